@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a capture says of itself, and what happened to it while it was taken.
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Baud, Frame, LineRate};
+
+/// The first frame of a capture. Fields may be added in later versions; readers ignore those they don't know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The program and version that wrote it, `bootline 0.1.0`.
+    pub tool: String,
+    /// Where the bytes came from, as the user named it: `/dev/ttyUSB0`, `tcp:board:2000`, `qemu`.
+    pub source: String,
+    /// Host wall-clock time of the clock origin, in nanoseconds since 1970; arrival times themselves are monotonic.
+    #[serde(default)]
+    pub started_unix_ns: Option<i64>,
+    /// The baud the port was set to.
+    #[serde(default)]
+    pub declared_baud: Option<Baud>,
+    /// Characters a second that the line truly carries, where it is known (a paced lab line).
+    #[serde(default)]
+    pub line_bytes_per_s: Option<LineRate>,
+    /// The frame of a character.
+    #[serde(default)]
+    pub frame: Frame,
+}
+
+impl Header {
+    /// A header that knows only its source.
+    pub fn new(tool: &str, source: &str) -> Header {
+        Header {
+            tool: tool.to_owned(),
+            source: source.to_owned(),
+            started_unix_ns: None,
+            declared_baud: None,
+            line_bytes_per_s: None,
+            frame: Frame::default(),
+        }
+    }
+}
+
+/// Something that happened while the capture was taken, with its host time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Nanoseconds since the capture's clock origin.
+    pub at_ns: i64,
+    /// What happened.
+    pub kind: NoteKind,
+    /// In words.
+    #[serde(default)]
+    pub detail: String,
+}
+
+/// The kinds of note; a reader meets kinds that it doesn't know as `Unknown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// The port went away; bytes sent from here on are lost.
+    PortLost,
+    /// The port came back.
+    PortBack,
+    /// The capture ended in order; a capture without one was cut off.
+    End,
+    /// The kernel under test was started (a lab run).
+    PowerOn,
+    /// A kind from a later version.
+    #[serde(other)]
+    Unknown,
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! bootline-core: from the bytes of a console to where a boot's time went.
+//!
+//! Pure: bytes in, values out. It reads no file, asks no clock, starts no process and prints nothing; `clippy.toml`
+//! beside this crate enforces that. The modules stack in one direction, guarded by `tests/layering.rs`:
+//!
+//! ```text
+//! units < capture < records < boot < rules < report
+//!           console (knows no log) ──┘
+//! ```
+pub mod boot;
+pub mod capture;
+pub mod console;
+pub mod records;
+pub mod report;
+pub mod rules;
+pub mod units;

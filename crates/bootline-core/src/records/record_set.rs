@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Records kept: their text in one arena.
+use super::{Record, RecordId};
+
+/// The records of one boot, in the order in which they were received.
+#[derive(Clone, Debug, Default)]
+pub struct RecordSet {
+    arena: String,
+    /// Records whose `text` is empty; their text is `arena[text_ends[i - 1]..text_ends[i]]`.
+    metas: Vec<Record<'static>>,
+    text_ends: Vec<usize>,
+}
+
+impl RecordSet {
+    /// With nothing in it.
+    pub fn new() -> RecordSet {
+        RecordSet::default()
+    }
+
+    /// Keeps a copy of a record. Ids must ascend.
+    pub fn push(&mut self, record: Record<'_>) {
+        debug_assert!(self.metas.last().is_none_or(|last| last.id < record.id));
+        self.arena.push_str(record.text);
+        self.text_ends.push(self.arena.len());
+        self.metas.push(Record { text: "", ..record });
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.metas.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.metas.is_empty()
+    }
+
+    /// By position in this set (not by id).
+    pub fn get(&self, index: usize) -> Option<Record<'_>> {
+        let meta = self.metas.get(index)?;
+        let start = if index == 0 { 0 } else { self.text_ends[index - 1] };
+        Some(Record { text: &self.arena[start..self.text_ends[index]], ..*meta })
+    }
+
+    /// Position of a record by its id.
+    pub fn index_of(&self, id: RecordId) -> Option<usize> {
+        self.metas.binary_search_by_key(&id, |m| m.id).ok()
+    }
+
+    /// A record by its id.
+    pub fn by_id(&self, id: RecordId) -> Option<Record<'_>> {
+        self.get(self.index_of(id)?)
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Record<'_>> + ExactSizeIterator + Clone {
+        (0..self.len()).map(|i| self.get(i).expect("within the length"))
+    }
+
+    /// Moves the records from `index` on into a set of their own.
+    pub fn split_off(&mut self, index: usize) -> RecordSet {
+        let cut = if index == 0 { 0 } else { self.text_ends[index - 1] };
+        let arena = self.arena.split_off(cut);
+        let metas = self.metas.split_off(index);
+        let text_ends = self.text_ends.split_off(index).into_iter().map(|e| e - cut).collect();
+        RecordSet { arena, metas, text_ends }
+    }
+}

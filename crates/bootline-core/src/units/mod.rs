@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Durations, the clocks, the speed of a line. Integer nanoseconds throughout; seconds only where people read them.
+mod clock;
+mod interval;
+mod line;
+
+pub use clock::{Dur, HostTime, KernelTime};
+pub use interval::Interval;
+pub use line::{Baud, Frame, LineRate, Parity, WireTime};
