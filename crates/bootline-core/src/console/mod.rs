@@ -1,2 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! (to be filled)
+//! The kernel's console subsystem, as it behaves in each version. It knows no log, so that it can't be fitted to one.
+mod printing;
+
+pub use printing::{Printing, Series, printing};

@@ -5,7 +5,9 @@
 mod problem;
 mod record;
 mod record_set;
+mod sink;
 
 pub use problem::{Problem, ProblemKind, Problems};
 pub use record::{Arrival, ByteRange, Caller, Level, Record, RecordId, Source};
 pub use record_set::RecordSet;
+pub use sink::Sink;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Several boots in one input: where one ends and the next begins.
+use super::kernel::is_banner;
+use crate::capture::{Header, Note};
+use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordSet, Sink, Source};
+use crate::units::{Dur, KernelTime};
+
+/// Records kept for one boot; what comes later is counted, not kept.
+pub const MAX_RECORDS: usize = 1_000_000;
+
+/// The decoded material of one boot.
+#[derive(Clone, Debug, Default)]
+pub struct BootRecords {
+    /// Its records.
+    pub records: RecordSet,
+    /// What was wrong with them.
+    pub problems: Problems,
+    /// What the capture says of itself, where it is one.
+    pub header: Option<Header>,
+    /// What happened while it was taken.
+    pub notes: Vec<Note>,
+}
+
+/// Takes a decoder's records and hands over each boot as soon as the next begins, so that memory holds one boot.
+///
+/// A boot begins at a kernel banner whose stamp goes back (a second kernel), and takes with it the firmware and boot
+/// loader text before it: what follows the old kernel's `reboot:` record, or else its last kernel record.
+pub struct Splitter<F: FnMut(BootRecords)> {
+    now: BootRecords,
+    seen_kernel: bool,
+    last_stamp: Option<KernelTime>,
+    /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
+    tail: usize,
+    done: F,
+}
+
+impl<F: FnMut(BootRecords)> Splitter<F> {
+    /// `done` gets each boot.
+    pub fn new(done: F) -> Self {
+        Splitter { now: BootRecords::default(), seen_kernel: false, last_stamp: None, tail: 0, done }
+    }
+
+    /// The input has ended: hands over the last boot, if there is anything in it.
+    pub fn finish(mut self) {
+        if !self.now.records.is_empty() || !self.now.problems.is_empty() {
+            (self.done)(self.now);
+        }
+    }
+
+    fn starts_next(&self, r: &Record<'_>) -> bool {
+        if !self.seen_kernel || r.source != Source::Kernel {
+            return false;
+        }
+        // arm64 prints "Booting Linux on physical CPU" before its banner: `seen_kernel` waits for the banner.
+        let begins = is_banner(r.text) || is_first_record(r.text);
+        begins
+            && match (r.stamp, self.last_stamp) {
+                (Some(now), Some(before)) => now <= before,
+                // Without stamps a second banner is a second boot.
+                _ => true,
+            }
+    }
+
+    fn hand_over(&mut self) {
+        let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
+        let header = self.now.header.clone();
+        let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
+        (self.done)(finished);
+        self.seen_kernel = false;
+        self.last_stamp = None;
+        self.tail = 0;
+    }
+}
+
+fn is_first_record(text: &str) -> bool {
+    text.starts_with("Booting Linux on physical CPU")
+}
+
+impl<F: FnMut(BootRecords)> Sink for Splitter<F> {
+    fn record(&mut self, r: Record<'_>) {
+        if self.starts_next(&r) {
+            self.hand_over();
+        }
+        if self.now.records.len() < MAX_RECORDS {
+            self.now.records.push(r);
+        } else {
+            self.now.problems.add(ProblemKind::TooManyRecords, r.bytes, || {
+                format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
+            });
+        }
+        if r.source == Source::Kernel {
+            self.seen_kernel |= is_banner(r.text) || r.stamp.is_some_and(|s| s.since_origin() > Dur::ZERO);
+            self.last_stamp = r.stamp.or(self.last_stamp);
+            self.tail = self.now.records.len();
+        }
+    }
+
+    fn problem(&mut self, kind: ProblemKind, bytes: ByteRange, detail: &str) {
+        self.now.problems.add(kind, bytes, || detail.to_owned());
+    }
+
+    fn header(&mut self, h: &Header) {
+        self.now.header = Some(h.clone());
+    }
+
+    fn note(&mut self, n: &Note) {
+        self.now.notes.push(n.clone());
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long the boot waited for the wire, record by record.
+//!
+//! Between two records the boot either works or waits for the console. Where the writer waits for its own characters,
+//! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
+//! console lock gets it at the moment at which the line has drained, which no work ends at by chance.
+use super::timeline::Timeline;
+use crate::console::Printing;
+use crate::records::{RecordSet, Source};
+use crate::units::{Dur, Interval};
+
+/// A wait behind one record, before the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Position of the record after which the boot waited.
+    pub index: usize,
+    /// From when the record was stored (the wait's start).
+    pub from: Dur,
+    /// How long.
+    pub time: Interval,
+    /// What was waited for.
+    pub cause: WaitCause,
+}
+
+/// What a wait was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitCause {
+    /// The writer's own characters.
+    OwnRecord,
+    /// The flush of all that was stored before the console registered.
+    Flush,
+    /// The console lock, held by the printer thread until the line had drained.
+    ConsoleLock,
+}
+
+pub(super) fn waits(
+    records: &RecordSet,
+    timeline: &Timeline,
+    open: usize,
+    until: usize,
+    printing: Printing,
+) -> Vec<Wait> {
+    let mut found = Vec::new();
+    // Positions of kernel records with a place, from the registration to the end of the boot.
+    let placed: Vec<usize> = (open..=until.min(records.len().saturating_sub(1)))
+        .filter(|&i| records.get(i).is_some_and(|r| r.source == Source::Kernel) && timeline.stored(i).is_some())
+        .collect();
+    for pair in placed.windows(2) {
+        let (i, next) = (pair[0], pair[1]);
+        let (here, there) = (timeline.place(i), timeline.place(next));
+        let (Some(stored), Some(next_stored), Some(printed)) = (here.stored, there.stored, here.printed) else {
+            continue;
+        };
+        let gap = (next_stored - stored).max_zero();
+        let drain = (printed.end - stored).max_zero().min(gap);
+        let waiting = printing.writer_waits() || timeline.async_from.is_none_or(|a| i + 1 < a);
+        let cause = if i == open { WaitCause::Flush } else { WaitCause::OwnRecord };
+        if waiting {
+            // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
+            found.push(Wait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
+            continue;
+        }
+        // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
+        let tolerance = Dur::from_millis(5) + there.error;
+        let rest = next_stored - printed.end;
+        if drain <= Dur::from_millis(20) || rest < -tolerance {
+            continue;
+        }
+        let just_drained = rest <= tolerance + drain.scale(0.1);
+        let cause = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
+        let time = if just_drained {
+            Interval::new(drain.scale(0.9), drain, gap)
+        } else {
+            // Work may have gone on while the line drained.
+            Interval::new(Dur::ZERO, Dur::ZERO, drain)
+        };
+        found.push(Wait { index: i, from: stored, time, cause });
+    }
+    found
+}
+
+/// The part of the waits that falls between two instants: best estimate.
+pub(super) fn within(waits: &[Wait], from: Dur, to: Dur) -> Dur {
+    let first = waits.partition_point(|w| w.from + w.time.best() <= from);
+    waits[first..]
+        .iter()
+        .take_while(|w| w.from < to)
+        .map(|w| ((w.from + w.time.best()).min(to) - w.from.max(from)).max_zero())
+        .sum()
+}
