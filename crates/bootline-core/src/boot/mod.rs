@@ -16,6 +16,11 @@ mod split;
 mod timeline;
 mod wait;
 
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+mod tests;
+
 pub use backlog::BacklogPoint;
 pub use cmdline::{CommandLine, ConsoleArg, is_serial};
 pub use console::{Console, Kind, SerialConsole};
@@ -310,10 +315,17 @@ fn describe_line(
             bytes_before_end += u64::from(r.wire_len);
         }
     }
-    let confirmed = speed.is_some_and(|s| s.source != SpeedSource::Declared);
     let total: Interval = waits.iter().fold(Interval::default(), |sum, w| sum + w.time);
-    // A speed that nothing in the log confirms: the line may as well have cost nothing.
-    let cost = if confirmed { total } else { Interval::new(Dur::ZERO, total.best(), total.high()) };
+    let cost = match speed.map(|s| (s.source, s)) {
+        // A speed that nothing in the log confirms: the line may as well have cost nothing.
+        Some((SpeedSource::Declared, _)) | None => Interval::new(Dur::ZERO, total.best(), total.high()),
+        // What is modelled from a fitted speed is as uncertain as the fit: it may hold work that always follows a record.
+        Some((SpeedSource::Stamps, s)) => {
+            let share = |other: crate::units::LineRate| s.rate.bytes_per_s() / other.bytes_per_s();
+            Interval::new(total.low().scale(share(s.high) * 0.9), total.best(), total.high().scale(share(s.low)))
+        }
+        Some(_) => total,
+    };
     let flush = line_open.map(|open| {
         let waited = waits.iter().find(|w| w.cause == WaitCause::Flush).map_or(Interval::default(), |w| w.time);
         let before = records.iter().enumerate().take(open + 1).filter(|(_, r)| r.source == Source::Kernel);

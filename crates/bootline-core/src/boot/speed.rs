@@ -132,11 +132,12 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
         bin == crowd || bin == crowd + 1
     };
     let crowded: Vec<Sample> = samples.iter().copied().filter(in_crowd).collect();
+    // Work between two records only lowers a sample, so the line's rate lies at the crowd's upper edge.
     // Without a waiting writer the rates spread over decades: 8 % of a decade holds no quarter of them.
     if crowded.len() < 8 || crowded.len() * 4 < samples.len() {
         return None;
     }
-    quantiles(crowded, [0.2, 0.6, 0.97], SpeedSource::Stamps)
+    quantiles(crowded, [0.2, 0.9, 1.0], SpeedSource::Stamps)
 }
 
 /// Byte-weighted quantiles of the samples' rates as low, best, high.

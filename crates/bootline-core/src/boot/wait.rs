@@ -76,7 +76,18 @@ pub(super) fn waits(
         };
         found.push(Wait { index: i, from: stored, time, cause });
     }
+    // Behind the last record (init's own) nothing was stored: its writer waited all the same.
+    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|_| printing.writer_waits()) {
+        found.push(wait);
+    }
     found
+}
+
+fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {
+    let place = timeline.place(index);
+    let (from, printed) = (place.stored?, place.printed?);
+    let time = Interval::around((printed.end - from).max_zero(), place.error);
+    Some(Wait { index, from, time, cause: WaitCause::OwnRecord })
 }
 
 /// The part of the waits that falls between two instants: best estimate.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use proptest::prelude::*;
+
+use super::simulated::{Mode, Simulated, Step, step};
+use super::*;
+use crate::records::ProblemKind;
+
+/// A boot of some forty messages with work between them.
+fn boot(mode: Mode, bytes_per_s: f64, release: &'static str) -> Simulated {
+    let message = |n: i64| {
+        step(300 * (n % 7) + 50, &format!("driver {n}: {}", "found something worth saying ".repeat(1 + n as usize % 3)))
+    };
+    Simulated {
+        mode,
+        bytes_per_s,
+        release,
+        command_line: "console=ttyS0,9600",
+        clock_loses: 0.0,
+        before: (0..30).map(message).collect(),
+        after: (30..70).map(message).collect(),
+        with_arrival: true,
+    }
+}
+
+fn analyse(simulated: &Simulated) -> (Boot, super::simulated::Truth) {
+    let (records, truth) = simulated.run();
+    (Boot::analyse(records, &Options::default()), truth)
+}
+
+/// The boot's cost and its time from the first byte are the truth's, to `tolerance` of the whole.
+fn check(simulated: &Simulated, tolerance: f64) {
+    let (boot, truth) = analyse(simulated);
+    let end = boot.end.as_ref().expect("init is in the log");
+    let line = boot.line.as_ref().expect("there is a serial console");
+    let total = truth.end.as_secs_f64();
+    let off = |what: &str, got: Dur, want: Dur| {
+        let error = (got - want).abs().as_secs_f64() / total;
+        assert!(error <= tolerance, "{what}: {got} s, truth {want} s, off by {:.2} % of {total} s", error * 100.0);
+    };
+    off("cost", line.cost.best(), truth.waited);
+    assert!(
+        line.cost.low() <= truth.waited.scale(1.02) && truth.waited.scale(0.98) <= line.cost.high(),
+        "{:?}",
+        line.cost
+    );
+    if end.since == Since::KernelFirstByte {
+        off("time to init", end.elapsed.best(), truth.end - truth.first_byte);
+    } else {
+        off("time to init", end.elapsed.best(), truth.end);
+    }
+}
+
+#[test]
+fn a_writer_that_waits() {
+    check(&boot(Mode::Synchronous, 960.0, "6.12.1"), 0.005);
+    check(&boot(Mode::Synchronous, 11_520.0, "6.1.0"), 0.01);
+}
+
+#[test]
+fn a_kernel_clock_that_loses_the_waits() {
+    let mut s = boot(Mode::Synchronous, 240.0, "6.12.1");
+    s.clock_loses = 0.4;
+    check(&s, 0.005);
+    let (boot, truth) = analyse(&s);
+    assert!(boot.problems.iter().any(|p| p.kind == ProblemKind::ClockStoodStill));
+    let lost = boot.timeline.kernel_clock_lost;
+    assert!((lost - truth.waited.scale(0.4)).abs() < truth.end.scale(0.03), "{lost} of {}", truth.waited);
+    assert!(boot.end.unwrap().kernel.unwrap().since_origin() < truth.end.scale(0.8));
+}
+
+#[test]
+fn a_thread_that_nobody_waits_for() {
+    check(&boot(Mode::Nobody, 960.0, "6.19.0-rt"), 0.005);
+    check(&boot(Mode::Nobody, 960.0, "7.2.0-rt"), 0.005);
+}
+
+#[test]
+fn a_thread_whose_lock_is_taken() {
+    let mut s = boot(Mode::WholeFlush, 960.0, "6.18.0-rt");
+    s.after[5].takes_lock = true;
+    s.after[20].takes_lock = true;
+    check(&s, 0.01);
+    let (boot, _) = analyse(&s);
+    let locks = boot.waits.iter().filter(|w| w.cause == WaitCause::ConsoleLock && w.time.best() > Dur::ZERO).count();
+    let flushes = boot.waits.iter().filter(|w| w.cause == WaitCause::Flush && w.time.best() > Dur::ZERO).count();
+    assert_eq!((locks, flushes), (2, 0));
+}
+
+#[test]
+fn only_the_kernels_own_log() {
+    // At 115200 the work between these records is a third of their wire time, and blurs the fit.
+    for (rate, release, tolerance) in [(960.0, "6.12.1", 0.01), (11_520.0, "6.1.0", 0.06)] {
+        let mut s = boot(Mode::Synchronous, rate, release);
+        s.with_arrival = false;
+        check(&s, tolerance);
+        let (boot, _) = analyse(&s);
+        assert_eq!(boot.timeline.clock, Clock::Kernel);
+        let speed = boot.line.unwrap().speed.unwrap();
+        assert_eq!(speed.source, SpeedSource::Stamps);
+        assert!((speed.rate.bytes_per_s() / s.bytes_per_s - 1.0).abs() < 0.08, "{speed:?}");
+    }
+}
+
+#[test]
+fn a_quiet_console_costs_nothing_and_a_loud_one_is_not_believed_unseen() {
+    let mut s = boot(Mode::Nobody, 960.0, "6.12.1");
+    s.with_arrival = false;
+    s.command_line = "console=ttyS0,9600 quiet";
+    let (boot, _) = analyse(&s);
+    let line = boot.line.unwrap();
+    assert_eq!(line.cost, Interval::exact(Dur::ZERO));
+}
+
+#[test]
+fn phases_follow_one_another() {
+    let (boot, _) = analyse(&boot(Mode::Synchronous, 960.0, "6.12.1"));
+    let names: Vec<_> = boot.phases.iter().map(|p| p.name).collect();
+    assert_eq!(names, [PhaseName::Dark, PhaseName::KernelToConsole, PhaseName::Initcalls, PhaseName::UserSpace]);
+    assert!(boot.phases.windows(2).all(|p| p[0].end <= p[1].start), "{:?}", boot.phases);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the messages and the work: what is neither waiting nor work does not exist.
+    #[test]
+    fn waiting_and_work_make_the_whole(
+        messages in proptest::collection::vec((0i64..40_000, 0usize..120), 12..80),
+        rate in prop::sample::select(vec![240.0, 960.0, 3_840.0, 11_520.0, 92_160.0]),
+        opens in 1usize..10,
+        loses in prop::sample::select(vec![0.0, 0.5]),
+    ) {
+        let steps: Vec<Step> = messages.iter().map(|&(us, len)| step(us, &"x".repeat(len + 12))).collect();
+        let work: i64 = messages.iter().map(|m| m.0).sum::<i64>() + 2_000;
+        let s = Simulated {
+            mode: Mode::Synchronous,
+            bytes_per_s: rate,
+            release: "6.12.1",
+            command_line: "console=ttyS0",
+            clock_loses: loses,
+            before: steps[..opens].to_vec(),
+            after: steps[opens..].to_vec(),
+            with_arrival: true,
+        };
+        let (boot, truth) = analyse(&s);
+        let end = boot.end.unwrap();
+        let cost = boot.line.unwrap().cost.best();
+        prop_assert_eq!(truth.end, truth.waited + Dur::from_micros(work));
+        let elapsed = end.elapsed.best() + truth.first_byte;
+        let error = (elapsed - cost - Dur::from_micros(work)).abs();
+        prop_assert!(error < Dur::from_millis(2) + truth.end.scale(0.003), "off by {} of {}", error, truth.end);
+    }
+
+    /// No arrangement of messages and locks makes a span of time negative or a point deliver what was not stored.
+    #[test]
+    fn the_backlog_is_conserved(
+        messages in proptest::collection::vec((0i64..40_000, 0usize..120, any::<bool>()), 12..60),
+        mode in prop::sample::select(vec![Mode::Synchronous, Mode::WholeFlush, Mode::Nobody]),
+        with_arrival in any::<bool>(),
+    ) {
+        let steps: Vec<Step> = messages
+            .iter()
+            .map(|&(us, len, takes_lock)| Step { takes_lock, ..step(us, &"x".repeat(len + 12)) })
+            .collect();
+        let release = if mode == Mode::Synchronous { "6.12.1" } else { "6.18.1-rt" };
+        let s = Simulated {
+            mode, bytes_per_s: 960.0, release, command_line: "console=ttyS0", clock_loses: 0.0,
+            before: steps[..4].to_vec(), after: steps[4..].to_vec(), with_arrival,
+        };
+        let (boot, _) = analyse(&s);
+        let points = boot.backlog();
+        prop_assert!(points.iter().all(|p| p.delivered <= p.stored));
+        prop_assert!(points.windows(2).all(|p| p[0].at <= p[1].at));
+        let last = points.last().unwrap();
+        prop_assert_eq!((last.stored, last.delivered), (boot.line.as_ref().unwrap().bytes, boot.line.as_ref().unwrap().bytes));
+        let whole = boot.phases.iter().map(|p| p.length()).sum::<Dur>();
+        let cost = boot.line.unwrap().cost.best();
+        prop_assert!(cost <= whole, "cost {} of {}", cost, whole);
+    }
+}
