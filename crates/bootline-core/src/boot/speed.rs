@@ -127,16 +127,14 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
     }
     let pair = |b: &i32| bins.get(b).unwrap_or(&0) + bins.get(&(b + 1)).unwrap_or(&0);
     let crowd = *bins.keys().max_by_key(|b| pair(b))?;
-    let in_crowd = |s: &Sample| {
-        let bin = (s.rate().ln() / STEP).floor() as i32;
-        bin == crowd || bin == crowd + 1
-    };
-    let crowded: Vec<Sample> = samples.iter().copied().filter(in_crowd).collect();
-    // Work between two records only lowers a sample, so the line's rate lies at the crowd's upper edge.
-    // Without a waiting writer the rates spread over decades: 8 % of a decade holds no quarter of them.
-    if crowded.len() < 8 || crowded.len() * 4 < samples.len() {
+    // Without a waiting writer the rates spread over decades, and no two neighbours hold a quarter of them.
+    let count = pair(&crowd);
+    if count < 8 || count * 4 < samples.len() {
         return None;
     }
+    // Work between two records only lowers a sample: the line's rate lies at the crowd's upper edge.
+    let near = |s: &Sample| (crowd..=crowd + 3).contains(&((s.rate().ln() / STEP).floor() as i32));
+    let crowded: Vec<Sample> = samples.into_iter().filter(near).collect();
     quantiles(crowded, [0.2, 0.9, 1.0], SpeedSource::Stamps)
 }
 
