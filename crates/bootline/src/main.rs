@@ -1,3 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The bootline command.
-fn main() {}
+//! The bootline command: arguments, files, exit codes, how errors read. What it shows is made in bootline-core, what it
+//! does to the world is done in bootline-lab.
+// Until the verbs that use all of it have landed.
+#![allow(dead_code)]
+
+mod cli;
+mod exit;
+mod failure;
+mod terminal;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+use terminal::Terminal;
+
+fn main() -> ExitCode {
+    let Cli { color, verb } = Cli::parse();
+    let terminal = Terminal::detect(color);
+    let exit = verb.run(&terminal).unwrap_or_else(|failure| {
+        failure.show(&terminal);
+        failure.exit
+    });
+    exit.into()
+}

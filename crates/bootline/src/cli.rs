@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command line as it is typed. What the system makes of it is each verb's business.
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::{ColorChoice, Terminal};
+use crate::verbs::{completions, man};
+
+/// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
+#[derive(Debug, Parser)]
+#[command(name = "bootline", version, propagate_version = true, max_term_width = 100, after_help = EXIT_STATUS)]
+pub struct Cli {
+    /// When to colour the output
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
+    pub color: ColorChoice,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  fine
+  2  usage
+  3  an input is unusable or incomplete
+  4  the lab or a port failed";
+
+/// One file each in `verbs`. To add one: a file with its `Typed` arguments and `run`, a variant here, a line in `run`.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Writes the completions for a shell to stdout
+    Completions(completions::Typed),
+    /// Writes the man pages into a directory
+    Man(man::Typed),
+}
+
+impl Verb {
+    /// Does what was typed.
+    pub fn run(self, terminal: &Terminal) -> Result<Exit, Failure> {
+        match self {
+            Verb::Completions(typed) => completions::run(typed),
+            Verb::Man(typed) => man::run(typed, terminal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The exit status. Scripts depend on it: a number never changes its meaning. 1 is kept for a gate that failed.
+use std::process::ExitCode;
+
+/// An exit status; of several, the greatest is the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exit(u8);
+
+impl Exit {
+    /// All went well, and the answer can be trusted.
+    pub const FINE: Exit = Exit(0);
+    /// The command line makes no sense. clap ends the process with the same number.
+    pub const USAGE: Exit = Exit(2);
+    /// An input can't be read, holds no boot, or is so incomplete that the figures can't be trusted. What could be
+    /// read was shown.
+    pub const INPUT: Exit = Exit(3);
+    /// The lab or a port failed: QEMU, a serial device, a kernel that can't be fetched.
+    pub const LAB: Exit = Exit(4);
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.0)
+    }
+}

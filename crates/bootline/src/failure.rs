@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How errors read: what failed with its object named, the evidence, a hint that can be run.
+use std::fmt;
+use std::io;
+
+use crate::exit::Exit;
+use crate::terminal::Terminal;
+
+/// What ends a verb, or one of its inputs, early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The exit status that it asks for.
+    pub exit: Exit,
+    what: String,
+    at: Vec<String>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// `what` is lower case and names its object: "no such file `boot.cap`".
+    pub fn new(exit: Exit, what: impl Into<String>) -> Failure {
+        Failure { exit, what: what.into(), at: Vec::new(), hint: None }
+    }
+
+    /// Adds a line of evidence: "boot.cap line 17: `console=ttyS0`".
+    pub fn at(mut self, evidence: impl Into<String>) -> Failure {
+        self.at.push(evidence.into());
+        self
+    }
+
+    /// Adds what to do about it, best a command to run.
+    pub fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Writes it to stderr.
+    pub fn show(&self, terminal: &Terminal) {
+        let (red, bold, plain) =
+            if terminal.stderr_color { ("\x1b[1;31m", "\x1b[1m", "\x1b[0m") } else { ("", "", "") };
+        let text = self.to_string();
+        let rest = text.strip_prefix("error:").unwrap_or(&text);
+        let (first, more) = rest.split_once('\n').map_or((rest, String::new()), |(f, m)| (f, format!("\n{m}")));
+        terminal.say(&format!("{red}error{plain}{bold}:{first}{plain}{more}"));
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.what)?;
+        for at in &self.at {
+            write!(f, "\n  at: {at}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a write to stdout failed, or, where its reader went away (`| head`), nothing at all.
+pub fn unless_reader_left(result: io::Result<()>) -> Result<Written, Failure> {
+    match result {
+        Ok(()) => Ok(Written::All),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(Written::ReaderLeft),
+        Err(e) => Err(Failure::new(Exit::LAB, format!("can't write to standard output: {e}"))),
+    }
+}
+
+/// What became of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It is out.
+    All,
+    /// Nobody reads it any more: stop, quietly.
+    ReaderLeft,
+}

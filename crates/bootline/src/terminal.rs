@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the two output streams are, and what may be sent to them.
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The output streams as they are.
+#[derive(Clone, Debug)]
+pub struct Terminal {
+    /// Whether to colour data.
+    pub stdout_color: bool,
+    /// Whether to colour messages.
+    pub stderr_color: bool,
+    /// Whether progress may overwrite its line.
+    pub stderr_is_tty: bool,
+    /// Columns for data.
+    pub width: usize,
+}
+
+/// Columns where stdout is no terminal and COLUMNS is not set.
+const DEFAULT_WIDTH: usize = 100;
+
+impl Terminal {
+    /// Looks at the streams and the environment.
+    pub fn detect(choice: ColorChoice) -> Terminal {
+        let env = |name| std::env::var_os(name).filter(|v| !v.is_empty());
+        let color_forbidden = env("NO_COLOR").is_some() || env("TERM").is_some_and(|t| t == "dumb");
+        let color = |is_tty: bool| match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => is_tty && !color_forbidden,
+        };
+        let columns = || env("COLUMNS")?.to_str()?.parse().ok();
+        let real = terminal_size::terminal_size_of(stdout()).map(|(w, _)| usize::from(w.0));
+        Terminal {
+            stdout_color: color(stdout().is_terminal()),
+            stderr_color: color(stderr().is_terminal()),
+            stderr_is_tty: stderr().is_terminal(),
+            width: columns().or(real).filter(|w| *w > 0).unwrap_or(DEFAULT_WIDTH),
+        }
+    }
+
+    /// Writes a message to stderr. Where that is gone there is nobody to tell.
+    pub fn say(&self, message: &str) {
+        _ = writeln!(stderr(), "{message}");
+    }
+}

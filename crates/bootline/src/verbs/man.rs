@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline man`
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  bootline man ~/.local/share/man/man1")]
+pub struct Typed {
+    /// Where to write bootline.1, bootline-explain.1 and so on; made where it doesn't exist
+    directory: PathBuf,
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let directory = typed.directory;
+    let failed = |e: std::io::Error| {
+        Failure::new(Exit::INPUT, format!("can't write man pages to `{}`: {e}", directory.display()))
+    };
+    std::fs::create_dir_all(&directory).map_err(failed)?;
+    // `bootline help` is clap's own and needs no page.
+    let command = Cli::command().disable_help_subcommand(true);
+    clap_mangen::generate_to(command, &directory).map_err(failed)?;
+    terminal.say(&format!("man pages written to {}", directory.display()));
+    Ok(Exit::FINE)
+}
