@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a stock kernel's serial console behaves, by series: which kernels can stand in for each other in the lab.
+//!
+//! Read from Linux (kernel/printk, drivers/tty/serial) and Debian's patches, and seen in lab boots; it is about the
+//! console that the lab uses: the 8250 on amd64, the PL011 on arm64.
+use std::fmt;
+
+use super::series::{Arch, Series};
+
+/// A class of console behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Behaviour {
+    /// printk's caller sends what is in the buffer, itself and others' text, while it waits.
+    Legacy,
+    /// PREEMPT_RT before 6.12, from the RT patch: printing threads of an older design.
+    EarlyRt,
+    /// PREEMPT_RT up to 6.18: one thread prints and keeps the console lock until the buffer is empty.
+    ThreadWholeFlush,
+    /// PREEMPT_RT from 6.19: the same thread, one record for each time it holds the lock.
+    ThreadPerRecord,
+    /// A console of its own thread, flushed synchronously when it is registered, as threads come up only later.
+    NbconSyncFlush,
+    /// A console of its own thread, whose thread also carries the text that was there at registration.
+    NbconAsync,
+}
+
+impl Behaviour {
+    /// The behaviour of the serial console of a stock Debian kernel.
+    pub fn of(arch: Arch, series: Series) -> Behaviour {
+        let (number, rt) = (series.number(), series.is_rt());
+        match arch {
+            _ if rt && number < (6, 12) => Behaviour::EarlyRt,
+            // Debian's 6.12-rt carries the RT patch, and with it an nbcon driver for the 8250 that mainline lacks.
+            Arch::Amd64 if rt && number == (6, 12) => Behaviour::NbconSyncFlush,
+            Arch::Arm64 if number == (6, 16) || number >= (7, 2) => Behaviour::NbconSyncFlush,
+            Arch::Arm64 if number > (6, 16) => Behaviour::NbconAsync,
+            _ if rt && number >= (6, 19) => Behaviour::ThreadPerRecord,
+            _ if rt => Behaviour::ThreadWholeFlush,
+            _ => Behaviour::Legacy,
+        }
+    }
+}
+
+impl fmt::Display for Behaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Behaviour::Legacy => "legacy console",
+            Behaviour::EarlyRt => "printing threads of the early RT patch",
+            Behaviour::ThreadWholeFlush => "legacy printing thread, one lock for the whole backlog",
+            Behaviour::ThreadPerRecord => "legacy printing thread, one lock for each record",
+            Behaviour::NbconSyncFlush => "nbcon console, synchronous flush at registration",
+            Behaviour::NbconAsync => "nbcon console, threaded from registration",
+        })
+    }
+}
+
+/// The series among `there` that is nearest to `wanted` with the same console behaviour and flavour; the newer of two
+/// that are equally near.
+pub fn nearest(arch: Arch, wanted: Series, there: impl IntoIterator<Item = Series>) -> Option<Series> {
+    there
+        .into_iter()
+        .filter(|s| s.flavour == wanted.flavour && Behaviour::of(arch, *s) == Behaviour::of(arch, wanted))
+        .min_by_key(|s| (ordinal(*s).abs_diff(ordinal(wanted)), std::cmp::Reverse(s.number())))
+}
+
+/// A running number of releases: each major version since 3.x ended at .19 or .20.
+fn ordinal(series: Series) -> u32 {
+    u32::from(series.major) * 20 + u32::from(series.minor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes() {
+        let check = |arch: Arch, names: &str, expected: Behaviour| {
+            for name in names.split(' ') {
+                assert_eq!(Behaviour::of(arch, name.parse().unwrap()), expected, "{arch}:{name}");
+            }
+        };
+        check(Arch::Amd64, "5.10 6.1 6.12 6.16 6.18 6.19 7.2 7.3 7.2-cloud", Behaviour::Legacy);
+        check(Arch::Amd64, "6.1-rt", Behaviour::EarlyRt);
+        check(Arch::Amd64, "6.12-rt", Behaviour::NbconSyncFlush);
+        check(Arch::Amd64, "6.16-rt 6.17-rt 6.18-rt", Behaviour::ThreadWholeFlush);
+        check(Arch::Amd64, "6.19-rt 7.0-rt 7.2-rt", Behaviour::ThreadPerRecord);
+        check(Arch::Arm64, "6.1 6.12 6.12-16k", Behaviour::Legacy);
+        check(Arch::Arm64, "6.12-rt", Behaviour::ThreadWholeFlush);
+        check(Arch::Arm64, "6.16 6.16-rt 7.2 7.2-rt 7.3 7.2-16k", Behaviour::NbconSyncFlush);
+        check(Arch::Arm64, "6.17 6.18 6.18-rt 6.19-rt 7.0 7.1-rt", Behaviour::NbconAsync);
+    }
+
+    #[test]
+    fn nearest_series() {
+        let check = |arch: Arch, wanted: &str, there: &str, expected: Option<&str>| {
+            let there = there.split_whitespace().map(|s| s.parse().unwrap());
+            let got = nearest(arch, wanted.parse().unwrap(), there);
+            assert_eq!(got, expected.map(|e| e.parse().unwrap()), "{arch}:{wanted}");
+        };
+        check(Arch::Amd64, "6.18-rt", "6.12-rt 6.16-rt 6.17-rt 6.17 6.19-rt 7.2-rt", Some("6.17-rt"));
+        check(Arch::Amd64, "6.18-rt", "6.12-rt 6.18 6.19-rt 7.2-rt", None);
+        check(Arch::Amd64, "6.12-rt", "6.16-rt 6.1-rt 7.2-rt", None);
+        check(Arch::Amd64, "6.19-rt", "6.18-rt 7.1-rt 7.2-rt", Some("7.1-rt"));
+        check(Arch::Amd64, "6.12", "6.1 6.16 7.2 6.12-cloud", Some("6.16"));
+        check(Arch::Amd64, "7.0", "6.19 7.1", Some("7.1"));
+        check(Arch::Arm64, "6.16", "6.12 6.17 7.1 7.2", Some("7.2"));
+        check(Arch::Arm64, "6.17", "6.16 7.1 7.2", Some("7.1"));
+        check(Arch::Amd64, "6.1", "", None);
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A kernel in the cache: a folder with `vmlinuz`, `config` where the package had one, and `kernel.json`, which says
+//! what it is and holds the checksums. A folder is complete from the moment that it has its name.
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::error::Error;
+use super::series::{Arch, Series};
+
+pub(super) const VMLINUZ: &str = "vmlinuz";
+pub(super) const CONFIG: &str = "config";
+const RECORD: &str = "kernel.json";
+
+/// What `kernel.json` holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The architecture.
+    pub arch: Arch,
+    /// The series.
+    pub series: Series,
+    /// The package it came in.
+    pub package: String,
+    /// The package's version.
+    pub version: String,
+    /// What `uname -r` says in it.
+    pub release: String,
+    /// The suite it came from.
+    pub suite: String,
+    /// SHA-256 of `vmlinuz`, in hexadecimal.
+    pub sha256: String,
+    /// SHA-256 of `config`, where there is one.
+    pub config_sha256: Option<String>,
+}
+
+/// A kernel on the disk whose checksum was right just now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The image to boot.
+    pub path: PathBuf,
+    /// Its configuration, where the package had it.
+    pub config_path: Option<PathBuf>,
+    /// The architecture.
+    pub arch: Arch,
+    /// The series.
+    pub series: Series,
+    /// Whether it is a PREEMPT_RT kernel.
+    pub rt: bool,
+    /// The package's version, such as `6.18.15-1~bpo13+1`.
+    pub version: String,
+    /// What `uname -r` says in it, such as `6.18.15+deb13-rt-amd64`.
+    pub release: String,
+    /// The package it came in.
+    pub package: String,
+    /// The suite it came from.
+    pub suite: String,
+    /// SHA-256 of the image, in hexadecimal.
+    pub sha256: String,
+}
+
+/// What is wrong with a folder of the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The file that is damaged.
+    pub path: PathBuf,
+    /// In words.
+    pub reason: String,
+}
+
+/// Writes the record of a folder whose other files are in place.
+pub(super) fn seal(folder: &Path, record: &Record) -> Result<(), Error> {
+    let path = folder.join(RECORD);
+    let text = serde_json::to_string_pretty(record).map_err(io::Error::from).map_err(Error::cache("write", &path))?;
+    fs::write(&path, text + "\n").map_err(Error::cache("write", &path))
+}
+
+/// Reads the record without checking the files beside it.
+pub(super) fn read_record(folder: &Path) -> Result<Record, Damage> {
+    let path = folder.join(RECORD);
+    let damage = |reason: String| Damage { path: path.clone(), reason };
+    let mut text = String::new();
+    let file = File::open(&path).map_err(|e| damage(e.to_string()))?;
+    file.take(1 << 16).read_to_string(&mut text).map_err(|e| damage(e.to_string()))?;
+    serde_json::from_str(&text).map_err(|e| damage(e.to_string()))
+}
+
+/// Reads a folder and verifies its checksums.
+pub(super) fn verify(folder: &Path) -> Result<Kernel, Damage> {
+    let record = read_record(folder)?;
+    let path = folder.join(VMLINUZ);
+    verify_file(&path, &record.sha256)?;
+    let config_path = match &record.config_sha256 {
+        Some(expected) => {
+            let path = folder.join(CONFIG);
+            verify_file(&path, expected)?;
+            Some(path)
+        }
+        None => None,
+    };
+    Ok(Kernel {
+        path,
+        config_path,
+        arch: record.arch,
+        series: record.series,
+        rt: record.series.is_rt(),
+        version: record.version,
+        release: record.release,
+        package: record.package,
+        suite: record.suite,
+        sha256: record.sha256,
+    })
+}
+
+fn verify_file(path: &Path, expected: &str) -> Result<(), Damage> {
+    let damage = |reason: String| Damage { path: path.to_owned(), reason };
+    let found = sha256_of(path).map_err(|e| damage(e.to_string()))?;
+    if found == expected {
+        Ok(())
+    } else {
+        Err(damage(format!("sha256 {} where {} was stored", short(&found), short(expected))))
+    }
+}
+
+fn short(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
+}
+
+/// SHA-256 of a file, in hexadecimal.
+pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder_with_kernel() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(VMLINUZ), "kernel").unwrap();
+        fs::write(folder.path().join(CONFIG), "CONFIG_PRINTK=y").unwrap();
+        let record = Record {
+            arch: Arch::Arm64,
+            series: "6.18-rt".parse().unwrap(),
+            package: "linux-image-6.18.15-rt-arm64".to_owned(),
+            version: "6.18.15-1".to_owned(),
+            release: "6.18.15-rt-arm64".to_owned(),
+            suite: "trixie-backports".to_owned(),
+            sha256: sha256_of(&folder.path().join(VMLINUZ)).unwrap(),
+            config_sha256: Some(sha256_of(&folder.path().join(CONFIG)).unwrap()),
+        };
+        seal(folder.path(), &record).unwrap();
+        folder
+    }
+
+    fn check_damage(file: &str, content: Option<&str>, reason: &str) {
+        let folder = folder_with_kernel();
+        let path = folder.path().join(file);
+        match content {
+            Some(content) => fs::write(&path, content).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        let damage = verify(folder.path()).unwrap_err();
+        assert_eq!(damage.path, path);
+        assert!(damage.reason.contains(reason), "{}", damage.reason);
+    }
+
+    #[test]
+    fn sound() {
+        let folder = folder_with_kernel();
+        let kernel = verify(folder.path()).unwrap();
+        assert!(kernel.rt);
+        assert_eq!(kernel.config_path, Some(folder.path().join(CONFIG)));
+        // "kernel", by sha256sum.
+        assert_eq!(kernel.sha256, "6923dd1bc0460082c5d55a831908c24a282860b7f1cd6c2b79cf1bc8857c639c");
+    }
+
+    #[test]
+    fn damaged() {
+        check_damage(VMLINUZ, Some("kernex"), "sha256");
+        check_damage(VMLINUZ, None, "No such file");
+        check_damage(CONFIG, Some(""), "sha256");
+        check_damage(RECORD, Some(""), "EOF");
+        check_damage(RECORD, Some("{\"series\": 7}"), "invalid type");
+        check_damage(RECORD, None, "No such file");
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can go wrong between a series' name and a kernel on the disk.
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::behaviour::Behaviour;
+use super::series::{Arch, Series};
+
+/// Why there is no kernel.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A program of apt or dpkg isn't installed: not a Debian, nor one of its kin.
+    #[error("no stock kernels: `{program}` is not installed")]
+    NoTool {
+        /// The program that was looked for.
+        program: &'static str,
+    },
+    /// The host's apt configuration names no mirror of the Debian archive.
+    #[error("no stock kernels: the apt configuration of this host names no Debian mirror")]
+    NoMirror,
+    /// A mirror that can't be written into an apt source.
+    #[error("`{mirror}` is no address of a mirror")]
+    BadMirror {
+        /// As it was given.
+        mirror: String,
+    },
+    /// The keyring that the archive's signature is checked against isn't there.
+    #[error("no keyring for the Debian archive: `{}` does not exist", path.display())]
+    NoKeyring {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// apt can't be told of a folder with such a name.
+    #[error("cache folder `{}`: apt takes no path with a quote or a line break", path.display())]
+    CachePath {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file or folder of the cache can't be used.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Cache {
+        /// Such as `write`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// apt failed.
+    #[error("cannot {action}: apt failed{}", evidence_lines(evidence))]
+    Apt {
+        /// Such as `download linux-image-6.18.15+deb13-rt-amd64`.
+        action: String,
+        /// Its error lines.
+        evidence: Vec<String>,
+    },
+    /// The package's archive holds no kernel, or can't be unpacked.
+    #[error("no kernel in package `{package}`: {reason}")]
+    Package {
+        /// The package.
+        package: String,
+        /// What was found instead.
+        reason: String,
+    },
+    /// The suites hold no kernel of that series.
+    #[error("no kernel {arch}:{series} in the Debian suites; there are {}", names(there))]
+    Gone {
+        /// The series that was asked for.
+        series: Series,
+        /// For which architecture.
+        arch: Arch,
+        /// What the suites and the cache have for this architecture, in order.
+        there: Vec<Series>,
+        /// The nearest with the same console behaviour.
+        nearest: Option<Series>,
+    },
+}
+
+impl Error {
+    pub(super) fn cache(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        move |source| Error::Cache { action, path: path.to_owned(), source }
+    }
+
+    /// What to do about it: one line, for the user.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::NoTool { .. } => Some(
+                "stock kernels come by apt from Debian; a kernel of your own needs none of it: \
+                 `bootline boot --kernel bzImage`"
+                    .to_owned(),
+            ),
+            Error::NoMirror => Some(
+                "state a mirror, `--mirror URL` (the package debian-archive-keyring is needed), \
+                 or boot a kernel of your own: `bootline boot --kernel bzImage`"
+                    .to_owned(),
+            ),
+            Error::BadMirror { .. } => {
+                Some("a mirror is a URL without blanks: `--mirror http://HOST/debian`".to_owned())
+            }
+            Error::NoKeyring { .. } => Some("apt-get install debian-archive-keyring".to_owned()),
+            Error::CachePath { .. } | Error::Cache { .. } => {
+                Some("another folder can be set: BOOTLINE_CACHE=DIR".to_owned())
+            }
+            Error::Apt { .. } => {
+                Some("is the mirror reachable? kernels in the cache work without it: `bootline kernels`".to_owned())
+            }
+            Error::Package { .. } => None,
+            Error::Gone { series, arch, nearest: Some(nearest), .. } => Some(format!(
+                "nearest with the same console behaviour ({}): `bootline kernels fetch {arch}:{nearest}`",
+                Behaviour::of(*arch, *series)
+            )),
+            Error::Gone { series, arch, nearest: None, .. } => Some(format!(
+                "none of them has its console behaviour ({}): give a kernel of your own, `bootline boot --kernel FILE`",
+                Behaviour::of(*arch, *series)
+            )),
+        }
+    }
+}
+
+fn evidence_lines(lines: &[String]) -> String {
+    lines.iter().map(|l| format!("\n  {l}")).collect()
+}
+
+fn names(series: &[Series]) -> String {
+    if series.is_empty() {
+        return "none".to_owned();
+    }
+    series.iter().map(Series::to_string).collect::<Vec<_>>().join(", ")
+}

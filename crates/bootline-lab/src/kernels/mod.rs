@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stock Debian kernels by series: found, fetched, kept in a cache, verified on every use.
+//!
+//! They come from the host's own mirror through an apt with a configuration of its own: nothing is installed, nothing
+//! of the host's apt changes, root isn't needed. What is in the cache works without a network.
+//!
+//! ```no_run
+//! # use bootline_lab::kernels::{Arch, Store, cache_folder};
+//! let root = cache_folder(None, |name| std::env::var_os(name)).expect("a home");
+//! let kernel = Store::open(&root)?.fetch("6.18-rt".parse().expect("a series"), Arch::Amd64, &mut |_| {})?;
+//! println!("{} {}", kernel.release, kernel.path.display());
+//! # Ok::<(), bootline_lab::kernels::Error>(())
+//! ```
+mod behaviour;
+mod catalogue;
+mod deb822;
+mod deb_archive;
+mod entry;
+mod error;
+mod host;
+mod package;
+mod private_apt;
+mod progress;
+mod series;
+mod sources;
+mod store;
+mod tar;
+#[cfg(test)]
+mod tests;
+mod version;
+
+pub use behaviour::{Behaviour, nearest};
+pub use catalogue::Catalogue;
+pub use entry::Kernel;
+pub use error::Error;
+pub use package::Package;
+pub use progress::Progress;
+pub use series::{Arch, BadName, Flavour, Request, Series};
+pub use store::{Listing, Refresh, Row, Store, Substitute, cache_folder};

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! apt with a configuration, state and lists of its own, so that nothing of the host's changes and no root is needed.
+//!
+//! The file named by APT_CONFIG is read before everything else; it points apt away from the host's folders. The host's
+//! hooks are not taken over: some remove files of the host's own apt.
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+
+use super::error::Error;
+use super::host::{self, Archive};
+use super::series::Arch;
+
+/// The suites that have kernels, from old to new. Security suites are left out: the next point release has the same.
+const SUITES: &str = "bookworm bookworm-backports trixie trixie-backports sid experimental";
+
+/// Where apt keeps its helper, on every Debian since 8.
+const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
+
+/// At most so many of apt's error lines are kept.
+const MAX_EVIDENCE: usize = 8;
+
+/// An apt of our own for one architecture.
+pub struct PrivateApt {
+    root: PathBuf,
+    archive: Archive,
+}
+
+/// A downloaded list of packages.
+pub struct Index {
+    /// The suite it describes.
+    pub suite: String,
+    path: PathBuf,
+}
+
+impl PrivateApt {
+    /// Writes the configuration into the folder `root`, which this apt has for itself.
+    ///
+    /// # Errors
+    /// No apt, or the folder can't be written to or named in a configuration.
+    pub fn prepare(root: &Path, arch: Arch, archive: Archive) -> Result<PrivateApt, Error> {
+        for folder in ["lists/partial", "cache/archives/partial", "empty"] {
+            let folder = root.join(folder);
+            fs::create_dir_all(&folder).map_err(Error::cache("create", &folder))?;
+        }
+        let write = |name: &str, text: &str| {
+            let path = root.join(name);
+            fs::write(&path, text).map_err(Error::cache("write", &path))
+        };
+        write("status", "")?;
+        write("archive.sources", &sources(arch, &archive))?;
+        write("apt.conf", &configuration(root, arch, &host::acquire_settings()?)?)?;
+        Ok(PrivateApt { root: root.to_owned(), archive })
+    }
+
+    /// The mirror in use.
+    pub fn mirror(&self) -> &str {
+        &self.archive.mirror
+    }
+
+    /// The suites that it asks for.
+    pub fn suites(&self) -> impl Iterator<Item = &'static str> + use<> {
+        SUITES.split(' ')
+    }
+
+    /// Fetches the lists of all suites; `percent` is told from 0 to 100. A suite that fails keeps its earlier list.
+    ///
+    /// # Errors
+    /// What apt complained of, if any of the suites failed.
+    pub fn update(&self, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+        let mut command = self.command("apt-get");
+        command.args(["-qq", "update"]);
+        run(command, "read the package lists", "apt-get", percent)
+    }
+
+    /// The lists that are there.
+    ///
+    /// # Errors
+    /// No apt.
+    pub fn indexes(&self) -> Result<Vec<Index>, Error> {
+        let mut command = self.command("apt-get");
+        command.args(["indextargets", "--format", "$(RELEASE)\t$(FILENAME)", "Identifier: Packages"]);
+        let output = command.stdin(Stdio::null()).output().map_err(|_| Error::NoTool { program: "apt-get" })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let indexes = text.lines().filter_map(|line| line.split_once('\t'));
+        Ok(indexes
+            .map(|(suite, path)| Index { suite: suite.to_owned(), path: path.into() })
+            .filter(|index| index.path.exists())
+            .collect())
+    }
+
+    /// Reads a list, however it is compressed, and hands it to `consume`.
+    ///
+    /// # Errors
+    /// The helper of apt is missing or failed.
+    pub fn read_index<T>(
+        &self,
+        index: &Index,
+        consume: impl FnOnce(BufReader<ChildStdout>) -> std::io::Result<T>,
+    ) -> Result<T, Error> {
+        let mut command = self.command(APT_HELPER);
+        command.arg("cat-file").arg(&index.path).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|_| Error::NoTool { program: APT_HELPER })?;
+        let consumed = child.stdout.take().map(|out| consume(BufReader::with_capacity(1 << 16, out)));
+        let status = child.wait().map_err(Error::cache("read", &index.path))?;
+        match consumed {
+            Some(Ok(value)) if status.success() => Ok(value),
+            Some(Err(source)) => Err(Error::cache("read", &index.path)(source)),
+            _ => Err(Error::Apt {
+                action: format!("read the package list `{}`", index.path.display()),
+                evidence: vec![],
+            }),
+        }
+    }
+
+    /// Downloads one package into `folder`, whose checksum apt verifies. Gives the archive's path.
+    ///
+    /// # Errors
+    /// What apt complained of.
+    pub fn download(
+        &self,
+        package: &str,
+        version: &str,
+        folder: &Path,
+        percent: &mut dyn FnMut(f32),
+    ) -> Result<PathBuf, Error> {
+        let action = format!("download {package} {version}");
+        let mut command = self.command("apt-get");
+        command.current_dir(folder).args(["-qq", "download", &format!("{package}={version}")]);
+        run(command, &action, "apt-get", percent)?;
+        let entries = fs::read_dir(folder).map_err(Error::cache("read", folder))?;
+        let prefix = format!("{package}_");
+        let mut debs = entries.filter_map(Result::ok).filter(|e| e.file_name().to_string_lossy().starts_with(&prefix));
+        let evidence = vec![format!("it left no archive in {}", folder.display())];
+        debs.next().map(|e| e.path()).ok_or(Error::Apt { action, evidence })
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env("APT_CONFIG", self.root.join("apt.conf")).env("LC_ALL", "C");
+        command
+    }
+}
+
+fn sources(arch: Arch, archive: &Archive) -> String {
+    format!(
+        "Types: deb\nURIs: {}\nSuites: {SUITES}\nComponents: main\nArchitectures: {arch}\nSigned-By: {}\n",
+        archive.mirror,
+        archive.keyring.display()
+    )
+}
+
+fn configuration(root: &Path, arch: Arch, acquire: &str) -> Result<String, Error> {
+    let shown = root.to_str().filter(|p| !p.contains(['"', '\n', '\r']));
+    let root = shown.ok_or_else(|| Error::CachePath { path: root.to_owned() })?;
+    // The sandbox user could not write into a cache in somebody's home; as root that would only cost a warning each.
+    Ok(format!(
+        r#"{acquire}Acquire::Languages "none";
+Acquire::AllowInsecureRepositories "false";
+Acquire::AllowWeakRepositories "false";
+Acquire::AllowDowngradeToInsecureRepositories "false";
+APT::Architecture "{arch}";
+APT::Architectures {{ "{arch}"; }};
+APT::Sandbox::User "root";
+APT::Update::Error-Mode "any";
+APT::Status-Fd "1";
+Dir::State "{root}";
+Dir::State::lists "{root}/lists";
+Dir::State::status "{root}/status";
+Dir::Cache "{root}/cache";
+Dir::Cache::archives "{root}/cache/archives";
+Dir::Etc::main "/dev/null";
+Dir::Etc::parts "{root}/empty";
+Dir::Etc::sourcelist "{root}/archive.sources";
+Dir::Etc::sourceparts "{root}/empty";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "{root}/empty";
+"#
+    ))
+}
+
+/// Runs apt with its status lines on standard output: `dlstatus:ITEM:PERCENT:TEXT`.
+fn run(mut command: Command, action: &str, program: &'static str, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|_| Error::NoTool { program })?;
+    let complaints = complaints_of(&mut child);
+    if let Some(out) = child.stdout.take() {
+        for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {
+            if let Some(value) = status_percent(&String::from_utf8_lossy(&line)) {
+                percent(value);
+            }
+        }
+    }
+    let status = child.wait();
+    let evidence = complaints.and_then(|c| c.join().ok()).unwrap_or_default();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(Error::Apt { action: action.to_owned(), evidence }),
+    }
+}
+
+/// The error lines, read beside the status lines so that neither pipe fills up.
+fn complaints_of(child: &mut Child) -> Option<thread::JoinHandle<Vec<String>>> {
+    let stderr = child.stderr.take()?;
+    Some(thread::spawn(move || {
+        let lines = BufReader::new(stderr.take(1 << 20)).split(b'\n').map_while(Result::ok);
+        let lines = lines.map(|l| String::from_utf8_lossy(&l).trim().to_owned());
+        let mut complaints: Vec<String> = lines.filter(|l| l.starts_with("E:") || l.starts_with("W:")).collect();
+        complaints.truncate(MAX_EVIDENCE);
+        complaints
+    }))
+}
+
+fn status_percent(line: &str) -> Option<f32> {
+    line.strip_prefix("dlstatus:")?.split(':').nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_lines() {
+        assert_eq!(status_percent("dlstatus:1:9.7519:Retrieving file 1 of 1"), Some(9.7519));
+        assert_eq!(status_percent("pmstatus:1:9.7519:x"), None);
+        assert_eq!(status_percent("dlstatus:1"), None);
+    }
+
+    #[test]
+    fn paths_that_apt_cannot_take() {
+        for bad in ["/tmp/a\"b", "/tmp/a\nb"] {
+            assert!(matches!(configuration(Path::new(bad), Arch::Amd64, ""), Err(Error::CachePath { .. })));
+        }
+    }
+
+    #[test]
+    fn the_host_cannot_allow_unsigned_archives() {
+        let text = configuration(Path::new("/c"), Arch::Arm64, "Acquire::Retries \"3\";\n").unwrap();
+        assert!(text.starts_with("Acquire::Retries \"3\";\n"));
+        assert!(text.contains("Acquire::AllowInsecureRepositories \"false\";"));
+    }
+}

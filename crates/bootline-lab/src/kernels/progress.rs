@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a fetch is doing, for whoever shows it.
+use std::fmt;
+use std::path::PathBuf;
+
+use super::series::{Arch, Series};
+
+/// A step of a refresh or a fetch. Its text is a line for the user.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// Another process uses this cache; its lock is awaited.
+    Waiting {
+        /// The architecture whose part of the cache is locked.
+        arch: Arch,
+    },
+    /// The lists of packages are being read from the mirror.
+    Refreshing {
+        /// For this architecture.
+        arch: Arch,
+        /// The mirror in use.
+        mirror: String,
+        /// 0 to 100.
+        percent: f32,
+    },
+    /// A suite can't be had now; the rest is used.
+    SuiteMissing {
+        /// Its name.
+        suite: String,
+    },
+    /// A package is on its way.
+    Downloading {
+        /// Its name.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The suite it comes from.
+        suite: String,
+        /// Its size in bytes.
+        size: u64,
+        /// 0 to 100.
+        percent: f32,
+    },
+    /// The kernel is being taken out of the package.
+    Unpacking {
+        /// The package's name.
+        package: String,
+    },
+    /// A file of the cache isn't what was stored; it is thrown away and fetched again.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The series has gone from the suites; another takes its place.
+    Substituted {
+        /// For this architecture.
+        arch: Arch,
+        /// What was asked for.
+        wanted: Series,
+        /// What is taken.
+        taken: Series,
+    },
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Progress::Waiting { arch } => write!(f, "waiting for another fetch of {arch} kernels"),
+            Progress::Refreshing { arch, mirror, percent } => {
+                write!(f, "reading the {arch} package lists from {mirror}: {percent:.0} %")
+            }
+            Progress::SuiteMissing { suite } => write!(f, "suite {suite} can't be had; going on without it"),
+            Progress::Downloading { package, version, suite, size, percent } => {
+                let mb = *size as f64 / 1e6;
+                write!(f, "fetching {package} {version} from {suite}: {percent:.0} % of {mb:.1} MB")
+            }
+            Progress::Unpacking { package } => write!(f, "unpacking {package}"),
+            Progress::Damaged { path, reason } => {
+                write!(f, "damaged in the cache: `{}`: {reason}; fetching it again", path.display())
+            }
+            Progress::Substituted { arch, wanted, taken } => {
+                write!(f, "{arch}:{wanted} has gone from the Debian suites; {taken} has the same console behaviour")
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names of kernels: an architecture, a series such as `6.18-rt`, and what a user may type for both.
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// An architecture that the lab boots, under Debian's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arch {
+    /// 64-bit PC; QEMU and the kernel say x86_64.
+    Amd64,
+    /// 64-bit Arm; QEMU and the kernel say aarch64.
+    Arm64,
+}
+
+impl Arch {
+    /// All of them.
+    pub const ALL: [Arch; 2] = [Arch::Amd64, Arch::Arm64];
+
+    /// Debian's name: `amd64` or `arm64`.
+    pub fn debian(self) -> &'static str {
+        match self {
+            Arch::Amd64 => "amd64",
+            Arch::Arm64 => "arm64",
+        }
+    }
+
+    /// QEMU's and the kernel's name: `x86_64` or `aarch64`.
+    pub fn qemu(self) -> &'static str {
+        match self {
+            Arch::Amd64 => "x86_64",
+            Arch::Arm64 => "aarch64",
+        }
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.debian())
+    }
+}
+
+impl FromStr for Arch {
+    type Err = BadName;
+    fn from_str(text: &str) -> Result<Arch, BadName> {
+        match text {
+            "amd64" | "x86_64" | "x86-64" => Ok(Arch::Amd64),
+            "arm64" | "aarch64" => Ok(Arch::Arm64),
+            _ => Err(BadName::Arch { text: text.to_owned() }),
+        }
+    }
+}
+
+/// Which of a version's builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Flavour {
+    /// The plain one.
+    Standard,
+    /// PREEMPT_RT.
+    Rt,
+    /// The one for clouds, with few drivers.
+    Cloud,
+    /// arm64 with pages of 16 KiB.
+    Pages16k,
+}
+
+impl Flavour {
+    /// All of them.
+    pub const ALL: [Flavour; 4] = [Flavour::Standard, Flavour::Rt, Flavour::Cloud, Flavour::Pages16k];
+
+    /// What follows the version in a series name: nothing, `-rt`, `-cloud` or `-16k`.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Flavour::Standard => "",
+            Flavour::Rt => "-rt",
+            Flavour::Cloud => "-cloud",
+            Flavour::Pages16k => "-16k",
+        }
+    }
+}
+
+/// A kernel series: `6.1`, `6.18-rt`, `7.2-cloud`. Ordered by version, then flavour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Series {
+    /// The `6` of `6.18-rt`.
+    pub major: u16,
+    /// The `18` of `6.18-rt`.
+    pub minor: u16,
+    /// The `-rt` of `6.18-rt`.
+    pub flavour: Flavour,
+}
+
+impl Series {
+    /// Whether it is a PREEMPT_RT kernel.
+    pub fn is_rt(self) -> bool {
+        self.flavour == Flavour::Rt
+    }
+
+    /// The version as (major, minor), to compare with.
+    pub fn number(self) -> (u16, u16) {
+        (self.major, self.minor)
+    }
+}
+
+impl fmt::Display for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}.{}{}", self.major, self.minor, self.flavour.suffix()))
+    }
+}
+
+impl FromStr for Series {
+    type Err = BadName;
+    fn from_str(text: &str) -> Result<Series, BadName> {
+        parse_series(text).ok_or_else(|| BadName::Series { text: text.to_owned() })
+    }
+}
+
+impl TryFrom<String> for Series {
+    type Error = BadName;
+    fn try_from(text: String) -> Result<Series, BadName> {
+        text.parse()
+    }
+}
+
+impl From<Series> for String {
+    fn from(series: Series) -> String {
+        series.to_string()
+    }
+}
+
+fn parse_series(text: &str) -> Option<Series> {
+    let (number, suffix) = match text.find('-') {
+        Some(dash) => text.split_at(dash),
+        None => (text, ""),
+    };
+    let flavour = Flavour::ALL.into_iter().find(|f| f.suffix() == suffix)?;
+    let (major, minor) = number.split_once('.')?;
+    Some(Series { major: decimal(major)?, minor: decimal(minor)?, flavour })
+}
+
+/// Digits only: `u16::from_str` would also take a sign.
+fn decimal(text: &str) -> Option<u16> {
+    if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// What a user typed: a series, perhaps with an architecture before it: `arm64:6.18-rt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The architecture, where one was named.
+    pub arch: Option<Arch>,
+    /// The series.
+    pub series: Series,
+}
+
+impl FromStr for Request {
+    type Err = BadName;
+    fn from_str(text: &str) -> Result<Request, BadName> {
+        match text.split_once(':') {
+            Some((arch, series)) => Ok(Request { arch: Some(arch.parse()?), series: series.parse()? }),
+            None => Ok(Request { arch: None, series: text.parse()? }),
+        }
+    }
+}
+
+/// A name that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadName {
+    /// Not an architecture.
+    #[error("`{text}` is no architecture: amd64 (x86_64) or arm64 (aarch64)")]
+    Arch {
+        /// What was typed.
+        text: String,
+    },
+    /// Not a series.
+    #[error("`{text}` is no kernel series: VERSION[-rt|-cloud|-16k], such as 6.1 or 6.18-rt")]
+    Series {
+        /// What was typed.
+        text: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str, expected: Option<(Option<Arch>, u16, u16, Flavour)>) {
+        let got = text.parse::<Request>().ok();
+        let got = got.map(|r| (r.arch, r.series.major, r.series.minor, r.series.flavour));
+        assert_eq!(got, expected, "{text:?}");
+    }
+
+    #[test]
+    fn names() {
+        check("6.1", Some((None, 6, 1, Flavour::Standard)));
+        check("6.12-rt", Some((None, 6, 12, Flavour::Rt)));
+        check("arm64:6.18", Some((Some(Arch::Arm64), 6, 18, Flavour::Standard)));
+        check("x86_64:7.2-cloud", Some((Some(Arch::Amd64), 7, 2, Flavour::Cloud)));
+        check("aarch64:7.2-16k", Some((Some(Arch::Arm64), 7, 2, Flavour::Pages16k)));
+        for bad in [
+            "",
+            "6",
+            "6.",
+            ".1",
+            "6.18.15",
+            "6.18-",
+            "6.18-RT",
+            "v6.1",
+            "+6.1",
+            "6.-1",
+            "6.99999",
+            "mips:6.1",
+            "6.1:arm64",
+        ] {
+            check(bad, None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_refused_or_comes_back(text in "\\PC{0,20}") {
+            if let Ok(series) = text.parse::<Series>() {
+                prop_assert_eq!(series.to_string().parse::<Series>().unwrap(), series);
+            }
+        }
+
+        #[test]
+        fn every_series_comes_back(major: u16, minor: u16, flavour in prop::sample::select(&Flavour::ALL[..])) {
+            let series = Series { major, minor, flavour };
+            prop_assert_eq!(series.to_string().parse::<Series>().unwrap(), series);
+        }
+    }
+}

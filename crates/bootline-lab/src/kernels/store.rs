@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The cache of stock kernels, and the way into it.
+//!
+//! ```text
+//! ROOT/amd64.json                           what the suites had, when last asked
+//! ROOT/amd64.lock                           held while this architecture is being fetched
+//! ROOT/amd64/apt/                           apt's own folders
+//! ROOT/amd64/part/                          a fetch under way
+//! ROOT/amd64/6.18-rt/6.18.15-1~bpo13+1/     a kernel: vmlinuz, config, kernel.json
+//! ```
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::behaviour::nearest;
+use super::catalogue::Catalogue;
+use super::deb_archive::take_kernel;
+use super::entry::{self, CONFIG, Kernel, Record, VMLINUZ};
+use super::error::Error;
+use super::host;
+use super::package::{self, Package};
+use super::private_apt::PrivateApt;
+use super::progress::Progress;
+use super::series::{Arch, Series};
+use super::version;
+
+/// A cache of stock kernels in one folder. Several processes may use it at once.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+    mirror: Option<String>,
+}
+
+/// When to ask the mirror before listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// Not at all.
+    Never,
+    /// When what is known is older than this.
+    OlderThan(Duration),
+    /// In any case.
+    Always,
+}
+
+/// What can be had for an architecture.
+#[derive(Debug)]
+pub struct Listing {
+    /// One row a series, in order.
+    pub rows: Vec<Row>,
+    /// The age of what is known of the suites; None where they were never asked.
+    pub age: Option<Duration>,
+    /// Why the mirror couldn't be asked though it should have been.
+    pub stale: Option<Error>,
+}
+
+/// One series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The architecture.
+    pub arch: Arch,
+    /// The series.
+    pub series: Series,
+    /// The newest package that the suites have.
+    pub offered: Option<Package>,
+    /// The newest version in the cache.
+    pub cached: Option<String>,
+}
+
+/// A kernel, and what it stands in for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Substitute {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The series that was asked for and has gone, where it isn't the kernel's own.
+    pub instead_of: Option<Series>,
+}
+
+/// Where the cache is: the folder stated by the user, else `$BOOTLINE_CACHE/kernels`, `$XDG_CACHE_HOME/bootline/kernels`
+/// or `$HOME/.cache/bootline/kernels`. `env` looks up a variable. None without any of them.
+pub fn cache_folder(stated: Option<&Path>, env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if let Some(stated) = stated {
+        return Some(stated.to_owned());
+    }
+    let folder = |name: &str| env(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    // The XDG specification wants relative paths ignored.
+    let xdg = || folder("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("bootline/kernels"));
+    let home = || folder("HOME").map(|p| p.join(".cache/bootline/kernels"));
+    folder("BOOTLINE_CACHE").map(|p| p.join("kernels")).or_else(xdg).or_else(home)
+}
+
+impl Store {
+    /// Uses the folder `root`, which need not exist yet.
+    ///
+    /// # Errors
+    /// The folder can't be made.
+    pub fn open(root: &Path) -> Result<Store, Error> {
+        fs::create_dir_all(root).map_err(Error::cache("create", root))?;
+        let root = root.canonicalize().map_err(Error::cache("open", root))?;
+        Ok(Store { root, mirror: None })
+    }
+
+    /// Uses this mirror of the Debian archive, whatever the host's apt is configured for.
+    #[must_use]
+    pub fn with_mirror(mut self, mirror: &str) -> Store {
+        self.mirror = Some(mirror.to_owned());
+        self
+    }
+
+    /// Lists what the suites have and what the cache has. Only kernels whose folder is complete count as cached; their
+    /// checksums are verified when they are used.
+    ///
+    /// # Errors
+    /// The cache can't be read. That the mirror can't be asked is told in the listing.
+    pub fn list(&self, arch: Arch, refresh: Refresh, progress: &mut dyn FnMut(Progress)) -> Result<Listing, Error> {
+        let mut catalogue = self.catalogue(arch);
+        let wanted = match refresh {
+            Refresh::Never => false,
+            Refresh::OlderThan(age) => catalogue.as_ref().is_none_or(|c| c.age() > age),
+            Refresh::Always => true,
+        };
+        let mut stale = None;
+        if wanted {
+            match self.refresh(arch, progress) {
+                Ok(fresh) => catalogue = Some(fresh),
+                Err(error) => stale = Some(error),
+            }
+        }
+        let cached = self.cached_series(arch)?;
+        let rows = self.series_there(arch, catalogue.as_ref())?.into_iter().map(|series| Row {
+            arch,
+            series,
+            offered: catalogue.as_ref().and_then(|c| c.newest(series)).cloned(),
+            cached: if cached.contains(&series) { self.cached_versions(arch, series).into_iter().next() } else { None },
+        });
+        Ok(Listing { rows: rows.collect(), age: catalogue.as_ref().map(Catalogue::age), stale })
+    }
+
+    /// The newest kernel of the series in the cache, or else the newest in the suites, which is fetched. Damaged
+    /// entries of the cache are reported, removed and fetched again.
+    ///
+    /// # Errors
+    /// The series has gone, or what keeps it from being fetched.
+    pub fn fetch(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Kernel, Error> {
+        if let Some(kernel) = self.intact(series, arch, progress) {
+            return Ok(kernel);
+        }
+        let _lock = self.lock(arch, progress)?;
+        // Another process may have fetched it while this one waited; damage has been told already.
+        if let Some(kernel) = self.intact(series, arch, &mut |_| {}) {
+            return Ok(kernel);
+        }
+        self.remove_damaged(series, arch)?;
+        let known = self.catalogue(arch).and_then(|c| c.newest(series).cloned());
+        if let Some(package) = known {
+            match self.fetch_package(&package, arch, progress) {
+                Ok(kernel) => return Ok(kernel),
+                // What the catalogue knows may have been replaced in the suites; without apt nothing would change.
+                Err(Error::Apt { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let package = self.newest_offered(series, arch, progress)?;
+        self.fetch_package(&package, arch, progress)
+    }
+
+    /// As [`Store::fetch`], but asks the suites first and fetches a version that is newer than the cached one.
+    ///
+    /// # Errors
+    /// As for [`Store::fetch`].
+    pub fn upgrade(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Kernel, Error> {
+        let lock = self.lock(arch, progress)?;
+        let package = self.newest_offered(series, arch, progress)?;
+        if self.cached_versions(arch, series).first().is_some_and(|v| version::compare(v, &package.version).is_ge()) {
+            drop(lock);
+            return self.fetch(series, arch, progress);
+        }
+        self.fetch_package(&package, arch, progress)
+    }
+
+    /// As [`Store::fetch`]; where the series has gone from the suites, the nearest one whose console behaves the same.
+    ///
+    /// # Errors
+    /// As for [`Store::fetch`]; [`Error::Gone`] where no series behaves the same.
+    pub fn fetch_or_nearest(
+        &self,
+        series: Series,
+        arch: Arch,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Substitute, Error> {
+        match self.fetch(series, arch, progress) {
+            Ok(kernel) => Ok(Substitute { kernel, instead_of: None }),
+            Err(Error::Gone { nearest: Some(nearest), .. }) => {
+                progress(Progress::Substituted { arch, wanted: series, taken: nearest });
+                let kernel = self.fetch(nearest, arch, progress)?;
+                Ok(Substitute { kernel, instead_of: Some(series) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks the mirror what the suites have.
+    ///
+    /// # Errors
+    /// No list of packages could be had at all.
+    pub fn refresh(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Catalogue, Error> {
+        let _lock = self.lock(arch, progress)?;
+        self.refresh_locked(arch, progress)
+    }
+
+    fn newest_offered(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Package, Error> {
+        let catalogue = self.refresh_locked(arch, progress)?;
+        if let Some(package) = catalogue.newest(series) {
+            return Ok(package.clone());
+        }
+        let there = self.series_there(arch, Some(&catalogue))?;
+        let nearest = nearest(arch, series, there.iter().copied());
+        Err(Error::Gone { series, arch, there, nearest })
+    }
+
+    fn refresh_locked(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Catalogue, Error> {
+        let apt = self.apt(arch)?;
+        let mirror = apt.mirror().to_owned();
+        let mut told = |percent| progress(Progress::Refreshing { arch, mirror: mirror.clone(), percent });
+        told(0.0);
+        let updated = apt.update(&mut told);
+        let indexes = apt.indexes()?;
+        let mut packages = Vec::new();
+        for index in &indexes {
+            packages.extend(apt.read_index(index, |text| package::read_index(text, arch, &index.suite))?);
+        }
+        // One suite may be missing on this mirror; only if none came is there nothing to go on with.
+        match updated {
+            Err(error) if packages.is_empty() => return Err(error),
+            Err(_) => {
+                for suite in apt.suites().filter(|s| indexes.iter().all(|i| i.suite != *s)) {
+                    progress(Progress::SuiteMissing { suite: suite.to_owned() });
+                }
+            }
+            Ok(()) => {}
+        }
+        let catalogue = Catalogue::new(&mirror, packages);
+        catalogue.save(&self.catalogue_path(arch))?;
+        Ok(catalogue)
+    }
+
+    fn fetch_package(
+        &self,
+        package: &Package,
+        arch: Arch,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Kernel, Error> {
+        let apt = self.apt(arch)?;
+        let part = self.root.join(arch.debian()).join("part");
+        remove_folder(&part)?;
+        let built = part.join("kernel");
+        fs::create_dir_all(&built).map_err(Error::cache("create", &built))?;
+        for name in [Some(&package.name), package.config_package.as_ref()].into_iter().flatten() {
+            let mut told = |percent| {
+                progress(Progress::Downloading {
+                    package: name.clone(),
+                    version: package.version.clone(),
+                    suite: package.suite.clone(),
+                    size: package.size,
+                    percent,
+                });
+            };
+            told(0.0);
+            let deb = apt.download(name, &package.version, &part, &mut told)?;
+            progress(Progress::Unpacking { package: name.clone() });
+            take_kernel(&deb, name, &package.release, &built)?;
+            fs::remove_file(&deb).map_err(Error::cache("remove", &deb))?;
+        }
+        self.seal(package, arch, &built)?;
+        let folder = self.series_folder(arch, package.series).join(&package.version);
+        remove_folder(&folder)?;
+        let parent = self.series_folder(arch, package.series);
+        fs::create_dir_all(&parent).map_err(Error::cache("create", &parent))?;
+        fs::rename(&built, &folder).map_err(Error::cache("write", &folder))?;
+        remove_folder(&part)?;
+        entry::verify(&folder).map_err(|d| Error::Package { package: package.name.clone(), reason: d.reason })
+    }
+
+    fn seal(&self, package: &Package, arch: Arch, folder: &Path) -> Result<(), Error> {
+        let vmlinuz = folder.join(VMLINUZ);
+        if !vmlinuz.exists() {
+            let reason = format!("it holds no image of {}", package.release);
+            return Err(Error::Package { package: package.name.clone(), reason });
+        }
+        let config = folder.join(CONFIG);
+        let hash = |path: &Path| entry::sha256_of(path).map_err(Error::cache("read", path));
+        let record = Record {
+            arch,
+            series: package.series,
+            package: package.name.clone(),
+            version: package.version.clone(),
+            release: package.release.clone(),
+            suite: package.suite.clone(),
+            sha256: hash(&vmlinuz)?,
+            config_sha256: if config.exists() { Some(hash(&config)?) } else { None },
+        };
+        entry::seal(folder, &record)
+    }
+
+    /// The newest sound kernel of the series; damaged ones are reported on the way.
+    fn intact(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Option<Kernel> {
+        let folder = self.series_folder(arch, series);
+        self.cached_versions(arch, series).into_iter().find_map(|version| match entry::verify(&folder.join(version)) {
+            Ok(kernel) => Some(kernel),
+            Err(damage) => {
+                progress(Progress::Damaged { path: damage.path, reason: damage.reason });
+                None
+            }
+        })
+    }
+
+    fn remove_damaged(&self, series: Series, arch: Arch) -> Result<(), Error> {
+        let folder = self.series_folder(arch, series);
+        for version in self.cached_versions(arch, series) {
+            let folder = folder.join(version);
+            if entry::verify(&folder).is_err() {
+                remove_folder(&folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Versions of the series in the cache, the newest first.
+    fn cached_versions(&self, arch: Arch, series: Series) -> Vec<String> {
+        let mut versions = names_in(&self.series_folder(arch, series)).unwrap_or_default();
+        versions.sort_by(|a, b| version::compare(b, a));
+        versions
+    }
+
+    fn cached_series(&self, arch: Arch) -> Result<Vec<Series>, Error> {
+        let names = names_in(&self.root.join(arch.debian()))?;
+        let series = names.iter().filter_map(|name| name.parse().ok());
+        Ok(series.filter(|s| !self.cached_versions(arch, *s).is_empty()).collect())
+    }
+
+    /// Series in the suites and in the cache, in order.
+    fn series_there(&self, arch: Arch, catalogue: Option<&Catalogue>) -> Result<Vec<Series>, Error> {
+        let mut series = self.cached_series(arch)?;
+        series.extend(catalogue.map(Catalogue::series).unwrap_or_default());
+        series.sort_unstable();
+        series.dedup();
+        Ok(series)
+    }
+
+    fn catalogue(&self, arch: Arch) -> Option<Catalogue> {
+        let catalogue = Catalogue::load(&self.catalogue_path(arch))?;
+        // Another mirror may have other suites.
+        self.mirror.as_ref().is_none_or(|m| *m == catalogue.mirror).then_some(catalogue)
+    }
+
+    fn catalogue_path(&self, arch: Arch) -> PathBuf {
+        self.root.join(format!("{arch}.json"))
+    }
+
+    fn series_folder(&self, arch: Arch, series: Series) -> PathBuf {
+        self.root.join(arch.debian()).join(series.to_string())
+    }
+
+    fn apt(&self, arch: Arch) -> Result<PrivateApt, Error> {
+        let archive = host::archive(self.mirror.as_deref())?;
+        PrivateApt::prepare(&self.root.join(arch.debian()).join("apt"), arch, archive)
+    }
+
+    /// Held until it is dropped.
+    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<File, Error> {
+        let path = self.root.join(format!("{arch}.lock"));
+        let options = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = options.map_err(Error::cache("open", &path))?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            progress(Progress::Waiting { arch });
+            flock(&file, FlockOperation::LockExclusive).map_err(|e| Error::cache("lock", &path)(e.into()))?;
+        }
+        Ok(file)
+    }
+}
+
+/// Names in a folder; none where there is no folder.
+fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(entries.filter_map(Result::ok).filter_map(|e| e.file_name().into_string().ok()).collect()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
+        Err(e) => Err(Error::cache("read", folder)(e)),
+    }
+}
+
+fn remove_folder(folder: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::cache("remove", folder)(e)),
+        _ => Ok(()),
+    }
+}
