@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! bootline-lab: the world that bootline-core does not know: ports, QEMU, kernels, clocks.
-pub mod recorder;
-
 pub mod kernels;
+pub mod recorder;
