@@ -2,12 +2,38 @@
 //! Records: printk messages and other lines, decoded from a capture or from any text in which a boot log is kept.
 //!
 //! Decoding never fails. It gives records, and problems with their byte ranges.
+//!
+//! ```text
+//! capture::Reader ─▶ chunks ─┐
+//!                            ├─▶ line ─▶ console, dmesg, kmsg, journal_*, stamped ─▶ Sink
+//! text ─▶ detect ────────────┘        └▶ dmesg_json (objects, not lines)
+//! ```
+mod console;
+mod control;
+mod decoder;
+mod detect;
+mod dmesg;
+mod dmesg_json;
+mod format;
+mod journal_json;
+mod journal_short;
+mod kmsg;
+mod line;
+mod out;
+mod prefix;
 mod problem;
 mod record;
 mod record_set;
 mod sink;
+mod stamp;
+mod stamped;
 
+pub use decoder::{Decoded, Decoder, Summary, decode, decode_as};
+pub use format::{Format, UnknownFormatName};
 pub use problem::{Problem, ProblemKind, Problems};
 pub use record::{Arrival, ByteRange, Caller, Level, Record, RecordId, Source};
 pub use record_set::RecordSet;
 pub use sink::Sink;
+
+#[cfg(test)]
+mod tests;

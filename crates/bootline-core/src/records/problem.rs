@@ -57,6 +57,10 @@ pub enum ProblemKind {
     ClockJumpedBack,
     /// The kernel's clock stood still or ran slow against the arrival times.
     ClockStoodStill,
+    /// The host's stamps go back: its clock was set while the log was taken.
+    ArrivalJumpedBack,
+    /// The stamps are too coarse to tell where the time went (`dmesg -T`: whole seconds).
+    CoarseStamps,
     /// More records than are kept for one boot; the rest were only counted.
     TooManyRecords,
     /// No kernel record at all.

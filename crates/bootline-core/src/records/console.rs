@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a console shows: kernel records between anything else that is written to the same line.
+//!
+//! ```text
+//! [    0.000000][    T0] Linux version 6.18.0 ...
+//! <6>[    1.234567] usb 1-1: new high-speed USB device
+//! INIT: [    3.721904] 2860000.serial: ttyS2 at MMIO 0x2860000
+//! ```
+//! A prefix in the middle of a line splits it: user space was interrupted, or a line feed was lost. A carriage return
+//! that ends no line splits it too: a progress bar. Every byte belongs to one record; stretches without a visible
+//! character go to the record that follows.
+//!
+//! `dmesg` prints the further lines of a multi-line record without a prefix, indented by its length. Such a line becomes
+//! a kernel record with the stamp of the one before, but only in a text that is nothing but dmesg: on a console user
+//! space may indent as it likes.
+use memchr::{memchr, memchr2};
+
+use super::line::{Feed, Line, trim_crs};
+use super::out::{Head, Out};
+use super::prefix::{self, Prefix, Stamp};
+use super::{ProblemKind, Sink, Source, control};
+
+/// Decodes console output line by line.
+#[derive(Debug, Default)]
+pub(super) struct Console {
+    /// Something else than the kernel has written.
+    mixed: bool,
+    /// The last record's head and the width of its prefix, while nothing else has written.
+    last: Option<(Head, Prefix)>,
+}
+
+impl Console {
+    #[inline]
+    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+        let body = line.body;
+        let from = line.decoration;
+        if let Some(found) = prefix::parse(&body[from..]) {
+            // Most lines: one record, nothing odd in it.
+            let text = &body[from + found.len..];
+            if memchr(b'\r', text).is_none() && next_prefix(body, from + found.len).is_none() {
+                return self.kernel(line, 0, from, body.len(), found, out);
+            }
+        }
+        self.mixed_line(line, out);
+    }
+
+    /// A line that doesn't begin with a prefix, or holds several records.
+    fn mixed_line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+        let body = line.body;
+        // Where the stretch under way begins, and where its visible part does.
+        let (mut from, mut at) = (0, line.decoration);
+        loop {
+            let here = prefix::parse(&body[at..]);
+            let search_from = here.map_or(at, |p| at + p.len);
+            let to = next_cut(body, search_from).unwrap_or(body.len());
+            let is_last = to == body.len();
+            match here {
+                Some(found) => self.kernel(line, from, at, to, found, out),
+                None if !is_last && is_blank(line, at, to, out) => {
+                    at = to;
+                    continue;
+                }
+                None => self.other(line, from, at, to, out),
+            }
+            if is_last {
+                return;
+            }
+            if body[to - 1] != b'\r' {
+                out.problem(
+                    ProblemKind::GluedOutput,
+                    line.range(from, to),
+                    "a kernel record begins in the middle of a line",
+                );
+            }
+            (from, at) = (to, to);
+        }
+    }
+
+    #[inline]
+    fn kernel<S: Sink>(
+        &mut self,
+        line: &Line<'_>,
+        from: usize,
+        at: usize,
+        to: usize,
+        found: Prefix,
+        out: &mut Out<'_, S>,
+    ) {
+        if found.stamp == Stamp::Overflow {
+            out.problem(ProblemKind::StampOverflow, line.range(from, to), "a stamp too large to be a time");
+        }
+        let head = Head { source: Source::Kernel, level: found.level, stamp: found.stamp.time(), caller: found.caller };
+        let mut wire_len = line.wire_len(from, to);
+        if !line.is_captured() {
+            // `<N>` in a file comes from dmesg -r; a console shows it only when told to.
+            wire_len = wire_len.saturating_sub(found.level_len as u32);
+        }
+        if !self.mixed {
+            self.last = Some((head, found));
+        }
+        out.stretch(head, line, from, at + found.len, to, wire_len);
+    }
+
+    fn other<S: Sink>(&mut self, line: &Line<'_>, from: usize, at: usize, to: usize, out: &mut Out<'_, S>) {
+        let text = &line.body[at..to];
+        if let Some(head) = self.continued(line, from, text) {
+            let level_len = self.last.map_or(0, |(_, p)| p.level_len as u32);
+            let wire_len = line.wire_len(from, to).saturating_sub(level_len);
+            let indent = self.last.map_or(0, |(_, p)| p.len);
+            return out.stretch(head, line, from, at + indent, to, wire_len);
+        }
+        if prefix::torn(text) {
+            out.problem(ProblemKind::BadPrefix, line.range(from, to), "the beginning of a prefix without its rest");
+        }
+        if !text.trim_ascii().is_empty() {
+            self.mixed = true;
+            self.last = None;
+        }
+        out.stretch(Head::OTHER, line, from, at, to, line.wire_len(from, to));
+    }
+
+    /// The head of the record that this line of dmesg's output goes on with.
+    fn continued(&self, line: &Line<'_>, from: usize, text: &[u8]) -> Option<Head> {
+        let (head, found) = self.last.as_ref()?;
+        let whole = from == 0 && line.decoration == 0 && line.feed != Feed::Cr && !line.is_captured();
+        let indent = text.iter().take_while(|b| **b == b' ').count();
+        let is_pure = !self.mixed && whole && found.stamp != Stamp::None;
+        (is_pure && indent >= found.len && text.len() > indent).then_some(*head)
+    }
+}
+
+/// The next place after `from` where a stretch begins: after carriage returns, or at a prefix.
+fn next_cut(body: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(n) = memchr2(b'\r', b'[', &body[at..]) {
+        let found = at + n;
+        if body[found] == b'\r' {
+            let crs = body[found..].iter().take_while(|b| **b == b'\r').count();
+            // Those that end the body were trimmed.
+            return Some(found + crs);
+        }
+        if let Some(start) = prefix::glued_at(body, found) {
+            if start >= from {
+                return Some(start);
+            }
+        }
+        at = found + 1;
+    }
+    None
+}
+
+/// The next prefix in a line after `from`.
+#[inline]
+fn next_prefix(body: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(n) = memchr(b'[', &body[at..]) {
+        if let Some(start) = prefix::glued_at(body, at + n) {
+            return Some(start);
+        }
+        at += n + 1;
+    }
+    None
+}
+
+/// Whether nothing in a stretch is visible: blanks, control characters, colour changes. Tells what it holds if so.
+fn is_blank<S: Sink>(line: &Line<'_>, from: usize, to: usize, out: &mut Out<'_, S>) -> bool {
+    let bytes = &line.body[from..to];
+    if bytes.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
+        return true;
+    }
+    if !bytes.iter().any(|b| matches!(b, 0 | 0x1b)) {
+        return false;
+    }
+    let mut text = String::new();
+    let found = control::clean(trim_crs(bytes), &mut text);
+    let is_blank = text.trim().is_empty();
+    if is_blank {
+        for (kind, detail) in found.problems(bytes.len()) {
+            out.problem(kind, line.range(from, to), detail);
+        }
+    }
+    is_blank
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which format an input has: each of its first lines votes for the one format that it looks like most.
+//!
+//! Firmware and boot-loader text looks like none and doesn't vote. Where nobody votes, the answer is left to the console
+//! decoder, which takes any text. A line stamp seen once or twice is a coincidence, not a format.
+use memchr::{memchr_iter, memmem};
+
+use super::stamp::{self, StampClock};
+use super::{Format, control, dmesg, journal_json, journal_short, kmsg, prefix};
+
+/// Lines that vote.
+pub(super) const SAMPLE_LINES: usize = 64;
+/// Bytes of them at most.
+pub(super) const SAMPLE_BYTES: usize = 256 * 1024;
+/// Votes that a line stamp needs, unless half of the lines cast them.
+const FEWEST_STAMPS: usize = 3;
+
+/// The sample that `bytes`, from the start of the input, hold; `None` while more of it is to come.
+pub(super) fn complete_sample(bytes: &[u8]) -> Option<&[u8]> {
+    let bytes = &bytes[..bytes.len().min(SAMPLE_BYTES)];
+    match memchr_iter(b'\n', bytes).nth(SAMPLE_LINES - 1) {
+        Some(end) => Some(&bytes[..=end]),
+        None if bytes.len() == SAMPLE_BYTES => Some(bytes),
+        None => None,
+    }
+}
+
+/// The format of an input that begins so, if its lines tell.
+pub(super) fn detect(sample: &[u8]) -> Option<Format> {
+    if is_dmesg_json(sample) {
+        return Some(Format::DmesgJson);
+    }
+    let mut votes = Votes::default();
+    let mut last_time_of_day = None;
+    for line in sample.split(|b| *b == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if control::is_plain(line) {
+            votes.line(line, &mut last_time_of_day);
+        } else {
+            let mut text = String::new();
+            control::clean(line, &mut text);
+            votes.line(text.as_bytes(), &mut last_time_of_day);
+        }
+    }
+    votes.winner()
+}
+
+/// An object whose first key is `dmesg`, or an array of objects that have `msg`.
+fn is_dmesg_json(sample: &[u8]) -> bool {
+    let text = sample.trim_ascii_start();
+    let Some(inside) = text.strip_prefix(b"{") else {
+        return text.starts_with(b"[")
+            && text[1..].trim_ascii_start().starts_with(b"{")
+            && memmem::find(text, b"\"msg\"").is_some();
+    };
+    inside.trim_ascii_start().starts_with(b"\"dmesg\"")
+}
+
+#[derive(Default)]
+struct Votes {
+    counts: [usize; Format::ALL.len()],
+    /// Lines with one narrow stamp: grabserial's, or a kernel's that lost its padding.
+    narrow: usize,
+    /// Lines that are not blank.
+    lines: usize,
+    /// Times of day that lie a little before those of the line above: they are deltas.
+    backward: usize,
+}
+
+impl Votes {
+    fn line(&mut self, line: &[u8], last_time_of_day: &mut Option<i64>) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        self.lines += 1;
+        if journal_json::probe(line) {
+            return self.add(Format::JournalJson);
+        }
+        if kmsg::probe(line) {
+            return self.add(Format::Kmsg);
+        }
+        if let Some(found) = stamp::parse(line) {
+            if found.clock == StampClock::Day {
+                let half_a_day = 43_200_000_000_000;
+                if last_time_of_day.is_some_and(|last| found.nanos < last && last - found.nanos < half_a_day) {
+                    self.backward += 1;
+                }
+                *last_time_of_day = Some(found.nanos);
+            }
+            let is_nested = prefix::parse(&line[found.len..]).is_some();
+            let has_one_number = found.clock == StampClock::Elapsed && !line[..found.len].trim_ascii().contains(&b' ');
+            if found.format == Format::Grabserial && has_one_number && !is_nested {
+                return self.narrow_stamp(line, &line[found.len..]);
+            }
+            if found.format == Format::Ts && !is_nested && line.get(19) == Some(&b',') {
+                return self.add(Format::Dmesg);
+            }
+            return self.add(found.format);
+        }
+        if journal_short::probe(line) {
+            return self.add(Format::JournalShort);
+        }
+        if dmesg::probe(line) {
+            return self.add(Format::Dmesg);
+        }
+        let has_prefix = memchr_iter(b'[', line).any(|at| prefix::glued_at(line, at).is_some());
+        if has_prefix || prefix::parse(line).is_some() {
+            self.add(Format::Console);
+        }
+    }
+
+    /// `[7.463323] text`: only its text may tell whose stamp it is. No kernel stamps its boot loader, or its own first
+    /// line later than zero.
+    fn narrow_stamp(&mut self, line: &[u8], text: &[u8]) {
+        const BEFORE_A_KERNEL: [&[u8]; 5] =
+            [b"U-Boot", b"Starting kernel", b"Uncompressing Linux", b"Hit any key", b"Booting Linux on physical"];
+        let is_zero = memmem::find(&line[..line.len() - text.len()], b"0.000000]").is_some();
+        let is_late_start = !is_zero && text.starts_with(b"Linux version");
+        if is_late_start || BEFORE_A_KERNEL[..4].iter().any(|words| text.starts_with(words)) {
+            self.add(Format::Grabserial);
+        } else {
+            self.narrow += 1;
+        }
+    }
+
+    fn add(&mut self, format: Format) {
+        self.counts[format as usize] += 1;
+    }
+
+    fn winner(mut self) -> Option<Format> {
+        let grabserial = Format::Grabserial as usize;
+        let narrow_is = if self.counts[grabserial] > 0 { grabserial } else { Format::Console as usize };
+        self.counts[narrow_is] += self.narrow;
+        let (format, count) =
+            Format::ALL.into_iter().map(|f| (f, self.counts[f as usize])).rev().max_by_key(|(_, count)| *count)?;
+        let is_stamp = matches!(format, Format::Grabserial | Format::Minicom | Format::Tio | Format::Ts);
+        if count == 0 || (is_stamp && count < FEWEST_STAMPS && count * 2 < self.lines) {
+            return None;
+        }
+        Some(if format == Format::Tio && self.backward > 0 { Format::TioDelta } else { format })
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The formats in which boot logs are kept.
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How the text of an input is laid out. Each is described in the file of its decoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// What a console shows: `[    1.234567] text`, also with caller ids and `<N>`; what `dmesg` and `dmesg -r` print.
+    Console,
+    /// What `dmesg` prints with -x, -d, -T, -e or --time-format.
+    Dmesg,
+    /// `dmesg --json`.
+    DmesgJson,
+    /// `/dev/kmsg`: `6,12,345678,-;text`.
+    Kmsg,
+    /// `journalctl -o short-monotonic`.
+    JournalShort,
+    /// `journalctl -o json`.
+    JournalJson,
+    /// grabserial -t, -T, with and without --nodelta.
+    Grabserial,
+    /// minicom's line stamps: `[2026-04-24 16:37:21.964] text`.
+    Minicom,
+    /// tio's line stamps 24hour, 24hour-start, iso8601 and epoch.
+    Tio,
+    /// tio's line stamps 24hour-delta: each counts from the one before.
+    TioDelta,
+    /// Stamps without brackets, as `ts` of moreutils writes them.
+    Ts,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 11] = [
+        Format::Console,
+        Format::Dmesg,
+        Format::DmesgJson,
+        Format::Kmsg,
+        Format::JournalShort,
+        Format::JournalJson,
+        Format::Grabserial,
+        Format::Minicom,
+        Format::Tio,
+        Format::TioDelta,
+        Format::Ts,
+    ];
+
+    /// As it is written on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Console => "console",
+            Format::Dmesg => "dmesg",
+            Format::DmesgJson => "dmesg-json",
+            Format::Kmsg => "kmsg",
+            Format::JournalShort => "journal-short",
+            Format::JournalJson => "journal-json",
+            Format::Grabserial => "grabserial",
+            Format::Minicom => "minicom",
+            Format::Tio => "tio",
+            Format::TioDelta => "tio-delta",
+            Format::Ts => "ts",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no format's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown log format `{0}`")]
+pub struct UnknownFormatName(pub String);
+
+impl FromStr for Format {
+    type Err = UnknownFormatName;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormatName> {
+        let found = Format::ALL.into_iter().find(|f| f.name() == name);
+        found.ok_or_else(|| UnknownFormatName(name.to_owned()))
+    }
+}
