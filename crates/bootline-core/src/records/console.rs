@@ -16,7 +16,7 @@
 use memchr::{memchr, memchr2};
 
 use super::line::{Feed, Line, trim_crs};
-use super::out::{Head, Out};
+use super::output::{Head, Out};
 use super::prefix::{self, Prefix, Stamp};
 use super::{ProblemKind, Sink, Source, control};
 

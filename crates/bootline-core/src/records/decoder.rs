@@ -10,7 +10,7 @@ use super::journal_json::JournalJson;
 use super::journal_short::JournalShort;
 use super::kmsg::Kmsg;
 use super::line::{Feed, Line, LineSplitter};
-use super::out::{Out, OutState};
+use super::output::{Out, OutState};
 use super::stamped::Stamped;
 use super::{ByteRange, Format, ProblemKind, Problems, Record, RecordSet, Sink};
 use crate::capture::{ChunkTime, Damage, DamageKind, Event, Header, MAGIC, Note, NoteKind, Reader, starts_capture};

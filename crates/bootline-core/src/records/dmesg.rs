@@ -15,7 +15,7 @@
 //! Wall-clock times are dmesg's own sum of kernel time and boot time: the stamps count from the first record. Further
 //! lines of a record are indented by its prefix; each becomes a record with the stamp of the one before.
 use super::line::Line;
-use super::out::{Head, Out};
+use super::output::{Head, Out};
 use super::prefix::{self, Stamp};
 use super::stamp::Scan;
 use super::{Caller, Level, ProblemKind, Sink, Source};

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::kmsg::console_len;
 use super::line::MAX_LINE;
-use super::out::{Head, Out};
+use super::output::{Head, Out};
 use super::prefix;
 use super::{ByteRange, Level, ProblemKind, Sink, Source};
 use crate::units::KernelTime;

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::kmsg::console_len;
 use super::line::Line;
-use super::out::{Head, Out};
+use super::output::{Head, Out};
 use super::{Level, ProblemKind, Sink, Source};
 use crate::units::KernelTime;
 

@@ -14,7 +14,7 @@ use memchr::{memchr, memmem};
 
 use super::kmsg::console_len;
 use super::line::Line;
-use super::out::{Head, Out};
+use super::output::{Head, Out};
 use super::prefix;
 use super::{ProblemKind, Sink, Source};
 

@@ -13,7 +13,7 @@
 use memchr::memchr;
 
 use super::line::Line;
-use super::out::{Head, Out};
+use super::output::{Head, Out};
 use super::prefix;
 use super::{Caller, Level, ProblemKind, Sink, Source};
 use crate::units::KernelTime;

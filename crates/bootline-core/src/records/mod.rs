@@ -19,7 +19,7 @@ mod journal_json;
 mod journal_short;
 mod kmsg;
 mod line;
-mod out;
+mod output;
 mod prefix;
 mod problem;
 mod record;

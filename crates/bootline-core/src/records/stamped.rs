@@ -6,7 +6,7 @@
 //! go on from there), a time of day starts anew at midnight, and a clock that was set back is named and held.
 use super::console::Console;
 use super::line::Line;
-use super::out::Out;
+use super::output::Out;
 use super::stamp::{self, LineStamp, StampClock};
 use super::{Arrival, Format, ProblemKind, Sink};
 use crate::units::HostTime;
