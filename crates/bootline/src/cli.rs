@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{completions, man};
+use crate::verbs::{capture, completions, man};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -28,6 +28,8 @@ Exit status:
 /// One file each in `verbs`. To add one: a file with its `Typed` arguments and `run`, a variant here, a line in `run`.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
+    Capture(Box<capture::Typed>),
     /// Writes the completions for a shell to stdout
     Completions(completions::Typed),
     /// Writes the man pages into a directory
@@ -38,6 +40,7 @@ impl Verb {
     /// Does what was typed.
     pub fn run(self, terminal: &Terminal) -> Result<Exit, Failure> {
         match self {
+            Verb::Capture(typed) => capture::run(*typed, terminal),
             Verb::Completions(typed) => completions::run(typed),
             Verb::Man(typed) => man::run(typed, terminal),
         }

@@ -261,6 +261,7 @@ impl<'a, W: Watch> Desk<'a, W> {
                 self.watch.notice(at, &Notice::Lost { why, waiting: self.reconnects });
             }
             Sight::Back(at) => {
+                self.tally.holes += u32::from(self.tally.bytes > 0);
                 let after = at - self.lost_at;
                 self.recorder.note(at, NoteKind::PortBack, &format!("after {after} s"))?;
                 self.watch.notice(at, &Notice::Back(after));

@@ -51,6 +51,8 @@ pub struct Summary {
     pub worst_uncertainty: Dur,
     /// How often the port went away.
     pub losses: u32,
+    /// How often it came back after bytes had been recorded: what was sent meanwhile is missing.
+    pub holes: u32,
     /// Characters that the receiver counted as damaged or lost; `None` where nobody counts.
     pub line_errors: Option<LineErrors>,
     /// Why it ended.
@@ -63,6 +65,7 @@ pub(super) struct Tally {
     pub bytes: u64,
     pub lines: u64,
     pub losses: u32,
+    pub holes: u32,
     first: Option<HostTime>,
     last: HostTime,
     largest_gap: Option<(HostTime, Dur)>,
@@ -95,6 +98,7 @@ impl Tally {
             largest_gap: self.largest_gap,
             worst_uncertainty: self.worst_uncertainty,
             losses: self.losses,
+            holes: self.holes,
             line_errors,
             ended,
         }

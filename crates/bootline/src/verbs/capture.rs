@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline capture`
+use std::io::{IsTerminal, Write, stdin, stdout};
+use std::path::{Path, PathBuf};
+
+use bootline_core::capture::ChunkTime;
+use bootline_core::units::{Baud, Dur, Frame, HostTime};
+use bootline_lab::port::{
+    Ended, LineSettings, LiveText, Notice, Plan, PortError, Pump, Recording, Source, Stop, Summary, Watch,
+};
+use bootline_lab::recorder::{Recorder, RecorderError};
+use clap::{Args, ValueEnum};
+use regex::bytes::Regex;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, unless_reader_left};
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Sources:
+  /dev/ttyUSB0     a serial device; better a name that lasts, /dev/serial/by-id/...
+  tcp:HOST:PORT    a raw TCP connection: ser2net, a terminal server, QEMU's -serial tcp:..,server
+  unix:PATH        a socket of this machine
+  pty, pty:LINK    a new pseudo-terminal for another program to write to
+  cmd:COMMAND      what a shell command prints; also: -- COMMAND ARGS
+  -                standard input
+
+Examples:
+  bootline capture /dev/ttyUSB0 -b 115200 --until 'login: '
+  bootline capture tcp:rack3:2003 --power 'pductl rack3 cycle 4' --until 'Run .* as init' --timeout 120s
+  bootline capture -o board.cap -- ssh lab 'cat /dev/ttyUSB0'
+
+A capture ends with the first of --until, --timeout, --idle, the end of the source, and Ctrl-C.")]
+pub struct Typed {
+    /// Where the bytes come from, see below
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    source: Option<Source>,
+    /// The capture file [default: boot.cap, or the first free of boot-2.cap, boot-3.cap ..]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The line's speed; any number that the driver takes [default for a serial device: 115200]
+    #[arg(short, long, value_name = "BAUD", value_parser = baud)]
+    baud: Option<Baud>,
+    /// Data bits, parity, stop bits
+    #[arg(long, value_name = "FRAME", default_value = "8n1")]
+    frame: Frame,
+    /// Set DTR after opening; without this it is left alone, for on many boards it is the reset
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    dtr: Option<Level>,
+    /// Set RTS after opening; as DTR
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    rts: Option<Level>,
+    /// End after a line that matches this regular expression; a prompt without a newline matches too
+    #[arg(long, value_name = "RE")]
+    until: Option<Regex>,
+    /// End after so long: 90, 90s, 1.5m, 500ms
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Dur>,
+    /// End when nothing arrived for so long
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    idle: Option<Dur>,
+    /// Switch the board on with this shell command, once the source is open
+    #[arg(long, value_name = "COMMAND")]
+    power: Option<String>,
+    /// Wait for a device or a server that isn't there yet
+    #[arg(long)]
+    wait: bool,
+    /// End when the port goes away, instead of waiting for it
+    #[arg(long)]
+    no_reconnect: bool,
+    /// Show the bytes as they came, instead of lines with their arrival
+    #[arg(long, conflicts_with = "quiet")]
+    raw: bool,
+    /// Show nothing of the bytes
+    #[arg(short, long)]
+    quiet: bool,
+    /// Write a summary in JSON to stdout at the end; shows nothing of the bytes
+    #[arg(long, conflicts_with = "raw")]
+    json: bool,
+    /// Capture what a command prints
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Level {
+    On,
+    Off,
+}
+
+fn baud(text: &str) -> Result<Baud, String> {
+    text.parse().ok().and_then(Baud::new).ok_or_else(|| "not a number above 0".into())
+}
+
+/// `90`, `90s`, `1.5m`, `500ms`.
+fn duration(text: &str) -> Result<Dur, String> {
+    let digits = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let scale = match unit {
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("the unit is one of ms, s, m, h".into()),
+    };
+    let number: f64 = number.parse().map_err(|_| "not a number".to_owned())?;
+    let time = Dur::from_secs_f64(number * scale);
+    if number.is_finite() && time > Dur::ZERO { Ok(time) } else { Err("not a time above 0".into()) }
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    // Before the source is opened: opening raises DTR, and that may reset the board.
+    let file = typed.output.clone().unwrap_or_else(free_name);
+    if file.exists() {
+        return Err(exists(&file));
+    }
+    let (quiet, raw, as_json) = (typed.quiet, typed.raw, typed.json);
+    let plan = plan(typed);
+    let source = plan.source.clone();
+    if source == Source::Stdin && is_file() {
+        terminal.say("standard input is a file: its arrival times will say when it was read, not when it was sent");
+        terminal.say("  hint: `bootline explain` reads logs as they are");
+    }
+    let (waits_for, reconnects) = (plan.until.clone(), plan.reconnect && source.comes_back());
+    let stop = Stop::new().and_then(|stop| stop.on_signals().map(|()| stop)).map_err(|e| {
+        Failure::new(Exit::LAB, format!("can't handle signals: {e}")) // out of descriptors or memory
+    })?;
+    let mut screen = Screen::new(terminal, quiet || as_json, raw);
+    let line = plan.line;
+    let Some(recording) = Recording::open(plan, &stop, &mut screen).map_err(port_failed)? else {
+        return Err(Failure::new(Exit::INPUT, format!("stopped while waiting for `{source}`; no capture was made")));
+    };
+    let tool = concat!("bootline ", env!("CARGO_PKG_VERSION"));
+    let recorder = Recorder::create(&file, &recording.header(tool)).map_err(|e| recorder_failed(e, &file))?;
+    if let Some(name) = recording.terminal_name() {
+        terminal.say(&format!("write to {name}"));
+    }
+    let set_up = if source.is_serial() { format!(" at {} {}", line.baud, line.frame) } else { String::new() };
+    terminal.say(&format!("capturing {source}{set_up} into {}; Ctrl-C ends it", file.display()));
+
+    let recorded = recording.record(recorder, &stop, &mut screen);
+    let not_shown = screen.finish();
+    if not_shown > 0 {
+        terminal.say(&format!("{not_shown} bytes were not shown, since nobody took them; the file has them"));
+    }
+    let summary = recorded.map_err(port_failed)?;
+    if as_json {
+        unless_reader_left(writeln!(stdout(), "{}", to_json(&summary, &source, &file)))?;
+    }
+    say_summary(&summary, &file, terminal);
+    judge(&summary, &source, waits_for.as_ref(), reconnects)?;
+    Ok(Exit::FINE)
+}
+
+fn plan(typed: Typed) -> Plan {
+    let level = |l: Option<Level>| l.map(|l| matches!(l, Level::On));
+    let source = typed.source.unwrap_or(Source::Command(typed.command));
+    let default_baud = Baud::new(115_200).expect("above 0");
+    Plan {
+        line: LineSettings {
+            baud: typed.baud.unwrap_or(default_baud),
+            frame: typed.frame,
+            dtr: level(typed.dtr),
+            rts: level(typed.rts),
+        },
+        line_behind: if source.is_serial() { None } else { typed.baud },
+        source,
+        wait: typed.wait,
+        reconnect: !typed.no_reconnect,
+        power: typed.power,
+        until: typed.until,
+        timeout: typed.timeout,
+        idle: typed.idle,
+    }
+}
+
+/// `boot.cap`, or the first of `boot-2.cap`, `boot-3.cap` .. that doesn't exist.
+fn free_name() -> PathBuf {
+    let names = std::iter::once("boot.cap".to_owned()).chain((2..).map(|n| format!("boot-{n}.cap")));
+    names.map(PathBuf::from).find(|name| !name.exists()).expect("the numbers don't end")
+}
+
+fn is_file() -> bool {
+    use rustix::fs::{FileType, fstat};
+    !stdin().is_terminal() && fstat(stdin()).is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile)
+}
+
+fn exists(file: &Path) -> Failure {
+    Failure::new(Exit::INPUT, format!("`{}` exists already; a capture is never overwritten", file.display()))
+        .hint("give another name with `-o`, or move it away")
+}
+
+fn recorder_failed(error: RecorderError, file: &Path) -> Failure {
+    match error {
+        RecorderError::Exists { .. } => exists(file),
+        RecorderError::Create { .. } | RecorderError::Write { .. } => Failure::new(Exit::LAB, error.to_string()),
+    }
+}
+
+fn port_failed(error: PortError) -> Failure {
+    let failure = Failure::new(Exit::LAB, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+fn say_summary(summary: &Summary, file: &Path, terminal: &Terminal) {
+    let Summary { bytes, lines, span, .. } = summary;
+    let name = file.display();
+    terminal.say(&format!("captured {bytes} bytes, {lines} lines, {span} s into {name}; {}", summary.ended));
+    if let Some((at, gap)) = summary.largest_gap {
+        terminal.say(&format!("  largest gap: {gap} s, from {at} s on"));
+    }
+    if summary.bytes > 0 {
+        terminal.say(&format!("  arrivals are known to {} s or better", summary.worst_uncertainty));
+        terminal.say(&format!("next: bootline explain {name}"));
+    }
+}
+
+/// Whether the capture is what was wanted.
+fn judge(summary: &Summary, source: &Source, until: Option<&Regex>, reconnects: bool) -> Result<(), Failure> {
+    if let Ended::Source(Some(status)) = &summary.ended {
+        if status != "exit status: 0" {
+            return Err(Failure::new(Exit::LAB, format!("the command `{source}` failed: {status}")));
+        }
+    }
+    if summary.bytes == 0 {
+        let hint = if source.is_serial() {
+            "is the board on, the cable in, its transmit line at the adapter's receive pin?"
+        } else {
+            "is the board on?"
+        };
+        return Err(Failure::new(Exit::INPUT, format!("not a byte arrived from `{source}`")).hint(hint));
+    }
+    if let (Some(pattern), false) = (until, matches!(summary.ended, Ended::Until(_))) {
+        let what = format!("no line matched `{pattern}` before the capture ended: {}", summary.ended);
+        return Err(Failure::new(Exit::INPUT, what));
+    }
+    if let Some(errors) = summary.line_errors.filter(|e| !e.is_clean()) {
+        let hint =
+            if errors.frame > 0 { "is the baud right?" } else { "a lower baud, or an adapter with a larger FIFO" };
+        let what = format!("`{source}` lost or damaged characters: {errors}");
+        return Err(Failure::new(Exit::INPUT, what).hint(hint));
+    }
+    if summary.holes > 0 && reconnects {
+        let what = format!("`{source}` went away {} times: what was sent meanwhile is missing", summary.holes);
+        return Err(Failure::new(Exit::INPUT, what));
+    }
+    Ok(())
+}
+
+fn to_json(summary: &Summary, source: &Source, file: &Path) -> serde_json::Value {
+    let ended = match &summary.ended {
+        Ended::Until(_) => "until",
+        Ended::Timeout(_) => "timeout",
+        Ended::Idle(_) => "idle",
+        Ended::Stopped(_) => "stopped",
+        Ended::Source(_) => "source",
+    };
+    json!({
+        "schema": "bootline.capture/1",
+        "file": file.to_string_lossy(),
+        "source": source.to_string(),
+        "bytes": summary.bytes,
+        "lines": summary.lines,
+        "span_ns": summary.span.as_nanos(),
+        "largest_gap": summary.largest_gap.map(|(at, gap)| json!({"at_ns": at.as_nanos(), "ns": gap.as_nanos()})),
+        "worst_uncertainty_ns": summary.worst_uncertainty.as_nanos(),
+        "losses": summary.losses,
+        "holes": summary.holes,
+        "line_errors": summary.line_errors.map(|e| json!({
+            "frame": e.frame, "parity": e.parity, "overrun": e.overrun, "buffer_overrun": e.buffer_overrun,
+        })),
+        "ended": ended,
+        "detail": summary.ended.to_string(),
+    })
+}
+
+/// The bytes on stdout, the words on stderr.
+struct Screen<'a> {
+    terminal: &'a Terminal,
+    pump: Option<Pump>,
+    live: Option<LiveText>,
+    text: String,
+}
+
+impl<'a> Screen<'a> {
+    fn new(terminal: &'a Terminal, nothing: bool, raw: bool) -> Screen<'a> {
+        let pump = (!nothing).then(|| Pump::new(stdout()));
+        Screen { terminal, pump, live: (!raw).then(LiveText::default), text: String::new() }
+    }
+
+    /// Gives the bytes that could not be shown.
+    fn finish(mut self) -> u64 {
+        self.break_line();
+        self.pump.map_or(0, |pump| if pump.is_broken() { 0 } else { pump.finish() })
+    }
+
+    fn break_line(&mut self) {
+        if let (Some(pump), Some(live)) = (&self.pump, &mut self.live) {
+            self.text.clear();
+            live.break_line(&mut self.text);
+            pump.push(self.text.as_bytes());
+        }
+    }
+}
+
+impl Watch for Screen<'_> {
+    fn bytes(&mut self, time: ChunkTime, bytes: &[u8]) {
+        let Some(pump) = &self.pump else { return };
+        let Some(live) = &mut self.live else { return pump.push(bytes) };
+        self.text.clear();
+        live.push(time, bytes, &mut self.text);
+        pump.push(self.text.as_bytes());
+    }
+
+    fn notice(&mut self, at: HostTime, notice: &Notice) {
+        self.break_line();
+        self.terminal.say(&format!("[{:>12}] {notice}", at.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_and_without_a_unit() {
+        let check = |text: &str, expected| assert_eq!(duration(text), Ok(expected), "{text}");
+        check("90", Dur::from_secs(90));
+        check("1.5m", Dur::from_secs(90));
+        check("500ms", Dur::from_millis(500));
+        for bad in ["", "s", "-1s", "0", "5 parsecs", "nan", "inf", "1e400"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+}

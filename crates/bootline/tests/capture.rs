@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline capture` as a user runs it.
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use bootline_core::capture::{Event, NoteKind, Reader};
+use rustix::process::{Pid, Signal, kill_process};
+
+fn bootline(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    command.current_dir(dir).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs `bootline capture`, with `input` on its standard input.
+fn run(dir: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = bootline(dir, &[&["capture"], args].concat()).spawn().unwrap();
+    // A run that refuses its arguments doesn't read.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// The bytes and notes of a capture without damage.
+fn read(file: &Path) -> (Vec<u8>, Vec<(NoteKind, String)>) {
+    let (mut bytes, mut notes) = (Vec::new(), Vec::new());
+    let mut sink = |event: Event<'_>| match event {
+        Event::Chunk(_, b) => bytes.extend_from_slice(b),
+        Event::Note(note) => notes.push((note.kind, note.detail)),
+        Event::Header(_) => {}
+        Event::Damage(damage) => panic!("{damage:?}"),
+    };
+    let mut reader = Reader::new();
+    reader.push(&fs::read(file).unwrap(), &mut sink);
+    reader.finish(&mut sink);
+    (bytes, notes)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[track_caller]
+fn check_failure(args: &[&str], input: &[u8], status: i32, last_words: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), args, input);
+    let stderr = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(status), "{stderr}");
+    assert!(stderr.trim_end().ends_with(last_words), "{stderr}");
+}
+
+/// Starts a capture from a new pseudo-terminal, writes `line` to it and waits until it is on the screen.
+fn capture_of_a_terminal(dir: &Path, line: &str) -> (Child, fs::File) {
+    let link = dir.join("board");
+    let mut child = bootline(dir, &["capture", "pty:board", "-o", "a.cap"]).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "write to board\n");
+    let mut board = fs::OpenOptions::new().write(true).open(link).unwrap();
+    writeln!(board, "{line}").unwrap();
+    let mut shown = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut shown).unwrap();
+    assert!(shown.ends_with(&format!("] {line}\n")), "{shown}");
+    (child, board)
+}
+
+#[test]
+fn a_signal_leaves_a_complete_file() {
+    for (signal, name) in [(Signal::INT, "SIGINT"), (Signal::TERM, "SIGTERM"), (Signal::HUP, "SIGHUP")] {
+        let dir = tempfile::tempdir().unwrap();
+        let (child, _board) = capture_of_a_terminal(dir.path(), "Linux version 6.18");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let (bytes, notes) = read(&dir.path().join("a.cap"));
+        assert_eq!(bytes, b"Linux version 6.18\n");
+        assert_eq!(notes, [(NoteKind::End, format!("stopped by {name}"))]);
+        assert!(!dir.path().join("board").exists());
+    }
+}
+
+#[test]
+fn a_kill_loses_at_most_the_last_chunk() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut child, _board) = capture_of_a_terminal(dir.path(), "Linux version 6.18");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (bytes, notes) = read(&dir.path().join("a.cap"));
+    assert_eq!((&bytes[..], notes.len()), (&b"Linux version 6.18\n"[..], 0));
+}
+
+#[test]
+fn standard_input_is_captured_and_shown_line_by_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), &["-"], b"one\n\x1b[31mtwo\x07\n");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let lines: Vec<String> = text(&out.stdout).lines().map(|l| l.split_once("] ").unwrap().1.to_owned()).collect();
+    assert_eq!(lines, ["one", "two\\x07"]);
+    assert_eq!(read(&dir.path().join("boot.cap")).0, b"one\n\x1b[31mtwo\x07\n");
+    assert!(text(&out.stderr).ends_with("next: bootline explain boot.cap\n"));
+
+    let raw = run(dir.path(), &["--raw", "-"], b"\x1b[31mthree");
+    assert_eq!(raw.stdout, b"\x1b[31mthree");
+    assert!(dir.path().join("boot-2.cap").exists(), "a capture is never overwritten");
+    assert_eq!(run(dir.path(), &["-q", "-"], b"four").stdout, b"");
+}
+
+#[test]
+fn the_summary_in_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), &["--json", "-o", "x.cap", "--", "printf", "a\\nb\\n"], b"");
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!((json["schema"].as_str(), json["bytes"].as_u64()), (Some("bootline.capture/1"), Some(4)));
+    assert_eq!((json["file"].as_str(), json["ended"].as_str()), (Some("x.cap"), Some("source")));
+}
+
+#[test]
+fn a_capture_that_is_not_what_was_wanted_says_so() {
+    check_failure(&["-"], b"", 3, "error: not a byte arrived from `-`\n  hint: is the board on?");
+    check_failure(
+        &["--until", "login:", "-"],
+        b"Kernel panic\n",
+        3,
+        "error: no line matched `login:` before the capture ended: the source ended",
+    );
+    check_failure(
+        &["cmd:echo one; exit 3"],
+        b"",
+        4,
+        "error: the command `cmd:echo one; exit 3` failed: exit status: 3",
+    );
+    check_failure(&["--power", "exit 9", "pty"], b"", 4, "error: the power command `exit 9` failed: exit status: 9");
+}
+
+#[test]
+fn what_cant_be_captured_is_named() {
+    check_failure(&["/dev/null"], b"", 4, "error: `/dev/null` is no terminal, not a serial device");
+    check_failure(
+        &["unix:none"],
+        b"",
+        4,
+        "error: can't connect to `unix:none`: No such file or directory (os error 2)",
+    );
+    check_failure(&["-b", "0", "-"], b"", 2, "For more information, try '--help'.");
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("old.cap"), "").unwrap();
+    let out = run(dir.path(), &["-o", "old.cap", "-"], b"");
+    assert_eq!(out.status.code(), Some(3));
+    assert!(text(&out.stderr).starts_with("error: `old.cap` exists already; a capture is never overwritten\n  hint: "));
+}
