@@ -90,7 +90,8 @@ pub(super) fn phases(
         cuts.push((PhaseName::BeforeKernel, 0));
     }
     cuts.push((PhaseName::Dark, first_kernel));
-    if let Some(i) = m.first_stamped.filter(|i| *i > first_kernel) {
+    // A console that registers while the stamps still read zero leaves no such phase.
+    if let Some(i) = m.first_stamped.filter(|i| *i > first_kernel && console.is_none_or(|c| *i < c)) {
         cuts.push((PhaseName::KernelToConsole, i));
     }
     // Initcalls end where init/main.c goes on to the root file system. Without initcall_debug its end isn't logged; the
