@@ -229,6 +229,11 @@ impl Boot {
         wait::within(&self.waits, from, to)
     }
 
+    /// The waits for the console between two instants of the axis, with their bounds.
+    pub fn console_wait_bounds(&self, from: Dur, to: Dur) -> Interval {
+        wait::bounds_within(&self.waits, from, to)
+    }
+
     /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.
     pub fn end_index(&self) -> usize {
         self.end.as_ref().map_or(self.records.len(), |e| e.index + 1)

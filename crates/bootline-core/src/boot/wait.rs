@@ -99,3 +99,12 @@ pub(super) fn within(waits: &[Wait], from: Dur, to: Dur) -> Dur {
         .map(|w| ((w.from + w.time.best()).min(to) - w.from.max(from)).max_zero())
         .sum()
 }
+
+/// The same with its bounds.
+pub(super) fn bounds_within(waits: &[Wait], from: Dur, to: Dur) -> Interval {
+    let first = waits.partition_point(|w| w.from + w.time.high() <= from);
+    let part = |w: &Wait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();
+    waits[first..].iter().take_while(|w| w.from < to).fold(Interval::default(), |sum, w| {
+        sum + Interval::new(part(w, w.time.low()), part(w, w.time.best()), part(w, w.time.high()))
+    })
+}

@@ -57,6 +57,28 @@ impl RecordSet {
         (0..self.len()).map(|i| self.get(i).expect("within the length"))
     }
 
+    /// Positions of the records whose text contains `needle`, ascending, each once: one pass over all texts, faster than
+    /// asking each record. An empty needle is in none.
+    pub fn containing<'s>(&'s self, needle: &'s str) -> impl Iterator<Item = usize> + 's {
+        let finder = memchr::memmem::Finder::new(needle);
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            while !needle.is_empty() {
+                let at = from + finder.find(&self.arena.as_bytes()[from..])?;
+                let index = self.text_ends.partition_point(|end| *end <= at);
+                let end = self.text_ends[index];
+                if at + needle.len() <= end {
+                    from = end;
+                    return Some(index);
+                }
+                // It straddles two records' texts, which no record says.
+                // Its first character may be longer than a byte: the search is by bytes.
+                from = at + 1;
+            }
+            None
+        })
+    }
+
     /// Moves the records from `index` on into a set of their own.
     pub fn split_off(&mut self, index: usize) -> RecordSet {
         let cut = if index == 0 { 0 } else { self.text_ends[index - 1] };
@@ -64,5 +86,35 @@ impl RecordSet {
         let metas = self.metas.split_off(index);
         let text_ends = self.text_ends.split_off(index).into_iter().map(|e| e - cut).collect();
         RecordSet { arena, metas, text_ends }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::{ByteRange, RecordId, Source};
+
+    fn set(texts: &[&str]) -> RecordSet {
+        let mut set = RecordSet::new();
+        for (i, text) in texts.iter().enumerate() {
+            let (id, bytes) = (RecordId(i as u32 * 2), ByteRange::default());
+            let (level, stamp, caller, arrival) = (None, None, None, None);
+            set.push(Record { id, bytes, source: Source::Kernel, level, stamp, caller, arrival, wire_len: 0, text });
+        }
+        set
+    }
+
+    #[test]
+    fn containing_names_each_record_once_and_no_two_together() {
+        let set = set(&["ab", "cab", "", "abab", "a", "b", "aab", "\u{e9}b"]);
+        let check = |needle, want: &[usize]| {
+            assert_eq!(set.containing(needle).collect::<Vec<_>>(), want, "{needle:?}");
+        };
+        check("ab", &[0, 1, 3, 6]);
+        check("aab", &[6]);
+        check("b", &[0, 1, 3, 5, 6, 7]);
+        check("\u{e9}", &[7]);
+        check("", &[]);
+        check("nothing", &[]);
     }
 }
