@@ -255,7 +255,10 @@ impl Offsets {
         for (i, r) in records.iter().enumerate() {
             let Some(a) = r.arrival else { continue };
             let rested = previous.is_some_and(|p| a.first - p > rest(setup, a.uncertainty));
-            previous = Some(a.last);
+            // A line's stamp is its beginning; the line is busy until its end.
+            let carried =
+                setup.speed.filter(|_| a.last == a.first).map(|s| s.rate.time_for(u64::from(r.wire_len)).as_dur());
+            previous = Some(a.last + carried.unwrap_or_default());
             if i <= open || r.source != Source::Kernel {
                 continue;
             }
