@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::finding::cite;
-use super::{Advice, Finding, Rule};
-use crate::boot::{Boot, Kind, WaitCause};
+use super::case::Case;
+use super::figure::{percent, seconds, speed};
+use super::finding::cite_at;
+use super::{Finding, Rule, remedy};
+use crate::boot::WaitCause;
 use crate::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -9,53 +11,44 @@ pub(super) const RULE: Rule = Rule {
     name: "synchronous-console",
     doc: "printk to a legacy console waits until the characters are on the wire (vprintk_emit, console_unlock): each \
           message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 characters \
-          costs 85 ms.",
+          costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run.",
     check,
 };
 
-/// Share of the boot below which the console isn't to blame.
-const LEAST_SHARE: f64 = 0.02;
+/// Least cost, and least share of the boot, below which the console isn't to blame.
+const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
 
-fn check(boot: &Boot) -> Vec<Finding> {
-    let Some(line) = &boot.line else { return Vec::new() };
-    let own: Vec<_> = boot.waits.iter().filter(|w| w.cause == WaitCause::OwnRecord).collect();
-    let cost = own.iter().fold(Interval::default(), |sum, w| sum + w.time);
-    let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.elapsed.best());
-    if cost.best() < Dur::from_millis(50) || cost.best() < total.scale(LEAST_SHARE) {
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let own: Vec<_> = case.boot.waits.iter().filter(|w| w.cause == WaitCause::OwnRecord).collect();
+    let mut cost = own.iter().fold(Interval::default(), |sum, w| sum + w.time);
+    if line.cost.low() == Dur::ZERO {
+        // The boot doesn't vouch for the line's speed.
+        cost = Interval::new(Dur::ZERO, cost.best(), cost.high());
+    }
+    if cost.best() < case.threshold(LEAST.0, LEAST.1) {
         return Vec::new();
     }
     let mut worst = own.clone();
     worst.sort_by_key(|w| std::cmp::Reverse(w.time.best()));
-    let evidence = cite(boot, worst.iter().take(3).filter_map(|w| boot.records.get(w.index)).map(|r| r.id));
-    let rate = line.speed.map_or(0.0, |s| s.rate.bytes_per_s());
-    let mut advice = vec![
-        Advice::new(
-            "print less on the console",
-            "quiet (or loglevel=4)",
-            "messages are only in dmesg, not on the line",
-        ),
-        Advice::new(
-            "use a faster line",
-            format!("console={},115200n8", line.console.name),
-            "both ends must run at that speed",
-        ),
-    ];
-    if line.console.kind == Kind::Legacy {
-        advice.push(Advice::new(
-            "print by a thread: a PREEMPT_RT kernel from 6.19 on, with two processors or more",
-            "CONFIG_PREEMPT_RT=y",
-            "a hang leaves the last messages unprinted; the log arrives later than the boot ends",
-        ));
-    }
+    worst.truncate(3);
+    worst.sort_by_key(|w| w.index);
+    let mut advice = vec![remedy::print_less()];
+    advice.extend(remedy::faster_line(line, cost.best()));
+    advice.extend(remedy::printer_thread(case, line));
     vec![Finding {
         rule: "con001 synchronous-console",
-        title: format!("printk waited {} s for {} in all", cost.best(), line.console.name),
-        cost,
-        why: format!(
-            "{} records waited each for its own characters; the line carries {rate:.0} characters a second",
-            own.len()
+        title: format!(
+            "printk waited {} for {} in all, {} of the boot",
+            seconds(cost.best()),
+            line.console.name,
+            percent(cost.best(), case.total())
         ),
-        evidence,
+        cost,
+        part_of: Vec::new(),
+        stretches: Vec::new(),
+        why: format!("{} records waited each for its own characters; the line carries {}", own.len(), speed(line)),
+        evidence: cite_at(case.boot, worst.iter().map(|w| w.index)),
         advice,
     }]
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds, speed};
 use super::finding::cite;
-use super::{Advice, Finding, Rule};
-use crate::boot::Boot;
-use crate::console::Printing;
+use super::{Finding, Rule, Stretch, remedy};
 use crate::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,39 +18,37 @@ pub(super) const RULE: Rule = Rule {
 /// Below this a flush isn't worth a word.
 const LEAST: Dur = Dur::from_millis(50);
 
-fn check(boot: &Boot) -> Vec<Finding> {
-    let Some(line) = &boot.line else { return Vec::new() };
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
     let Some(flush) = line.flush.filter(|f| f.waited.best() >= LEAST) else { return Vec::new() };
-    let mut advice = vec![Advice::new(
-        "print less before the console registers",
-        "quiet (or loglevel=4)",
-        "the messages are only in dmesg, not on the line",
-    )];
-    if line.console.printing == Printing::Nbcon {
-        advice.insert(
-            0,
-            Advice::new(
-                "take a kernel that leaves the flush of an nbcon console to its thread",
-                "6.17 to 7.1",
-                "a hang before the thread runs leaves less on the line",
-            ),
-        );
+    let from = case.boot.stored(flush.record).unwrap_or_default();
+    let stretch = Stretch { from, to: from + flush.waited.best() };
+    let mut advice = vec![remedy::print_less()];
+    if let Some(a) = remedy::nbcon_flush(line, case.boot.kernel.series) {
+        advice.insert(0, a);
     }
+    advice.extend(remedy::faster_line(line, flush.waited.best()));
+    let inside = case.span_around(stretch.from, stretch.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
     vec![Finding {
         rule: "con002 flush-at-registration",
         title: format!(
-            "the boot stood still for {} s while {} flushed {} characters at its registration",
-            flush.waited.best(),
+            "the boot stood still for {} while {} flushed {} characters at its registration",
+            seconds(flush.waited.best()),
             line.console.name,
             flush.bytes
         ),
         cost: flush.waited,
+        part_of: Vec::new(),
+        stretches: vec![stretch],
         why: format!(
-            "{} characters were stored before the console came; record {} was stored only when they were through",
+            "{} characters were stored before the console came; {} {} later{inside}, {}; the line carries {}",
             flush.bytes,
-            flush.next.map_or("after it".to_owned(), |id| id.to_string())
+            flush.next.map_or("nothing was stored".to_owned(), |id| format!("record {id} was stored")),
+            seconds(flush.next.and_then(|id| case.boot.stored(id)).map_or(flush.waited.best(), |t| t - from)),
+            clock(case),
+            speed(line)
         ),
-        evidence: cite(boot, [flush.record].into_iter().chain(flush.next)),
+        evidence: cite(case.boot, [flush.record].into_iter().chain(flush.next)),
         advice,
     }]
 }

@@ -2,6 +2,7 @@
 //! What a rule says.
 use serde::Serialize;
 
+use super::Stretch;
 use crate::boot::Boot;
 use crate::records::RecordId;
 use crate::units::Interval;
@@ -11,11 +12,18 @@ use crate::units::Interval;
 pub struct Finding {
     /// The rule's code and name: `con001 synchronous-console`.
     pub rule: &'static str,
-    /// One line: what costs how much.
+    /// One line: what costs how much. It may name what the log names (devices, functions): escape it like a record.
     pub title: String,
     /// What it costs the boot; zero where it costs nothing by itself (a clock that stood still).
     #[serde(rename = "cost_ns")]
     pub cost: Interval,
+    /// Rules whose findings already hold this cost; empty where it is this finding's alone. Only findings that are
+    /// part of no other add up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub part_of: Vec<&'static str>,
+    /// Where on the boot's axis the time went, where it is one stretch or few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stretches: Vec<Stretch>,
     /// Why, in a sentence or two, with the figures it rests on and the clock that they are from.
     pub why: String,
     /// The records that show it.
@@ -50,6 +58,11 @@ impl Advice {
     pub fn new(action: impl Into<String>, setting: impl Into<String>, price: impl Into<String>) -> Advice {
         Advice { action: action.into(), setting: Some(setting.into()), price: price.into() }
     }
+
+    /// An advice for which there is no one setting.
+    pub fn plain(action: impl Into<String>, price: impl Into<String>) -> Advice {
+        Advice { action: action.into(), setting: None, price: price.into() }
+    }
 }
 
 /// Cites records by id, in the given order; ids that the boot doesn't hold are left out.
@@ -58,4 +71,10 @@ pub(super) fn cite(boot: &Boot, ids: impl IntoIterator<Item = RecordId>) -> Vec<
         .filter_map(|id| boot.records.by_id(id))
         .map(|r| Evidence { id: r.id, text: r.text.to_owned() })
         .collect()
+}
+
+/// Cites records by position.
+pub(super) fn cite_at(boot: &Boot, indices: impl IntoIterator<Item = usize>) -> Vec<Evidence> {
+    let records = indices.into_iter().filter_map(|i| boot.records.get(i));
+    records.map(|r| Evidence { id: r.id, text: r.text.to_owned() }).collect()
 }

@@ -2,33 +2,89 @@
 //! The diagnoses: one rule a file, named by its code. A rule looks at a boot and gives findings; it prints nothing.
 //!
 //! To add one: write `xyz000_name.rs` with a `RULE`, list it in [`RULES`], and give it a folder in `tests/rules/` with
-//! a log that fires, one that nearly fires, and the expected output.
+//! a log that fires, one that nearly fires, and the expected output (`BLESS=1 cargo test --test rules` writes that).
+mod case;
+mod clk001_clock_stood_still;
+mod clk002_delay_loop_calibration;
 mod con001_synchronous_console;
 mod con002_flush_at_registration;
+mod con003_console_lock;
+mod con004_slow_line;
+mod con005_needless_output;
+mod con006_console_stall;
+mod drv001_deferred_probe;
+mod drv002_longest_probes;
+mod drv003_uart_detection;
+mod figure;
 mod finding;
+mod fs001_waiting_for_root;
+mod fs002_jffs2_scan;
+mod fs003_ubi_attach;
+mod ini001_longest_initcalls;
+mod ini002_crypto_self_tests;
+mod ini003_memory_init;
+mod log001_beginning_lost;
+mod log002_silent_gap;
+mod net001_ip_autoconfiguration;
+mod remedy;
+mod usr001_quiet_undone;
 
+pub use case::Stretch;
 pub use finding::{Advice, Evidence, Finding};
 
 use crate::boot::Boot;
+use case::Case;
 
 /// One diagnosis.
 pub struct Rule {
-    /// `con001`: three letters for the part of the boot, three digits.
+    /// `con001`: the part of the boot (con console, clk clock, log log, ini initcalls, drv drivers, fs file systems,
+    /// net network, usr user space) and three digits.
     pub code: &'static str,
     /// `synchronous-console`
     pub name: &'static str,
     /// What it finds, why that costs time: one paragraph for `bootline explain --rules` and the docs.
     pub doc: &'static str,
-    /// The check.
-    pub check: fn(&Boot) -> Vec<Finding>,
+    check: fn(&Case<'_>) -> Vec<Finding>,
 }
 
-/// All rules, in the order of their codes.
-pub const RULES: &[Rule] = &[con001_synchronous_console::RULE, con002_flush_at_registration::RULE];
+/// All rules, in the order in which they look: a rule finds taken what those before it explain, so the specific ones
+/// come before the general.
+pub const RULES: &[Rule] = &[
+    con001_synchronous_console::RULE,
+    con002_flush_at_registration::RULE,
+    con003_console_lock::RULE,
+    con004_slow_line::RULE,
+    con005_needless_output::RULE,
+    con006_console_stall::RULE,
+    clk001_clock_stood_still::RULE,
+    log001_beginning_lost::RULE,
+    usr001_quiet_undone::RULE,
+    clk002_delay_loop_calibration::RULE,
+    fs003_ubi_attach::RULE,
+    fs002_jffs2_scan::RULE,
+    net001_ip_autoconfiguration::RULE,
+    fs001_waiting_for_root::RULE,
+    ini002_crypto_self_tests::RULE,
+    ini003_memory_init::RULE,
+    drv003_uart_detection::RULE,
+    drv001_deferred_probe::RULE,
+    drv002_longest_probes::RULE,
+    ini001_longest_initcalls::RULE,
+    log002_silent_gap::RULE,
+];
 
 /// All findings on a boot, the costliest first.
 pub fn findings(boot: &Boot) -> Vec<Finding> {
-    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(boot)).collect();
+    let mut case = Case::new(boot);
+    let mut found: Vec<Finding> = Vec::new();
+    for rule in RULES {
+        for finding in (rule.check)(&case) {
+            if finding.part_of.is_empty() {
+                finding.stretches.iter().for_each(|s| case.claim(*s));
+            }
+            found.push(finding);
+        }
+    }
     found.sort_by_key(|f| std::cmp::Reverse((f.cost.best(), f.cost.high())));
     found
 }

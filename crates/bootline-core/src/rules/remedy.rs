@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Ways out that several console rules share.
+use super::Advice;
+use super::case::Case;
+use super::figure::{faster, seconds};
+use crate::boot::Line;
+use crate::console::{Printing, Series};
+use crate::units::Dur;
+
+/// Less on the line.
+pub(super) fn print_less() -> Advice {
+    Advice::new("print less on the console", "quiet (or loglevel=4)", "messages are only in dmesg, not on the line")
+}
+
+/// A faster line, with what it would save of `cost`.
+pub(super) fn faster_line(line: &Line, cost: Dur) -> Option<Advice> {
+    let (baud, share) = faster(line)?;
+    let flow = if baud.get() > 115_200 { " and its UART's clock must divide to it" } else { "" };
+    let saved = cost.scale(share);
+    let words =
+        if saved < Dur::from_millis(20) { String::new() } else { format!(" would save about {}", seconds(saved)) };
+    Some(Advice::new(
+        format!("use a faster line: {baud} baud{words}"),
+        format!("console={},{baud}{}", line.console.name, frame(line)),
+        format!("both ends must run at that speed{flow}"),
+    ))
+}
+
+/// `n8`: parity and data bits as `console=` wants them.
+fn frame(line: &Line) -> String {
+    let text = line.console.frame.to_string();
+    let mut chars = text.chars();
+    let (data, parity) = (chars.next().unwrap_or('8'), chars.next().unwrap_or('n'));
+    format!("{parity}{data}")
+}
+
+/// A kernel whose printer thread doesn't hold the boot up.
+pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
+    let one_cpu = case.boot.kernel.cpus == Some(1);
+    let price = "a hang leaves the last messages unprinted; the log arrives later than the boot ends";
+    match line.console.printing {
+        Printing::Synchronous | Printing::RtPatch | Printing::Unknown => Some(Advice::new(
+            "print by a thread: a PREEMPT_RT kernel from 6.19 on, with two processors or more",
+            "CONFIG_PREEMPT_RT=y",
+            price,
+        )),
+        Printing::ThreadWholeFlush => Some(Advice::new(
+            "take a kernel whose printer thread gives the console lock up after each record: 6.19 or later, or one with \
+             the commit \"printk: Use console_flush_one_record for legacy printer kthread\"; it needs two processors",
+            "6.19 or later, CONFIG_PREEMPT_RT=y",
+            price,
+        )),
+        Printing::ThreadPerRecord if one_cpu => Some(Advice::plain(
+            "give the printer thread a processor of its own: with one it and the boot take turns",
+            "a second processor",
+        )),
+        Printing::ThreadPerRecord => Some(Advice::plain(
+            "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
+             its version says so, the waits say no",
+            "a look into the kernel's tree",
+        )),
+        Printing::Nbcon => None,
+    }
+}
+
+/// An nbcon console whose registration flushes by its thread.
+pub(super) fn nbcon_flush(line: &Line, series: Option<Series>) -> Option<Advice> {
+    let flushes_by_thread = |s: Series| (Series::new(6, 17)..=Series::new(7, 1)).contains(&s);
+    (line.console.printing == Printing::Nbcon && !series.is_some_and(flushes_by_thread)).then(|| {
+        Advice::new(
+            "take a kernel that leaves the flush of an nbcon console to its thread",
+            "6.17 to 7.1",
+            "a hang before the thread runs leaves less on the line",
+        )
+    })
+}
