@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{capture, completions, man};
+use crate::verbs::{blame, capture, completions, explain, man, time};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -28,6 +28,12 @@ Exit status:
 /// One file each in `verbs`. To add one: a file with its `Typed` arguments and `run`, a variant here, a line in `run`.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Explains where a boot's time went and what to do about it
+    Explain(explain::Typed),
+    /// Sums a boot up, phase by phase
+    Time(time::Typed),
+    /// Lists initcalls and probes by the time they took, net of the console
+    Blame(blame::Typed),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Typed>),
     /// Writes the completions for a shell to stdout
@@ -41,6 +47,9 @@ impl Verb {
     pub fn run(self, terminal: &Terminal) -> Result<Exit, Failure> {
         match self {
             Verb::Capture(typed) => capture::run(*typed, terminal),
+            Verb::Explain(typed) => explain::run(typed, terminal),
+            Verb::Time(typed) => time::run(typed, terminal),
+            Verb::Blame(typed) => blame::run(typed, terminal),
             Verb::Completions(typed) => completions::run(typed),
             Verb::Man(typed) => man::run(typed, terminal),
         }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bootline command: arguments, files, exit codes, how errors read. What it shows is made in bootline-core, what it
 //! does to the world is done in bootline-lab.
-// Until the verbs that use all of it have landed.
-#![allow(dead_code)]
-
 mod cli;
 mod exit;
 mod failure;
+mod logs;
 mod terminal;
+mod unusable;
 mod verbs;
 
 use std::process::ExitCode;

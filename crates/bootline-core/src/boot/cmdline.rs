@@ -106,8 +106,8 @@ fn same_parameter(a: &str, b: &str) -> bool {
 }
 
 impl ConsoleArg {
-    /// `ttyS0,115200n8r`
-    fn parse(text: &str) -> ConsoleArg {
+    /// As the kernel reads it: `ttyS0,115200n8r`. What it doesn't understand it leaves at the default.
+    pub fn parse(text: &str) -> ConsoleArg {
         let (name, options) = text.split_once(',').unwrap_or((text, ""));
         let digits = options.bytes().take_while(u8::is_ascii_digit).count();
         let baud = options[..digits].parse().ok().and_then(Baud::new);

@@ -86,16 +86,20 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<Console> {
 }
 
 /// The serial console that the boot's time depends on: the last serial `console=` that registered, else any serial one
-/// that registered, else the one that the command line asks for.
-pub(super) fn serial(consoles: &[Console], kernel: &Kernel) -> Option<SerialConsole> {
-    let args = kernel.command_line.consoles();
-    let wanted: Vec<&ConsoleArg> = args.iter().filter(|a| a.is_serial()).collect();
+/// that registered, else the one that the command line asks for. A console that the user states stands for the command
+/// line's.
+pub(super) fn serial(consoles: &[Console], kernel: &Kernel, stated: Option<&ConsoleArg>) -> Option<SerialConsole> {
+    let logged = kernel.command_line.consoles();
+    let wanted: Vec<&ConsoleArg> = match stated {
+        Some(stated) => vec![stated],
+        None => logged.iter().filter(|a| a.is_serial()).collect(),
+    };
     let registered = |boot| consoles.iter().rev().find(|c| c.boot == boot && is_serial(&c.name));
     let real = wanted
         .iter()
         .rev()
         .find_map(|a| consoles.iter().find(|c| !c.boot && c.name == a.name))
-        .or_else(|| registered(false));
+        .or_else(|| registered(false).filter(|_| stated.is_none()));
     let boot = registered(true);
     let arg = real.map_or(wanted.last(), |c| wanted.iter().rev().find(|a| a.name == c.name)).copied();
     let name = real.map(|c| c.name.clone()).or(arg.map(|a| a.name.clone())).or(boot.map(|c| c.name.clone()))?;

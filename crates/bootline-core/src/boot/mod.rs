@@ -45,6 +45,8 @@ use crate::units::{Dur, HostTime, Interval, KernelTime};
 pub struct Options {
     /// Text that marks the end of the boot (a login prompt, a service's line) instead of init's start.
     pub marker: Option<String>,
+    /// The serial console and its speed, where the log lacks them; wins over the log's command line.
+    pub console: Option<ConsoleArg>,
 }
 
 /// One boot.
@@ -176,7 +178,7 @@ impl Boot {
         let mut milestones = Milestones::find(&records);
         let end = find_end(&records, &mut milestones, options);
         let consoles = console::consoles(&records, &kernel);
-        let serial = console::serial(&consoles, &kernel);
+        let serial = console::serial(&consoles, &kernel, options.console.as_ref());
         let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
         let line_open = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
         let until = end.map_or(records.len(), |(i, _)| i);

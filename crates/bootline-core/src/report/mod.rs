@@ -1,2 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! (to be filled)
+//! What people and programs read.
+//!
+//! ```text
+//! Boot + Findings ─┬─▶ Document ─▶ text (width, colour)
+//!                  └─▶ explain-1, time-1, blame-1 (JSON, schemas in docs/schema)
+//! ```
+//!
+//! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Everything that a
+//! renderer writes goes through [`escape`](escape::escaped): log text is hostile.
+mod blame;
+mod document;
+mod escape;
+mod explain;
+mod figure;
+mod json;
+mod layout;
+mod phase;
+mod problem;
+mod source;
+mod table;
+mod text;
+mod time;
+
+pub use blame::{BlameOptions, blame, blame_json};
+pub use document::{Block, Document, Entry, Piece, Style, Text};
+pub use escape::escaped;
+pub use explain::{explain, explain_json, rules};
+pub use figure::{ClockName, Figure};
+pub use json::JsonList;
+pub use source::SourceName;
+pub use table::{Align, Column, Table};
+pub use text::{TextOptions, text};
+pub use time::{time, time_json};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One file a verb: what may be typed, what is made of it, and how it is done.
+pub mod blame;
 pub mod capture;
 pub mod completions;
+pub mod explain;
 pub mod man;
+pub mod time;

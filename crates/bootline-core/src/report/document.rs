@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is said, before anybody knows on what it will be shown.
+use super::figure::Figure;
+use super::table::Table;
+
+/// A report: blocks from top to bottom.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// In reading order.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// Names what follows.
+    Heading(Text),
+    /// Running text.
+    Paragraph(Text),
+    /// Labels with what belongs to them.
+    Entries(Vec<Entry>),
+    /// Rows and columns.
+    Table(Table),
+}
+
+/// A label and what it labels. An empty label continues the entry before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// A word or a record's number.
+    pub label: String,
+    /// What belongs to it.
+    pub body: Text,
+    /// Evidence: one line, cut at the width instead of wrapped, set off from the words about it.
+    pub quote: bool,
+}
+
+impl Entry {
+    /// Words under a label.
+    pub fn new(label: &str, body: impl Into<Text>) -> Entry {
+        Entry { label: label.to_owned(), body: body.into(), quote: false }
+    }
+
+    /// A quotation from the log.
+    pub fn quote(label: impl ToString, log: &str) -> Entry {
+        Entry { label: label.to_string(), body: Text::new().styled(log, Style::Plain), quote: true }
+    }
+}
+
+/// Running text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Text {
+    /// In order; blanks between them are part of them.
+    pub pieces: Vec<Piece>,
+}
+
+/// A stretch of running text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Words.
+    Words(String, Style),
+    /// A number with its unit, its bounds and its clock.
+    Figure(Figure, Style),
+}
+
+/// What a stretch of text is, from which a renderer chooses how it looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Nothing special.
+    #[default]
+    Plain,
+    /// What the eye should find first.
+    Strong,
+    /// What may be skipped.
+    Faint,
+    /// Time that was lost.
+    Cost,
+    /// Something to type: a setting, a command.
+    Setting,
+    /// The input can't be trusted.
+    Error,
+    /// Something to know about the input.
+    Warning,
+}
+
+impl Text {
+    /// Without words.
+    pub fn new() -> Text {
+        Text::default()
+    }
+
+    /// Adds plain words.
+    pub fn words(self, words: impl AsRef<str>) -> Text {
+        self.styled(words, Style::Plain)
+    }
+
+    /// Adds words.
+    pub fn styled(mut self, words: impl AsRef<str>, style: Style) -> Text {
+        self.pieces.push(Piece::Words(words.as_ref().to_owned(), style));
+        self
+    }
+
+    /// Adds a figure.
+    pub fn figure(self, figure: Figure) -> Text {
+        self.styled_figure(figure, Style::Plain)
+    }
+
+    /// Adds a figure.
+    pub fn styled_figure(mut self, figure: Figure, style: Style) -> Text {
+        self.pieces.push(Piece::Figure(figure, style));
+        self
+    }
+}
+
+impl From<&str> for Text {
+    fn from(words: &str) -> Text {
+        Text::new().words(words)
+    }
+}
+
+impl From<String> for Text {
+    fn from(words: String) -> Text {
+        Text::new().words(words)
+    }
+}
+
+impl Document {
+    /// Adds a heading.
+    pub fn heading(&mut self, text: impl Into<Text>) {
+        self.blocks.push(Block::Heading(text.into()));
+    }
+    /// Adds a paragraph.
+    pub fn paragraph(&mut self, text: impl Into<Text>) {
+        self.blocks.push(Block::Paragraph(text.into()));
+    }
+    /// Adds entries, unless there are none.
+    pub fn entries(&mut self, entries: Vec<Entry>) {
+        if !entries.is_empty() {
+            self.blocks.push(Block::Entries(entries));
+        }
+    }
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
+        self.blocks.push(Block::Table(table));
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long the boot took and what the console cost of it: what a reader wants first.
+use super::super::document::{Document, Entry, Style, Text};
+use super::super::figure::{ClockName, Figure};
+use super::super::source::SourceName;
+use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource};
+use crate::console::Printing;
+use crate::units::{Dur, Interval, LineRate};
+
+pub(super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) {
+    document.heading(title(boot, source));
+    let mut entries = Vec::new();
+    match &boot.end {
+        Some(end) => {
+            document.paragraph(sentence(boot, end));
+            entries.extend(times(boot, end));
+        }
+        None => document.paragraph(no_end(boot)),
+    }
+    if boot.problems.iter().any(|p| p.kind.spoils_the_answer()) {
+        let warning = "Don't trust these figures before you have read what is wrong with the log, below.";
+        document.paragraph(Text::new().styled(warning, Style::Error));
+    }
+    if let Some(line) = &boot.line {
+        entries.extend(console(boot, line));
+    }
+    document.entries(entries);
+}
+
+/// `boot.cap: Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
+pub(in super::super) fn title(boot: &Boot, source: &SourceName) -> String {
+    let kernel = &boot.kernel;
+    let mut parts = vec![match &kernel.release {
+        Some(release) => format!("Linux {release}"),
+        None => "a kernel whose banner is missing".to_owned(),
+    }];
+    if kernel.rt {
+        parts.push("PREEMPT_RT".to_owned());
+    }
+    if let Some(n) = kernel.cpus {
+        parts.push(if n == 1 { "1 CPU".to_owned() } else { format!("{n} CPUs") });
+    }
+    format!("{}: {}", source.title(), parts.join(", "))
+}
+
+fn sentence(boot: &Boot, end: &BootEnd) -> Text {
+    let what = match end.by {
+        EndedBy::InitRecord => "Init started ",
+        EndedBy::FreeingUnused => "The kernel had done its part ",
+        EndedBy::InitBanner => "Init's first words came ",
+        EndedBy::Marker => "The marker was reached ",
+    };
+    let elapsed = Figure::exact(end.elapsed.best()).short();
+    let text = Text::new().words(what).styled(elapsed, Style::Strong).words(format!(" after {}", since(end.since)));
+    let Some(line) = &boot.line else {
+        return text.words("; the log shows no serial console.");
+    };
+    let cost = Figure::estimate(line.cost);
+    if line.cost.high() <= Dur::ZERO {
+        return text.words(format!("; console {} cost it no time.", line.console.name));
+    }
+    let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
+    match share(line.cost.best(), end.elapsed.best()) {
+        Some(share) => text.words(format!(" of it, {share}.")),
+        None => text.words(" of it."),
+    }
+}
+
+pub(in super::super) fn no_end(boot: &Boot) -> Text {
+    let clock = ClockName::of_axis(boot.timeline.clock);
+    let last = boot.records.iter().enumerate().rev().find_map(|(i, r)| Some((r.id, boot.timeline.stored(i)?)));
+    let panic = boot.milestones.panic.and_then(|i| Some((boot.records.get(i)?, boot.timeline.stored(i)?)));
+    let text = Text::new();
+    match (panic, last) {
+        (Some((record, at)), _) => text
+            .styled("Init was not reached: the kernel panicked", Style::Error)
+            .words(" at ")
+            .figure(Figure::exact(at).by(clock))
+            .words(format!(", record {}.", record.id)),
+        (None, Some((id, at))) => text
+            .styled("The log doesn't reach the boot's end: ", Style::Error)
+            .words(format!("it ends with record {id} at "))
+            .figure(Figure::exact(at).by(clock))
+            .words("."),
+        (None, None) => text.styled("The log holds no times: nothing can be said of where they went.", Style::Error),
+    }
+}
+
+fn since(since: Since) -> &'static str {
+    match since {
+        Since::KernelFirstByte => "the kernel's first character",
+        Since::KernelStart => "the kernel clock's zero",
+        Since::PowerOn => "power-on",
+    }
+}
+
+/// Clocks agree where they differ by less than this.
+const SAME: Dur = Dur::from_millis(10);
+
+fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
+    let label = if end.by == EndedBy::Marker { "time to marker" } else { "time to init" };
+    let axis = ClockName::of_axis(boot.timeline.clock);
+    let how = Text::new().styled_figure(Figure::estimate(end.elapsed).by(axis), Style::Strong).words(format!(
+        " from {} to record {}",
+        since(end.since),
+        end.record
+    ));
+    let mut entries = vec![Entry::new(label, how)];
+    let differs = |d: Dur| (d - end.elapsed.best()).abs() > SAME;
+    if let Some(k) = end.kernel.filter(|k| boot.timeline.clock == Clock::Arrival && differs(k.since_origin())) {
+        let text = Text::new().figure(Figure::exact(k.since_origin()).by(Some(ClockName::Kernel)));
+        let lost = boot.timeline.kernel_clock_lost;
+        let why = if lost > SAME {
+            format!(": that clock lost {} on the way", Figure::exact(lost).short())
+        } else {
+            " since that clock's zero".to_owned()
+        };
+        entries.push(Entry::new("", text.words(why)));
+    }
+    if let Some(a) = end.arrival.filter(|a| differs(*a)) {
+        let text = Text::new().figure(Figure::exact(a).by(Some(ClockName::Arrival)));
+        entries.push(Entry::new("", text.words(" until that record was through the line")));
+    }
+    entries
+}
+
+fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
+    let c = &line.console;
+    if line.bytes == 0 {
+        let nothing = Text::new().styled(&c.name, Style::Strong).words(": nothing of this log went over it");
+        return vec![Entry::new("console", nothing)];
+    }
+    let mut cost = Text::new().styled_figure(Figure::estimate(line.cost), Style::Cost);
+    if let Some(share) = boot.end.as_ref().and_then(|e| share(line.cost.best(), e.elapsed.best())) {
+        cost = cost.words(format!(", {share} of the time to init"));
+    }
+    if line.speed.is_some_and(|s| s.source == SpeedSource::Declared) {
+        cost = cost.words("; nothing in the log confirms the declared speed");
+    }
+    let kind = match c.kind {
+        Kind::Legacy => "legacy",
+        Kind::Nbcon => "nbcon",
+    };
+    let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}", printing(c.printing)));
+    let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
+    if let Some(speed) = &line.speed {
+        entries.push(Entry::new("line", speed_text(line, speed)));
+    } else {
+        entries.push(Entry::new("line", "its speed is unknown: state it, `--console ttyS0,115200n8`"));
+    }
+    let mut carried = format!("{} characters before init, {} in the whole log", line.bytes_before_end, line.bytes);
+    if let Some(flush) = line.flush.filter(|f| f.bytes > 0) {
+        carried += &format!("; {} of them stored before the console registered (record {})", flush.bytes, flush.record);
+    }
+    entries.push(Entry::new("carried", carried));
+    entries.extend(backlog(line));
+    entries
+}
+
+fn backlog(line: &Line) -> Option<Entry> {
+    let lag = line.lag_at_end.filter(|lag| *lag > SAME && !line.console.printing.writer_waits());
+    if line.backlog_peak < 1_000 && lag.is_none() {
+        return None;
+    }
+    let mut text = Text::from(format!("{} characters at most waited for the line", line.backlog_peak));
+    if let Some(speed) = &line.speed {
+        let time = speed.rate.time_for(line.backlog_peak).as_dur();
+        text = text.words(format!(", {} of it", Figure::estimate(Interval::around(time, SAME)).short()));
+    }
+    if let Some(lag) = lag {
+        text = text.words("; the boot's last record was out ").figure(Figure::exact(lag)).words(" after it was stored");
+    }
+    Some(Entry::new("backlog", text))
+}
+
+fn speed_text(line: &Line, speed: &LineSpeed) -> String {
+    let how = match speed.source {
+        SpeedSource::Arrival => "measured by arrival times",
+        SpeedSource::Stamps => "fitted to the kernel's stamps",
+        SpeedSource::Header => "as the capture states",
+        SpeedSource::Declared => "as declared",
+    };
+    let mut text = format!("{:.1} characters/s {how}", speed.rate.bytes_per_s());
+    let bounds = [speed.low, speed.high].map(|rate| format!("{:.1}", rate.bytes_per_s()));
+    if bounds[0] != bounds[1] {
+        text += &format!(" ({}..{})", bounds[0], bounds[1]);
+    }
+    if let Some(baud) = line.console.declared_baud {
+        let frame = line.console.frame;
+        text += &format!("; {baud} baud {frame} carries {:.1}", LineRate::of(baud, frame).bytes_per_s());
+    }
+    text
+}
+
+fn printing(printing: Printing) -> &'static str {
+    match printing {
+        Printing::Synchronous => "who calls printk waits until the characters are on the wire",
+        Printing::ThreadWholeFlush => {
+            "a thread prints and holds the console lock until the backlog is out; who needs that lock waits for all of it"
+        }
+        Printing::ThreadPerRecord => "a thread prints, one record per console lock; next to nobody waits",
+        Printing::Nbcon => "a thread of its own prints; nobody waits for the console lock",
+        Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a thread prints",
+        Printing::Unknown => "the log doesn't tell how it prints; taken as if each caller of printk waited",
+    }
+}
+
+/// `88 %` (with a blank that doesn't break), of a positive whole.
+pub(in super::super) fn share(part: Dur, whole: Dur) -> Option<String> {
+    (whole > Dur::ZERO && part >= Dur::ZERO).then(|| {
+        let percent = part.as_secs_f64() / whole.as_secs_f64() * 100.0;
+        if percent < 0.95 && part > Dur::ZERO { format!("{percent:.1}\u{a0}%") } else { format!("{percent:.0}\u{a0}%") }
+    })
+}

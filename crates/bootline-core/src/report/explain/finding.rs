@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What costs time: title, cost, why, the records that show it, what to do.
+use super::super::document::{Document, Entry, Style, Text};
+use super::super::figure::{ClockName, Figure};
+use super::answer::share;
+use crate::boot::Boot;
+use crate::rules::{Finding, RULES};
+use crate::units::Dur;
+
+pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding]) {
+    if findings.is_empty() {
+        let text = match boot.end {
+            Some(_) => "No rule found a cause of lost time. The phases below show where the time went.",
+            None => "No rule found a cause of lost time in what there is of this boot.",
+        };
+        return document.paragraph(text);
+    }
+    let clock = ClockName::of_axis(boot.timeline.clock);
+    let total = boot.end.as_ref().map(|e| e.elapsed.best());
+    for finding in findings {
+        let title = Text::new()
+            .styled(finding.rule, Style::Cost)
+            .styled(": ", Style::Strong)
+            .styled(&finding.title, Style::Strong);
+        document.heading(title);
+        document.entries(entries(finding, clock, total));
+    }
+    let sum: Dur = findings.iter().map(|f| f.cost.best()).sum();
+    if total.is_some_and(|t| sum > t) {
+        document.paragraph("The costs overlap: together they are more than the time to init.");
+    }
+}
+
+fn entries(finding: &Finding, clock: Option<ClockName>, total: Option<Dur>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    if finding.cost.high() > Dur::ZERO {
+        let mut cost = Text::new().styled_figure(Figure::estimate(finding.cost).by(clock), Style::Cost);
+        if let Some(share) = total.and_then(|t| share(finding.cost.best(), t)) {
+            cost = cost.words(format!(", {share} of the time to init"));
+        }
+        entries.push(Entry::new("cost", cost));
+    } else {
+        entries.push(Entry::new("cost", "none by itself"));
+    }
+    entries.push(Entry::new("why", finding.why.as_str()));
+    entries.extend(finding.evidence.iter().map(|e| Entry::quote(e.id, &e.text)));
+    for advice in &finding.advice {
+        let mut text = Text::from(advice.action.as_str());
+        if let Some(setting) = &advice.setting {
+            text = text.words(": ").styled(setting, Style::Setting);
+        }
+        entries.push(Entry::new("do", text));
+        if !advice.price.is_empty() {
+            entries.push(Entry::new("", Text::new().styled(format!("price: {}", advice.price), Style::Faint)));
+        }
+    }
+    entries
+}
+
+/// All rules with what they look for.
+pub fn rules() -> Document {
+    let mut document = Document::default();
+    for rule in RULES {
+        document.heading(format!("{} {}", rule.code, rule.name));
+        document.entries(vec![Entry::new("", rule.doc)]);
+    }
+    document
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rows and columns.
+use super::document::Style;
+
+/// A table. Each row has one cell a column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// From left to right.
+    pub columns: Vec<Column>,
+    /// From top to bottom.
+    pub rows: Vec<Row>,
+}
+
+/// A column. Its title names the unit, where there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// `length [s]`
+    pub title: String,
+    /// Where the cells stand.
+    pub align: Align,
+    /// Where the width doesn't do for all, columns with the greatest number go first; 0 stays.
+    pub drop: u8,
+}
+
+/// Where a column's cells stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words. The last such column takes the width that is left, and is cut there.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// One a column; log text as it is.
+    pub cells: Vec<String>,
+    /// How all of it looks.
+    pub style: Style,
+}
+
+impl Table {
+    /// Columns from (title, alignment, drop).
+    pub fn new<'t>(columns: impl IntoIterator<Item = (&'t str, Align, u8)>) -> Table {
+        let columns = columns.into_iter().map(|(title, align, drop)| Column { title: title.to_owned(), align, drop });
+        Table { columns: columns.collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>, style: Style) {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        self.rows.push(Row { cells, style });
+    }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The logs that a verb reads: which, as what, and boot by boot, so that memory holds one boot.
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write, stdin, stdout};
+use std::path::{Path, PathBuf};
+
+use bootline_core::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter};
+use bootline_core::records::{Decoder, Format, Summary};
+use bootline_core::report::{Document, JsonList, SourceName, TextOptions, text};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, Written, unless_reader_left};
+use crate::terminal::Terminal;
+use crate::unusable::{self, Fault};
+
+/// What is typed to name logs.
+#[derive(Debug, Args)]
+pub struct TypedLogs {
+    /// Captures or logs in any known format; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Text in the line that ends the boot, instead of init's start
+    #[arg(long, value_name = "TEXT")]
+    marker: Option<String>,
+    /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
+    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
+    console: Option<ConsoleArg>,
+    /// The format of the logs, if it is not recognised
+    #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    format: Option<String>,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+    /// Columns of the text [default: the terminal's, else 100]
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "json")]
+    width: Option<usize>,
+}
+
+fn parse_console(text: &str) -> Result<ConsoleArg, String> {
+    let (name, options) = text.split_once(',').unwrap_or((text, ""));
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let console = ConsoleArg::parse(text);
+    if !is_name || console.baud.is_none() && !options.is_empty() {
+        return Err("not a console like ttyS0,115200n8".to_owned());
+    }
+    Ok(console)
+}
+
+/// What the system makes of it.
+#[derive(Debug)]
+pub struct Logs {
+    inputs: Vec<Input>,
+    options: Options,
+    format: Option<Format>,
+    output: Output,
+}
+
+#[derive(Debug)]
+enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Input {
+    fn name(&self) -> String {
+        match self {
+            Input::Stdin => "-".to_owned(),
+            Input::File(path) => path.to_string_lossy().into_owned(),
+        }
+    }
+
+    fn open(&self) -> Result<Box<dyn Read>, Failure> {
+        match self {
+            Input::Stdin => Ok(Box::new(stdin().lock())),
+            Input::File(path) => open(path),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+    let file = File::open(path).map_err(|e| unusable::open_failed(path, &e))?;
+    if file.metadata().is_ok_and(|m| m.is_dir()) {
+        return Err(unusable::directory(path));
+    }
+    Ok(Box::new(file))
+}
+
+/// How boots are shown.
+#[derive(Debug)]
+pub enum Output {
+    /// For people.
+    Text(TextOptions),
+    /// For programs.
+    Json(JsonList),
+}
+
+/// One boot, as a verb shows it.
+pub struct Shown {
+    text: String,
+    fault: Option<Fault>,
+}
+
+impl Shown {
+    /// As text.
+    pub fn text(document: &Document, options: &TextOptions) -> Shown {
+        Shown { text: text(document, options), fault: None }
+    }
+    /// As an item of the list.
+    pub fn json(item: String) -> Shown {
+        Shown { text: item, fault: None }
+    }
+    /// With something that makes it useless for the verb.
+    pub fn with_fault(self, fault: Option<Fault>) -> Shown {
+        Shown { fault, ..self }
+    }
+}
+
+impl TypedLogs {
+    /// Looks at the terminal and refuses what can't be done. `schema` is that of the verb's JSON.
+    pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<Logs, Failure> {
+        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+        if self.files.iter().filter(|f| is_stdin(f)).count() > 1 {
+            return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
+        }
+        let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
+        let output = if self.json { Output::Json(JsonList::new(schema)) } else { Output::Text(text()) };
+        Ok(Logs {
+            inputs: self.files.into_iter().map(|f| if is_stdin(&f) { Input::Stdin } else { Input::File(f) }).collect(),
+            options: Options { marker: self.marker, console: self.console },
+            format: self.format.and_then(|name| name.parse().ok()),
+            output,
+        })
+    }
+}
+
+/// Pieces in which files are read.
+const PIECE: usize = 512 * 1024;
+
+impl Logs {
+    /// Shows each boot of each input, in order, as soon as it is complete. An unusable input doesn't stop the others;
+    /// the exit status is the worst.
+    pub fn show(
+        mut self,
+        terminal: &Terminal,
+        needs: Needs,
+        mut each: impl FnMut(&Boot, &SourceName, &mut Output) -> Shown,
+    ) -> Result<Exit, Failure> {
+        let mut exit = Exit::FINE;
+        let mut printer = Printer { written: Ok(Written::All), boots: 0 };
+        if let Output::Json(list) = &self.output {
+            printer.print(&list.open());
+        }
+        for input in &self.inputs {
+            let mut reading = Reading { input, options: &self.options, needs, faults: Vec::new(), boots: 0 };
+            let read = read(input, self.format, |boot, more| {
+                reading.boot(boot, more, &mut printer, &mut self.output, &mut each);
+                printer.goes_on()
+            });
+            if !printer.goes_on() {
+                break;
+            }
+            let failures = match read {
+                Ok(summary) => reading.failures(&summary),
+                Err(failure) => vec![failure],
+            };
+            for failure in failures {
+                exit = exit.max(failure.exit);
+                failure.show(terminal);
+            }
+        }
+        if let Output::Json(list) = &self.output {
+            printer.print(list.close());
+        }
+        printer.written.map(|_| exit)
+    }
+}
+
+/// What a verb can't do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The boot's end.
+    End,
+    /// Only times.
+    Times,
+}
+
+struct Reading<'i> {
+    input: &'i Input,
+    options: &'i Options,
+    needs: Needs,
+    faults: Vec<Fault>,
+    boots: usize,
+}
+
+impl Reading<'_> {
+    fn boot(
+        &mut self,
+        records: BootRecords,
+        more: bool,
+        printer: &mut Printer,
+        output: &mut Output,
+        each: &mut impl FnMut(&Boot, &SourceName, &mut Output) -> Shown,
+    ) {
+        let boot = Boot::analyse(records, self.options);
+        let source = SourceName { input: self.input.name(), index: self.boots, one_of_several: more || self.boots > 0 };
+        self.boots += 1;
+        let fault = Fault::of(&boot, &source, self.needs, self.options);
+        // People get no report on something that is no boot; programs get all there is.
+        let is_boot = boot.milestones.first_kernel.is_some();
+        let mut own_fault = None;
+        if is_boot || matches!(output, Output::Json(_)) {
+            let shown = each(&boot, &source, output);
+            own_fault = shown.fault;
+            if matches!(output, Output::Text(_)) && printer.boots > 0 {
+                printer.print("\n\n");
+            }
+            printer.boots += 1;
+            printer.print(&shown.text);
+        }
+        self.faults.extend(fault.or(own_fault));
+    }
+
+    fn failures(self, summary: &Summary) -> Vec<Failure> {
+        if self.boots == 0 {
+            return vec![unusable::empty(&self.input.name(), summary)];
+        }
+        self.faults.into_iter().map(|f| f.failure(&self.input.name(), summary)).collect()
+    }
+}
+
+/// Writes to stdout until nobody reads it any more.
+struct Printer {
+    written: Result<Written, Failure>,
+    boots: usize,
+}
+
+impl Printer {
+    fn goes_on(&self) -> bool {
+        self.written == Ok(Written::All)
+    }
+
+    fn print(&mut self, text: &str) {
+        if self.goes_on() {
+            let mut out = stdout().lock();
+            self.written = unless_reader_left(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        }
+    }
+}
+
+/// Reads an input and gives its boots; `each` learns whether another follows and says whether to go on.
+fn read(
+    input: &Input,
+    format: Option<Format>,
+    mut each: impl FnMut(BootRecords, bool) -> bool,
+) -> Result<Summary, Failure> {
+    let mut from = input.open()?;
+    let mut decoder = Decoder::new(format);
+    let stop = std::cell::Cell::new(false);
+    let more = std::cell::Cell::new(true);
+    let mut splitter = Splitter::new(|records| {
+        if !stop.get() {
+            stop.set(!each(records, more.get()));
+        }
+    });
+    let mut piece = vec![0; PIECE];
+    while !stop.get() {
+        match from.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => decoder.push(&piece[..n], &mut splitter),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(unusable::read_failed(&input.name(), &e)),
+        }
+    }
+    let summary = decoder.finish(&mut splitter);
+    more.set(false);
+    splitter.finish();
+    Ok(summary)
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Inputs that give no answer, or none to be trusted: what is said of each.
+use std::io;
+use std::path::Path;
+
+use bootline_core::boot::{Boot, Clock, Options};
+use bootline_core::records::{ProblemKind, Summary};
+use bootline_core::report::{SourceName, escaped};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::logs::Needs;
+
+/// What makes a boot useless for a verb.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// No kernel record; whether the kernel was there without its stamps, and whether it is text at all.
+    NoKernel { banner: bool, noise: bool },
+    /// Kernel records without any time.
+    NoTimes,
+    /// A problem that spoils the figures.
+    Spoiled { boot: String, kind: ProblemKind, detail: String },
+    /// The log doesn't reach the boot's end.
+    NoEnd { boot: String, last: String, panicked: bool, marker: bool },
+    /// No records of initcall_debug.
+    NoSpans { boot: String },
+}
+
+impl Fault {
+    /// The first reason not to trust what is shown of a boot.
+    pub fn of(boot: &Boot, source: &SourceName, needs: Needs, options: &Options) -> Option<Fault> {
+        if boot.milestones.first_kernel.is_none() {
+            let banner = boot.records.iter().any(|r| r.text.starts_with("Linux version "));
+            let noise = boot.problems.iter().any(|p| p.kind == ProblemKind::BinaryNoise);
+            return Some(Fault::NoKernel { banner, noise });
+        }
+        if boot.timeline.clock == Clock::None {
+            return Some(Fault::NoTimes);
+        }
+        let name = source.title();
+        if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
+            return Some(Fault::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
+        }
+        if needs == Needs::End && boot.end.is_none() {
+            let last = boot.records.iter().last().map_or_else(String::new, |r| {
+                let at = boot.stored(r.id).map_or_else(String::new, |t| format!(" at {t} s"));
+                let text: String = r.text.chars().take(60).collect();
+                format!("record {}{at}: `{}`", r.id, escaped(&text))
+            });
+            let panicked = boot.milestones.panic.is_some();
+            let marker = options.marker.is_some();
+            return Some(Fault::NoEnd { boot: name, last, panicked, marker });
+        }
+        None
+    }
+
+    /// As it is told, once the whole input was read.
+    pub fn failure(self, input: &str, summary: &Summary) -> Failure {
+        let read = if summary.lines == 1 { "1 line read".to_owned() } else { format!("{} lines read", summary.lines) };
+        let input = shown(input);
+        let fail = |what: String| Failure::new(Exit::INPUT, what);
+        match self {
+            Fault::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
+                .hint("boot with `printk.time=1`, or take the log with `dmesg`, which has them"),
+            Fault::NoKernel { noise: true, .. } => {
+                fail(format!("{input} holds no kernel log: bytes that are no text ({} bytes read)", summary.bytes))
+                    .hint("a console captured at the wrong baud looks so; a compressed log: `zcat FILE | bootline explain -`")
+            }
+            Fault::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
+                "boot with `printk.time=1` and without `quiet`; if it is a log in an unusual format, name it: `--format`",
+            ),
+            Fault::NoTimes => fail(format!("no times in {input} ({read})"))
+                .hint("boot with `printk.time=1`, or record the boot with `bootline capture`"),
+            Fault::Spoiled { boot, kind, detail } => {
+                let failure = fail(format!("the figures of {boot} can't be trusted")).at(escaped(&detail));
+                match remedy(kind) {
+                    Some(hint) => failure.hint(hint),
+                    None => failure,
+                }
+            }
+            Fault::NoEnd { boot, last, panicked: true, .. } => {
+                fail(format!("no boot in {boot}: the kernel panicked before init")).at(last)
+            }
+            Fault::NoEnd { boot, last, marker, .. } => {
+                let what = if marker { "the marker" } else { "init's start" };
+                fail(format!("{boot} ends before {what} was reached"))
+                    .at(last)
+                    .hint("record for longer, or name the line that ends this boot: `--marker TEXT`")
+            }
+            Fault::NoSpans { boot } => fail(format!("no initcalls in {boot} ({read})"))
+                .hint("boot with `initcall_debug loglevel=8`, or read its `dmesg`"),
+        }
+    }
+}
+
+fn remedy(kind: ProblemKind) -> Option<&'static str> {
+    match kind {
+        ProblemKind::BeginningLost => {
+            Some("start to record before the board starts; of a `dmesg`: boot with `log_buf_len=16M`")
+        }
+        ProblemKind::RecordsLost | ProblemKind::PortLost | ProblemKind::CaptureDamaged => Some("record the boot again"),
+        ProblemKind::UnknownFormat => Some("name the format: `--format`"),
+        _ => None,
+    }
+}
+
+fn shown(input: &str) -> String {
+    if input == "-" { "standard input".to_owned() } else { format!("`{}`", escaped(input)) }
+}
+
+/// Nothing in it.
+pub fn empty(input: &str, summary: &Summary) -> Failure {
+    let input = shown(input);
+    let what = if summary.bytes == 0 { format!("{input} is empty") } else { format!("no lines in {input}") };
+    Failure::new(Exit::INPUT, what).hint("record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`")
+}
+
+/// It is a directory.
+pub fn directory(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::new(Exit::INPUT, format!("`{path}` is a directory")).hint(format!("name the logs in it: `{path}/*`"))
+}
+
+/// It can't be opened.
+pub fn open_failed(path: &Path, e: &io::Error) -> Failure {
+    let shown = path.display();
+    match e.kind() {
+        io::ErrorKind::NotFound => {
+            Failure::new(Exit::INPUT, format!("no such file `{shown}`")).hint("`-` reads standard input")
+        }
+        io::ErrorKind::PermissionDenied => Failure::new(Exit::INPUT, format!("no permission to read `{shown}`"))
+            .hint(format!("`ls -l {shown}` shows who may")),
+        _ => Failure::new(Exit::INPUT, format!("can't open `{shown}`: {e}")),
+    }
+}
+
+/// Reading broke off.
+pub fn read_failed(input: &str, e: &io::Error) -> Failure {
+    Failure::new(Exit::INPUT, format!("can't read {}: {e}", shown(input)))
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline blame`
+use bootline_core::report::{BlameOptions, blame, blame_json};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::logs::{self, Needs, Output, Shown};
+use crate::terminal::Terminal;
+use crate::unusable::Fault;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The kernel names its initcalls and probes where it is booted with `initcall_debug`. Their messages cost time on the
+console themselves; `net` is without that.
+
+Examples:
+  bootline blame boot.cap
+  dmesg | bootline blame -n 20 -
+  bootline blame --gross boot.cap                      with the waits for the console")]
+pub struct Typed {
+    #[command(flatten)]
+    logs: logs::TypedLogs,
+    /// Show the longest N only
+    #[arg(short, long, value_name = "N")]
+    number: Option<usize>,
+    /// By gross time: with the waits for the console
+    #[arg(long)]
+    gross: bool,
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = BlameOptions { count: typed.number, gross: typed.gross };
+    typed.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, Needs::Times, |boot, source, output| {
+        let shown = match output {
+            Output::Text(text) => Shown::text(&blame(boot, &options, source), text),
+            Output::Json(list) => Shown::json(list.item(&blame_json(boot, &options, source))),
+        };
+        shown.with_fault(boot.spans.is_empty().then(|| Fault::NoSpans { boot: source.title() }))
+    })
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline explain`
+use std::io::{Write, stdout};
+
+use bootline_core::report::{TextOptions, explain, explain_json, rules, text};
+use bootline_core::rules::findings;
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, unless_reader_left};
+use crate::logs::{self, Needs, Output, Shown};
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bootline explain boot.cap                            a capture, by arrival times
+  dmesg | bootline explain -                           the running kernel's own log
+  bootline explain --console ttyS0,115200n8 dmesg.txt  a log that doesn't tell its console
+  bootline explain --marker 'login:' boot.cap          up to the login prompt
+  bootline explain --json *.log | jq '.boots[].time_to_init.elapsed_ns.best'
+  bootline explain --rules                             what is looked for
+
+Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted.")]
+pub struct Typed {
+    #[command(flatten)]
+    logs: Option<logs::TypedLogs>,
+    /// List all rules, what they look for and why it costs time
+    #[arg(long, exclusive = true)]
+    rules: bool,
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let Some(logs) = typed.logs.filter(|_| !typed.rules) else {
+        let options = TextOptions { width: terminal.width, color: terminal.stdout_color };
+        unless_reader_left(stdout().write_all(text(&rules(), &options).as_bytes()))?;
+        return Ok(Exit::FINE);
+    };
+    logs.resolve(terminal, "bootline-explain/1")?.show(terminal, Needs::End, |boot, source, output| {
+        let findings = findings(boot);
+        match output {
+            Output::Text(options) => Shown::text(&explain(boot, &findings, source), options),
+            Output::Json(list) => Shown::json(list.item(&explain_json(boot, &findings, source))),
+        }
+    })
+}
