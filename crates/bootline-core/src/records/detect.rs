@@ -61,6 +61,9 @@ struct Votes {
     counts: [usize; Format::ALL.len()],
     /// Lines with one narrow stamp: grabserial's, or a kernel's that lost its padding.
     narrow: usize,
+    /// Those of them without any padding, and those at zero.
+    unpadded: usize,
+    zeros: usize,
     /// Lines that are not blank.
     lines: usize,
     /// Times of day that lie a little before those of the line above: they are deltas.
@@ -88,7 +91,9 @@ impl Votes {
                 *last_time_of_day = Some(found.nanos);
             }
             let is_nested = prefix::parse(&line[found.len..]).is_some();
-            let has_one_number = found.clock == StampClock::Elapsed && !line[..found.len].trim_ascii().contains(&b' ');
+            let numbers =
+                line[..found.len].split(|b| matches!(b, b'[' | b' ' | b']')).filter(|word| !word.is_empty()).count();
+            let has_one_number = found.clock == StampClock::Elapsed && numbers == 1;
             if found.format == Format::Grabserial && has_one_number && !is_nested {
                 return self.narrow_stamp(line, &line[found.len..]);
             }
@@ -109,8 +114,8 @@ impl Votes {
         }
     }
 
-    /// `[7.463323] text`: only its text may tell whose stamp it is. No kernel stamps its boot loader, or its own first
-    /// line later than zero.
+    /// `[7.463323] text`: grabserial's, which pads nothing, or a kernel's whose padding was lost on the way. No kernel
+    /// stamps its boot loader, or its own first line later than zero; no grabserial has several lines at zero.
     fn narrow_stamp(&mut self, line: &[u8], text: &[u8]) {
         const BEFORE_A_KERNEL: [&[u8]; 5] =
             [b"U-Boot", b"Starting kernel", b"Uncompressing Linux", b"Hit any key", b"Booting Linux on physical"];
@@ -120,6 +125,8 @@ impl Votes {
             self.add(Format::Grabserial);
         } else {
             self.narrow += 1;
+            self.unpadded += usize::from(!line.starts_with(b"[ "));
+            self.zeros += usize::from(is_zero);
         }
     }
 
@@ -129,7 +136,8 @@ impl Votes {
 
     fn winner(mut self) -> Option<Format> {
         let grabserial = Format::Grabserial as usize;
-        let narrow_is = if self.counts[grabserial] > 0 { grabserial } else { Format::Console as usize };
+        let are_grabserial_s = self.counts[grabserial] > 0 || (self.unpadded > 0 && self.zeros < 3);
+        let narrow_is = if are_grabserial_s { grabserial } else { Format::Console as usize };
         self.counts[narrow_is] += self.narrow;
         let (format, count) =
             Format::ALL.into_iter().map(|f| (f, self.counts[f as usize])).rev().max_by_key(|(_, count)| *count)?;
@@ -138,5 +146,71 @@ impl Votes {
             return None;
         }
         Some(if format == Format::Tio && self.backward > 0 { Format::TioDelta } else { format })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&str], expected: Option<Format>) {
+        assert_eq!(detect(lines.join("\n").as_bytes()), expected, "{lines:#?}");
+        assert_eq!(detect(lines.join("\r\n").as_bytes()), expected, "{lines:#?}");
+    }
+
+    #[test]
+    fn firmware_does_not_vote() {
+        let firmware = [
+            "U-Boot SPL 2024.01",
+            "NOTICE:  BL31: v2.10.0",
+            "[0000.234] I> MB1 (version: 2.6.0.0)",
+            "[DEBUG]  PCI: 00:00.0 enabled",
+            "  4.43 Boot mode: SD (01) order f4",
+            "(XEN) [    0.000001] Xen version 4.17",
+            "12:00:00 RTC",
+            "Starting kernel ...",
+        ];
+        check(&firmware[..5], None);
+        check(&[&firmware[..], &["[    0.000000] Linux version 6.6.1"; 2]].concat(), Some(Format::Console));
+    }
+
+    #[test]
+    fn a_few_stamps_in_user_output_make_no_format() {
+        let kernel = ["[    1.000000] a record"; 5];
+        let app = ["[2026-03-01 10:00:00.100] app: starting", "10:00:00 app: started"];
+        check(&[&kernel[..], &app].concat(), Some(Format::Console));
+        check(&[&["no stamp"; 9], &app[..]].concat(), None);
+    }
+
+    #[test]
+    fn one_narrow_stamp_is_the_kernel_s_unless_its_text_says_otherwise() {
+        check(&["[ 3.034870] printk: legacy console [ttyS0] enabled", "[ 4.306170] next"], Some(Format::Console));
+        check(&["[ 0.000000] Linux version 2.6.31", "[ 10.340000] JFFS2 doesn't use 00B."], Some(Format::Console));
+        check(&["[7.463323] Starting kernel ...", "[0.009875] ", "[1.000000] a"], Some(Format::Grabserial));
+        check(&["[7.463323] a", "[7.563323] b", "[7.663323] c"], Some(Format::Grabserial));
+        check(&["[0.000000] Linux version 2.6.31", "[0.000000] a", "[0.000000] b", "[1.5] c"], Some(Format::Console));
+        check(&["[0.000001] ", "[1.099339] Linux version 2.6.31"], Some(Format::Grabserial));
+        check(&["[0.000001] [    0.000000] Linux", "[0.100000] ", "[0.200000] a"], Some(Format::Grabserial));
+    }
+
+    #[test]
+    fn colours_are_looked_through() {
+        check(&["\x1b[32mkern  :info  : [    0.000000] \x1b[0mLinux"; 2], Some(Format::Dmesg));
+    }
+
+    #[test]
+    fn json() {
+        check(&["{", "  \"dmesg\": ["], Some(Format::DmesgJson));
+        check(&["\u{feff}{\"dmesg\":[]}"], Some(Format::DmesgJson));
+        check(&["[{\"pri\":6,\"msg\":\"a\"}]"], Some(Format::DmesgJson));
+        check(&["{\"_TRANSPORT\":\"kernel\"}"], Some(Format::JournalJson));
+        check(&["{\"some\":\"other\"}"], None);
+    }
+
+    #[test]
+    fn times_of_day_that_step_back_are_deltas() {
+        check(&["[10:00:00.500] a", "[10:00:01.000] b", "[10:00:01.100] c"], Some(Format::Tio));
+        check(&["[00:00:00.000] a", "[00:00:00.500] b", "[00:00:00.100] c"], Some(Format::TioDelta));
+        check(&["[23:59:59.500] a", "[00:00:00.000] b", "[00:00:00.100] c"], Some(Format::Tio));
     }
 }
