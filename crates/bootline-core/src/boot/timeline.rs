@@ -8,7 +8,7 @@
 //! The axis' zero is the kernel's time zero where the log allows to tell it, else the first record.
 use serde::Serialize;
 
-use super::console::SerialConsole;
+use super::opening::Opening;
 use super::speed::LineSpeed;
 use crate::records::{Record, RecordSet, Source};
 use crate::units::{Dur, HostTime, KernelTime};
@@ -82,9 +82,8 @@ impl Timeline {
 /// What the alignment needs to know.
 pub(super) struct Setup<'a> {
     pub records: &'a RecordSet,
-    pub console: Option<&'a SerialConsole>,
-    /// The first registration of any serial console, a boot console's included: from here the line carries the log.
-    pub line_open: Option<usize>,
+    /// How the line came up; none where the log doesn't show it.
+    pub opening: Option<Opening>,
     pub speed: Option<LineSpeed>,
     /// Whether the record goes over the line (its level is below the console's).
     pub on_wire: &'a dyn Fn(&Record<'_>) -> bool,
@@ -127,7 +126,7 @@ fn choose_clock(setup: &Setup<'_>) -> Clock {
 /// A log that was poured into a pipe has arrival times, but not a boot's: what the kernel says took ten seconds after the
 /// console was up can't have arrived within one.
 fn arrival_is_plausible(setup: &Setup<'_>) -> bool {
-    let from = setup.line_open.unwrap_or(0);
+    let from = setup.opening.map_or(0, |o| o.index);
     let both = |r: Record<'_>| Some((r.stamp?, r.arrival?.last));
     let first = (from..setup.records.len()).find_map(|i| both(setup.records.get(i)?));
     let last = (from..setup.records.len()).rev().find_map(|i| both(setup.records.get(i)?));
@@ -143,6 +142,13 @@ fn rest(setup: &Setup<'_>, uncertainty: Dur) -> Dur {
     character * 3 + Dur::from_millis(2) + uncertainty
 }
 
+/// How far a kernel clock that nothing checks may be off, as a share.
+const UNCHECKED_DRIFT: f64 = 0.01;
+
+fn opening_or(setup: &Setup<'_>, first: Option<usize>) -> Opening {
+    setup.opening.unwrap_or(Opening { index: first.unwrap_or(0), error: Dur::ZERO, threads_from: usize::MAX })
+}
+
 fn by_arrival(setup: &Setup<'_>) -> Timeline {
     let records = setup.records;
     let n = records.len();
@@ -150,14 +156,14 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
     let first_kernel = records.iter().position(|r| r.source == Source::Kernel && r.arrival.is_some());
     let first_byte = first_kernel.and_then(|i| records.get(i)?.arrival).map(|a| a.first - character);
     let first_byte = first_byte.or_else(|| records.iter().find_map(|r| r.arrival).map(|a| a.first)).unwrap_or_default();
-    let open = setup.line_open.or(first_kernel).unwrap_or(0);
+    let opening = opening_or(setup, first_kernel);
+    let open = opening.index;
     let open_stamp = records.get(open).and_then(|r| r.stamp).unwrap_or(KernelTime::ORIGIN);
     // What the flush at registration brings was stored before; the registration's own record was stored at its start.
     let open_offset = first_byte.since_origin() - open_stamp.since_origin();
     let zero = HostTime::ORIGIN + open_offset;
 
-    let offsets = Offsets::measure(setup, open, open_offset);
-    let waits = setup.console.is_none_or(|c| c.printing.writer_waits());
+    let offsets = Offsets::measure(setup, opening, open_offset);
     let mut places = vec![Place::default(); n];
     for (i, r) in records.iter().enumerate() {
         let place = &mut places[i];
@@ -172,7 +178,7 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
         }
         place.stored = match (r.source, r.stamp, r.arrival) {
             (Source::Kernel, Some(k), _) if i <= open => Some(k.since_origin()),
-            (Source::Kernel, Some(k), Some(a)) if !waits => {
+            (Source::Kernel, Some(k), Some(a)) if i >= opening.threads_from => {
                 let (offset, error) = offsets.at(i);
                 place.error += error;
                 Some((k.since_origin() + offset).min(a.first.since_origin()) - open_offset)
@@ -182,7 +188,7 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
             (_, _, None) => None,
         };
     }
-    let async_from = (!waits).then(|| first_overtaking(&places, open)).flatten();
+    let async_from = (opening.threads_from < n).then(|| first_overtaking(&places, open)).flatten();
     let lost = offsets.last - open_offset;
     Timeline {
         clock: Clock::Arrival,
@@ -231,10 +237,10 @@ impl Offsets {
         (self.best[i], self.error[i])
     }
 
-    fn measure(setup: &Setup<'_>, open: usize, open_offset: Dur) -> Offsets {
+    fn measure(setup: &Setup<'_>, opening: Opening, open_offset: Dur) -> Offsets {
         let records = setup.records;
         let n = records.len();
-        let waits = setup.console.is_none_or(|c| c.printing.writer_waits());
+        let open = opening.index;
         let lag = |r: &Record<'_>| Some(r.arrival?.first.since_origin() - r.stamp?.since_origin());
         // Upper bounds: the least lag from here on.
         let mut upper = vec![Dur::from_nanos(i64::MAX / 4); n];
@@ -252,6 +258,7 @@ impl Offsets {
         let open_stamp = records.get(open).and_then(|r| r.stamp).unwrap_or_default();
         anchors.push((open, open_stamp, open_offset.min(upper.get(open).copied().unwrap_or(open_offset))));
         let mut previous: Option<HostTime> = None;
+        let mut last_lag: Option<Dur> = None;
         for (i, r) in records.iter().enumerate() {
             let Some(a) = r.arrival else { continue };
             let rested = previous.is_some_and(|p| a.first - p > rest(setup, a.uncertainty));
@@ -263,7 +270,10 @@ impl Offsets {
                 continue;
             }
             if let (Some(k), Some(l)) = (r.stamp, lag(&r)) {
-                if (rested || waits) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
+                // A pause with a backlog is a starved thread's: there the lag grows instead of shrinking.
+                let idle = rested && last_lag.is_none_or(|before| l <= before + Dur::from_millis(3));
+                last_lag = Some(l);
+                if (idle || i < opening.threads_from) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
                     anchors.push((i, k, l.min(upper[i])));
                 }
             }
@@ -277,6 +287,7 @@ impl Offsets {
             }
             let (at, k0, o0) = anchors[next];
             let k = records.get(i).and_then(|r| r.stamp).unwrap_or(k0);
+            error[i] = opening.error;
             if at == i || i < at {
                 best[i] = o0;
                 continue;
@@ -285,12 +296,12 @@ impl Offsets {
                 Some(&(_, k1, o1)) if k1 > k0 => {
                     let share = ((k - k0).as_secs_f64() / (k1 - k0).as_secs_f64()).clamp(0.0, 1.0);
                     best[i] = (o0 + (o1 - o0).scale(share)).min(upper[i]);
-                    error[i] = (o1 - o0).abs();
+                    error[i] = (o1 - o0).abs().max(opening.error);
                 }
-                // Behind the last anchor nothing tells how much the clock loses, but the lags bound it.
+                // Behind the last anchor nothing tells whether the clock ran true; the lags bound it.
                 _ => {
                     best[i] = o0.min(upper[i]);
-                    error[i] = (upper[i] - best[i]).min((k - k0).max_zero()).max_zero();
+                    error[i] += (upper[i] - best[i]).min((k - k0).scale(UNCHECKED_DRIFT)).max_zero();
                 }
             }
         }
@@ -305,8 +316,8 @@ fn by_stamps(setup: &Setup<'_>) -> Timeline {
     let mut places: Vec<Place> =
         records.iter().map(|r| Place { stored: r.stamp.map(KernelTime::since_origin), ..Place::default() }).collect();
     let mut first_byte = None;
-    let waits = setup.console.is_none_or(|c| c.printing.writer_waits());
-    if let (Some(speed), Some(open)) = (setup.speed, setup.line_open) {
+    if let (Some(speed), Some(opening)) = (setup.speed, setup.opening) {
+        let open = opening.index;
         let mut free = places[open].stored.unwrap_or_default();
         first_byte = Some(free);
         for i in 0..records.len() {
@@ -317,7 +328,7 @@ fn by_stamps(setup: &Setup<'_>) -> Timeline {
             let Some(stored) = places[i].stored else { continue };
             let mut start = free.max(stored);
             let mut end = start + speed.rate.time_for(u64::from(r.wire_len)).as_dur();
-            if waits && i > open {
+            if i < opening.threads_from && i > open {
                 // The next record can't have been stored before this one was through: the stamps win.
                 start = stored;
                 let next = (i + 1..records.len()).find_map(|j| places[j].stored).unwrap_or(end);
@@ -327,7 +338,8 @@ fn by_stamps(setup: &Setup<'_>) -> Timeline {
             free = end;
         }
     }
-    let async_from = (!waits).then(|| setup.line_open.and_then(|o| first_overtaking(&places, o))).flatten();
+    let threads = setup.opening.filter(|o| o.threads_from < records.len());
+    let async_from = threads.and_then(|o| first_overtaking(&places, o.index));
     Timeline {
         clock: Clock::Kernel,
         places,

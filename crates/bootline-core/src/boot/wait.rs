@@ -4,8 +4,8 @@
 //! Between two records the boot either works or waits for the console. Where the writer waits for its own characters,
 //! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
 //! console lock gets it at the moment at which the line has drained, which no work ends at by chance.
+use super::opening::Opening;
 use super::timeline::Timeline;
-use crate::console::Printing;
 use crate::records::{RecordSet, Source};
 use crate::units::{Dur, Interval};
 
@@ -33,13 +33,8 @@ pub enum WaitCause {
     ConsoleLock,
 }
 
-pub(super) fn waits(
-    records: &RecordSet,
-    timeline: &Timeline,
-    open: usize,
-    until: usize,
-    printing: Printing,
-) -> Vec<Wait> {
+pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, until: usize) -> Vec<Wait> {
+    let open = opening.index;
     let mut found = Vec::new();
     // Positions of kernel records with a place, from the registration to the end of the boot.
     let placed: Vec<usize> = (open..=until.min(records.len().saturating_sub(1)))
@@ -53,7 +48,7 @@ pub(super) fn waits(
         };
         let gap = (next_stored - stored).max_zero();
         let drain = (printed.end - stored).max_zero().min(gap);
-        let waiting = printing.writer_waits() || timeline.async_from.is_none_or(|a| i + 1 < a);
+        let waiting = i < opening.threads_from;
         let cause = if i == open { WaitCause::Flush } else { WaitCause::OwnRecord };
         if waiting {
             // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
@@ -77,7 +72,7 @@ pub(super) fn waits(
         found.push(Wait { index: i, from: stored, time, cause });
     }
     // Behind the last record (init's own) nothing was stored: its writer waited all the same.
-    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|_| printing.writer_waits()) {
+    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| w.index < opening.threads_from) {
         found.push(wait);
     }
     found

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When the line begins to carry the log, and from when on a thread prints.
+//!
+//! Read from kernel/printk/printk.c and nbcon.c (6.12 to 7.2). A legacy console prints from its registration on. On
+//! PREEMPT_RT it never prints from a writer (`force_legacy_kthread`): nothing moves until `printk_set_kthreads_ready`
+//! has started the printer thread. An nbcon console is printed by each writer (`nbcon_atomic_flush_pending`) until then.
+//! That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
+use super::console::SerialConsole;
+use super::kernel::Kernel;
+use crate::console::{Printing, Series};
+use crate::records::{Record, RecordSet, Source};
+use crate::units::Dur;
+
+/// How the line comes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Position of the record that was stored when the first character went out, or shortly before.
+    pub index: usize,
+    /// By how much kernel time that record may miss the moment.
+    pub error: Dur,
+    /// Writers of records before this position wait for their own characters; behind it a thread prints.
+    pub threads_from: usize,
+}
+
+pub(super) fn opening(
+    records: &RecordSet,
+    kernel: &Kernel,
+    console: Option<&SerialConsole>,
+    registered: Option<usize>,
+) -> Option<Opening> {
+    let printing = console.map_or(Printing::Unknown, |c| c.printing);
+    let registered = registered?;
+    let waits = Opening { index: registered, error: Dur::ZERO, threads_from: usize::MAX };
+    Some(match printing {
+        Printing::Synchronous | Printing::Unknown => waits,
+        Printing::ThreadWholeFlush | Printing::ThreadPerRecord => match threads_ready(records, kernel) {
+            Some(ready) if ready.index > registered => Opening { threads_from: ready.index, ..ready },
+            _ => Opening { threads_from: registered, ..waits },
+        },
+        Printing::Nbcon => match threads_ready(records, kernel) {
+            Some(ready) if ready.index > registered => Opening { threads_from: ready.index, ..waits },
+            // The threads run already: from 6.17 on they also carry what was stored before.
+            _ if kernel.series.is_some_and(|s| s >= Series::new(6, 17)) => {
+                Opening { threads_from: registered, ..waits }
+            }
+            _ => Opening { threads_from: registered + 1, ..waits },
+        },
+        Printing::RtPatch => Opening { threads_from: registered + 1, ..waits },
+    })
+}
+
+/// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it.
+fn threads_ready(records: &RecordSet, kernel: &Kernel) -> Option<Opening> {
+    let find =
+        |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == Source::Kernel && wanted(r.text));
+    if let Some(index) = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+")) {
+        return Some(Opening { index, error: Dur::ZERO, threads_from: index });
+    }
+    let late = kernel.series.is_some_and(|s| s >= Series::new(7, 2));
+    // Records of initcalls of the level before and of the level itself: the call lies between them.
+    let (before, after): (&[&str], &[&str]) = if late {
+        (
+            &[
+                "thermal_sys: Registered",
+                "cpuidle: using governor",
+                "PCI: Using configuration type",
+                "ASID allocator",
+                "DMA: preallocated",
+            ],
+            &[
+                "HugeTLB: ",
+                "ACPI: Added _OSI",
+                "iommu: Default",
+                "SCSI subsystem",
+                "usbcore: registered",
+                "pps_core: ",
+                "EDAC MC",
+            ],
+        )
+    } else {
+        (
+            &["smpboot: CPU0:", "Mount-cache hash", "Mountpoint-cache hash"],
+            &["rcu: Hierarchical SRCU", "smp: Bringing up", "Performance Events: "],
+        )
+    };
+    let first = find(&|t| after.iter().any(|p| t.starts_with(p)))?;
+    let last = (0..first).rev().find(|&i| records.get(i).is_some_and(|r| before.iter().any(|p| r.text.starts_with(p))));
+    let stamp = |i: usize| records.get(i).and_then(|r: Record<'_>| r.stamp);
+    let error = last.and_then(|l| Some((stamp(first)? - stamp(l)?).max_zero())).unwrap_or_default();
+    Some(Opening { index: first, error, threads_from: first })
+}
