@@ -122,7 +122,7 @@ impl Console {
     /// The head of the record that this line of dmesg's output goes on with.
     fn continued(&self, line: &Line<'_>, from: usize, text: &[u8]) -> Option<Head> {
         let (head, found) = self.last.as_ref()?;
-        let whole = from == 0 && line.decoration == 0 && line.feed != Feed::Cr && !line.is_captured();
+        let whole = from == 0 && line.decoration == 0 && line.feed != Feed::Cut && !line.is_captured();
         let indent = text.iter().take_while(|b| **b == b' ').count();
         let is_pure = !self.mixed && whole && found.stamp != Stamp::None;
         (is_pure && indent >= found.len && text.len() > indent).then_some(*head)
@@ -168,6 +168,10 @@ fn is_blank<S: Sink>(line: &Line<'_>, from: usize, to: usize, out: &mut Out<'_, 
     if bytes.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
         return true;
     }
+    if line.start + from as u64 == 0 && bytes == b"\xef\xbb\xbf" {
+        // A byte-order mark, which editors put there.
+        return true;
+    }
     if !bytes.iter().any(|b| matches!(b, 0 | 0x1b)) {
         return false;
     }
@@ -180,4 +184,58 @@ fn is_blank<S: Sink>(line: &Line<'_>, from: usize, to: usize, out: &mut Out<'_, 
         }
     }
     is_blank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, tests};
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::Console, input, expected, problems);
+    }
+
+    #[test]
+    fn one_record_a_line() {
+        check("[    1.000000] a\n<4>[    2.000000][    C0] b\r\n", &["K - 1.000000 - a", "K 4 2.000000 C0 b"], &[]);
+        check("U-Boot\n\n", &["O - - - U-Boot", "O - - - "], &[]);
+    }
+
+    #[test]
+    fn a_prefix_splits_a_line() {
+        let glued = &[ProblemKind::GluedOutput];
+        check("INIT: [    1.000000] a\n", &["O - - - INIT: ", "K - 1.000000 - a"], glued);
+        check("[    1.000000] a[    2.000000] b\n", &["K - 1.000000 - a", "K - 2.000000 - b"], glued);
+        check("[    1.000000] [    2.000000] b\n", &["K - 1.000000 - ", "K - 2.000000 - b"], glued);
+        check("x<6>[    1.000000] a\n", &["O - - - x", "K 6 1.000000 - a"], glued);
+        // Without its padding it may be anything.
+        check("x [1.000000] a\n", &["O - - - x [1.000000] a"], &[]);
+        check("[    1.000000] BAR [mem 0x1] [ 12.5]\n", &["K - 1.000000 - BAR [mem 0x1] [ 12.5]"], &[]);
+    }
+
+    #[test]
+    fn invisible_text_before_a_prefix_belongs_to_it() {
+        check("  [    1.000000] a\n", &["K - 1.000000 - a"], &[]);
+        check("\r[    1.000000] a\n", &["K - 1.000000 - a"], &[]);
+        check("\x1b[32m[    1.000000] a\n", &["K - 1.000000 - a"], &[ProblemKind::ControlSequences]);
+        check("\u{feff}[    1.000000] a\n", &["K - 1.000000 - a"], &[]);
+    }
+
+    #[test]
+    fn a_carriage_return_splits_a_line() {
+        check("10%\r20%\r\n", &["O - - - 10%", "O - - - 20%"], &[]);
+        check("[    1.000000] a\rb\n", &["K - 1.000000 - a", "O - - - b"], &[]);
+    }
+
+    #[test]
+    fn dmesg_goes_on_indented() {
+        let more = "               more\n";
+        check(&format!("[    1.000000] a\n{more}"), &["K - 1.000000 - a", "K - 1.000000 - more"], &[]);
+        let mixed = format!("login\n[    1.000000] a\n{more}");
+        check(&mixed, &["O - - - login", "K - 1.000000 - a", "O - - -                more"], &[]);
+    }
+
+    #[test]
+    fn a_torn_prefix_is_named() {
+        check("[    1.0\n", &["O - - - [    1.0"], &[ProblemKind::BadPrefix]);
+    }
 }

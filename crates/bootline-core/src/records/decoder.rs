@@ -12,6 +12,7 @@ use super::kmsg::Kmsg;
 use super::line::{Feed, Line, LineSplitter};
 use super::output::{Out, OutState};
 use super::stamped::Stamped;
+use super::syslog::Syslog;
 use super::{ByteRange, Format, ProblemKind, Problems, Record, RecordSet, Sink};
 use crate::capture::{ChunkTime, Damage, DamageKind, Event, Header, MAGIC, Note, NoteKind, Reader, starts_capture};
 
@@ -167,6 +168,7 @@ enum LineDecoder {
     Kmsg(Kmsg),
     JournalShort(JournalShort),
     JournalJson(JournalJson),
+    Syslog(Syslog),
     Stamped(Stamped),
 }
 
@@ -193,6 +195,7 @@ impl Text {
             Format::Kmsg => LineDecoder::Kmsg(Kmsg::default()),
             Format::JournalShort => LineDecoder::JournalShort(JournalShort::default()),
             Format::JournalJson => LineDecoder::JournalJson(JournalJson),
+            Format::Syslog => LineDecoder::Syslog(Syslog),
             stamps @ (Format::Grabserial | Format::Minicom | Format::Tio | Format::TioDelta | Format::Ts) => {
                 LineDecoder::Stamped(Stamped::new(stamps))
             }
@@ -298,6 +301,7 @@ impl LineDecoder {
             LineDecoder::Kmsg(decoder) => decoder.line(line, out),
             LineDecoder::JournalShort(decoder) => decoder.line(line, out),
             LineDecoder::JournalJson(decoder) => decoder.line(line, out),
+            LineDecoder::Syslog(decoder) => decoder.line(line, out),
             LineDecoder::Stamped(decoder) => decoder.line(line, out),
         }
     }

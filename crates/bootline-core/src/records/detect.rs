@@ -6,7 +6,7 @@
 use memchr::{memchr_iter, memmem};
 
 use super::stamp::{self, StampClock};
-use super::{Format, control, dmesg, journal_json, journal_short, kmsg, prefix};
+use super::{Format, control, dmesg, journal_json, journal_short, kmsg, prefix, syslog};
 
 /// Lines that vote.
 pub(super) const SAMPLE_LINES: usize = 64;
@@ -27,6 +27,8 @@ pub(super) fn complete_sample(bytes: &[u8]) -> Option<&[u8]> {
 
 /// The format of an input that begins so, if its lines tell.
 pub(super) fn detect(sample: &[u8]) -> Option<Format> {
+    // A byte-order mark, which editors put there.
+    let sample = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
     if is_dmesg_json(sample) {
         return Some(Format::DmesgJson);
     }
@@ -82,6 +84,9 @@ impl Votes {
         if kmsg::probe(line) {
             return self.add(Format::Kmsg);
         }
+        if syslog::probe(line) {
+            return self.add(Format::Syslog);
+        }
         if let Some(found) = stamp::parse(line) {
             if found.clock == StampClock::Day {
                 let half_a_day = 43_200_000_000_000;
@@ -117,11 +122,10 @@ impl Votes {
     /// `[7.463323] text`: grabserial's, which pads nothing, or a kernel's whose padding was lost on the way. No kernel
     /// stamps its boot loader, or its own first line later than zero; no grabserial has several lines at zero.
     fn narrow_stamp(&mut self, line: &[u8], text: &[u8]) {
-        const BEFORE_A_KERNEL: [&[u8]; 5] =
-            [b"U-Boot", b"Starting kernel", b"Uncompressing Linux", b"Hit any key", b"Booting Linux on physical"];
+        const BEFORE_A_KERNEL: [&[u8]; 4] = [b"U-Boot", b"Starting kernel", b"Uncompressing Linux", b"Hit any key"];
         let is_zero = memmem::find(&line[..line.len() - text.len()], b"0.000000]").is_some();
         let is_late_start = !is_zero && text.starts_with(b"Linux version");
-        if is_late_start || BEFORE_A_KERNEL[..4].iter().any(|words| text.starts_with(words)) {
+        if is_late_start || BEFORE_A_KERNEL.iter().any(|words| text.starts_with(words)) {
             self.add(Format::Grabserial);
         } else {
             self.narrow += 1;

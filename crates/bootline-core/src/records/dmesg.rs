@@ -269,3 +269,37 @@ fn skip_blanks(scan: &mut Scan<'_>) {
 fn wall(days: i64, nanos: i64) -> i64 {
     days.saturating_mul(86_400_000_000_000).saturating_add(nanos)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, tests};
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::Dmesg, input, expected, problems);
+    }
+
+    #[test]
+    fn decoded() {
+        check("kern  :err   : [    1.000000] a\n", &["K 3 1.000000 - a"], &[]);
+        check("kern  :info  : [    1.000000] [    T7] a\n", &["K 6 1.000000 T7 a"], &[]);
+        check("local0:debug : [<    0.500000>] a\n", &["K 7 0.500000 - a"], &[]);
+        check("kern  :what  : [    1.000000] a\n", &["O - - - kern  :what  : [    1.000000] a"], &[]);
+    }
+
+    #[test]
+    fn wall_clock() {
+        let iso = "2026-03-01T10:00:00,500000+01:00 a\n2026-03-01T10:00:02,000000+01:00 b\n";
+        check(iso, &["K - 0.000000 - a", "K - 1.500000 - b"], &[]);
+        let coarse = &[ProblemKind::CoarseStamps];
+        check("[Sun Mar  1 10:00:00 2026] a\n", &["K - 0.000000 - a"], coarse);
+        check("[Sun Mar  1 10:00:00 2026 <    0.500000>] a\n", &["K - 0.000000 - a"], coarse);
+        check("[Sun Mar  1 10:00:00] a\n", &["O - - - [Sun Mar  1 10:00:00] a"], &[]);
+    }
+
+    #[test]
+    fn deltas() {
+        check("[<    0.500000>] a\n[<    0.250000>] b\n", &["K - 0.500000 - a", "K - 0.750000 - b"], &[]);
+        check("[    1.000000 <    0.500000>] a\n", &["K - 1.000000 - a"], &[]);
+        check("[  +0.500000] a\n[ +10.000000] b\n", &["K - 0.500000 - a", "K - 10.500000 - b"], &[]);
+    }
+}

@@ -182,3 +182,28 @@ fn level(priority: &Value) -> Option<Level> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, tests};
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::DmesgJson, input, expected, problems);
+    }
+
+    #[test]
+    fn records() {
+        check(r#"{"dmesg":[{"pri":6,"time":    1.000000,"caller":"T1","msg":"a"}]}"#, &["K 6 1.000000 T1 a"], &[]);
+        check(r#"[{"fac":"kern","pri":"err","time":1.5,"msg":"a } \" ]"}]"#, &["K 3 1.500000 - a } \" ]"], &[]);
+        check(r#"{"dmesg":[{"msg":"a"},{"msg":"b"}]}"#, &["K - - - a", "K - - - b"], &[]);
+    }
+
+    #[test]
+    fn damage() {
+        let bad = &[ProblemKind::BadLine];
+        check(r#"[{"pri":6},{"msg":"b"}]"#, &["K - - - b"], bad);
+        check("[{\"msg\":\"torn\n},{\"msg\":\"b\"}]", &["K - - - b"], bad);
+        check(r#"[{"time":1e300,"msg":"a"}]"#, &["K - - - a"], &[ProblemKind::StampOverflow]);
+        check(r#"[{"msg":"#, &[], &[ProblemKind::UnendedLine]);
+    }
+}

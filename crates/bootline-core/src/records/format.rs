@@ -21,6 +21,8 @@ pub enum Format {
     JournalShort,
     /// `journalctl -o json`.
     JournalJson,
+    /// What a system logger writes: `Apr 24 16:37:21 board kernel: [    1.234567] text`.
+    Syslog,
     /// grabserial -t, -T, with and without --nodelta.
     Grabserial,
     /// minicom's line stamps: `[2026-04-24 16:37:21.964] text`.
@@ -35,13 +37,14 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 11] = [
+    pub const ALL: [Format; 12] = [
         Format::Console,
         Format::Dmesg,
         Format::DmesgJson,
         Format::Kmsg,
         Format::JournalShort,
         Format::JournalJson,
+        Format::Syslog,
         Format::Grabserial,
         Format::Minicom,
         Format::Tio,
@@ -58,6 +61,7 @@ impl Format {
             Format::Kmsg => "kmsg",
             Format::JournalShort => "journal-short",
             Format::JournalJson => "journal-json",
+            Format::Syslog => "syslog",
             Format::Grabserial => "grabserial",
             Format::Minicom => "minicom",
             Format::Tio => "tio",

@@ -100,3 +100,38 @@ fn text(message: Value) -> Vec<u8> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, tests};
+
+    const UNENDED: &[ProblemKind] = &[ProblemKind::UnendedLine];
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::JournalJson, input, expected, problems);
+    }
+
+    #[test]
+    fn entries() {
+        let kernel = r#"{"_TRANSPORT":"kernel","_SOURCE_MONOTONIC_TIMESTAMP":"1000000","PRIORITY":"4","MESSAGE":"a"}"#;
+        check(kernel, &["K 4 1.000000 - a"], UNENDED);
+        let unit =
+            r#"{"_TRANSPORT":"stdout","__MONOTONIC_TIMESTAMP":"2000000","SYSLOG_IDENTIFIER":"app","MESSAGE":"a"}"#;
+        check(unit, &["O - 2.000000 - app: a"], UNENDED);
+        check("\n  \n", &[], &[]);
+    }
+
+    #[test]
+    fn messages_that_are_no_text() {
+        check(r#"{"_TRANSPORT":"kernel","MESSAGE":[97,98]}"#, &["K - - - ab"], UNENDED);
+        check(r#"{"_TRANSPORT":"kernel","MESSAGE":["a","b"]}"#, &["K - - - a"], UNENDED);
+        check(r#"{"_TRANSPORT":"kernel","MESSAGE":null}"#, &["K - - - "], UNENDED);
+    }
+
+    #[test]
+    fn damage() {
+        check("{\"_TRANSPORT\n", &["O - - - {\"_TRANSPORT"], &[ProblemKind::BadLine]);
+        let odd = "{\"_TRANSPORT\":\"kernel\",\"__MONOTONIC_TIMESTAMP\":\"x\",\"MESSAGE\":\"a\"}\n";
+        check(odd, &["K - - - a"], &[ProblemKind::StampOverflow]);
+    }
+}

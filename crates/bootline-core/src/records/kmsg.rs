@@ -134,3 +134,42 @@ fn unescape(text: &[u8], into: &mut Vec<u8>) {
     }
     into.extend_from_slice(rest);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::output::Head;
+    use super::super::{Format, ProblemKind, tests};
+    use crate::units::KernelTime;
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::Kmsg, input, expected, problems);
+    }
+
+    #[test]
+    fn records() {
+        check("6,0,1000000,-;a\n SUBSYSTEM=x\n", &["K 6 1.000000 - a"], &[]);
+        check("30,0,1000000,c,caller=C1,more;a;b\n", &["K 6 1.000000 C1 a;b"], &[]);
+        check("6,0,1000000,-;a\\x0ab\\x5c\\x\n", &["K 6 1.000000 - a\nb\\\\x"], &[]);
+    }
+
+    #[test]
+    fn sequence_numbers() {
+        check("6,7,0,-;a\n", &["K 6 0.000000 - a"], &[ProblemKind::BeginningLost]);
+        check("6,0,0,-;a\n6,2,0,-;b\n", &["K 6 0.000000 - a", "K 6 0.000000 - b"], &[ProblemKind::RecordsLost]);
+    }
+
+    #[test]
+    fn damage() {
+        check("6,0,0;a\n", &["O - - - 6,0,0;a"], &[ProblemKind::BadLine]);
+        check("6,0,9999999999999999999,-;a\n", &["K 6 - - a"], &[ProblemKind::StampOverflow]);
+    }
+
+    #[test]
+    fn length_on_a_console() {
+        let head = Head { stamp: Some(KernelTime::from_nanos(0)), ..Head::OTHER };
+        let len = |text: &str| super::console_len(&head, text.as_bytes()) as usize;
+        assert_eq!(len("a"), "[    0.000000] a\r\n".len());
+        assert_eq!(len("a\n"), "[    0.000000] a\r\n".len());
+        assert_eq!(len("a\nb"), "[    0.000000] a\r\n[    0.000000] b\r\n".len());
+    }
+}

@@ -2,11 +2,11 @@
 //! Bytes to lines, whatever the pieces in which they come.
 //!
 //! A line that lies inside one piece is borrowed from it; one that spans pieces is put together in a buffer of at most
-//! [`MAX_LINE`] bytes. Of a longer line the tail is dropped, but if it holds a carriage return it is cut there instead:
-//! progress bars and logs whose line feeds were lost may have no other line end.
-use memchr::{memchr, memrchr};
+//! [`MAX_LINE`] bytes. Of a longer line the tail is dropped, but if it holds a carriage return or a kernel prefix it is cut
+//! there instead: progress bars and logs whose line feeds were lost may have no other line end.
+use memchr::{memchr, memrchr, memrchr_iter};
 
-use super::{Arrival, ByteRange};
+use super::{Arrival, ByteRange, prefix};
 use crate::capture::ChunkTime;
 use crate::units::{Dur, HostTime};
 
@@ -41,8 +41,8 @@ pub(super) enum Feed {
     CrLf,
     /// `\n` alone: what wrote the file removed the carriage return that a console sends.
     Lf,
-    /// Cut at a carriage return.
-    Cr,
+    /// Cut because no line feed came.
+    Cut,
     /// The input ended.
     Missing,
 }
@@ -218,7 +218,7 @@ impl LineSplitter {
     ) {
         while !bytes.is_empty() {
             let room = if self.dropped > 0 { 0 } else { MAX_LINE - self.kept.len() };
-            if room == 0 && (self.dropped > 0 || !self.cut_at_cr(each)) {
+            if room == 0 && (self.dropped > 0 || !self.cut(each)) {
                 self.dropped += bytes.len() as u64;
                 self.last = time.map(|t| (t.at(index + bytes.len() - 1, chunk_len), t.uncertainty));
                 return;
@@ -236,22 +236,24 @@ impl LineSplitter {
         }
     }
 
-    /// Gives what stands before the last carriage return as a line of its own; false if there is none.
-    fn cut_at_cr(&mut self, each: &mut impl FnMut(Line<'_>)) -> bool {
-        let Some(cr) = memrchr(b'\r', &self.kept) else { return false };
-        let len = cr + 1;
+    /// Gives what ends with the last carriage return, or before the last kernel prefix, as a line of its own; false if
+    /// there is neither.
+    fn cut(&mut self, each: &mut impl FnMut(Line<'_>)) -> bool {
+        let after_cr = memrchr(b'\r', &self.kept).map(|cr| cr + 1);
+        let before_prefix = || memrchr_iter(b'[', &self.kept).find_map(|at| prefix::glued_at(&self.kept, at));
+        let Some(len) = after_cr.or_else(before_prefix).filter(|len| *len > 0) else { return false };
         let mut line = Line {
             body: trim_crs(&self.kept[..len]),
             start: self.start,
             end: self.start + len as u64,
-            feed: Feed::Cr,
+            feed: Feed::Cut,
             too_long: false,
             decoration: 0,
             stamped: None,
             spans: &self.spans,
             last: None,
         };
-        line.last = line.time_of(cr);
+        line.last = line.time_of(len - 1);
         self.lines += 1;
         each(line);
         self.start += len as u64;

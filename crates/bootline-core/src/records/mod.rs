@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! capture::Reader ─▶ chunks ─┐
-//!                            ├─▶ line ─▶ console, dmesg, kmsg, journal_*, stamped ─▶ Sink
+//!                            ├─▶ line ─▶ console, dmesg, kmsg, journal_*, syslog, stamped ─▶ Sink
 //! text ─▶ detect ────────────┘        └▶ dmesg_json (objects, not lines)
 //! ```
 mod console;
@@ -27,6 +27,7 @@ mod record_set;
 mod sink;
 mod stamp;
 mod stamped;
+mod syslog;
 
 pub use decoder::{Decoded, Decoder, Summary, decode, decode_as};
 pub use format::{Format, UnknownFormatName};

@@ -79,6 +79,8 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
         b"[2026-03-01 10:00:00.100] ",
         b"[10:00:00.100] ",
         b"Mar  1 10:00:00 ",
+        b"host kernel: [    1.000000] text",
+        b"host unit[1]: text",
         b"6,1,100000,-;kmsg\\x0aline",
         b"6,9,100000,-,caller=T1;",
         b" KEY=value",
@@ -138,6 +140,12 @@ fn sizes(most: usize) -> impl Strategy<Value = Vec<usize>> {
     vec(1..most, 1..8)
 }
 
+/// Inputs with stretches longer than the longest line.
+fn long_input() -> impl Strategy<Value = Vec<u8>> {
+    let stretch = (prop::sample::select(b"x \r[\0".as_slice()), 1..50_000_usize).prop_map(|(b, n)| vec![b; n]);
+    vec(prop_oneof![3 => fragment(), 1 => stretch], 0..30).prop_map(|fragments| fragments.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -152,6 +160,27 @@ proptest! {
         let file = captured(&bytes, &chunks);
         let whole = Transcript::of(None, [file.as_slice()]);
         prop_assert_eq!(Transcript::of(None, pieces(&file, &sizes)), whole);
+    }
+
+    #[test]
+    fn pieces_of_long_lines_make_no_difference(
+        bytes in long_input(),
+        format in format(),
+        chunks in sizes(3000),
+        sizes in sizes(5000),
+    ) {
+        let whole = Transcript::of(format, [bytes.as_slice()]);
+        prop_assert_eq!(&Transcript::of(format, pieces(&bytes, &sizes)), &whole);
+        let from_capture = Transcript::of(None, [captured(&bytes, &chunks).as_slice()]);
+        let (mut end, mut last) = (0, HostTime::from_nanos(0));
+        for (record, _) in from_capture.records() {
+            prop_assert_eq!(record.bytes.start, end);
+            prop_assert_eq!(u64::from(record.wire_len), record.bytes.len());
+            let arrival = record.arrival.expect("a capture tells it");
+            prop_assert!(last <= arrival.first && arrival.first <= arrival.last);
+            (end, last) = (record.bytes.end, arrival.last);
+        }
+        prop_assert_eq!(end, bytes.len() as u64);
     }
 
     #[test]
@@ -276,10 +305,34 @@ fn a_long_line_is_kept_to_64_kib() {
 }
 
 #[test]
-fn a_log_whose_line_feeds_were_lost_is_cut_at_carriage_returns() {
-    let line = "[    1.000000] a line of a log that has carriage returns only\r";
-    let input = line.repeat(5_000);
-    let found = Transcript::of(None, [input.as_bytes()]);
-    assert_eq!(found.records().count(), 5_000);
-    assert!(found.problems().all(|(kind, _)| kind == ProblemKind::UnendedLine));
+fn a_log_without_line_feeds_is_cut_where_its_lines_ended() {
+    for end in ["\r", ""] {
+        let line = format!("[    1.000000] a line of a log whose line feeds were lost{end}");
+        let input = line.repeat(5_000);
+        let found = Transcript::of(None, [input.as_bytes()]);
+        assert_eq!(found.records().count(), 5_000);
+        assert!(found.problems().all(|(kind, _)| kind != ProblemKind::LineTooLong));
+    }
+}
+
+/// Decodes lines of a known format; each record as `K 6 1.234567 T1 text` (O: not the kernel's).
+pub(super) fn check(format: Format, input: &str, expected: &[&str], problems: &[ProblemKind]) {
+    let found = Transcript::of(Some(format), [input.as_bytes()]);
+    let lines: Vec<String> = found
+        .records()
+        .map(|(r, text)| {
+            let source = if r.source == Source::Kernel { "K" } else { "O" };
+            let level = r.level.map_or("-".to_owned(), |l| l.0.to_string());
+            let stamp = r.stamp.map_or("-".to_owned(), |s| s.to_string());
+            let caller = match r.caller {
+                Some(Caller::Task(n)) => format!("T{n}"),
+                Some(Caller::Cpu(n)) => format!("C{n}"),
+                None => "-".to_owned(),
+            };
+            format!("{source} {level} {stamp} {caller} {text}")
+        })
+        .collect();
+    assert_eq!(lines, expected, "{input:?}");
+    let kinds: Vec<_> = found.problems().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, problems, "{input:?}");
 }
