@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One boot of a kernel in QEMU, on a serial line of true speed: a capture and the truth come out.
+//!
+//! [`boot`] carries out one run and [`boot_valid`] repeats it until one can be believed. A run leaves in its directory:
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `boot.cap` | the capture (none for a boot without a console) |
+//! | `truth.json` | the [`Truth`] |
+//! | `dmesg.kmsg` | the kernel's own log, raw records of /dev/kmsg (none without the lab's init) |
+//! | `qemu.log` | QEMU's messages, if it had any |
+mod error;
+mod files;
+mod progress;
+mod request;
+mod run;
+mod session;
+mod truth;
+
+pub use error::BootError;
+pub use progress::{Phase, Progress};
+pub use request::BootRequest;
+pub use run::{BootOutcome, boot, boot_valid};
+pub use truth::{Guest, LineTruth, TRUTH_SCHEMA, Truth, Verdict};

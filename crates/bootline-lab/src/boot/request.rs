@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What to boot, as asked for and as made of it.
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bootline_core::units::{Baud, Frame, LineRate};
+use regex::bytes::Regex;
+
+use super::BootError;
+use crate::host::Host;
+use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
+use crate::machine::{Accel, Arch, Machine, command_line, declared_baud};
+
+/// What to boot.
+#[derive(Clone, Debug)]
+pub struct BootRequest {
+    /// The kernel image: a bzImage or an arm64 Image.
+    pub kernel: PathBuf,
+    /// The user's own initramfs; by default the lab's, whose init tells the truth on a second port.
+    pub initrd: Option<PathBuf>,
+    /// Words for the kernel's command line. They win over the lab's own (`console=`, `panic=`, `log_buf_len=`).
+    pub append: String,
+    /// The guest's architecture; by default told from the image.
+    pub arch: Option<Arch>,
+    /// The line's speed; by default 115200. Not to be given with [`Accel::Icount`].
+    pub baud: Option<Baud>,
+    /// The frame of a character.
+    pub frame: Frame,
+    /// The channel that paces QEMU.
+    pub transport: Transport,
+    /// What executes the guest. [`Accel::Icount`] boots without a console, for what the processor costs.
+    pub accel: Accel,
+    /// Processors of the guest.
+    pub smp: u32,
+    /// Memory of the guest, in MiB.
+    pub memory_mib: u32,
+    /// A line of the console to be timed. With the user's own initramfs it also ends the boot; there the default is
+    /// the kernel's own last line, `Run ... as init process`.
+    pub marker: Option<Regex>,
+    /// When to give up; by default [`BootRequest::default_timeout`].
+    pub timeout: Option<Duration>,
+    /// Where to put what comes out; made if it isn't there. It must not hold another run.
+    pub dir: PathBuf,
+    /// Ask for real-time priority where the host allows it.
+    pub real_time: bool,
+}
+
+impl BootRequest {
+    /// A boot of `kernel` with the defaults: 115200 8n1, one processor, 512 MiB, the lab's own init.
+    pub fn new(kernel: &Path, dir: &Path) -> BootRequest {
+        BootRequest {
+            kernel: kernel.to_owned(),
+            initrd: None,
+            append: String::new(),
+            arch: None,
+            baud: None,
+            frame: Frame::default(),
+            transport: Transport::default(),
+            accel: Accel::default(),
+            smp: 1,
+            memory_mib: 512,
+            marker: None,
+            timeout: None,
+            dir: dir.to_owned(),
+            real_time: true,
+        }
+    }
+
+    /// Two minutes, and the time that 250 000 characters take: a boot with initcall_debug, with room.
+    pub fn default_timeout(baud: Baud, frame: Frame) -> Duration {
+        let line = LineRate::of(baud, frame).time_for(250_000).as_dur();
+        Duration::from_secs(120) + Duration::from_nanos(line.as_nanos().unsigned_abs())
+    }
+}
+
+/// A line to be paced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinePlan {
+    pub baud: Baud,
+    pub frame: Frame,
+    pub transport: Transport,
+    /// What the guest is told.
+    pub declared: Option<Baud>,
+}
+
+/// A request made whole.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub machine: Machine,
+    /// `None` for a boot without a console.
+    pub line: Option<LinePlan>,
+    pub command_line: String,
+    pub timeout: Duration,
+}
+
+pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError> {
+    let arch = match request.arch {
+        Some(arch) => arch,
+        None => arch_of(&request.kernel)?,
+    };
+    let icount = request.accel == Accel::Icount;
+    if icount && request.baud.is_some() {
+        return Err(BootError::PacedAndIcount);
+    }
+    let baud = request.baud.or(Baud::new(115_200)).filter(|_| !icount);
+    if let Some(baud) = baud.filter(|b| !(MIN_BAUD..=MAX_BAUD).contains(&b.get())) {
+        return Err(BootError::BaudOutOfRange { baud });
+    }
+    let declared = baud.map(|baud| arch.declared_baud(baud));
+    // Instructions are counted at a nanosecond or two each: the counter then runs at a rate of its own.
+    let tsc_khz = host.tsc_khz.filter(|_| !icount && request.accel != Accel::Kvm);
+    let command_line = command_line(arch, declared, tsc_khz, &request.append);
+    let line = baud.map(|baud| LinePlan {
+        baud,
+        frame: request.frame,
+        transport: request.transport,
+        declared: declared_baud(arch, &command_line),
+    });
+    let timeout = request.timeout.unwrap_or_else(|| match baud {
+        Some(baud) => BootRequest::default_timeout(baud, request.frame),
+        None => Duration::from_secs(300),
+    });
+    let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
+    Ok(Plan { machine, line, command_line, timeout })
+}
+
+fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
+    let unreadable = |source| BootError::Kernel { path: kernel.to_owned(), source };
+    let mut head = Vec::new();
+    File::open(kernel).map_err(unreadable)?.take(4096).read_to_end(&mut head).map_err(unreadable)?;
+    Arch::of_kernel(&head).ok_or_else(|| BootError::UnknownImage { path: kernel.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> BootRequest {
+        BootRequest { arch: Some(Arch::X86_64), ..BootRequest::new(Path::new("/nowhere"), Path::new("/nowhere")) }
+    }
+
+    #[test]
+    fn pacing_and_instruction_counting_are_never_mixed() {
+        let both = BootRequest { baud: Baud::new(9600), accel: Accel::Icount, ..request() };
+        assert!(matches!(plan(&both, &Host::default()), Err(BootError::PacedAndIcount)));
+        let counted = plan(&BootRequest { accel: Accel::Icount, ..request() }, &Host::default()).unwrap();
+        assert!(counted.line.is_none());
+        assert!(counted.command_line.starts_with("console=tty0 "), "{}", counted.command_line);
+    }
+
+    #[test]
+    fn the_plan_tells_the_declared_from_the_true_baud() {
+        let check = |arch, append: &str, declared| {
+            let request =
+                BootRequest { arch: Some(arch), baud: Baud::new(9600), append: append.to_owned(), ..request() };
+            let line = plan(&request, &Host::default()).unwrap().line.unwrap();
+            assert_eq!((line.baud.get(), line.declared.map(Baud::get)), (9600, declared));
+        };
+        check(Arch::X86_64, "", Some(300));
+        check(Arch::X86_64, "console=ttyS0,115200", Some(115_200));
+        check(Arch::X86_64, "console=tty1", None);
+        check(Arch::Aarch64, "", Some(9600));
+    }
+
+    #[test]
+    fn a_speed_out_of_reach_is_refused() {
+        for baud in [299, 4_000_001] {
+            let request = BootRequest { baud: Baud::new(baud), ..request() };
+            assert!(matches!(plan(&request, &Host::default()), Err(BootError::BaudOutOfRange { .. })));
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_none_is_named() {
+        let request = BootRequest { arch: None, kernel: "/dev/null".into(), ..request() };
+        let err = plan(&request, &Host::default()).unwrap_err();
+        assert_eq!(err.to_string(), "`/dev/null` is neither an x86 bzImage nor an arm64 Image");
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot as it goes on: takes what both ports say, and says what to tell the guest. It starts and ends nothing.
+use bootline_core::units::{Dur, HostTime};
+use regex::bytes::Regex;
+
+use super::Phase;
+use crate::fidelity::belongs;
+use crate::kmsg;
+use crate::line::{Account, Take};
+use crate::recorder::{Recorder, RecorderError};
+use crate::truth_port::{Frame, FrameReader};
+use crate::wire::{Wire, message};
+
+/// The line may pause so long within what the kernel has stored, at any speed.
+const QUIET: Dur = Dur::from_millis(300);
+/// If the last record has not come by then, it will not.
+const DRAIN_PATIENCE: Dur = Dur::from_secs(8);
+/// Records that come while the lab waits are drained as well, but not for ever.
+const DRAIN_ROUNDS: u32 = 5;
+/// A user's own init may go on talking after its marker.
+const AFTER_MARKER: Dur = Dur::from_secs(10);
+const AFTER_MARKER_QUIET: Dur = Dur::from_secs(1);
+const AFTER_PANIC_QUIET: Dur = Dur::from_secs(3);
+/// The kernel's log is kept in memory up to this.
+const MAX_KMSG: usize = 64 << 20;
+
+/// What the guest is to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// The lab's init: send what is new.
+    Dump,
+    /// The lab's init: power off.
+    PowerOff,
+    /// Nobody obeys: end QEMU.
+    Kill,
+}
+
+/// What init said of the guest.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    pub init_at: Option<HostTime>,
+    pub init_guest: Option<Dur>,
+    pub version: Option<String>,
+    pub cmdline: Option<String>,
+    pub consoles: Option<String>,
+    pub uptime: Option<String>,
+    pub console_loglevel: Option<u8>,
+    pub kmsg: Vec<u8>,
+    pub kmsg_overrun: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Booting,
+    /// Init has sent all it knew; the line drains.
+    Draining,
+    /// Init was asked for what is new.
+    Asked,
+    /// Nothing new came: the line has carried all.
+    Drained,
+    /// The user's own boot has reached its marker.
+    Marked,
+    PoweringOff,
+}
+
+pub(super) struct Session {
+    pub recorder: Option<Recorder>,
+    pub account: Account,
+    pub wire: Wire,
+    pub said: Said,
+    pub first_byte: Option<HostTime>,
+    pub last_byte: Option<HostTime>,
+    pub marker_at: Option<HostTime>,
+    pub panic_line: Option<String>,
+    pub last_line: String,
+    pub bytes_before_init: u64,
+    /// Takes that may have come before init, until init is known.
+    undecided: Vec<(HostTime, u64)>,
+    marker: Option<Regex>,
+    ends_at_marker: bool,
+    has_line: bool,
+    frames: FrameReader,
+    stage: Stage,
+    /// When the stage began, or the guest last said something.
+    since: HostTime,
+    rounds: u32,
+    records_seen: usize,
+    last_wanted: Option<Vec<u8>>,
+    /// The line's quiet before it counts as drained.
+    quiet: Dur,
+}
+
+impl Session {
+    /// `character` is how long one takes on the line; `ends_at_marker` for a guest without the lab's init.
+    pub fn new(recorder: Option<Recorder>, marker: Option<Regex>, ends_at_marker: bool, character: Dur) -> Session {
+        Session {
+            has_line: recorder.is_some(),
+            recorder,
+            account: Account::default(),
+            wire: Wire::default(),
+            said: Said::default(),
+            first_byte: None,
+            last_byte: None,
+            marker_at: None,
+            panic_line: None,
+            last_line: String::new(),
+            bytes_before_init: 0,
+            undecided: Vec::new(),
+            marker,
+            ends_at_marker,
+            frames: FrameReader::default(),
+            stage: Stage::Booting,
+            since: HostTime::ORIGIN,
+            rounds: 0,
+            records_seen: 0,
+            last_wanted: None,
+            quiet: QUIET + character * 20,
+        }
+    }
+
+    pub fn phase(&self) -> Phase {
+        match self.stage {
+            Stage::Booting => Phase::Booting,
+            Stage::Draining | Stage::Asked | Stage::Drained | Stage::Marked => Phase::Draining,
+            Stage::PoweringOff => Phase::PoweringOff,
+        }
+    }
+
+    /// Whether the boot has come to its end and only the guest's own is left.
+    pub fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::PoweringOff | Stage::Marked)
+    }
+
+    /// Since when the guest has said nothing on either port.
+    pub fn silent_since(&self) -> HostTime {
+        self.since.max(self.last_byte.unwrap_or(HostTime::ORIGIN))
+    }
+
+    /// Characters came through the line.
+    pub fn line(&mut self, take: &Take) -> Result<(), RecorderError> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.bytes(take.at, take.at - take.due, &take.bytes)?;
+        }
+        self.account.add(take);
+        self.first_byte.get_or_insert(take.at);
+        self.last_byte = Some(take.at);
+        self.undecided.push((take.at, take.bytes.len() as u64));
+        let Session { wire, marker, marker_at, panic_line, last_line, .. } = self;
+        wire.push(take.at, &take.bytes, &mut |line| {
+            if marker_at.is_none() && marker.as_ref().is_some_and(|m| m.is_match(&line.text)) {
+                *marker_at = Some(line.last);
+            }
+            let text = message(&line.text).text;
+            if panic_line.is_none() && text.starts_with(b"Kernel panic - not syncing") {
+                *panic_line = Some(printable(&line.text));
+            }
+            *last_line = printable(&line.text);
+        });
+        // A prompt ends without a line's end.
+        let current = self.wire.current().filter(|_| self.marker_at.is_none());
+        if let (Some(line), Some(marker)) = (current, &self.marker) {
+            if marker.is_match(&line.text) {
+                self.marker_at = Some(take.at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes came from the truth port.
+    pub fn truth(&mut self, at: HostTime, bytes: &[u8]) {
+        self.since = self.since.max(at);
+        let mut frames = Vec::new();
+        self.frames.push(at, bytes, &mut |frame| frames.push(frame));
+        for frame in frames {
+            self.frame(frame);
+        }
+    }
+
+    fn frame(&mut self, frame: Frame) {
+        let text = || String::from_utf8_lossy(&frame.content).trim_end().to_owned();
+        match frame.name.as_str() {
+            "init" if self.said.init_at.is_none() => {
+                self.said.init_at = Some(frame.at);
+                self.said.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
+            }
+            "version" => self.said.version = Some(text()),
+            "cmdline" => self.said.cmdline = Some(text()),
+            "consoles" => self.said.consoles = Some(text()),
+            "uptime" => self.said.uptime = Some(text()),
+            "sys/kernel/printk" => {
+                self.said.console_loglevel = text().split_ascii_whitespace().next().and_then(|n| n.parse().ok());
+            }
+            "kmsg" if self.said.kmsg.len() + frame.content.len() <= MAX_KMSG => {
+                self.said.kmsg.extend_from_slice(&frame.content);
+            }
+            "kmsg" | "kmsg.lost" => self.said.kmsg_overrun = true,
+            "ready" => self.ready(),
+            _ => (),
+        }
+    }
+
+    /// Init has sent all that there was.
+    fn ready(&mut self) {
+        let (records, _) = kmsg::parse(&self.said.kmsg);
+        let cmdline = self.said.cmdline.as_deref().unwrap_or_default();
+        let loglevel = self.said.console_loglevel;
+        let new = &records[self.records_seen.min(records.len())..];
+        let wanted = new.iter().rev().find(|r| belongs(r, loglevel, cmdline));
+        let nothing_new = wanted.is_none();
+        if let Some(record) = wanted {
+            let last = record.text.split(|b| *b == b'\n').next_back().unwrap_or_default();
+            self.last_wanted = Some(last.to_vec());
+        }
+        self.records_seen = records.len();
+        self.stage = match self.stage {
+            Stage::Asked if nothing_new || self.rounds >= DRAIN_ROUNDS => Stage::Drained,
+            Stage::Drained | Stage::PoweringOff => self.stage,
+            _ => Stage::Draining,
+        };
+    }
+
+    /// Time passes: what the guest is to be told at `now`, once.
+    pub fn tick(&mut self, now: HostTime) -> Result<Option<Ask>, RecorderError> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.idle(now)?;
+        }
+        self.count_before_init();
+        let idle = now - self.last_byte.unwrap_or(HostTime::ORIGIN);
+        if self.panic_line.is_some() && idle > AFTER_PANIC_QUIET {
+            return Ok(Some(Ask::Kill));
+        }
+        let ask = match self.stage {
+            Stage::Booting if self.ends_at_marker && self.marker_at.is_some() => {
+                self.stage = Stage::Marked;
+                None
+            }
+            Stage::Marked => {
+                let marked = self.marker_at.map_or(Dur::ZERO, |at| now - at);
+                (idle > AFTER_MARKER_QUIET || marked > AFTER_MARKER).then(|| {
+                    self.stage = Stage::PoweringOff;
+                    Ask::Kill
+                })
+            }
+            Stage::Draining if self.is_drained(idle) => {
+                self.stage = Stage::Asked;
+                self.rounds += 1;
+                Some(Ask::Dump)
+            }
+            Stage::Drained => {
+                self.stage = Stage::PoweringOff;
+                Some(Ask::PowerOff)
+            }
+            _ => None,
+        };
+        Ok(ask)
+    }
+
+    fn is_drained(&self, idle: Dur) -> bool {
+        !self.has_line || (idle > self.quiet && (self.last_is_through() || idle > DRAIN_PATIENCE))
+    }
+
+    /// Whether the last record that belongs on the console is there.
+    fn last_is_through(&self) -> bool {
+        let Some(wanted) = &self.last_wanted else { return true };
+        self.wire.lines().iter().rev().take(200).any(|line| message(&line.text).text == wanted)
+    }
+
+    /// Moves what is decided from `undecided` into the count. Takes are handed over in groups, some late.
+    pub fn count_before_init(&mut self) {
+        let Some(init) = self.said.init_at else { return };
+        if !self.undecided.is_empty() {
+            self.bytes_before_init += self.undecided.iter().filter(|(at, _)| *at <= init).map(|(_, n)| n).sum::<u64>();
+            self.undecided.clear();
+        }
+    }
+}
+
+fn field(text: &str, name: &str) -> Option<i64> {
+    text.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+}
+
+/// For display: no control characters, not too long.
+fn printable(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(400)]);
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests;

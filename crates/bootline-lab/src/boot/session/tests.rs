@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot in made-up time, with a made-up guest.
+use std::path::Path;
+
+use bootline_core::capture::Header;
+
+use super::*;
+
+fn ms(t: i64) -> HostTime {
+    HostTime::from_nanos(t * 1_000_000)
+}
+
+fn session(marker: Option<&str>, own_init: bool) -> (tempfile::TempDir, Session) {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = Recorder::create(&dir.path().join("boot.cap"), &Header::new("test", "nowhere")).unwrap();
+    let marker = marker.map(|m| Regex::new(m).unwrap());
+    (dir, Session::new(Some(recorder), marker, own_init, Dur::from_millis(1)))
+}
+
+fn say(session: &mut Session, at: i64, bytes: &str) {
+    let take = Take { stretch_start: None, at: ms(at), due: ms(at), bytes: bytes.as_bytes().to_vec() };
+    session.line(&take).unwrap();
+}
+
+fn frame(session: &mut Session, at: i64, name: &str, content: &str) {
+    session.truth(ms(at), format!("@data {name} {}\n{content}\n", content.len()).as_bytes());
+}
+
+#[test]
+fn init_is_timed_and_the_line_drains_before_power_off() {
+    let (_dir, mut s) = session(None, false);
+    say(&mut s, 100, "[    0.000000] Linux\r\n");
+    frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
+    frame(&mut s, 201, "sys/kernel/printk", "7 4 1 7");
+    frame(&mut s, 202, "kmsg", "5,0,0,-;Linux\n6,1,1,-;the last\n7,2,2,-;hidden\n");
+    frame(&mut s, 203, "ready", "");
+    assert_eq!(s.said.init_at, Some(ms(200)));
+    assert_eq!(s.said.init_guest, Some(Dur::from_nanos(5)));
+    assert_eq!(s.tick(ms(4_000)).unwrap(), None, "the last record is still under way");
+    say(&mut s, 4_100, "[    0.000001] the last\r\n");
+    assert_eq!(s.tick(ms(4_200)).unwrap(), None, "the line is not quiet yet");
+    assert_eq!(s.tick(ms(4_500)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(4_600)).unwrap(), None, "asked once");
+    // A record that came meanwhile is waited for as well.
+    frame(&mut s, 4_700, "kmsg", "6,3,3,-;late\n");
+    frame(&mut s, 4_700, "ready", "");
+    assert_eq!(s.tick(ms(5_000)).unwrap(), None);
+    say(&mut s, 5_100, "[    0.000003] late\r\n");
+    assert_eq!(s.tick(ms(5_500)).unwrap(), Some(Ask::Dump));
+    frame(&mut s, 5_600, "ready", "");
+    assert_eq!(s.tick(ms(5_600)).unwrap(), Some(Ask::PowerOff));
+    assert_eq!(s.tick(ms(5_700)).unwrap(), None, "told once");
+    assert!(s.is_done());
+    assert_eq!(s.bytes_before_init, 22);
+}
+
+#[test]
+fn a_record_that_never_comes_is_waited_for_in_vain_but_not_for_ever() {
+    let (_dir, mut s) = session(None, false);
+    say(&mut s, 100, "noise");
+    frame(&mut s, 200, "init", "");
+    frame(&mut s, 202, "kmsg", "5,0,0,-;lost\n");
+    frame(&mut s, 203, "ready", "");
+    assert_eq!(s.tick(ms(8_000)).unwrap(), None);
+    assert_eq!(s.tick(ms(8_200)).unwrap(), Some(Ask::Dump));
+}
+
+#[test]
+fn a_marker_ends_a_boot_of_the_users_own() {
+    let (_dir, mut s) = session(Some("login: $"), true);
+    say(&mut s, 100, "Debian\r\nboard lo");
+    assert_eq!(s.tick(ms(9_000)).unwrap(), None);
+    say(&mut s, 9_100, "gin: ");
+    assert_eq!(s.marker_at, Some(ms(9_100)), "a prompt has no line end");
+    assert_eq!(s.tick(ms(9_200)).unwrap(), None);
+    assert_eq!(s.tick(ms(9_300)).unwrap(), None);
+    assert_eq!(s.tick(ms(10_200)).unwrap(), Some(Ask::Kill));
+    assert!(s.is_done());
+}
+
+#[test]
+fn a_panic_is_seen_and_its_last_words_are_waited_for() {
+    let (_dir, mut s) = session(None, false);
+    say(&mut s, 100, "[    1.0] x\r\n[    1.000000] Kernel panic - not syncing: VFS\r\n");
+    assert_eq!(s.panic_line.as_deref(), Some("[    1.000000] Kernel panic - not syncing: VFS"));
+    say(&mut s, 200, "\x1b[1mtrace\r\n");
+    assert_eq!(s.last_line, "\\u{1b}[1mtrace");
+    assert_eq!(s.tick(ms(3_000)).unwrap(), None);
+    assert_eq!(s.tick(ms(3_300)).unwrap(), Some(Ask::Kill));
+}
+
+#[test]
+fn what_arrives_is_in_the_capture() {
+    let (dir, mut s) = session(None, false);
+    say(&mut s, 100, "one\r\ntwo");
+    drop(s.recorder.take());
+    let file = std::fs::read(dir.path().join(Path::new("boot.cap"))).unwrap();
+    let holds = |text: &[u8]| file.windows(text.len()).any(|w| w == text);
+    assert!(holds(b"one\r\n") && holds(b"two"));
+}

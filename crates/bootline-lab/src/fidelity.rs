@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether a run can be believed: the bytes of the line against the kernel's own log, and the lab's own conduct.
+use std::collections::HashMap;
+
+use bootline_core::units::{Dur, KernelTime, LineRate};
+use serde::{Deserialize, Serialize};
+
+use crate::kmsg::KmsgRecord;
+use crate::line::{LatenessSummary, MAX_DEFICIT};
+use crate::wire::{Wire, WireLine, message};
+
+/// Characters that the flush must hold before its rate says anything.
+const MIN_FLUSH: u64 = 2_000;
+/// QEMU's refill costs the line up to this share (measured: 97 to 99.8 % of the true rate).
+const LEAST_RATE: f64 = 0.95;
+/// A line can't be faster than it is, but for the deficit that a late reader makes up for.
+const MOST_RATE: f64 = 1.02;
+
+/// What is known of a run when it has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evidence<'a> {
+    pub wire: &'a Wire,
+    /// The kernel's own log; empty where there was no truth port.
+    pub log: &'a [KmsgRecord],
+    /// The console prints what lies below this.
+    pub console_loglevel: Option<u8>,
+    pub command_line: &'a str,
+    /// The name of the console on the line.
+    pub console: &'a str,
+    pub rate: LineRate,
+    pub lateness: LatenessSummary,
+}
+
+/// A run's fidelity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fidelity {
+    /// Whether the kernel's own log was there to compare with. Without it nothing is known of lost characters.
+    pub compared: bool,
+    /// Lines that the kernel's log says belong on the console.
+    pub expected_lines: u64,
+    /// Of these, the lines found on the wire.
+    pub found_lines: u64,
+    /// Messages that the kernel itself dropped because its ring buffer was overrun, as it said on the wire.
+    pub dropped_by_kernel: u64,
+    /// Records at the start of the log that the ring buffer no longer held: they could not be compared.
+    pub forgotten_records: u64,
+    /// Characters of the flush: from the first one on the line to the line that says that the console is enabled.
+    pub flush_bytes: u64,
+    /// How long it took.
+    pub flush_ns: Dur,
+    /// Its rate as a share of the true line's; `None` where the flush was too short to tell.
+    pub flush_rate_ratio: Option<f64>,
+    /// Why the run can't be believed; empty if it can.
+    pub flaws: Vec<Flaw>,
+}
+
+/// A reason not to believe a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "flaw", rename_all = "kebab-case")]
+pub enum Flaw {
+    /// Lines of the kernel's log are not on the wire as they should be: characters were lost.
+    Lost {
+        /// How many lines.
+        lines: u64,
+        /// The first of them.
+        first: String,
+    },
+    /// Lines came more often than the kernel logged them.
+    Doubled {
+        /// How many lines too many.
+        lines: u64,
+        /// The first of them.
+        first: String,
+    },
+    /// Lines came in another order than the kernel logged them.
+    Disordered {
+        /// How many lines came after one that follows them.
+        lines: u64,
+        /// The first of them.
+        first: String,
+    },
+    /// The flush ran at this share of the true rate, outside of what the lab grants itself.
+    WrongRate {
+        /// Achieved rate / true rate.
+        ratio: f64,
+    },
+    /// The reader woke too late for the deficit to be made up.
+    LateReader {
+        /// How late.
+        max_ns: Dur,
+    },
+    /// The guest's clock stood at 0 all along: its calibration failed.
+    StampsAtZero,
+    /// More was on the line than the lab keeps for comparison.
+    TooMuchOutput,
+}
+
+/// What to do with a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It counts.
+    Keep,
+    /// It doesn't; another attempt may succeed, since what spoilt it was chance (a host that was busy).
+    Retry,
+    /// It doesn't, and attempts are used up.
+    GiveUp,
+}
+
+impl Fidelity {
+    /// What to do with the run that was attempt number `attempt` (from 1) of at most `attempts`.
+    pub fn decide(&self, attempt: u32, attempts: u32) -> Decision {
+        let hopeless = self.flaws.contains(&Flaw::TooMuchOutput);
+        match (self.flaws.is_empty(), hopeless || attempt >= attempts) {
+            (true, _) => Decision::Keep,
+            (false, true) => Decision::GiveUp,
+            (false, false) => Decision::Retry,
+        }
+    }
+}
+
+/// Checks a run.
+pub(crate) fn check(evidence: &Evidence<'_>) -> Fidelity {
+    let mut fidelity = Fidelity { compared: !evidence.log.is_empty(), ..Fidelity::default() };
+    let lines = evidence.wire.lines();
+    fidelity.dropped_by_kernel = lines.iter().filter_map(|l| dropped(message(&l.text).text)).sum();
+    fidelity.forgotten_records = evidence.log.first().map_or(0, |r| r.seq);
+    check_rate(evidence, &mut fidelity);
+    if evidence.lateness.max_ns > MAX_DEFICIT {
+        fidelity.flaws.push(Flaw::LateReader { max_ns: evidence.lateness.max_ns });
+    }
+    if evidence.log.len() > 50 && evidence.log.iter().all(|r| r.stamp == KernelTime::ORIGIN) {
+        fidelity.flaws.push(Flaw::StampsAtZero);
+    }
+    if evidence.wire.overflowed() {
+        fidelity.flaws.push(Flaw::TooMuchOutput);
+    } else if fidelity.compared {
+        compare(evidence, &mut fidelity);
+    }
+    fidelity
+}
+
+/// `** 12 printk messages dropped **`
+fn dropped(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (number, _) = text.strip_prefix("** ")?.split_once(" printk messages dropped **")?;
+    number.parse().ok()
+}
+
+/// The kernel holds its messages until the console is there and then prints them in one go, at the line's speed.
+fn check_rate(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
+    let Some(first) = evidence.wire.lines().first() else { return };
+    let Some(last) = evidence.wire.lines().iter().find(|l| says_enabled(&l.text, evidence.console)) else { return };
+    fidelity.flush_bytes = last.offset + last.len;
+    fidelity.flush_ns = last.last - first.first;
+    if fidelity.flush_bytes < MIN_FLUSH || fidelity.flush_ns <= Dur::ZERO {
+        return;
+    }
+    // From the end of the first character to the end of the last.
+    let ratio =
+        evidence.rate.time_for(fidelity.flush_bytes - 1).as_dur().as_secs_f64() / fidelity.flush_ns.as_secs_f64();
+    fidelity.flush_rate_ratio = Some(ratio);
+    if !(LEAST_RATE..=MOST_RATE).contains(&ratio) {
+        fidelity.flaws.push(Flaw::WrongRate { ratio });
+    }
+}
+
+/// `console [ttyS0] enabled`, with `legacy ` or `nbcon ` before it from 6.12 on.
+fn says_enabled(line: &[u8], console: &str) -> bool {
+    let text = message(line).text;
+    let wanted = format!("console [{console}] enabled");
+    text.windows(wanted.len()).any(|w| w == wanted.as_bytes())
+}
+
+/// One line of a record, as a key: the same message at the same stamp may come more than once.
+type Key<'a> = (Option<KernelTime>, &'a [u8]);
+
+/// The `n`th time that a key comes in the log is the `n`th time on the wire.
+fn compare(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
+    let wire: Vec<Key<'_>> = evidence.wire.lines().iter().map(wire_key).collect();
+    let stamped = wire.iter().any(|(stamp, _)| stamp.is_some());
+    let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
+    for (place, key) in wire.iter().enumerate() {
+        places.entry(*key).or_default().push(place);
+    }
+    let mut expected_of: HashMap<Key<'_>, usize> = HashMap::new();
+    let mut latest = None;
+    let mut lost = Tally::default();
+    let mut disordered = Tally::default();
+    for key in expected(evidence, stamped) {
+        fidelity.expected_lines += 1;
+        let nth = expected_of.entry(key).or_default();
+        let place = places.get(&key).and_then(|p| p.get(*nth)).copied();
+        *nth += 1;
+        match place {
+            None => lost.add(key),
+            Some(place) => {
+                fidelity.found_lines += 1;
+                if latest.is_some_and(|latest| place < latest) {
+                    disordered.add(key);
+                }
+                latest = latest.max(Some(place));
+            }
+        }
+    }
+    let mut doubled = Tally::default();
+    // With an early console the kernel prints its first messages twice, on purpose.
+    if !evidence.command_line.contains("earlycon") && !evidence.command_line.contains("earlyprintk") {
+        for (key, wanted) in &expected_of {
+            for _ in *wanted..places.get(key).map_or(0, Vec::len) {
+                doubled.add(*key);
+            }
+        }
+    }
+    // What the kernel dropped was not lost on the line; it says how many records, not which.
+    if lost.lines > fidelity.dropped_by_kernel {
+        fidelity.flaws.push(Flaw::Lost { lines: lost.lines - fidelity.dropped_by_kernel, first: lost.first });
+    }
+    if doubled.lines > 0 {
+        fidelity.flaws.push(Flaw::Doubled { lines: doubled.lines, first: doubled.first });
+    }
+    if disordered.lines > 0 {
+        fidelity.flaws.push(Flaw::Disordered { lines: disordered.lines, first: disordered.first });
+    }
+}
+
+/// Whether a record of the kernel's log belongs on the console.
+pub(crate) fn belongs(record: &KmsgRecord, console_loglevel: Option<u8>, command_line: &str) -> bool {
+    let ignored = command_line.split_ascii_whitespace().any(|w| {
+        matches!(
+            w,
+            "ignore_loglevel" | "printk.ignore_loglevel=1" | "printk.ignore_loglevel=Y" | "printk.ignore_loglevel"
+        )
+    });
+    ignored || console_loglevel.is_none_or(|loglevel| record.level < loglevel)
+}
+
+fn expected<'a>(evidence: &Evidence<'a>, stamped: bool) -> impl Iterator<Item = Key<'a>> {
+    let Evidence { console_loglevel, command_line, log, .. } = *evidence;
+    log.iter()
+        .filter(move |r| belongs(r, console_loglevel, command_line))
+        .flat_map(move |r| r.text.split(|b| *b == b'\n').map(move |line| (stamped.then_some(r.stamp), line)))
+}
+
+fn wire_key(line: &WireLine) -> Key<'_> {
+    let message = message(&line.text);
+    (message.stamp, message.text)
+}
+
+#[derive(Default)]
+struct Tally {
+    lines: u64,
+    first: String,
+}
+
+impl Tally {
+    fn add(&mut self, (stamp, text): Key<'_>) {
+        self.lines += 1;
+        if self.first.is_empty() {
+            let text: String = String::from_utf8_lossy(text).chars().take(200).collect();
+            self.first = stamp.map_or_else(|| text.clone(), |stamp| format!("[{stamp}] {text}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

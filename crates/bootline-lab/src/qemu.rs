@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! QEMU as a process: started, watched, and ended with whoever started it.
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// Why QEMU can't be run.
+#[derive(Debug, thiserror::Error)]
+pub enum QemuError {
+    /// The program isn't there.
+    #[error("`{program}` is not installed")]
+    Missing {
+        /// The program.
+        program: &'static str,
+        /// The Debian package that holds it.
+        package: &'static str,
+    },
+    /// It can't be started or watched.
+    #[error("can't run `{program}`: {source}")]
+    Start {
+        /// The program.
+        program: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its messages can't be kept.
+    #[error("can't keep the messages of QEMU in `{}`: {source}", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It ended by an error of its own.
+    #[error("`{program}` failed ({status}): {stderr}")]
+    Died {
+        /// The program.
+        program: &'static str,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of what it wrote to standard error.
+        stderr: String,
+    },
+}
+
+/// A running QEMU. Dropped, it is killed.
+#[derive(Debug)]
+pub(crate) struct Qemu {
+    program: &'static str,
+    child: Child,
+    log: PathBuf,
+}
+
+/// `QEMU emulator version 7.2.22 (...)`, the first line of `--version`.
+pub(crate) fn version(program: &'static str, package: &'static str) -> Result<String, QemuError> {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    let output = output.map_err(|source| start_error(program, package, source))?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
+}
+
+impl Qemu {
+    /// Starts it with `console` as its standard output and `truth` at the same number in its own table of files. Its
+    /// messages go to the file `log`.
+    pub fn start(
+        program: &'static str,
+        package: &'static str,
+        args: &[OsString],
+        console: Stdio,
+        truth: &OwnedFd,
+        log: &Path,
+    ) -> Result<Qemu, QemuError> {
+        let messages = File::create(log).map_err(|source| QemuError::Log { path: log.to_owned(), source })?;
+        let mut command = Command::new(program);
+        command.args(args).stdin(Stdio::null()).stdout(console).stderr(messages);
+        // Ctrl-C at the terminal is for whoever asked for the boot; QEMU is ended by its pid.
+        command.process_group(0);
+        let truth = truth.as_raw_fd();
+        let keep_truth_and_die_with_us = move || {
+            // SAFETY: both calls take numbers only and are async-signal-safe; `truth` is open in the parent until the
+            // child has been started.
+            unsafe {
+                if libc::fcntl(truth, libc::F_SETFD, 0) < 0 {
+                    return Err(io::Error::last_os_error());
+                }
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+            }
+            Ok(())
+        };
+        // SAFETY: between fork and exec the closure neither allocates nor takes a lock.
+        unsafe { command.pre_exec(keep_truth_and_die_with_us) };
+        let child = command.spawn().map_err(|source| start_error(program, package, source))?;
+        Ok(Qemu { program, child, log: log.to_owned() })
+    }
+
+    pub fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
+    /// Its end, if it has ended.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, QemuError> {
+        self.child.try_wait().map_err(|source| QemuError::Start { program: self.program, source })
+    }
+
+    /// Ends it now.
+    pub fn kill(&mut self) {
+        // It may have ended by itself meanwhile; wait() then gives its status at once.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// An error of its own, with the end of its messages.
+    pub fn died(&self, status: ExitStatus) -> QemuError {
+        let text = fs::read(&self.log).unwrap_or_default();
+        let tail = &text[text.len().saturating_sub(2000)..];
+        QemuError::Died { program: self.program, status, stderr: String::from_utf8_lossy(tail).trim().to_owned() }
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        self.kill();
+        if fs::metadata(&self.log).is_ok_and(|m| m.len() == 0) {
+            let _ = fs::remove_file(&self.log);
+        }
+    }
+}
+
+fn start_error(program: &'static str, package: &'static str, source: io::Error) -> QemuError {
+    match source.kind() {
+        io::ErrorKind::NotFound => QemuError::Missing { program, package },
+        _ => QemuError::Start { program, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_names_its_package() {
+        let err = version("qemu-system-nowhere", "qemu-system-x").unwrap_err();
+        assert!(matches!(err, QemuError::Missing { package: "qemu-system-x", .. }), "{err}");
+        assert_eq!(err.to_string(), "`qemu-system-nowhere` is not installed");
+    }
+
+    #[test]
+    fn its_own_error_comes_with_its_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("qemu.log");
+        let truth = OwnedFd::from(File::open("/dev/null").unwrap());
+        let args = ["-c".into(), "echo 'could not load kernel' >&2; exit 3".into()];
+        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &truth, &log).unwrap();
+        let status = loop {
+            if let Some(status) = qemu.ended().unwrap() {
+                break status;
+            }
+        };
+        let text = qemu.died(status).to_string();
+        assert_eq!(text, "`sh` failed (exit status: 3): could not load kernel");
+    }
+}
