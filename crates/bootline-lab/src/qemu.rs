@@ -8,6 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
+use bootline_core::units::Dur;
+
 /// Why QEMU can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum QemuError {
@@ -76,17 +78,18 @@ impl Qemu {
         let messages = File::create(log).map_err(|source| QemuError::Log { path: log.to_owned(), source })?;
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::null()).stdout(console).stderr(messages);
-        // Ctrl-C at the terminal is for whoever asked for the boot; QEMU is ended by its pid.
-        command.process_group(0);
         let truth = truth.as_raw_fd();
         let keep_truth_and_die_with_us = move || {
-            // SAFETY: both calls take numbers only and are async-signal-safe; `truth` is open in the parent until the
+            // SAFETY: the calls take numbers only and are async-signal-safe; `truth` is open in the parent until the
             // child has been started.
             unsafe {
                 if libc::fcntl(truth, libc::F_SETFD, 0) < 0 {
                     return Err(io::Error::last_os_error());
                 }
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+                // Ctrl-C at the terminal is for whoever asked for the boot; QEMU is ended by its pid. A session of its
+                // own also makes it a group of its own for the host's scheduler (see `prefer`).
+                libc::setsid();
             }
             Ok(())
         };
@@ -98,6 +101,23 @@ impl Qemu {
 
     pub fn pid(&self) -> i32 {
         self.child.id() as i32
+    }
+
+    /// Its threads but the main one: the guest's processors among them.
+    pub fn workers(&self) -> Vec<i32> {
+        let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid())) else { return Vec::new() };
+        let tids = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok());
+        tids.filter(|tid| *tid != self.pid()).collect()
+    }
+
+    /// How long its threads have been ready to run while the host ran something else.
+    pub fn starved(&self) -> Dur {
+        let waits = self.workers().into_iter().filter_map(|tid| {
+            // Time on a processor, time waiting for one, time slices: Documentation/scheduler/sched-stats.rst.
+            let text = fs::read_to_string(format!("/proc/{}/task/{tid}/schedstat", self.pid())).ok()?;
+            text.split_ascii_whitespace().nth(1)?.parse().ok()
+        });
+        waits.map(Dur::from_nanos).sum()
     }
 
     /// Its end, if it has ended.

@@ -24,7 +24,7 @@ use crate::fidelity::{self, Decision, Evidence, Fidelity};
 use crate::host::Host;
 use crate::initramfs::initramfs;
 use crate::kmsg;
-use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, Take, raise, read_line};
+use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, Take, prefer, raise, read_line};
 use crate::machine::Ports;
 use crate::qemu::{self, Qemu};
 use crate::recorder::Recorder;
@@ -97,7 +97,7 @@ pub fn boot(
     let started = clock.now();
     let qemu = Qemu::start(arch.qemu(), arch.qemu_package(), &args, console, &wires.guest_truth, &files.qemu_log)?;
     drop(wires.guest_truth);
-    let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), reader: false };
+    let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
     let truth_in = wires.truth.try_clone().map_err(|source| BootError::Line { source })?;
     let mut readers = 1;
     spawn_truth_reader(truth_in, clock, sender.clone());
@@ -116,6 +116,9 @@ pub fn boot(
         events,
         readers,
         real_time: &mut real_time,
+        prefer: request.real_time,
+        starved: Dur::ZERO,
+        starved_at_init: None,
         line_end: ReaderEnd::default(),
     };
     if let Some(recorder) = &mut live.session.recorder {
@@ -126,12 +129,13 @@ pub fn boot(
     if let Some(source) = live.line_end.error.take() {
         return Err(BootError::Line { source });
     }
-    let Live { mut session, qemu, line_end, .. } = live;
+    let Live { mut session, qemu, line_end, starved, starved_at_init, .. } = live;
+    let starved = starved_at_init.unwrap_or(starved);
     session.count_before_init();
     if let Some(recorder) = session.recorder.take() {
         recorder.finish(clock.now(), end.words())?;
     }
-    let parts = Parts { request, plan: &plan, host, qemu_version, started, real_time, line_end };
+    let parts = Parts { request, plan: &plan, host, qemu_version, started, real_time, starved, line_end };
     let truth = parts.truth(&session, &end, &qemu)?;
     drop(qemu);
     if !session.said.kmsg.is_empty() {
@@ -286,6 +290,11 @@ struct Live<'a> {
     /// Readers that have not ended.
     readers: u32,
     real_time: &'a mut RealTime,
+    /// Whether the guest's processors are to be preferred.
+    prefer: bool,
+    /// The latest known of QEMU's starvation, and what it was when init spoke.
+    starved: Dur,
+    starved_at_init: Option<Dur>,
     line_end: ReaderEnd,
 }
 
@@ -295,6 +304,7 @@ impl Live<'_> {
         let mut off_since = None;
         loop {
             self.take_events(TICK)?;
+            self.tend();
             let now = self.clock.now();
             if cancel.load(Ordering::SeqCst) {
                 self.qemu.kill();
@@ -333,6 +343,21 @@ impl Live<'_> {
                     last_line: &self.session.last_line,
                 });
             }
+        }
+    }
+
+    /// Looks after QEMU's threads, which come one by one while it starts.
+    fn tend(&mut self) {
+        if self.prefer && self.session.said.init_at.is_none() {
+            let workers = self.qemu.workers();
+            let preferred = workers.iter().filter(|tid| prefer(**tid)).count();
+            self.real_time.guest_preferred |= preferred > 0;
+            self.prefer = preferred == workers.len();
+        }
+        // A thread that has ended takes its count with it.
+        self.starved = self.starved.max(self.qemu.starved());
+        if self.session.said.init_at.is_some() {
+            self.starved_at_init.get_or_insert(self.starved);
         }
     }
 
@@ -384,6 +409,7 @@ struct Parts<'a> {
     qemu_version: String,
     started: HostTime,
     real_time: RealTime,
+    starved: Dur,
     line_end: ReaderEnd,
 }
 
@@ -428,6 +454,7 @@ impl Parts<'_> {
             time_to_init_ns: init.zip(session.first_byte).map(|(init, first)| init - first),
             console_busy_before_init_ns: paced_init.map(|init| session.account.busy_until(init)),
             bytes_before_init: paced_init.map(|_| session.bytes_before_init),
+            starved_before_init_ns: self.starved,
             bytes_total: session.account.bytes(),
             kmsg_records: (!said.kmsg.is_empty()).then_some(records.len() as u64),
             kmsg_overrun: said.kmsg_overrun,

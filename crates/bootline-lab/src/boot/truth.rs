@@ -40,6 +40,9 @@ pub struct Truth {
     pub time_to_init_ns: Option<Dur>,
     /// How long the line was occupied before init.
     pub console_busy_before_init_ns: Option<Dur>,
+    /// How long QEMU's threads, summed up, were ready to run before init (or the end, if there was no init) while the
+    /// host ran something else. The guest's processor did not stand still by itself in that time.
+    pub starved_before_init_ns: Dur,
     /// Characters through before init.
     pub bytes_before_init: Option<u64>,
     /// Characters in all.

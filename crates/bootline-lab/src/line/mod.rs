@@ -14,7 +14,7 @@ pub use clock::RunClock;
 pub use lateness::LatenessSummary;
 pub(crate) use pace::{MAX_DEFICIT, Pacer};
 pub use priority::RealTime;
-pub(crate) use priority::raise;
+pub(crate) use priority::{prefer, raise};
 pub(crate) use reader::{ReaderEnd, Take, read_line};
 pub(crate) use transport::Channel;
 pub use transport::Transport;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Real-time priority, where the host allows it.
+use std::fs;
+
 use serde::{Deserialize, Serialize};
 
 /// Whether threads that the line's timing hangs on run ahead of everything else.
@@ -9,6 +11,8 @@ pub struct RealTime {
     pub reader: bool,
     /// QEMU's main thread, which refills the line.
     pub qemu: bool,
+    /// The guest's processors run ahead of ordinary work, though not in real time: they are never idle.
+    pub guest_preferred: bool,
 }
 
 /// Low among the real-time priorities: ahead of ordinary work, behind the kernel's own threads.
@@ -21,6 +25,20 @@ pub(crate) fn raise(tid: i32) -> bool {
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: `param` outlives the call, which reads it and changes no memory.
     unsafe { libc::sched_setscheduler(tid, policy, &param) == 0 }
+}
+
+/// The nice value of the guest's processors. On a host that compiles beside the lab, processors at 0 pause for
+/// milliseconds in the middle of a record.
+const GUEST_NICE: i32 = -15;
+
+/// Puts a thread that never sleeps ahead of ordinary work; false where it isn't allowed. It must be in a session of its
+/// own: where the host's scheduler groups tasks by session, nice values count within a group only, and the group's own
+/// (sched(7), autogroup) decides between groups.
+pub(crate) fn prefer(tid: i32) -> bool {
+    // Hosts without autogroup lack the file, and need no more than the call below.
+    let _ = fs::write(format!("/proc/{tid}/autogroup"), GUEST_NICE.to_string());
+    // SAFETY: setpriority takes numbers only.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, tid as libc::id_t, GUEST_NICE) == 0 }
 }
 
 /// Lets the calling thread wake within a microsecond of its deadline instead of the usual 50.
