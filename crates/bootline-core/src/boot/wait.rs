@@ -58,7 +58,15 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
         // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
         let tolerance = Dur::from_millis(5) + there.error;
         let rest = next_stored - printed.end;
-        if drain <= Dur::from_millis(20) || rest < -tolerance {
+        if drain <= Dur::from_millis(20) {
+            continue;
+        }
+        if rest < -tolerance {
+            // The line still had a backlog: only the known takers of the lock wait, for as many records as their calls.
+            if gap > LEAST_LOCK_WAIT && takes_console_lock(records, i, next) {
+                let time = Interval::new(Dur::ZERO, gap, gap);
+                found.push(Wait { index: i, from: stored, time, cause: WaitCause::ConsoleLock });
+            }
             continue;
         }
         let just_drained = rest <= tolerance + drain.scale(0.1);
@@ -76,6 +84,18 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
         found.push(wait);
     }
     found
+}
+
+/// A stretch shorter than this isn't worth a guess about the lock.
+const LEAST_LOCK_WAIT: Dur = Dur::from_millis(100);
+
+/// Whether something between two records is known to take the console lock (drivers/video/fbdev/core/fbmem.c,
+/// drivers/tty/serial/serial_core.c: the port's registration; init/main.c: console_on_rootfs opens /dev/console).
+fn takes_console_lock(records: &RecordSet, before: usize, after: usize) -> bool {
+    let text = |i: usize| records.get(i).map_or("", |r| r.text);
+    let (before, after) = (text(before), text(after));
+    let port = (before.contains(" at I/O 0x") || before.contains(" at MMIO 0x")) && before.contains(" is a ");
+    before.starts_with("calling  fbmem_init") || port || after.starts_with("Freeing unused kernel")
 }
 
 fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {
