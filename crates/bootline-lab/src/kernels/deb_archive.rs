@@ -42,7 +42,7 @@ fn kept_as(path: &str, release: &str) -> Option<&'static str> {
     let in_boot = path.strip_prefix("boot/").and_then(|p| p.strip_suffix(release)).and_then(|p| p.strip_suffix('-'));
     let in_modules = || path.strip_prefix("lib/modules/")?.strip_prefix(release)?.strip_prefix('/');
     match in_boot.or_else(in_modules)? {
-        "vmlinuz" => Some(VMLINUZ),
+        "vmlinuz" | "vmlinuz.unsigned" => Some(VMLINUZ),
         "config" => Some(CONFIG),
         _ => None,
     }
@@ -59,6 +59,7 @@ mod tests {
         check("boot/vmlinuz-7.2.13+deb14-amd64", Some(VMLINUZ));
         check("boot/config-7.2.13+deb14-amd64", Some(CONFIG));
         check("usr/lib/modules/7.2.13+deb14-amd64/vmlinuz", Some(VMLINUZ));
+        check("usr/lib/modules/7.2.13+deb14-amd64/vmlinuz.unsigned", Some(VMLINUZ));
         check("lib/modules/7.2.13+deb14-amd64/config", Some(CONFIG));
         for none in [
             "boot/vmlinuz-7.2.13+deb14-rt-amd64",

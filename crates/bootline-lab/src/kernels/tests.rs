@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::entry::{self, Record, VMLINUZ};
 use super::*;
 
-const NOWHERE: &str = "http://127.0.0.1:9/debian";
+const NOWHERE: &str = "file:/nonexistent/debian";
 
 struct Cache {
     folder: tempfile::TempDir,
