@@ -21,13 +21,15 @@ pub struct Catalogue {
     pub refreshed: u64,
     /// All kernel images.
     pub packages: Vec<Package>,
+    /// Suites that couldn't be had then.
+    pub missing: Vec<String>,
 }
 
 impl Catalogue {
     /// Made now.
     pub fn new(mirror: &str, packages: Vec<Package>) -> Catalogue {
         let refreshed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        Catalogue { mirror: mirror.to_owned(), refreshed, packages }
+        Catalogue { mirror: mirror.to_owned(), refreshed, packages, missing: vec![] }
     }
 
     /// How old it is; one from the future counts as old.

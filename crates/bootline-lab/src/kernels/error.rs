@@ -63,7 +63,7 @@ pub enum Error {
         reason: String,
     },
     /// The suites hold no kernel of that series.
-    #[error("no kernel {arch}:{series} in the Debian suites; there are {}", names(there))]
+    #[error("no kernel {arch}:{series} in the Debian suites{}; there are {}", except(missing), names(there))]
     Gone {
         /// The series that was asked for.
         series: Series,
@@ -73,6 +73,8 @@ pub enum Error {
         there: Vec<Series>,
         /// The nearest with the same console behaviour.
         nearest: Option<Series>,
+        /// Suites that couldn't be asked.
+        missing: Vec<String>,
     },
 }
 
@@ -118,7 +120,12 @@ impl Error {
 }
 
 fn evidence_lines(lines: &[String]) -> String {
-    lines.iter().map(|l| format!("\n  {l}")).collect()
+    const SHOWN: usize = 8;
+    lines.iter().take(SHOWN).map(|l| format!("\n  {l}")).collect()
+}
+
+fn except(suites: &[String]) -> String {
+    if suites.is_empty() { String::new() } else { format!(" (not reached: {})", suites.join(", ")) }
 }
 
 fn names(series: &[Series]) -> String {

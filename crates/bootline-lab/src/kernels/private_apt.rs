@@ -19,8 +19,8 @@ const SUITES: &str = "bookworm bookworm-backports trixie trixie-backports sid ex
 /// Where apt keeps its helper, on every Debian since 8.
 const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
 
-/// At most so many of apt's error lines are kept.
-const MAX_EVIDENCE: usize = 8;
+/// At most so many of apt's error lines are kept: a few for each suite.
+const MAX_COMPLAINTS: usize = 32;
 
 /// An apt of our own for one architecture.
 pub struct PrivateApt {
@@ -60,19 +60,25 @@ impl PrivateApt {
         &self.archive.mirror
     }
 
-    /// The suites that it asks for.
-    pub fn suites(&self) -> impl Iterator<Item = &'static str> + use<> {
-        SUITES.split(' ')
-    }
-
-    /// Fetches the lists of all suites; `percent` is told from 0 to 100. A suite that fails keeps its earlier list.
+    /// Fetches the lists of all suites; `percent` is told from 0 to 100. Gives the suites that can't be had, because
+    /// the mirror lacks them or the keyring doesn't know their key, each with what apt says; its earlier list stays.
     ///
     /// # Errors
-    /// What apt complained of, if any of the suites failed.
-    pub fn update(&self, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+    /// What apt complained of, where no suite could be had.
+    pub fn update(&self, percent: &mut dyn FnMut(f32)) -> Result<Vec<(String, String)>, Error> {
         let mut command = self.command("apt-get");
         command.args(["-qq", "update"]);
-        run(command, "read the package lists", "apt-get", percent)
+        match run(command, "read the package lists", percent) {
+            Ok(()) => Ok(vec![]),
+            Err(Error::Apt { action, evidence }) => {
+                let failed = failed_suites(&evidence);
+                if failed.is_empty() || failed.len() == SUITES.split(' ').count() {
+                    return Err(Error::Apt { action, evidence });
+                }
+                Ok(failed)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The lists that are there.
@@ -129,7 +135,7 @@ impl PrivateApt {
         let action = format!("download {package} {version}");
         let mut command = self.command("apt-get");
         command.current_dir(folder).args(["-qq", "download", &format!("{package}={version}")]);
-        run(command, &action, "apt-get", percent)?;
+        run(command, &action, percent)?;
         let entries = fs::read_dir(folder).map_err(Error::cache("read", folder))?;
         let prefix = format!("{package}_");
         let mut debs = entries.filter_map(Result::ok).filter(|e| e.file_name().to_string_lossy().starts_with(&prefix));
@@ -182,9 +188,9 @@ Dir::Etc::preferencesparts "{root}/empty";
 }
 
 /// Runs apt with its status lines on standard output: `dlstatus:ITEM:PERCENT:TEXT`.
-fn run(mut command: Command, action: &str, program: &'static str, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+fn run(mut command: Command, action: &str, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|_| Error::NoTool { program })?;
+    let mut child = command.spawn().map_err(|_| Error::NoTool { program: "apt-get" })?;
     let complaints = complaints_of(&mut child);
     if let Some(out) = child.stdout.take() {
         for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {
@@ -208,9 +214,23 @@ fn complaints_of(child: &mut Child) -> Option<thread::JoinHandle<Vec<String>>> {
         let lines = BufReader::new(stderr.take(1 << 20)).split(b'\n').map_while(Result::ok);
         let lines = lines.map(|l| String::from_utf8_lossy(&l).trim().to_owned());
         let mut complaints: Vec<String> = lines.filter(|l| l.starts_with("E:") || l.starts_with("W:")).collect();
-        complaints.truncate(MAX_EVIDENCE);
+        complaints.truncate(MAX_COMPLAINTS);
         complaints
     }))
+}
+
+/// The suites that apt's complaints name, each with the first complaint: by the address of a file, or as in
+/// `The repository 'http://mirror.example/debian sid Release' does not have a Release file.`
+fn failed_suites(complaints: &[String]) -> Vec<(String, String)> {
+    let names = |line: &str, suite: &str| {
+        [format!("/dists/{suite}/"), format!(" {suite} Release"), format!(" {suite} InRelease")]
+            .iter()
+            .any(|pattern| line.contains(pattern))
+    };
+    SUITES
+        .split(' ')
+        .filter_map(|suite| Some((suite.to_owned(), complaints.iter().find(|line| names(line, suite))?.clone())))
+        .collect()
 }
 
 fn status_percent(line: &str) -> Option<f32> {
@@ -226,6 +246,18 @@ mod tests {
         assert_eq!(status_percent("dlstatus:1:9.7519:Retrieving file 1 of 1"), Some(9.7519));
         assert_eq!(status_percent("pmstatus:1:9.7519:x"), None);
         assert_eq!(status_percent("dlstatus:1"), None);
+    }
+
+    #[test]
+    fn suites_that_failed() {
+        let check = |line: &str, expected: &[&str]| {
+            let failed: Vec<String> = failed_suites(&[line.to_owned()]).into_iter().map(|(suite, _)| suite).collect();
+            assert_eq!(failed, expected, "{line}");
+        };
+        check("E: The repository 'http://mirror.example/d sid Release' does not have a Release file.", &["sid"]);
+        check("E: Failed to fetch http://mirror.example/d/dists/trixie-backports/InRelease  No", &["trixie-backports"]);
+        check("W: GPG error: http://mirror.example/d trixie InRelease: NO_PUBKEY 0", &["trixie"]);
+        check("E: Some index files failed to download.", &[]);
     }
 
     #[test]

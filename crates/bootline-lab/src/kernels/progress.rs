@@ -26,6 +26,8 @@ pub enum Progress {
     SuiteMissing {
         /// Its name.
         suite: String,
+        /// What apt says.
+        reason: String,
     },
     /// A package is on its way.
     Downloading {
@@ -70,7 +72,9 @@ impl fmt::Display for Progress {
             Progress::Refreshing { arch, mirror, percent } => {
                 write!(f, "reading the {arch} package lists from {mirror}: {percent:.0} %")
             }
-            Progress::SuiteMissing { suite } => write!(f, "suite {suite} can't be had; going on without it"),
+            Progress::SuiteMissing { suite, reason } => {
+                write!(f, "suite {suite} can't be had, going on without it: {reason}")
+            }
             Progress::Downloading { package, version, suite, size, percent } => {
                 let mb = *size as f64 / 1e6;
                 write!(f, "fetching {package} {version} from {suite}: {percent:.0} % of {mb:.1} MB")

@@ -217,7 +217,7 @@ impl Store {
         }
         let there = self.series_there(arch, Some(&catalogue))?;
         let nearest = nearest(arch, series, there.iter().copied());
-        Err(Error::Gone { series, arch, there, nearest })
+        Err(Error::Gone { series, arch, there, nearest, missing: catalogue.missing })
     }
 
     fn refresh_locked(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Catalogue, Error> {
@@ -225,23 +225,16 @@ impl Store {
         let mirror = apt.mirror().to_owned();
         let mut told = |percent| progress(Progress::Refreshing { arch, mirror: mirror.clone(), percent });
         told(0.0);
-        let updated = apt.update(&mut told);
-        let indexes = apt.indexes()?;
+        let failed = apt.update(&mut told)?;
+        for (suite, reason) in &failed {
+            progress(Progress::SuiteMissing { suite: suite.clone(), reason: reason.clone() });
+        }
         let mut packages = Vec::new();
-        for index in &indexes {
-            packages.extend(apt.read_index(index, |text| package::read_index(text, arch, &index.suite))?);
+        for index in apt.indexes()? {
+            packages.extend(apt.read_index(&index, |text| package::read_index(text, arch, &index.suite))?);
         }
-        // One suite may be missing on this mirror; only if none came is there nothing to go on with.
-        match updated {
-            Err(error) if packages.is_empty() => return Err(error),
-            Err(_) => {
-                for suite in apt.suites().filter(|s| indexes.iter().all(|i| i.suite != *s)) {
-                    progress(Progress::SuiteMissing { suite: suite.to_owned() });
-                }
-            }
-            Ok(()) => {}
-        }
-        let catalogue = Catalogue::new(&mirror, packages);
+        let mut catalogue = Catalogue::new(&mirror, packages);
+        catalogue.missing = failed.into_iter().map(|(suite, _)| suite).collect();
         catalogue.save(&self.catalogue_path(arch))?;
         Ok(catalogue)
     }

@@ -154,6 +154,7 @@ fn a_series_that_is_gone_reads_well() {
         arch: Arch::Amd64,
         there: ["6.12", "6.17-rt"].map(|s| s.parse().unwrap()).to_vec(),
         nearest: nearest.map(|s| s.parse().unwrap()),
+        missing: vec![],
     };
     let error = gone(Some("6.17-rt"));
     assert_eq!(error.to_string(), "no kernel amd64:6.18-rt in the Debian suites; there are 6.12, 6.17-rt");
