@@ -4,13 +4,19 @@
 CARGO = scripts/rust cargo
 BOOTLINE = $(CARGO) run --quiet --release --locked --package bootline --
 
-.PHONY: help setup build test lint bench demo fuzz clean
+# Long enough to catch what is easily found; more: make fuzz FUZZ_SECONDS=600
+FUZZ_SECONDS = 20
+
+.PHONY: help setup build demo test lint bench fuzz clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
+	@echo 'make demo     sets up, builds, and fetches the stock kernels that the lab boots'
 	@echo 'make build    builds target/release/bootline'
-	@echo 'make test     setup, build, all tests; the stock kernels that they boot are fetched once'
+	@echo 'make test     sets up, builds, runs all tests and each fuzz target for some seconds'
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
+	@echo 'make bench    throughput and memory; figures for this machine, never asserted'
+	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make clean    removes what was built; fetched kernels stay in the cache'
 
 setup:
@@ -19,9 +25,14 @@ setup:
 build: setup
 	$(CARGO) build --release --locked --package bootline
 
+# As far as the command goes today: it is to boot them at 9600 baud and explain the difference, once `bootline boot` is in.
+demo: build
+	$(BOOTLINE) kernels fetch --nearest 6.18-rt 6.19-rt 6.12
+
 test: setup
 	$(CARGO) build --workspace --all-targets --locked
 	$(CARGO) test --workspace --locked
+	$(MAKE) fuzz FUZZ_SECONDS=3
 
 lint:
 	@scripts/setup build lint
@@ -29,6 +40,14 @@ lint:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	shellcheck .ci/run $$(grep -lE '^#!.*(ba)?sh' scripts/*)
 	scripts/check-spdx
+
+bench:
+	@scripts/setup build
+	$(CARGO) bench --locked --package bootline-core --bench decode
+
+fuzz:
+	@scripts/setup build fuzz
+	scripts/rust scripts/fuzz $(FUZZ_SECONDS)
 
 clean:
 	$(CARGO) clean

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{blame, capture, completions, explain, man, time};
+use crate::verbs::{blame, capture, completions, explain, kernels, man, time};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -38,6 +38,8 @@ pub enum Verb {
     Capture(Box<capture::Typed>),
     /// Writes the completions for a shell to stdout
     Completions(completions::Typed),
+    /// Lists and fetches stock kernels for the lab
+    Kernels(kernels::Typed),
     /// Writes the man pages into a directory
     Man(man::Typed),
 }
@@ -51,6 +53,7 @@ impl Verb {
             Verb::Time(typed) => time::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),
             Verb::Completions(typed) => completions::run(typed),
+            Verb::Kernels(typed) => kernels::run(typed, terminal),
             Verb::Man(typed) => man::run(typed, terminal),
         }
     }

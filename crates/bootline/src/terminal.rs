@@ -21,6 +21,8 @@ pub struct Terminal {
     pub stdout_color: bool,
     /// Whether to colour messages.
     pub stderr_color: bool,
+    /// Whether progress may overwrite its line.
+    pub stderr_is_tty: bool,
     /// Columns for data.
     pub width: usize,
 }
@@ -43,6 +45,7 @@ impl Terminal {
         Terminal {
             stdout_color: color(stdout().is_terminal()),
             stderr_color: color(stderr().is_terminal()),
+            stderr_is_tty: stderr().is_terminal(),
             width: columns().or(real).filter(|w| *w > 0).unwrap_or(DEFAULT_WIDTH),
         }
     }

@@ -4,5 +4,6 @@ pub mod blame;
 pub mod capture;
 pub mod completions;
 pub mod explain;
+pub mod kernels;
 pub mod man;
 pub mod time;

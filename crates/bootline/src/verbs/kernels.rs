@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline kernels`
+use std::fmt::Write as _;
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bootline_lab::kernels::{self, Arch, Behaviour, Kernel, Listing, Progress, Refresh, Request, Row, Store};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::exit::Exit;
+use crate::failure::{Failure, unless_reader_left};
+use crate::terminal::Terminal;
+
+/// Suites change with each upload; a list that is a day old still names the right series.
+const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Stock Debian kernels come from the mirror in this host's apt configuration, through an apt
+of their own: nothing is installed, and root is not needed. What has been fetched works
+without a network.
+
+Examples:
+  bootline kernels
+  bootline kernels fetch 6.18-rt arm64:7.2
+  bootline boot --kernel \"$(bootline kernels fetch 6.12)\""
+)]
+pub struct Typed {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Fetches kernels into the cache, and writes their paths to stdout
+    Fetch(Fetch),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// Only this architecture
+    #[arg(long)]
+    arch: Option<Arch>,
+    /// Ask the mirror now [default: when the last answer is a day old]
+    #[arg(long, conflicts_with = "offline")]
+    refresh: bool,
+    /// Don't ask the mirror
+    #[arg(long)]
+    offline: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+struct Fetch {
+    /// Series, each perhaps with an architecture: 6.1, 6.18-rt, 7.2-cloud, arm64:7.2
+    #[arg(required = true, value_name = "SERIES")]
+    requests: Vec<Request>,
+    /// The architecture of series that name none
+    #[arg(long, default_value = "amd64")]
+    arch: Arch,
+    /// Where a series has gone, take the nearest one whose console behaves the same
+    #[arg(long)]
+    nearest: bool,
+    /// Fetch a newer version than the cached one, if there is one
+    #[arg(long, conflicts_with = "nearest")]
+    upgrade: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+struct Place {
+    /// Where to keep kernels [default: $BOOTLINE_CACHE/kernels, or bootline/kernels in the user's cache]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// A mirror of the Debian archive, where apt on this host has none
+    #[arg(long, value_name = "URL")]
+    mirror: Option<String>,
+    /// Write JSON to stdout
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    match typed.what {
+        Some(What::Fetch(fetch)) => run_fetch(fetch, terminal),
+        None => run_list(typed.list, terminal),
+    }
+}
+
+fn open(place: &Place) -> Result<Store, Failure> {
+    let folder = kernels::cache_folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
+        Failure::new(Exit::LAB, "no place for kernels: neither HOME nor XDG_CACHE_HOME is set").hint("--cache DIR")
+    })?;
+    let store = Store::open(&folder).map_err(|e| failed(&e))?;
+    Ok(match &place.mirror {
+        Some(mirror) => store.with_mirror(mirror),
+        None => store,
+    })
+}
+
+fn failed(error: &kernels::Error) -> Failure {
+    let failure = Failure::new(Exit::LAB, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(&fetch.place)?;
+    for request in fetch.requests {
+        let (series, arch) = (request.series, request.arch.unwrap_or(fetch.arch));
+        let mut steps = Steps::new(terminal);
+        let mut told = |p: Progress| steps.tell(&p);
+        let kernel = if fetch.nearest {
+            store.fetch_or_nearest(series, arch, &mut told).map(|s| s.kernel)
+        } else if fetch.upgrade {
+            store.upgrade(series, arch, &mut told)
+        } else {
+            store.fetch(series, arch, &mut told)
+        };
+        steps.end();
+        let kernel = kernel.map_err(|e| failed(&e))?;
+        let text = if fetch.place.json { kernel_json(&kernel).to_string() } else { kernel.path.display().to_string() };
+        unless_reader_left(writeln!(stdout(), "{text}"))?;
+    }
+    Ok(Exit::FINE)
+}
+
+fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(&list.place)?;
+    let refresh = match (list.refresh, list.offline) {
+        (true, _) => Refresh::Always,
+        (_, true) => Refresh::Never,
+        _ => Refresh::OlderThan(GOOD_FOR),
+    };
+    let mut steps = Steps::new(terminal);
+    let mut listings = Vec::new();
+    for arch in Arch::ALL.into_iter().filter(|a| list.arch.is_none_or(|wanted| wanted == *a)) {
+        listings.push(store.list(arch, refresh, &mut |p| steps.tell(&p)).map_err(|e| failed(&e))?);
+    }
+    steps.end();
+    let text = if list.place.json { listing_json(&listings) } else { table(&listings) };
+    unless_reader_left(stdout().write_all(text.as_bytes()))?;
+    match listings.iter().find_map(|l| l.stale.as_ref()) {
+        // Known or cached series are an answer; without any, the failure is.
+        Some(error) if listings.iter().all(|l| l.rows.is_empty()) => Err(failed(error)),
+        Some(error) => {
+            terminal.say(&format!("not asked anew: {error}"));
+            Ok(Exit::FINE)
+        }
+        None => Ok(Exit::FINE),
+    }
+}
+
+fn table(listings: &[Listing]) -> String {
+    let rows: Vec<[String; 6]> =
+        listings.iter().flat_map(|l| l.rows.iter().map(|r| cells(r, l.age.is_some()))).collect();
+    let head = ["series", "version", "suite", "download", "in cache", "serial console"].map(str::to_owned);
+    let width = |i: usize| rows.iter().chain([&head]).map(|r| r[i].len()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in [&head].into_iter().chain(&rows) {
+        for (cell, width) in row.iter().zip(widths) {
+            _ = write!(text, "{cell:width$}  ");
+        }
+        _ = writeln!(text, "{}", row[5]);
+    }
+    text
+}
+
+fn cells(row: &Row, asked: bool) -> [String; 6] {
+    let offered = row.offered.as_ref();
+    let cached = match (&row.cached, offered) {
+        (Some(version), Some(offered)) if *version == offered.version => "yes".to_owned(),
+        (Some(version), _) => version.clone(),
+        (None, _) => "-".to_owned(),
+    };
+    [
+        format!("{}:{}", row.arch, row.series),
+        // Only suites that were asked can be said not to have it.
+        offered.map_or(if asked { "gone" } else { "-" }.to_owned(), |p| p.version.clone()),
+        offered.map_or("-".to_owned(), |p| p.suite.clone()),
+        offered.map_or("-".to_owned(), |p| format!("{:.0} MB", p.size as f64 / 1e6)),
+        cached,
+        Behaviour::of(row.arch, row.series).to_string(),
+    ]
+}
+
+fn listing_json(listings: &[Listing]) -> String {
+    let rows: Vec<Value> = listings
+        .iter()
+        .flat_map(|l| &l.rows)
+        .map(|row| {
+            json!({
+                "arch": row.arch,
+                "series": row.series,
+                "offered": row.offered.as_ref().map(|p| json!({
+                    "version": p.version, "suite": p.suite, "package": p.name, "release": p.release, "bytes": p.size,
+                })),
+                "cached": row.cached,
+                "console": Behaviour::of(row.arch, row.series).to_string(),
+            })
+        })
+        .collect();
+    format!("{}\n", json!({ "schema": "bootline.kernels/1", "kernels": rows }))
+}
+
+fn kernel_json(kernel: &Kernel) -> Value {
+    json!({
+        "schema": "bootline.kernel/1",
+        "arch": kernel.arch,
+        "series": kernel.series,
+        "rt": kernel.rt,
+        "release": kernel.release,
+        "package": kernel.package,
+        "version": kernel.version,
+        "suite": kernel.suite,
+        "path": kernel.path,
+        "config_path": kernel.config_path,
+        "sha256": kernel.sha256,
+    })
+}
+
+/// Shows steps on stderr: on a terminal percentages replace each other, elsewhere a step is told once.
+struct Steps<'a> {
+    terminal: &'a Terminal,
+    last: String,
+    open: bool,
+}
+
+impl<'a> Steps<'a> {
+    fn new(terminal: &'a Terminal) -> Steps<'a> {
+        Steps { terminal, last: String::new(), open: false }
+    }
+
+    fn tell(&mut self, progress: &Progress) {
+        let text = progress.to_string();
+        let counts = matches!(progress, Progress::Refreshing { .. } | Progress::Downloading { .. });
+        if !counts {
+            self.end();
+            self.terminal.say(&text);
+            return;
+        }
+        let step = text.split_once(": ").map_or(text.as_str(), |(step, _)| step);
+        if self.terminal.stderr_is_tty {
+            if self.open && step != self.last {
+                self.end();
+            }
+            // Back to the margin, and whatever is left of a longer text away.
+            _ = write!(std::io::stderr(), "\r{text}\x1b[K");
+            self.open = true;
+        } else if step != self.last {
+            self.terminal.say(step);
+        }
+        self.last = step.to_owned();
+    }
+
+    fn end(&mut self) {
+        if self.open {
+            self.terminal.say("");
+            self.open = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_marks_what_is_cached_and_what_is_gone() {
+        let row = |series: &str, cached: Option<&str>| Row {
+            arch: Arch::Amd64,
+            series: series.parse().unwrap(),
+            offered: None,
+            cached: cached.map(str::to_owned),
+        };
+        let rows = vec![row("6.12-rt", Some("6.12.9-1")), row("6.18", None)];
+        let listing = Listing { rows, age: Some(Duration::ZERO), stale: None };
+        let expected = "\
+series         version  suite  download  in cache  serial console
+amd64:6.12-rt  gone     -      -         6.12.9-1  nbcon console, synchronous flush at registration
+amd64:6.18     gone     -      -         -         legacy console
+";
+        assert_eq!(table(&[listing]), expected);
+    }
+}
