@@ -64,6 +64,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Some(1) => ", on one processor",
         _ => "",
     };
+    // nbcon knows no such lock.
+    let what = if line.console.printing == Printing::Nbcon { "the console" } else { "the console lock" };
     let design = match line.console.printing {
         Printing::ThreadWholeFlush => "the printer thread of this kernel holds the lock until the line has drained",
         Printing::ThreadPerRecord => "the printer thread of this kernel should give the lock up after each record",
@@ -76,7 +78,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: "con003 console-lock",
         title: format!(
-            "the boot waited {} for the console lock, {} of its time{cpus}",
+            "the boot waited {} for {what}, {} of its time{cpus}",
             seconds(cost.best()),
             percent(cost.best(), case.total())
         ),
@@ -136,8 +138,14 @@ fn unseen_open(case: &Case<'_>, printing: Printing) -> Option<Stall> {
     if !matches!(printing, Printing::ThreadWholeFlush | Printing::ThreadPerRecord) {
         return None;
     }
-    let (next, _) = case.find("console_on_rootfs").last()?;
-    let (index, from) = case.before(next)?;
+    let mut said = case.find("console_on_rootfs").map(|(i, _)| i);
+    let first = said.next()?;
+    // Words before and after the open, or only after it.
+    let (next, index) = match said.last() {
+        Some(last) => (last, first),
+        None => (first, case.before(first)?.0),
+    };
+    let from = case.at(index)?;
     let to = case.at(next)?;
     let net = case.net(from, to);
     (net.best() >= Dur::from_millis(500)).then(|| Stall {

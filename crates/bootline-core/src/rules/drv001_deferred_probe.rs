@@ -115,6 +115,14 @@ fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
     } else {
         String::new()
     };
+    let flush = case.boot.line.as_ref().and_then(|l| l.flush).and_then(|f| case.boot.stored(f.record));
+    let registers = flush.is_some_and(|at| s.start <= at && s.end.is_some_and(|end| at <= end));
+    let console = match registers && s.console < s.gross().scale(0.5) {
+        true => format!(
+            "{console}; the console registers inside it, so its flush is the likeliest cause, though the log's characters don't account for it"
+        ),
+        false => console,
+    };
     format!(
         "`{name}` succeeded {} after its first try{inside} and took {}{console}",
         seconds(t.delay()),
