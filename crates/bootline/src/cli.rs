@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{blame, capture, completions, explain, kernels, man, time};
+use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, time};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -36,10 +36,12 @@ pub enum Verb {
     Blame(blame::Typed),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Typed>),
-    /// Writes the completions for a shell to stdout
-    Completions(completions::Typed),
+    /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
+    Boot(Box<boot::Typed>),
     /// Lists and fetches stock kernels for the lab
     Kernels(kernels::Typed),
+    /// Writes the completions for a shell to stdout
+    Completions(completions::Typed),
     /// Writes the man pages into a directory
     Man(man::Typed),
 }
@@ -52,6 +54,7 @@ impl Verb {
             Verb::Explain(typed) => explain::run(typed, terminal),
             Verb::Time(typed) => time::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),
+            Verb::Boot(typed) => boot::run(*typed, terminal),
             Verb::Completions(typed) => completions::run(typed),
             Verb::Kernels(typed) => kernels::run(typed, terminal),
             Verb::Man(typed) => man::run(typed, terminal),

@@ -249,6 +249,17 @@ impl Printer {
     }
 }
 
+/// The boot in a file that holds one, of several the first; none if there is no kernel in it.
+pub fn only_boot(path: &Path, options: &Options) -> Result<Option<Boot>, Failure> {
+    let mut found = None;
+    read(&Input::File(path.to_owned()), None, |records, _| {
+        let boot = Boot::analyse(records, options);
+        found = Some(boot).filter(|b| b.milestones.first_kernel.is_some());
+        found.is_none()
+    })?;
+    Ok(found)
+}
+
 /// Reads an input and gives its boots; `each` learns whether another follows and says whether to go on.
 fn read(
     input: &Input,

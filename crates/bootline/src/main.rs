@@ -5,6 +5,8 @@ mod cli;
 mod exit;
 mod failure;
 mod logs;
+mod progress;
+mod quantity;
 mod terminal;
 mod unusable;
 mod verbs;

@@ -5,7 +5,7 @@ use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bootline_lab::kernels::{self, Arch, Behaviour, Kernel, Listing, Progress, Refresh, Request, Row, Store};
+use bootline_lab::kernels::{self, Arch, Behaviour, Kernel, Listing, Progress, Refresh, Request, Row, Series, Store};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -93,6 +93,15 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
         Some(What::Fetch(fetch)) => run_fetch(fetch, terminal),
         None => run_list(typed.list, terminal),
     }
+}
+
+/// The kernel of a series for the lab: from the cache, fetched, or the nearest one where it has gone.
+pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, Failure> {
+    let store = open(&Place { cache: None, mirror: None, json: false })?;
+    let mut steps = Steps::new(terminal);
+    let found = store.fetch_or_nearest(series, arch, &mut |p| steps.tell(&p));
+    steps.end();
+    found.map(|s| s.kernel).map_err(|e| failed(&e))
 }
 
 fn open(place: &Place) -> Result<Store, Failure> {

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline boot`
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bootline_core::units::{Baud, Dur, Frame};
+use bootline_lab::boot::{BootError, BootOutcome, BootRequest, Phase, Progress, Verdict, boot_valid};
+use bootline_lab::kernels::{Arch as KernelArch, Request};
+use bootline_lab::machine::{Accel, Arch};
+use clap::Args;
+use regex::bytes::Regex;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::progress::ProgressLine;
+use crate::quantity::{baud, duration};
+use crate::terminal::Terminal;
+use crate::verbs::kernels;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each run leaves boot.cap, truth.json (the host's clock, taken on a second port that is not paced) and the kernel's own
+log. A run that lost characters is marked invalid and done again, never counted.
+
+Examples:
+  bootline boot --kernel 6.18-rt --baud 9600 --smp 2 -o slow
+  bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
+  bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu     what the processor costs, no console
+  bootline explain slow/boot.cap")]
+pub struct Typed {
+    /// A kernel image, or the series of a stock kernel: 6.18-rt, arm64:7.2
+    #[arg(long, value_name = "IMAGE|SERIES")]
+    kernel: PathBuf,
+    /// An initramfs of your own; by default the lab's, whose init tells the truth on a second port
+    #[arg(long, value_name = "FILE")]
+    initrd: Option<PathBuf>,
+    /// Words for the kernel's command line
+    #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
+    append: String,
+    /// The speed of the serial line [default: 115200]
+    #[arg(long, value_name = "BAUD", value_parser = baud)]
+    baud: Option<Baud>,
+    /// The frame of a character
+    #[arg(long, value_name = "FRAME", default_value_t)]
+    frame: Frame,
+    /// x86_64 or aarch64; by default told from the image
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<Arch>,
+    /// Processors
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    smp: u32,
+    /// Memory in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    memory: u32,
+    /// A line of the console to be timed; with an initramfs of your own it also ends the boot
+    #[arg(long, value_name = "REGEX")]
+    marker: Option<Regex>,
+    /// How many boots
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// How often a run is tried until it can be believed
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    attempts: u32,
+    /// When to give a run up: 90s, 5m [default: two minutes and what 250 000 characters take]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Dur>,
+    /// Count instructions instead of time, without a console: what the processor costs
+    #[arg(long, conflicts_with_all = ["baud", "initrd", "marker"])]
+    icount: bool,
+    /// Where the runs go; with -n in folders of their own, run-1, run-2 ..
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let (runs, attempts, json) = (typed.runs, typed.attempts, typed.json);
+    let request = resolve(typed, terminal)?;
+    let cancel = cancel_on_signals().map_err(|e| Failure::new(Exit::LAB, format!("can't handle signals: {e}")))?;
+    let mut outcomes = Vec::new();
+    let mut exit = Exit::FINE;
+    for n in 1..=runs {
+        let dir = if runs == 1 { request.dir.clone() } else { request.dir.join(format!("run-{n}")) };
+        let request = BootRequest { dir, ..request.clone() };
+        let name = if runs == 1 { String::new() } else { format!("{n}/{runs} ") };
+        let outcome = one(&request, attempts, &name, &cancel)?;
+        exit = exit.max(exit_of(&outcome.truth.verdict));
+        if !json {
+            summary::show(&outcome, terminal)?;
+        }
+        outcomes.push(outcome);
+        if cancel.load(Ordering::SeqCst) {
+            break;
+        }
+    }
+    summary::show_all(&outcomes, json, terminal)?;
+    Ok(exit)
+}
+
+fn resolve(typed: Typed, terminal: &Terminal) -> Result<BootRequest, Failure> {
+    let (kernel, arch) = kernel(&typed.kernel, typed.arch, terminal)?;
+    Ok(BootRequest {
+        initrd: typed.initrd,
+        append: typed.append,
+        arch,
+        baud: typed.baud,
+        frame: typed.frame,
+        accel: if typed.icount { Accel::Icount } else { Accel::default() },
+        smp: typed.smp,
+        memory_mib: typed.memory,
+        marker: typed.marker,
+        timeout: typed.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
+        ..BootRequest::new(&kernel, &typed.output)
+    })
+}
+
+/// A file as it is; else a series, fetched if it isn't in the cache.
+fn kernel(named: &Path, arch: Option<Arch>, terminal: &Terminal) -> Result<(PathBuf, Option<Arch>), Failure> {
+    let series = named.to_str().and_then(|name| name.parse::<Request>().ok());
+    let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch)) };
+    let arch = request.arch.unwrap_or(match arch {
+        Some(Arch::Aarch64) => KernelArch::Arm64,
+        Some(Arch::X86_64) | None => KernelArch::Amd64,
+    });
+    let kernel = kernels::stock(request.series, arch, terminal)?;
+    let arch = match kernel.arch {
+        KernelArch::Amd64 => Arch::X86_64,
+        KernelArch::Arm64 => Arch::Aarch64,
+    };
+    Ok((kernel.path, Some(arch)))
+}
+
+/// The first signal ends the boot in order, a second one the process.
+fn cancel_on_signals() -> std::io::Result<Arc<AtomicBool>> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register_conditional_default(signal, Arc::clone(&cancel))?;
+        flag::register(signal, Arc::clone(&cancel))?;
+    }
+    Ok(cancel)
+}
+
+fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) -> Result<BootOutcome, Failure> {
+    let mut line = ProgressLine::new(false);
+    let mut before = (None, Dur::ZERO, 0);
+    line.step(&format!("{name}booting {}", request.kernel.display()));
+    let mut watch = |p: &Progress<'_>| {
+        let text = || status(name, p, (before.1, before.2));
+        if before.0.is_some_and(|phase| phase != p.phase) {
+            line.step(&text());
+        } else {
+            line.update(text);
+        }
+        // The rate is that of the last few seconds.
+        if before.0.is_none() || p.elapsed - before.1 > Dur::from_secs(4) {
+            before = (Some(p.phase), p.elapsed, p.bytes);
+        }
+        before.0 = Some(p.phase);
+    };
+    boot_valid(request, attempts, cancel, &mut watch).map_err(failed)
+}
+
+fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
+    let phase = match p.phase {
+        Phase::Booting => "booting",
+        Phase::Draining => "init reached; draining the line",
+        Phase::PoweringOff => "powering off",
+    };
+    let seconds = (p.elapsed - since.0).as_secs_f64();
+    let rate = if seconds > 0.5 { p.bytes.saturating_sub(since.1) as f64 / seconds } else { 0.0 };
+    let elapsed = p.elapsed.as_secs_f64();
+    format!("{name}{elapsed:6.1} s  {phase}  {} characters  {rate:.0}/s  {}", p.bytes, p.last_line)
+}
+
+fn exit_of(verdict: &Verdict) -> Exit {
+    match verdict {
+        Verdict::Valid | Verdict::Unchecked => Exit::FINE,
+        Verdict::Panicked { .. } | Verdict::TimedOut { .. } | Verdict::Stopped => Exit::INPUT,
+        Verdict::Invalid | Verdict::Interrupted => Exit::LAB,
+    }
+}
+
+fn failed(error: BootError) -> Failure {
+    let exit = match &error {
+        BootError::Kernel { .. } | BootError::UnknownImage { .. } | BootError::Initrd { .. } => Exit::INPUT,
+        BootError::PacedAndIcount
+        | BootError::IcountWithInitrd
+        | BootError::BaudOutOfRange { .. }
+        | BootError::DirInUse { .. } => Exit::USAGE,
+        _ => Exit::LAB,
+    };
+    let failure = Failure::new(exit, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What came of a run: the truth beside what `bootline explain` makes of the capture.
+use std::io::{Write, stdout};
+
+use bootline_core::boot::{Boot, Options};
+use bootline_core::report::{Align, Document, Entry, Figure, Style, Table, Text, TextOptions, text};
+use bootline_core::units::Dur;
+use bootline_lab::boot::{BootOutcome, Truth, Verdict};
+use bootline_lab::fidelity::Flaw;
+use serde_json::json;
+
+use crate::failure::{Failure, unless_reader_left};
+use crate::logs::only_boot;
+use crate::terminal::Terminal;
+
+/// One run, for people.
+pub fn show(outcome: &BootOutcome, terminal: &Terminal) -> Result<(), Failure> {
+    let document = document(outcome, explained(outcome)?.as_ref());
+    print(&document, terminal)
+}
+
+/// All runs: for programs all of them, for people what they have in common.
+pub fn show_all(outcomes: &[BootOutcome], as_json: bool, terminal: &Terminal) -> Result<(), Failure> {
+    if as_json {
+        let runs = outcomes.iter().map(to_json).collect::<Result<Vec<_>, _>>()?;
+        let all = json!({ "schema": "bootline-boot/1", "runs": runs });
+        let text = serde_json::to_string_pretty(&all).expect("a plain value serialises");
+        return unless_reader_left(writeln!(stdout(), "{text}")).map(drop);
+    }
+    let mut times: Vec<Dur> = believed(outcomes).filter_map(|t| t.time_to_init_ns.or(t.init_guest_ns)).collect();
+    times.sort();
+    let (Some(&low), Some(&high)) = (times.first(), times.last()) else { return Ok(()) };
+    if outcomes.len() < 2 {
+        return Ok(());
+    }
+    let median = (times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2;
+    let mut document = Document::default();
+    document.paragraph(format!(
+        "{} runs, {} of them valid: time to init {median} s in the median, {low}..{high} s",
+        outcomes.len(),
+        times.len()
+    ));
+    print(&document, terminal)
+}
+
+fn believed(outcomes: &[BootOutcome]) -> impl Iterator<Item = &Truth> {
+    outcomes.iter().map(|o| &o.truth).filter(|t| t.verdict == Verdict::Valid)
+}
+
+fn print(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
+    let options = TextOptions { width: terminal.width, color: terminal.stdout_color };
+    unless_reader_left(stdout().write_all((text(document, &options) + "\n").as_bytes())).map(drop)
+}
+
+/// What the capture says by itself; the truth is not looked at.
+fn explained(outcome: &BootOutcome) -> Result<Option<Boot>, Failure> {
+    outcome.capture.as_ref().map_or(Ok(None), |capture| only_boot(capture, &Options::default()))
+}
+
+fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
+    let truth = &outcome.truth;
+    let mut document = Document::default();
+    let (verdict, style) = verdict(&truth.verdict);
+    let guest = &truth.guest;
+    let processors = if guest.smp == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", guest.smp) };
+    let line = truth.line.map_or("no console".to_owned(), |l| format!("{} baud {}", l.baud, l.frame));
+    let what = format!("{}: {}, {processors}, {line}: ", outcome.dir.display(), guest.arch);
+    document.heading(Text::new().words(what).styled(verdict, style));
+    document.table(table(truth, explained));
+    let mut entries: Vec<Entry> = truth.fidelity.flaws.iter().map(|f| Entry::new("flaw", flaw(f))).collect();
+    for dir in &outcome.discarded {
+        entries.push(Entry::new("set aside", format!("{} (not to be believed)", dir.display())));
+    }
+    if let Some(capture) = &outcome.capture {
+        let command = format!("bootline explain {}", capture.display());
+        entries.push(Entry::new("next", Text::new().styled(command, Style::Setting)));
+    }
+    document.entries(entries);
+    document
+}
+
+fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
+    let mut table = Table::new([
+        ("", Align::Left, 0),
+        ("truth", Align::Right, 0),
+        ("explain", Align::Right, 0),
+        ("difference", Align::Right, 1),
+    ]);
+    let end = boot.and_then(|b| b.end.as_ref());
+    let line = boot.and_then(|b| b.line.as_ref());
+    let mut row = |name: &str, truth: Option<String>, explain: Option<String>, difference: Option<String>| {
+        if truth.is_some() || explain.is_some() {
+            let cells = vec![name.to_owned(), truth.unwrap_or_default(), explain.unwrap_or_default()];
+            table.row(cells.into_iter().chain([difference.unwrap_or_default()]).collect(), Style::Plain);
+        }
+    };
+    let seconds = |d: Dur| format!("{d} s");
+    let elapsed = end.map(|e| e.elapsed.best());
+    let apart = |a: f64, b: f64| (a > 0.0).then(|| format!("{:+.2} %", (b / a - 1.0) * 100.0));
+    let both = |t: Option<Dur>, e: Option<Dur>| t.zip(e).and_then(|(t, e)| apart(t.as_secs_f64(), e.as_secs_f64()));
+    row(
+        "time to init, host clock",
+        truth.time_to_init_ns.map(seconds),
+        elapsed.map(seconds),
+        both(truth.time_to_init_ns, elapsed),
+    );
+    row("time to init, guest clock", truth.init_guest_ns.map(seconds), None, None);
+    row("line busy before init", truth.console_busy_before_init_ns.map(seconds), None, None);
+    row("console cost", None, line.map(|l| Figure::estimate(l.cost).short()), None);
+    let bytes = line.map(|l| l.bytes_before_end);
+    row(
+        "characters before init",
+        truth.bytes_before_init.map(|n| n.to_string()),
+        bytes.map(|n| n.to_string()),
+        truth.bytes_before_init.zip(bytes).and_then(|(t, e)| apart(t as f64, e as f64)),
+    );
+    table
+}
+
+fn verdict(verdict: &Verdict) -> (String, Style) {
+    match verdict {
+        Verdict::Valid => ("valid".to_owned(), Style::Setting),
+        Verdict::Invalid => ("invalid, not to be believed".to_owned(), Style::Error),
+        Verdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
+        Verdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
+        Verdict::TimedOut { silent_ns } => {
+            (format!("timed out; nothing had come from the guest for {silent_ns} s"), Style::Error)
+        }
+        Verdict::Stopped => ("the guest ended before init".to_owned(), Style::Error),
+        Verdict::Interrupted => ("interrupted".to_owned(), Style::Error),
+    }
+}
+
+fn flaw(flaw: &Flaw) -> String {
+    match flaw {
+        Flaw::Lost { lines, first } => format!("{lines} lines of the kernel's log are not on the line: `{first}`"),
+        Flaw::Doubled { lines, first } => format!("{lines} lines came twice: `{first}`"),
+        Flaw::Disordered { lines, first } => format!("{lines} lines came in another order: `{first}`"),
+        Flaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its rate", ratio * 100.0),
+        Flaw::LateReader { max_ns } => format!("the host was busy: the line's reader woke {max_ns} s late"),
+        Flaw::StampsAtZero => "the guest's clock stood at 0: its calibration failed".to_owned(),
+        Flaw::TooMuchOutput => "more was on the line than the lab can compare".to_owned(),
+    }
+}
+
+fn to_json(outcome: &BootOutcome) -> Result<serde_json::Value, Failure> {
+    let boot = explained(outcome)?;
+    let end = boot.as_ref().and_then(|b| b.end.as_ref());
+    let line = boot.as_ref().and_then(|b| b.line.as_ref());
+    Ok(json!({
+        "dir": outcome.dir.to_string_lossy(),
+        "capture": outcome.capture.as_ref().map(|c| c.to_string_lossy()),
+        "discarded": outcome.discarded.iter().map(|d| d.to_string_lossy()).collect::<Vec<_>>(),
+        "truth": outcome.truth,
+        "explained": {
+            "elapsed_ns": end.map(|e| e.elapsed),
+            "console_cost_ns": line.map(|l| l.cost),
+            "bytes_before_init": line.map(|l| l.bytes_before_end),
+        },
+    }))
+}
