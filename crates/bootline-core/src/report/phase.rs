@@ -23,10 +23,10 @@ pub(super) fn table(boot: &Boot) -> Table {
     let mut table = Table::new([
         ("phase", Align::Left, 0),
         ("length [s]", Align::Right, 0),
-        ("share", Align::Right, 3),
+        ("share", Align::Right, 2),
         ("console [s]", Align::Right, 1),
-        ("from [s]", Align::Right, 2),
-        ("to [s]", Align::Right, 2),
+        ("from [s]", Align::Right, 3),
+        ("to [s]", Align::Right, 3),
         ("kernel clock [s]", Align::Right, 5),
         ("records", Align::Right, 4),
     ]);

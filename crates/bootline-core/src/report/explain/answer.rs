@@ -148,7 +148,10 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
     } else {
         entries.push(Entry::new("line", "its speed is unknown: state it, `--console ttyS0,115200n8`"));
     }
-    let mut carried = format!("{} characters before init, {} in the whole log", line.bytes_before_end, line.bytes);
+    let mut carried = match &boot.end {
+        Some(_) => format!("{} characters before init, {} in the whole log", line.bytes_before_end, line.bytes),
+        None => format!("{} characters", line.bytes),
+    };
     if let Some(flush) = line.flush.filter(|f| f.bytes > 0) {
         carried += &format!("; {} of them stored before the console registered (record {})", flush.bytes, flush.record);
     }
@@ -185,9 +188,15 @@ fn speed_text(line: &Line, speed: &LineSpeed) -> String {
     if bounds[0] != bounds[1] {
         text += &format!(" ({}..{})", bounds[0], bounds[1]);
     }
-    if let Some(baud) = line.console.declared_baud {
-        let frame = line.console.frame;
-        text += &format!("; {baud} baud {frame} carries {:.1}", LineRate::of(baud, frame).bytes_per_s());
+    let Some(baud) = line.console.declared_baud else { return text };
+    let frame = line.console.frame;
+    if speed.source == SpeedSource::Declared {
+        return format!("{text}: {baud} baud {frame}");
+    }
+    let declared = LineRate::of(baud, frame).bytes_per_s();
+    text += &format!("; declared: {baud} baud {frame}, {declared:.1} characters/s");
+    if speed.rate.bytes_per_s() > declared * 1.2 {
+        text += ", to which the port doesn't keep (QEMU's never does)";
     }
     text
 }

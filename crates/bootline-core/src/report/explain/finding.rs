@@ -17,21 +17,25 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     }
     let clock = ClockName::of_axis(boot.timeline.clock);
     let total = boot.end.as_ref().map(|e| e.elapsed.best());
-    for finding in findings {
+    let told: Vec<&str> = findings.iter().filter_map(|f| f.rule.split(' ').next()).collect();
+    // What is contained in another cause comes after all causes.
+    let (own, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &told).is_empty());
+    for finding in own.into_iter().chain(contained) {
         let title = Text::new()
             .styled(finding.rule, Style::Cost)
             .styled(": ", Style::Strong)
             .styled(&finding.title, Style::Strong);
         document.heading(title);
-        document.entries(entries(finding, clock, total));
-    }
-    let sum: Dur = findings.iter().map(|f| f.cost.best()).sum();
-    if total.is_some_and(|t| sum > t) {
-        document.paragraph("The costs overlap: together they are more than the time to init.");
+        document.entries(entries(finding, &told, clock, total));
     }
 }
 
-fn entries(finding: &Finding, clock: Option<ClockName>, total: Option<Dur>) -> Vec<Entry> {
+/// Those of the findings told that hold this one's cost.
+fn part_of<'f>(finding: &'f Finding, told: &[&str]) -> Vec<&'f str> {
+    finding.part_of.iter().copied().filter(|code| told.contains(code)).collect()
+}
+
+fn entries(finding: &Finding, told: &[&str], clock: Option<ClockName>, total: Option<Dur>) -> Vec<Entry> {
     let mut entries = Vec::new();
     if finding.cost.high() > Dur::ZERO {
         let mut cost = Text::new().styled_figure(Figure::estimate(finding.cost).by(clock), Style::Cost);
@@ -39,6 +43,10 @@ fn entries(finding: &Finding, clock: Option<ClockName>, total: Option<Dur>) -> V
             cost = cost.words(format!(", {share} of the time to init"));
         }
         entries.push(Entry::new("cost", cost));
+        let whole = part_of(finding, told);
+        if !whole.is_empty() {
+            entries.push(Entry::new("", format!("not to be added: it is part of {}", whole.join(" and "))));
+        }
     } else {
         entries.push(Entry::new("cost", "none by itself"));
     }
