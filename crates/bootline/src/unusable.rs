@@ -37,7 +37,7 @@ impl Fault {
         if boot.timeline.clock == Clock::None {
             return Some(Fault::NoTimes);
         }
-        let name = source.title();
+        let name = named(source);
         if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
             return Some(Fault::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
         }
@@ -52,6 +52,11 @@ impl Fault {
             return Some(Fault::NoEnd { boot: name, last, panicked, marker });
         }
         None
+    }
+
+    /// The log names no initcalls.
+    pub fn no_spans(source: &SourceName) -> Fault {
+        Fault::NoSpans { boot: named(source) }
     }
 
     /// As it is told, once the whole input was read.
@@ -104,6 +109,11 @@ fn remedy(kind: ProblemKind) -> Option<&'static str> {
     }
 }
 
+fn named(source: &SourceName) -> String {
+    let input = shown(&source.input);
+    if source.one_of_several { format!("boot {} of {input}", source.index + 1) } else { input }
+}
+
 fn shown(input: &str) -> String {
     if input == "-" { "standard input".to_owned() } else { format!("`{}`", escaped(input)) }
 }
@@ -117,8 +127,9 @@ pub fn empty(input: &str, summary: &Summary) -> Failure {
 
 /// It is a directory.
 pub fn directory(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::new(Exit::INPUT, format!("`{path}` is a directory")).hint(format!("name the logs in it: `{path}/*`"))
+    let inside = path.join("*");
+    Failure::new(Exit::INPUT, format!("`{}` is a directory", path.display()))
+        .hint(format!("name the logs in it: `{}`", inside.display()))
 }
 
 /// It can't be opened.

@@ -36,6 +36,6 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
             Output::Text(text) => Shown::text(&blame(boot, &options, source), text),
             Output::Json(list) => Shown::json(list.item(&blame_json(boot, &options, source))),
         };
-        shown.with_fault(boot.spans.is_empty().then(|| Fault::NoSpans { boot: source.title() }))
+        shown.with_fault(boot.spans.is_empty().then(|| Fault::no_spans(source)))
     })
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every boot of `corpus/` through every renderer. A case is a folder with `boot.cap`; `explain.txt` and `explain.json`
+//! beside it are what bootline makes of it. `BLESS=1 cargo test -p bootline --test corpus` writes them: read the
+//! difference.
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn cases() -> Vec<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let Ok(entries) = fs::read_dir(&corpus) else { return Vec::new() };
+    let mut cases: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
+    cases.sort();
+    for case in &cases {
+        assert!(case.join("boot.cap").is_file(), "{} holds no boot.cap", case.display());
+    }
+    cases
+}
+
+/// In the case's folder, so that no path of this machine gets into the output.
+fn bootline(case: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    command.current_dir(case).args(args).env_remove("COLUMNS").output().unwrap()
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn every_case_is_explained_as_before() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut wrong = String::new();
+    for case in cases() {
+        for (name, args) in [
+            ("explain.txt", &["explain", "--width", "100", "boot.cap"][..]),
+            ("explain.json", &["explain", "--json", "boot.cap"]),
+        ] {
+            let out = bootline(&case, args);
+            assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
+            let (got, path) = (text(out.stdout), case.join(name));
+            if bless {
+                fs::write(&path, &got).unwrap();
+            } else if fs::read_to_string(&path).unwrap_or_default() != got {
+                _ = writeln!(wrong, "{} is now:\n{got}", path.display());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_case_through_every_renderer() {
+    for case in cases() {
+        for width in ["40", "80", "200"] {
+            for verb in ["explain", "time"] {
+                let out = bootline(&case, &["--color", "always", verb, "--width", width, "boot.cap"]);
+                assert!(out.status.success(), "{} {verb} {width}: {}", case.display(), text(out.stderr));
+            }
+        }
+        for verb in ["explain", "time", "blame"] {
+            let json: Value = serde_json::from_slice(&bootline(&case, &[verb, "--json", "boot.cap"]).stdout).unwrap();
+            assert_eq!(json["boots"].as_array().unwrap().len(), 1, "{} {verb}", case.display());
+        }
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `explain`, `time` and `blame` as a user runs them: inputs, exit status, errors, streams.
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A small boot over a console of 9600 baud whose writers wait.
+const LOG: &str = "\
+[    0.000000] Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP PREEMPT_DYNAMIC Debian 6.1.164-1
+[    0.000000] Kernel command line: console=ttyS0,9600 initcall_debug loglevel=8
+[    0.010000] printk: console [ttyS0] enabled
+[    0.260000] calling  acpi_init+0x0/0x4f0 @ 1
+[    0.360000] initcall acpi_init+0x0/0x4f0 returned 0 after 50000 usecs
+[    0.440000] Freeing unused kernel image (initmem) memory: 4132K
+[    0.520000] Run /init as init process
+";
+
+fn bootline(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    command.args(args).env_remove("NO_COLOR").env_remove("COLUMNS").env("TERM", "xterm");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(args: &[&str], input: &[u8]) -> Output {
+    let mut child = bootline(args).spawn().unwrap();
+    // One that refuses its arguments doesn't read.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(out: &Output) -> String {
+    String::from_utf8(out.stdout.clone()).unwrap()
+}
+
+fn stderr(out: &Output) -> String {
+    String::from_utf8(out.stderr.clone()).unwrap()
+}
+
+fn file(dir: &Path, name: &str, content: &[u8]) -> String {
+    let path = dir.join(name);
+    fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Runs a verb on an input that has something wrong with it: the status, and all that is said.
+#[track_caller]
+fn check_failure(args: &[&str], input: &[u8], status: i32, said: &str) {
+    let out = run(args, input);
+    assert_eq!(stderr(&out), said);
+    assert_eq!(out.status.code(), Some(status));
+}
+
+#[test]
+fn a_good_log_is_explained_and_nothing_else_is_said() {
+    for (verb, wanted) in [("explain", "Init started 0.5"), ("time", "(initcalls)"), ("blame", "initcall  acpi_init")] {
+        let out = run(&[verb, "-"], LOG.as_bytes());
+        assert!(stdout(&out).contains(wanted), "{verb}: {}", stdout(&out));
+        assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{verb}");
+    }
+}
+
+#[test]
+fn what_is_not_there() {
+    let no = |words: &str, hint: &str| format!("error: {words}\n  hint: {hint}\n");
+    let capture = "record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`";
+    check_failure(&["explain", "-"], b"", 3, &no("standard input is empty", capture));
+    check_failure(&["time", "no.log"], b"", 3, &no("no such file `no.log`", "`-` reads standard input"));
+    check_failure(&["blame", "/"], b"", 3, &no("`/` is a directory", "name the logs in it: `/*`"));
+}
+
+#[test]
+fn what_is_no_kernel_log() {
+    let stamps = "boot with `printk.time=1`, or take the log with `dmesg`, which has them";
+    check_failure(
+        &["explain", "-"],
+        b"Linux version 6.1.0\nand so on\n",
+        3,
+        &format!("error: no kernel timestamps in standard input (2 lines read)\n  hint: {stamps}\n"),
+    );
+    let out = run(&["explain", "-"], b"hello\n");
+    assert!(stderr(&out).starts_with("error: no kernel records in standard input (1 line read)\n"), "{}", stderr(&out));
+    assert_eq!((stdout(&out).as_str(), out.status.code()), ("", Some(3)));
+    let noise: Vec<u8> = (0..4000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 | 0x80).collect();
+    let out = run(&["explain", "-"], &noise);
+    assert!(stderr(&out).contains("holds no kernel log: bytes that are no text"), "{}", stderr(&out));
+    assert_eq!(out.status.code(), Some(3));
+}
+
+#[test]
+fn a_log_that_ends_early_is_shown_and_not_trusted() {
+    let cut = &LOG.as_bytes()[..LOG.find("[    0.440000]").unwrap()];
+    let out = run(&["explain", "-"], cut);
+    assert!(stdout(&out).contains("doesn't reach the boot's end"), "{}", stdout(&out));
+    let said = stderr(&out);
+    assert!(said.starts_with("error: standard input ends before init's start was reached\n  at: record 4 "), "{said}");
+    assert_eq!(out.status.code(), Some(3));
+    // Initcalls can be compared without an end.
+    assert_eq!(run(&["blame", "-"], cut).status.code(), Some(0));
+    // The user may name another end.
+    assert_eq!(run(&["explain", "--marker", "acpi_init", "-"], cut).status.code(), Some(0));
+    let out = run(&["explain", "--marker", "login:", "-"], LOG.as_bytes());
+    assert!(stderr(&out).contains("ends before the marker was reached"), "{}", stderr(&out));
+}
+
+#[test]
+fn a_log_whose_beginning_is_lost_is_not_trusted() {
+    let lines: String = (0..40).map(|n| format!("[   {:2}.000000] message {n}\n", n + 10)).collect();
+    let out = run(&["explain", "-"], (lines + "[   60.000000] Run /init as init process\n").as_bytes());
+    assert!(stdout(&out).contains("Don't trust these figures"), "{}", stdout(&out));
+    assert!(
+        stderr(&out).starts_with("error: the figures of standard input can't be trusted\n  at: "),
+        "{}",
+        stderr(&out)
+    );
+    assert_eq!(out.status.code(), Some(3));
+}
+
+#[test]
+fn no_initcalls_to_blame() {
+    let plain: String = LOG.lines().filter(|l| !l.contains("acpi")).map(|l| format!("{l}\n")).collect();
+    let out = run(&["blame", "-"], plain.as_bytes());
+    assert!(stderr(&out).starts_with("error: no initcalls in standard input (5 lines read)\n"), "{}", stderr(&out));
+    assert_eq!(out.status.code(), Some(3));
+}
+
+#[test]
+fn several_files_in_order_and_the_worst_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = file(dir.path(), "good.log", LOG.as_bytes());
+    let two = file(dir.path(), "two.log", format!("{LOG}[    9.000000] reboot: Restarting\n{LOG}").as_bytes());
+    let empty = file(dir.path(), "empty.log", b"");
+    let out = run(&["explain", &good, &empty, &two, "-"], LOG.as_bytes());
+    let titles: Vec<String> = stdout(&out).lines().filter(|l| l.contains(": Linux 6.1")).map(str::to_owned).collect();
+    let title = |name: &str| format!("{name}: Linux 6.1.0-44-amd64");
+    let wanted = [good.clone(), format!("{two}, boot 1"), format!("{two}, boot 2"), "standard input".to_owned()];
+    assert_eq!(titles, wanted.map(|n| title(&n)));
+    assert!(stderr(&out).starts_with(&format!("error: `{empty}` is empty\n")), "{}", stderr(&out));
+    assert_eq!(out.status.code(), Some(3));
+
+    let out = run(&["explain", "--json", &good, &empty, &two], b"");
+    let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let boots: Vec<_> = json["boots"].as_array().unwrap().iter().map(|b| (&b["source"], &b["index"])).collect();
+    let pair = |name: &str, n: u64| (Value::from(name), Value::from(n));
+    let wanted = [pair(&good, 0), pair(&two, 0), pair(&two, 1)];
+    assert_eq!(boots, wanted.iter().map(|(s, i)| (s, i)).collect::<Vec<_>>());
+    assert_eq!(out.status.code(), Some(3));
+}
+
+#[test]
+fn json_is_whole_whatever_comes_in() {
+    for input in [&b""[..], b"hello\n", LOG.as_bytes(), b"\xff\x00\xfe"] {
+        for verb in ["explain", "time", "blame"] {
+            let out = run(&[verb, "--json", "-"], input);
+            let json: Value = serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{verb}: {e}"));
+            assert_eq!(json["schema"], format!("bootline-{verb}/1"));
+        }
+    }
+}
+
+#[test]
+fn the_console_can_be_stated() {
+    let log = LOG.replace("console=ttyS0,9600 ", "").replace("[ttyS0]", "[tty0]");
+    let json = |args: &[&str]| -> Value {
+        let out = run(&[&["explain", "--json"], args, &["-"]].concat(), log.as_bytes());
+        serde_json::from_slice(&out.stdout).unwrap()
+    };
+    assert_eq!(json(&[])["boots"][0]["console"], Value::Null);
+    let stated = json(&["--console", "ttyS1,57600n8"]);
+    let console = &stated["boots"][0]["console"];
+    assert_eq!((&console["name"], &console["declared_baud"]), (&"ttyS1".into(), &57600.into()));
+    for bad in ["", ",9600", "ttyS0,fast", "tty S0"] {
+        assert_eq!(run(&["explain", "--console", bad, "-"], b"").status.code(), Some(2), "{bad}");
+    }
+}
+
+#[test]
+fn a_format_can_be_stated() {
+    let kmsg = "6,0,0,-;Linux version 6.1.0 #1\n6,1,500000,-;Run /init as init process\n";
+    assert_eq!(run(&["time", "--format", "kmsg", "-"], kmsg.as_bytes()).status.code(), Some(0));
+    assert_eq!(run(&["time", "--format", "telegram", "-"], b"").status.code(), Some(2));
+}
+
+#[test]
+fn usage() {
+    for args in [&["explain"][..], &["explain", "-", "-"], &["blame", "-n", "x", "-"], &["no-such-verb"]] {
+        let out = run(args, LOG.as_bytes());
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {}", stderr(&out));
+        assert!(out.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn color_only_where_it_is_wanted() {
+    let colored = |args: &[&str], no_color: &str| {
+        let mut command = bootline(&[args, &["explain", "-"]].concat());
+        command.env("NO_COLOR", no_color);
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(LOG.as_bytes()).unwrap();
+        stdout(&child.wait_with_output().unwrap()).contains('\x1b')
+    };
+    assert!(!colored(&[], ""), "a pipe is no terminal");
+    assert!(colored(&["--color", "always"], ""));
+    assert!(colored(&["--color=always"], "1"), "who says always means it");
+    assert!(!colored(&["--color=never"], ""));
+}
+
+#[test]
+fn a_terminal_is_colored_unless_no_color_is_set() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "a.log", LOG.as_bytes());
+    for (no_color, wanted) in [("", true), ("1", false)] {
+        let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&pty).unwrap();
+        unlockpt(&pty).unwrap();
+        let name = ptsname(&pty, Vec::new()).unwrap();
+        let tty = fs::OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let mut child = bootline(&["explain", &log]).env("NO_COLOR", no_color).stdout(tty).spawn().unwrap();
+        // The child's end is closed when it ends; then reading fails.
+        let mut shown = Vec::new();
+        let mut piece = [0; 4096];
+        let mut terminal = fs::File::from(pty);
+        while let Ok(n @ 1..) = terminal.read(&mut piece) {
+            shown.extend_from_slice(&piece[..n]);
+        }
+        assert!(child.wait().unwrap().success());
+        assert_eq!(shown.contains(&0x1b), wanted, "NO_COLOR={no_color}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    for verb in ["explain", "time"] {
+        let mut child = bootline(&[verb, "-"]).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let writer = std::thread::spawn(move || stdin.write_all(LOG.repeat(5_000).as_bytes()));
+        let mut reader = child.stdout.take().unwrap();
+        reader.read_exact(&mut [0; 16]).unwrap();
+        drop(reader);
+        let out = child.wait_with_output().unwrap();
+        assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{verb}");
+        // It stops to read as well.
+        assert!(writer.join().unwrap().is_err(), "{verb} read all of it");
+    }
+}
+
+/// Many boots are shown one after the other: memory holds one of them.
+#[test]
+fn memory_does_not_grow_with_the_input() {
+    let filler: String =
+        (0..4000).map(|n| format!("[    0.4{n:05}] a message of the usual length, number {n}\n")).collect();
+    let boot = LOG.replace("[    0.440000]", &format!("{filler}[    0.440000]"));
+    let (boots, limit_kib) = (400, 48 * 1024);
+    assert!(boot.len() * boots > limit_kib * 1024 * 3 / 2, "too little to show anything");
+    for verb in ["time", "blame"] {
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("ulimit -v {limit_kib} && exec \"$0\" {verb} -")])
+            .arg(env!("CARGO_BIN_EXE_bootline"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let boot = boot.clone();
+        let writer = std::thread::spawn(move || (0..boots).try_for_each(|_| stdin.write_all(boot.as_bytes())));
+        let out = child.wait_with_output().unwrap();
+        assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{verb}");
+        writer.join().unwrap().unwrap();
+        assert_eq!(stdout(&out).matches("boot 400: Linux").count(), 1, "{verb}");
+    }
+}
+
+#[test]
+fn help_has_examples_and_pages_are_written() {
+    for verb in ["explain", "time", "blame", "boot", "capture", "kernels"] {
+        let help = stdout(&run(&[verb, "--help"], b""));
+        assert!(help.contains("Example"), "{verb}: {help}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let pages = dir.path().join("man");
+    assert_eq!(run(&["man", pages.to_str().unwrap()], b"").status.code(), Some(0));
+    for page in ["bootline.1", "bootline-explain.1", "bootline-kernels-fetch.1"] {
+        assert!(fs::read_to_string(pages.join(page)).unwrap().contains(".TH"), "{page}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stdout(&run(&["completions", shell], b"")).contains("explain"), "{shell}");
+    }
+    let rules = stdout(&run(&["explain", "--rules"], b""));
+    assert!(rules.starts_with("con001 synchronous-console\n"), "{rules}");
+}
