@@ -21,7 +21,7 @@ pub enum Fault {
     /// A problem that spoils the figures.
     Spoiled { boot: String, kind: ProblemKind, detail: String },
     /// The log doesn't reach the boot's end.
-    NoEnd { boot: String, last: String, panicked: bool, marker: bool },
+    NoEnd { boot: String, last: String, panicked: bool, marker: bool, quiet: bool },
     /// No records of initcall_debug.
     NoSpans { boot: String },
 }
@@ -49,7 +49,9 @@ impl Fault {
             });
             let panicked = boot.milestones.panic.is_some();
             let marker = options.marker.is_some();
-            return Some(Fault::NoEnd { boot: name, last, panicked, marker });
+            // A console that prints errors only shows neither the banner nor init.
+            let quiet = boot.kernel.banner.is_none() && boot.records.len() < 20;
+            return Some(Fault::NoEnd { boot: name, last, panicked, marker, quiet });
         }
         None
     }
@@ -85,6 +87,11 @@ impl Fault {
             }
             Fault::NoEnd { boot, last, panicked: true, .. } => {
                 fail(format!("no boot in {boot}: the kernel panicked before init")).at(last)
+            }
+            Fault::NoEnd { boot, last, quiet: true, .. } => {
+                fail(format!("the console of {boot} shows next to nothing of a boot (`quiet`?)"))
+                    .at(last)
+                    .hint("take the kernel's own log: `dmesg | bootline explain -`")
             }
             Fault::NoEnd { boot, last, marker, .. } => {
                 let what = if marker { "the marker" } else { "init's start" };

@@ -107,6 +107,17 @@ fn a_log_that_ends_early_is_shown_and_not_trusted() {
 }
 
 #[test]
+fn a_quiet_console_is_sent_to_the_kernels_own_log() {
+    let out = run(&["explain", "-"], b"[    3.100000] an error\n[    9.000000] reboot: Power down\n");
+    assert!(
+        stderr(&out).ends_with("  hint: take the kernel's own log: `dmesg | bootline explain -`\n"),
+        "{}",
+        stderr(&out)
+    );
+    assert_eq!(out.status.code(), Some(3));
+}
+
+#[test]
 fn a_log_whose_beginning_is_lost_is_not_trusted() {
     let lines: String = (0..40).map(|n| format!("[   {:2}.000000] message {n}\n", n + 10)).collect();
     let out = run(&["explain", "-"], (lines + "[   60.000000] Run /init as init process\n").as_bytes());

@@ -207,8 +207,10 @@ fn printing(printing: Printing) -> &'static str {
         Printing::ThreadWholeFlush => {
             "a thread prints and holds the console lock until the backlog is out; who needs that lock waits for all of it"
         }
-        Printing::ThreadPerRecord => "a thread prints, one record per console lock; next to nobody waits",
-        Printing::Nbcon => "a thread of its own prints; nobody waits for the console lock",
+        Printing::ThreadPerRecord => {
+            "once its thread runs it prints one record per console lock, and next to nobody waits"
+        }
+        Printing::Nbcon => "once its own thread runs nobody waits for it",
         Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a thread prints",
         Printing::Unknown => "the log doesn't tell how it prints; taken as if each caller of printk waited",
     }

@@ -20,13 +20,15 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     let told: Vec<&str> = findings.iter().filter_map(|f| f.rule.split(' ').next()).collect();
     // What is contained in another cause comes after all causes.
     let (own, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &told).is_empty());
+    let mut before: Option<&Finding> = None;
     for finding in own.into_iter().chain(contained) {
+        let said_before = before.replace(finding).is_some_and(|b| b.advice == finding.advice);
         let title = Text::new()
             .styled(finding.rule, Style::Cost)
             .styled(": ", Style::Strong)
             .styled(&finding.title, Style::Strong);
         document.heading(title);
-        document.entries(entries(finding, &told, clock, total));
+        document.entries(entries(finding, &told, said_before, clock, total));
     }
 }
 
@@ -35,7 +37,13 @@ fn part_of<'f>(finding: &'f Finding, told: &[&str]) -> Vec<&'f str> {
     finding.part_of.iter().copied().filter(|code| told.contains(code)).collect()
 }
 
-fn entries(finding: &Finding, told: &[&str], clock: Option<ClockName>, total: Option<Dur>) -> Vec<Entry> {
+fn entries(
+    finding: &Finding,
+    told: &[&str],
+    said_before: bool,
+    clock: Option<ClockName>,
+    total: Option<Dur>,
+) -> Vec<Entry> {
     let mut entries = Vec::new();
     if finding.cost.high() > Dur::ZERO {
         let mut cost = Text::new().styled_figure(Figure::estimate(finding.cost).by(clock), Style::Cost);
@@ -52,6 +60,10 @@ fn entries(finding: &Finding, told: &[&str], clock: Option<ClockName>, total: Op
     }
     entries.push(Entry::new("why", finding.why.as_str()));
     entries.extend(finding.evidence.iter().map(|e| Entry::quote(e.id, &e.text)));
+    if said_before && !finding.advice.is_empty() {
+        entries.push(Entry::new("do", "as above"));
+        return entries;
+    }
     for advice in &finding.advice {
         let mut text = Text::from(advice.action.as_str());
         if let Some(setting) = &advice.setting {

@@ -198,6 +198,10 @@ fn failed(error: BootError) -> Failure {
         _ => Exit::LAB,
     };
     let failure = Failure::new(exit, error.to_string());
+    let not_found = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
+    if matches!(&error, BootError::Kernel { source, .. } if not_found(source)) {
+        return failure.hint("name an image, or a stock kernel by its series: `bootline kernels` lists them");
+    }
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -72,7 +72,11 @@ fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
         entries.push(Entry::new("set aside", format!("{} (not to be believed)", dir.display())));
     }
     if let Some(capture) = &outcome.capture {
-        let command = format!("bootline explain {}", capture.display());
+        // A quiet console shows no boot; the kernel's own log does.
+        let kernel_log = outcome.dir.join("dmesg.kmsg");
+        let shows_it = explained.is_some_and(|b| b.end.is_some());
+        let best = if shows_it || !kernel_log.exists() { capture } else { &kernel_log };
+        let command = format!("bootline explain {}", best.display());
         entries.push(Entry::new("next", Text::new().styled(command, Style::Setting)));
     }
     document.entries(entries);
@@ -87,7 +91,8 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
         ("difference", Align::Right, 1),
     ]);
     let end = boot.and_then(|b| b.end.as_ref());
-    let line = boot.and_then(|b| b.line.as_ref());
+    // What a boot that didn't reach its end cost means nothing.
+    let line = boot.filter(|b| b.end.is_some()).and_then(|b| b.line.as_ref());
     let mut row = |name: &str, truth: Option<String>, explain: Option<String>, difference: Option<String>| {
         if truth.is_some() || explain.is_some() {
             let cells = vec![name.to_owned(), truth.unwrap_or_default(), explain.unwrap_or_default()];
