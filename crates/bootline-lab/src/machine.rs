@@ -8,6 +8,8 @@ use std::str::FromStr;
 use bootline_core::units::Baud;
 use serde::{Deserialize, Serialize};
 
+use crate::kernels;
+
 /// The architecture of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -82,6 +84,15 @@ impl Arch {
         match self {
             Arch::X86_64 => Baud::new(300).map_or(baud, |slow| slow.min(baud)),
             Arch::Aarch64 => baud,
+        }
+    }
+}
+
+impl From<kernels::Arch> for Arch {
+    fn from(arch: kernels::Arch) -> Arch {
+        match arch {
+            kernels::Arch::Amd64 => Arch::X86_64,
+            kernels::Arch::Arm64 => Arch::Aarch64,
         }
     }
 }

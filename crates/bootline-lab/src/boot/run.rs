@@ -20,12 +20,12 @@ use super::request::{LinePlan, Plan, plan};
 use super::session::{Ask, Session};
 use super::truth::{Guest, LineTruth, TRUTH_SCHEMA, Truth, Verdict};
 use super::{BootError, BootRequest, Progress};
-use crate::fidelity::{self, Decision, Evidence, Fidelity};
+use crate::fidelity::{self, Decision, Evidence, Fidelity, Flaw};
 use crate::host::Host;
 use crate::initramfs::initramfs;
 use crate::kmsg;
 use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, Take, prefer, raise, read_line};
-use crate::machine::Ports;
+use crate::machine::{Accel, Ports};
 use crate::qemu::{self, Qemu};
 use crate::recorder::Recorder;
 
@@ -427,6 +427,8 @@ impl Parts<'_> {
                 command_line: said.cmdline.as_deref().unwrap_or(&self.plan.command_line),
                 console: arch.console(),
                 rate: LineRate::of(line.baud, line.frame),
+                translated: self.plan.machine.accel != Accel::Kvm,
+                slots: Pacer::new(line.baud, line.frame).slots() as u64,
                 lateness,
             })
         });
@@ -451,7 +453,7 @@ impl Parts<'_> {
             init_ns: init,
             init_guest_ns: said.init_guest,
             marker_ns: session.marker_at,
-            time_to_init_ns: init.zip(session.first_byte).map(|(init, first)| init - first),
+            time_to_init_ns: init.zip(session.first_byte).map(|(init, first)| init - first).filter(|t| *t > Dur::ZERO),
             console_busy_before_init_ns: paced_init.map(|init| session.account.busy_until(init)),
             bytes_before_init: paced_init.map(|_| session.bytes_before_init),
             starved_before_init_ns: self.starved,
@@ -481,6 +483,9 @@ impl Parts<'_> {
 fn verdict(session: &Session, end: &End, qemu: &Qemu, fidelity: &Fidelity) -> Result<Verdict, BootError> {
     if let End::Interrupted = end {
         return Ok(Verdict::Interrupted);
+    }
+    if fidelity.flaws.contains(&Flaw::EmulatorBreakpoint) {
+        return Ok(Verdict::Invalid);
     }
     if let Some(line) = &session.panic_line {
         return Ok(Verdict::Panicked { line: line.clone() });

@@ -36,7 +36,8 @@ pub struct Truth {
     pub init_guest_ns: Option<Dur>,
     /// The request's marker on the console: arrival of the last character that made it match.
     pub marker_ns: Option<HostTime>,
-    /// From the line's first character to init: `init_ns - first_byte_ns`.
+    /// From the line's first character to init: `init_ns - first_byte_ns`. `None` where the line was silent until init
+    /// (`quiet`): such boots compare by `init_ns - qemu_started_ns`, which includes firmware and decompression.
     pub time_to_init_ns: Option<Dur>,
     /// How long the line was occupied before init.
     pub console_busy_before_init_ns: Option<Dur>,
@@ -112,7 +113,7 @@ pub struct LineTruth {
 pub enum Verdict {
     /// It reached its end, and every check was passed.
     Valid,
-    /// It reached its end, but the run can't be believed: `fidelity.flaws` says why.
+    /// The run can't be believed: `fidelity.flaws` says why.
     Invalid,
     /// It reached its end, but there was no truth port to check it by (the user's own initramfs).
     Unchecked,

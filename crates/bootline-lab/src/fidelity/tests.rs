@@ -23,6 +23,8 @@ fn run(log: &str, wire: &str, rate: f64, cmdline: &str) -> Fidelity {
         command_line: cmdline,
         console: "ttyS0",
         rate: LineRate::of(Baud::new(9600).unwrap(), Frame::default()),
+        slots: 1,
+        translated: true,
         lateness: LatenessSummary::default(),
     })
 }
@@ -121,6 +123,14 @@ fn a_clock_that_stands_at_zero_is_a_flaw() {
     let log = (0..=100).fold(log, |t, i| t.replace(&format!(",{i},{i},-"), &format!(",{i},0,-")));
     let wire = still(&wire, |i| format!("0.{i:06}]"));
     assert_eq!(run(&log, &wire, RATE_9600, "").flaws, [Flaw::StampsAtZero]);
+}
+
+#[test]
+fn a_breakpoint_of_the_emulators_making_is_the_labs_flaw() {
+    let oops = "[    2.000000] Oops: int3: 0000 [#1] SMP NOPTI\n";
+    check_flaws(&format!("{WIRE}{oops}"), "", &[Flaw::EmulatorBreakpoint]);
+    check_flaws(&format!("{WIRE}{}", oops.replace("Oops: ", "")), "", &[Flaw::EmulatorBreakpoint]);
+    check_flaws(&format!("{WIRE}{}", oops.replace("int3", "0000")), "", &[]);
 }
 
 #[test]

@@ -144,6 +144,9 @@ fn flaw(flaw: &Flaw) -> String {
         Flaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its rate", ratio * 100.0),
         Flaw::LateReader { max_ns } => format!("the host was busy: the line's reader woke {max_ns} s late"),
         Flaw::StampsAtZero => "the guest's clock stood at 0: its calibration failed".to_owned(),
+        Flaw::EmulatorBreakpoint => {
+            "QEMU ran a breakpoint that the guest had removed already: a fault of the emulator".to_owned()
+        }
         Flaw::TooMuchOutput => "more was on the line than the lab can compare".to_owned(),
     }
 }

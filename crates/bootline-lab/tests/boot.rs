@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Boots stock kernels. Order, conservation, ratios, and that the capture and the truth agree; never milliseconds.
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bootline_core::capture::{Damage, Event, Header, NoteKind, Reader};
+use bootline_core::units::{Baud, Dur, HostTime};
+use bootline_lab::boot::{BootOutcome, BootRequest, Phase, Truth, Verdict, boot, boot_valid};
+use bootline_lab::kernels::{Arch, Store, cache_folder};
+use bootline_lab::machine::Accel;
+
+/// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
+const ATTEMPTS: u32 = 5;
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Boots compete for the host's processors: one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn request(arch: Arch, series: &str, dir: &Path) -> BootRequest {
+    let folder = cache_folder(None, |name| std::env::var_os(name)).unwrap_or_else(std::env::temp_dir);
+    let store = Store::open(&folder).unwrap();
+    let fetched = store.fetch_or_nearest(series.parse().unwrap(), arch, &mut |p| eprintln!("{p}"));
+    let kernel = fetched.unwrap_or_else(|error| panic!("{error}\n  hint: {}", error.hint().unwrap_or_default()));
+    BootRequest { arch: Some(arch.into()), ..BootRequest::new(&kernel.kernel.path, dir) }
+}
+
+fn run_valid(request: &BootRequest) -> BootOutcome {
+    let outcome = boot_valid(request, ATTEMPTS, &NEVER, &mut |_| ()).unwrap();
+    assert_eq!(outcome.truth.verdict, Verdict::Valid, "{:?}", outcome.truth.fidelity);
+    outcome
+}
+
+#[derive(Default)]
+struct Capture {
+    header: Option<Header>,
+    bytes: Vec<u8>,
+    /// Arrival of each byte, and how much earlier it may have been.
+    arrivals: Vec<(HostTime, Dur)>,
+    notes: Vec<NoteKind>,
+    damage: Vec<Damage>,
+}
+
+fn read(path: &Path) -> Capture {
+    let mut capture = Capture::default();
+    let mut sink = |event: Event<'_>| match event {
+        Event::Header(h) => capture.header = Some(h),
+        Event::Chunk(time, bytes) => {
+            capture.arrivals.extend((0..bytes.len()).map(|i| (time.at(i, bytes.len()), time.uncertainty)));
+            capture.bytes.extend_from_slice(bytes);
+        }
+        Event::Note(n) => capture.notes.push(n.kind),
+        Event::Damage(d) => capture.damage.push(d),
+    };
+    let mut reader = Reader::new();
+    reader.push(&fs::read(path).unwrap(), &mut sink);
+    reader.finish(&mut sink);
+    capture
+}
+
+/// A boot on the line: what its kernel logged is in the capture, once and in order, at the line's rate.
+fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let request = BootRequest { baud: Baud::new(baud), append: append.to_owned(), ..request(arch, series, dir.path()) };
+    let outcome = run_valid(&request);
+    let truth = outcome.truth;
+    let on_disk: Truth = serde_json::from_slice(&fs::read(dir.path().join("truth.json")).unwrap()).unwrap();
+    assert_eq!((on_disk.init_ns, &on_disk.guest), (truth.init_ns, &truth.guest));
+
+    let capture = read(&outcome.capture.unwrap());
+    assert_eq!((&capture.notes[..], &capture.damage[..]), (&[NoteKind::PowerOn, NoteKind::End][..], &[][..]));
+    let header = capture.header.unwrap();
+    assert_eq!(header.line_bytes_per_s.unwrap().bytes_per_s(), f64::from(baud) / 10.0);
+    let line = truth.line.unwrap();
+    assert_eq!(header.declared_baud, line.declared_baud);
+
+    // The capture and the truth agree on the bytes and their times.
+    assert_eq!(capture.bytes.len() as u64, truth.bytes_total);
+    let within = |at: HostTime, (stated, uncertainty): (HostTime, Dur)| at <= stated && at >= stated - uncertainty;
+    assert!(within(truth.first_byte_ns.unwrap(), capture.arrivals[0]));
+    assert!(within(truth.last_byte_ns.unwrap(), capture.arrivals[capture.arrivals.len() - 1]));
+    let init = truth.init_ns.unwrap();
+    let before = truth.bytes_before_init.unwrap() as usize;
+    assert!(capture.arrivals[..before].iter().all(|(at, uncertainty)| *at - *uncertainty <= init));
+    assert!(capture.arrivals[before..].iter().all(|(at, _)| *at > init));
+    assert!(truth.console_busy_before_init_ns.unwrap() <= truth.time_to_init_ns.unwrap() + Dur::from_millis(50));
+
+    // Every record below the console's log level is there, in order; told without the lab's own comparison.
+    let log = fs::read_to_string(dir.path().join("dmesg.kmsg")).unwrap();
+    let loglevel = truth.guest.console_loglevel.unwrap();
+    let text = String::from_utf8_lossy(&capture.bytes).into_owned();
+    let mut rest = &text[..];
+    let mut records = 0;
+    for record in log.lines().filter(|l| !l.starts_with(' ') && !l.contains("\\x")) {
+        let (head, message) = record.split_once(';').unwrap();
+        let priority: u8 = head.split(',').next().unwrap().parse().unwrap();
+        if priority & 7 < loglevel {
+            let line = format!("] {message}\r\n");
+            let at = rest.find(&line).unwrap_or_else(|| panic!("`{message}` is not on the wire in its place"));
+            rest = &rest[at + line.len() - 2..];
+            records += 1;
+        }
+    }
+    assert!(records > 100, "{records}");
+    assert_eq!(truth.fidelity.found_lines, truth.fidelity.expected_lines);
+
+    // The line was as fast as it says, and no faster.
+    let ratio = truth.fidelity.flush_rate_ratio.unwrap();
+    assert!((0.95..1.03).contains(&ratio), "{ratio}");
+    assert!(line.account.busy_bytes_per_s <= line.line_bytes_per_s.bytes_per_s() * 1.03);
+    truth
+}
+
+#[test]
+fn an_x86_kernel_on_a_true_line() {
+    let fast = check_paced(Arch::Amd64, "6.12", 115_200, "");
+    let slow = check_paced(Arch::Amd64, "6.12", 19_200, "");
+    assert_eq!(slow.line.unwrap().declared_baud, Baud::new(300), "told to wait");
+    // A legacy console costs the boot what its characters take.
+    let busy = |t: &Truth| t.console_busy_before_init_ns.unwrap().as_secs_f64();
+    let ratio = busy(&slow) / busy(&fast);
+    assert!((5.0..7.0).contains(&ratio), "six times slower, the same log: {ratio}");
+    assert!(slow.time_to_init_ns > fast.time_to_init_ns);
+}
+
+#[test]
+fn an_arm_kernel_on_a_true_line() {
+    let truth = check_paced(Arch::Arm64, "6.12", 115_200, "");
+    assert_eq!(truth.line.unwrap().declared_baud, Baud::new(115_200));
+    assert!(truth.guest.consoles.unwrap().contains("ttyAMA0"));
+}
+
+#[test]
+fn a_marker_of_user_space_is_timed_on_the_line() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let request = BootRequest {
+        append: "bootline.marker=user-space-is-here".to_owned(),
+        marker: Some(regex::bytes::Regex::new("^user-space-is-here").unwrap()),
+        ..request(Arch::Amd64, "6.12", dir.path())
+    };
+    let truth = run_valid(&request).truth;
+    assert!(truth.marker_ns.unwrap() > truth.init_ns.unwrap());
+}
+
+#[test]
+fn a_panic_is_a_result_with_its_log() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let request = BootRequest { append: "rdinit=/nowhere".to_owned(), ..request(Arch::Amd64, "6.12", dir.path()) };
+    let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
+    let Verdict::Panicked { line } = &outcome.truth.verdict else { panic!("{:?}", outcome.truth.verdict) };
+    assert!(line.contains("Kernel panic - not syncing"), "{line}");
+    let text = String::from_utf8_lossy(&read(&outcome.capture.unwrap()).bytes).into_owned();
+    assert!(text.contains(&line[line.find("Kernel panic").unwrap()..]));
+    assert_eq!(outcome.truth.init_ns, None);
+}
+
+#[test]
+fn a_boot_that_takes_too_long_or_is_called_off_leaves_its_log() {
+    let _alone = alone();
+    let ended = |dir: &str, timeout, cancel_at: u64| {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join(dir);
+        let request =
+            BootRequest { baud: Baud::new(300), timeout: Some(timeout), ..request(Arch::Amd64, "6.12", &dir) };
+        let cancel = AtomicBool::new(false);
+        let outcome = boot(&request, &cancel, &mut |progress| {
+            assert_eq!(progress.phase, Phase::Booting);
+            cancel.fetch_or(progress.bytes > cancel_at, Ordering::SeqCst);
+        });
+        let outcome = outcome.unwrap();
+        let capture = read(&outcome.capture.unwrap());
+        assert_eq!(capture.notes.last(), Some(&NoteKind::End));
+        assert_eq!(capture.bytes.len() as u64, outcome.truth.bytes_total);
+        outcome.truth.verdict
+    };
+    let late = ended("late", Duration::from_secs(1), u64::MAX);
+    assert!(matches!(late, Verdict::TimedOut { .. }), "{late:?}");
+    assert_eq!(ended("off", Duration::from_secs(600), 20), Verdict::Interrupted);
+}
+
+#[test]
+fn counted_instructions_repeat() {
+    let _alone = alone();
+    let cost = || {
+        let dir = tempfile::tempdir().unwrap();
+        let request = BootRequest { accel: Accel::Icount, ..request(Arch::Amd64, "6.12", dir.path()) };
+        let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
+        assert_eq!((&outcome.truth.verdict, outcome.capture), (&Verdict::Valid, None));
+        assert!(outcome.truth.time_to_init_ns.is_none() && outcome.truth.line.is_none());
+        outcome.truth.init_guest_ns.unwrap().as_secs_f64()
+    };
+    let (a, b) = (cost(), cost());
+    assert!((a / b - 1.0).abs() < 0.02, "{a} {b}");
+}
