@@ -2,7 +2,6 @@
 # The front door. `make` alone says what there is.
 
 CARGO = scripts/rust cargo
-BOOTLINE = $(CARGO) run --quiet --release --locked --package bootline --
 
 # Long enough to catch what is easily found; more: make fuzz FUZZ_SECONDS=600
 FUZZ_SECONDS = 20
@@ -11,7 +10,7 @@ FUZZ_SECONDS = 20
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
-	@echo 'make demo     sets up, builds, and fetches the stock kernels that the lab boots'
+	@echo 'make demo     sets up, builds, boots three stock kernels at 9600 baud, says why they are slow'
 	@echo 'make build    builds target/release/bootline'
 	@echo 'make test     sets up, builds, runs all tests and each fuzz target for some seconds'
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
@@ -25,9 +24,8 @@ setup:
 build: setup
 	$(CARGO) build --release --locked --package bootline
 
-# As far as the command goes today: it is to boot them at 9600 baud and explain the difference, once `bootline boot` is in.
 demo: build
-	$(BOOTLINE) kernels fetch --nearest 6.18-rt 6.19-rt 6.12
+	@scripts/demo
 
 test: setup
 	$(CARGO) build --workspace --all-targets --locked

@@ -58,7 +58,7 @@ struct Span {
     time: ChunkTime,
 }
 
-impl<'a> Line<'a> {
+impl Line<'_> {
     /// The place in the input of a stretch of the body; the line's end belongs to a stretch that reaches it.
     pub fn range(&self, from: usize, to: usize) -> ByteRange {
         let end = if to >= self.body.len() { self.end } else { self.start + to as u64 };
