@@ -62,7 +62,7 @@ pub enum Since {
 
 /// Init programs announce themselves; where the console is quiet, that is the first sign of user space.
 const INIT_BANNERS: [&str; 5] =
-    ["bootline-init: ", "INIT: version", "systemd[1]: systemd ", "init started: BusyBox", "OpenRC "];
+    ["bootline-init:", "INIT: version", "systemd[1]: systemd ", "init started: BusyBox", "OpenRC "];
 
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Options) -> Option<(usize, EndedBy)> {
     if let Some(marker) = &options.marker {
