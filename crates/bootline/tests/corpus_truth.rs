@@ -31,14 +31,21 @@ fn json(text: &[u8], what: &Path) -> Value {
 }
 
 fn cases() -> Vec<Case> {
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(corpus()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.join("boot.cap").exists()).collect();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(corpus())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.join("boot.cap").exists())
+        .collect();
     folders.sort();
     folders
         .into_iter()
         .map(|folder| {
             let capture = folder.join("boot.cap");
-            let out = Command::new(env!("CARGO_BIN_EXE_bootline")).args(["explain", "--json"]).arg(&capture).output().unwrap();
+            let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
+                .args(["explain", "--json"])
+                .arg(&capture)
+                .output()
+                .unwrap();
             let origin = std::fs::read_to_string(folder.join("origin.toml")).unwrap();
             let origin: toml::Table = origin.parse().unwrap();
             let silent = origin.get("silent_ns").and_then(|v| v.as_array()).cloned().unwrap_or_default();
@@ -72,7 +79,8 @@ impl Case {
 
     fn time_to_init(&self) -> Compared {
         let t = &self.boot()["time_to_init"];
-        let explained = t["elapsed_ns"]["best"].as_f64().unwrap_or_else(|| panic!("{}: no time to init", self.name)) / 1e9;
+        let explained =
+            t["elapsed_ns"]["best"].as_f64().unwrap_or_else(|| panic!("{}: no time to init", self.name)) / 1e9;
         let truth = match t["since"].as_str().unwrap() {
             "kernel-first-byte" => self.truth_s("time_to_init_ns"),
             "power-on" => Some(self.truth_s("init_ns").unwrap() - self.truth_s("qemu_started_ns").unwrap()),
@@ -109,19 +117,34 @@ fn explain_agrees_with_the_hosts_clock() {
         assert_eq!(case.truth["verdict"]["verdict"], "valid", "{}", case.folder.display());
         let init = case.time_to_init();
         let share = |c: &Compared| (c.explained - c.truth) / init.truth;
-        write!(table, "| {} | {:.3} | {:.3} | {:+.2} % ", case.name, init.explained, init.truth, share(&init) * 100.0).unwrap();
+        write!(table, "| {} | {:.3} | {:.3} | {:+.2} % ", case.name, init.explained, init.truth, share(&init) * 100.0)
+            .unwrap();
         if share(&init).abs() > MOST {
             wrong.push(format!("{}: time to init {:.3} s, truth {:.3} s", case.name, init.explained, init.truth));
         }
         match case.cost() {
             Some(cost) => {
-                let spread = if cost.truth_error > 0.0 { format!(" ± {:.1}", cost.truth_error) } else { String::new() };
-                writeln!(table, "| {:.3} | {:.3}{spread} | {:+.2} % |", cost.explained, cost.truth, share(&cost) * 100.0).unwrap();
+                let spread =
+                    if cost.truth_error > 0.0 { format!(" ± {:.1}", cost.truth_error) } else { String::new() };
+                writeln!(
+                    table,
+                    "| {:.3} | {:.3}{spread} | {:+.2} % |",
+                    cost.explained,
+                    cost.truth,
+                    share(&cost) * 100.0
+                )
+                .unwrap();
                 if (cost.explained - cost.truth).abs() > MOST * init.truth + cost.truth_error {
-                    wrong.push(format!("{}: cost {:.3} s, truth {:.3} s{spread}", case.name, cost.explained, cost.truth));
+                    wrong.push(format!(
+                        "{}: cost {:.3} s, truth {:.3} s{spread}",
+                        case.name, cost.explained, cost.truth
+                    ));
                 }
             }
-            None => writeln!(table, "| {} | | |", case.boot()["console"]["cost_ns"]["best"].as_f64().unwrap_or(0.0) / 1e9).unwrap(),
+            None => {
+                writeln!(table, "| {} | | |", case.boot()["console"]["cost_ns"]["best"].as_f64().unwrap_or(0.0) / 1e9)
+                    .unwrap()
+            }
         }
     }
     println!("{table}");

@@ -101,6 +101,34 @@ fn only_the_kernels_own_log() {
     }
 }
 
+/// Seed 1's case: a driver's thread logs while the registration waits for its flush.
+#[test]
+fn a_flush_is_seen_past_what_other_tasks_log_meanwhile() {
+    let mut s = boot(Mode::Synchronous, 960.0, "6.12.1");
+    s.with_arrival = false;
+    let (mut records, truth) = s.run();
+    let enabled = records.records.iter().position(|r| r.text.contains("enabled")).unwrap();
+    let tail = records.records.split_off(enabled + 1);
+    let before = records.records.get(enabled).map(|r| (r.id, r.stamp.unwrap())).unwrap();
+    let other = crate::records::Record {
+        id: crate::records::RecordId(before.0.0 + 1),
+        stamp: Some(before.1 + Dur::from_millis(110)),
+        text: "hub 1-0:1.0: USB hub found",
+        wire_len: 43,
+        ..records.records.get(enabled).unwrap()
+    };
+    records.records.push(other);
+    for r in tail.iter() {
+        records.records.push(crate::records::Record { id: crate::records::RecordId(r.id.0 + 1), ..r });
+    }
+    let boot = Boot::analyse(records, &Options::default());
+    let flush = boot.line.as_ref().unwrap().flush.unwrap();
+    let bytes = 960.0 * flush.waited.best().as_secs_f64();
+    assert!((bytes / flush.bytes as f64 - 1.0).abs() < 0.05, "{flush:?}");
+    let cost = boot.line.unwrap().cost.best();
+    assert!((cost - truth.waited).abs() < truth.end.scale(0.03), "{cost} of {}", truth.waited);
+}
+
 #[test]
 fn a_quiet_console_costs_nothing_and_a_loud_one_is_not_believed_unseen() {
     let mut s = boot(Mode::Nobody, 960.0, "6.12.1");

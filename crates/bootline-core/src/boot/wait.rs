@@ -5,7 +5,7 @@
 //! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
 //! console lock gets it at the moment at which the line has drained, which no work ends at by chance.
 use super::opening::Opening;
-use super::timeline::Timeline;
+use super::timeline::{Clock, Timeline};
 use crate::records::{RecordSet, Source};
 use crate::units::{Dur, Interval};
 
@@ -40,8 +40,14 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
     let placed: Vec<usize> = (open..=until.min(records.len().saturating_sub(1)))
         .filter(|&i| records.get(i).is_some_and(|r| r.source == Source::Kernel) && timeline.stored(i).is_some())
         .collect();
+    let flush = flush_by_stamps(timeline, opening, &placed);
+    found.extend(flush);
+    let flushed = flush.map_or(Dur::from_nanos(i64::MIN), |f| f.from + f.time.best());
     for pair in placed.windows(2) {
         let (i, next) = (pair[0], pair[1]);
+        if flush.is_some() && timeline.stored(i).is_some_and(|s| s < flushed) {
+            continue;
+        }
         let (here, there) = (timeline.place(i), timeline.place(next));
         let (Some(stored), Some(next_stored), Some(printed)) = (here.stored, there.stored, here.printed) else {
             continue;
@@ -84,6 +90,31 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
         found.push(wait);
     }
     found
+}
+
+/// The flush at a registration that writers wait for, where only stamps are left.
+///
+/// Other tasks go on and store records while the registering one waits, so the record after "enabled" need not be its
+/// own. The flush ends with the first record that is no earlier than its characters allow, if hardly anything was
+/// stored before.
+fn flush_by_stamps(timeline: &Timeline, opening: Opening, placed: &[usize]) -> Option<Wait> {
+    if timeline.clock != Clock::Kernel || opening.threads_from <= opening.index {
+        return None;
+    }
+    let place = timeline.place(opening.index);
+    let (from, end) = (place.stored?, place.printed?.end);
+    let after = placed.iter().position(|&i| i > opening.index)?;
+    let ends = after
+        + placed[after..]
+            .iter()
+            .position(|&i| timeline.stored(i).is_some_and(|s| s >= from + (end - from).scale(0.9)))?;
+    let meanwhile = ends - after;
+    if meanwhile == 0 || meanwhile * 10 > opening.index {
+        return None;
+    }
+    let drain = (end - from).min(timeline.stored(placed[ends])? - from);
+    let time = Interval::new(drain.scale(0.9), drain, timeline.stored(placed[ends])? - from);
+    Some(Wait { index: opening.index, from, time, cause: WaitCause::Flush })
 }
 
 /// A stretch shorter than this isn't worth a guess about the lock.
