@@ -20,6 +20,8 @@ pub struct Opening {
     pub error: Dur,
     /// Writers of records before this position wait for their own characters; behind it a thread prints.
     pub threads_from: usize,
+    /// Who waits behind it.
+    pub printing: Printing,
 }
 
 pub(super) fn opening(
@@ -30,11 +32,11 @@ pub(super) fn opening(
 ) -> Option<Opening> {
     let printing = console.map_or(Printing::Unknown, |c| c.printing);
     let registered = registered?;
-    let waits = Opening { index: registered, error: Dur::ZERO, threads_from: usize::MAX };
+    let waits = Opening { index: registered, error: Dur::ZERO, threads_from: usize::MAX, printing };
     Some(match printing {
         Printing::Synchronous | Printing::Unknown => waits,
         Printing::ThreadWholeFlush | Printing::ThreadPerRecord => match threads_ready(records, kernel) {
-            Some(ready) if ready.index > registered => Opening { threads_from: ready.index, ..ready },
+            Some(ready) if ready.index > registered => Opening { printing, ..ready },
             _ => Opening { threads_from: registered, ..waits },
         },
         Printing::Nbcon => match threads_ready(records, kernel) {
@@ -54,7 +56,7 @@ fn threads_ready(records: &RecordSet, kernel: &Kernel) -> Option<Opening> {
     let find =
         |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == Source::Kernel && wanted(r.text));
     if let Some(index) = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+")) {
-        return Some(Opening { index, error: Dur::ZERO, threads_from: index });
+        return Some(Opening { index, error: Dur::ZERO, threads_from: index, printing: Printing::Unknown });
     }
     let late = kernel.series.is_some_and(|s| s >= Series::new(7, 2));
     // Records of initcalls of the level before and of the level itself: the call lies between them.
@@ -87,5 +89,5 @@ fn threads_ready(records: &RecordSet, kernel: &Kernel) -> Option<Opening> {
     let last = (0..first).rev().find(|&i| records.get(i).is_some_and(|r| before.iter().any(|p| r.text.starts_with(p))));
     let stamp = |i: usize| records.get(i).and_then(|r: Record<'_>| r.stamp);
     let error = last.and_then(|l| Some((stamp(first)? - stamp(l)?).max_zero())).unwrap_or_default();
-    Some(Opening { index: first, error, threads_from: first })
+    Some(Opening { index: first, error, threads_from: first, printing: Printing::Unknown })
 }

@@ -146,7 +146,12 @@ fn rest(setup: &Setup<'_>, uncertainty: Dur) -> Dur {
 const UNCHECKED_DRIFT: f64 = 0.01;
 
 fn opening_or(setup: &Setup<'_>, first: Option<usize>) -> Opening {
-    setup.opening.unwrap_or(Opening { index: first.unwrap_or(0), error: Dur::ZERO, threads_from: usize::MAX })
+    setup.opening.unwrap_or(Opening {
+        index: first.unwrap_or(0),
+        error: Dur::ZERO,
+        threads_from: usize::MAX,
+        printing: crate::console::Printing::Unknown,
+    })
 }
 
 fn by_arrival(setup: &Setup<'_>) -> Timeline {

@@ -6,6 +6,7 @@
 //! console lock gets it at the moment at which the line has drained, which no work ends at by chance.
 use super::opening::Opening;
 use super::timeline::{Clock, Timeline};
+use crate::console::Printing;
 use crate::records::{RecordSet, Source};
 use crate::units::{Dur, Interval};
 
@@ -59,6 +60,10 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
         if waiting {
             // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
             found.push(Wait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
+            continue;
+        }
+        // An nbcon console has no lock that others take.
+        if opening.printing == Printing::Nbcon {
             continue;
         }
         // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
