@@ -28,6 +28,9 @@ pub struct Line {
     pub bytes: u64,
     /// What the console cost the boot's critical path.
     pub cost: Interval,
+    /// How long the line was busy beside the boot, printed to by a thread. The drivers in the tree spin on the
+    /// transmitter, so the thread takes a processor for as long.
+    pub printed_beside: Dur,
     /// The flush at registration: characters and time.
     pub flush: Option<Flush>,
     /// The most characters that waited for the line.
@@ -89,6 +92,29 @@ pub(super) fn speed(
     serial.printing.writer_waits().then(fitted).flatten().or_else(declared)
 }
 
+/// How long the line was busy between the moment at which threads began to print and the boot's end.
+fn printed_beside(timeline: &Timeline, records: usize, opening: Opening, end: Option<usize>) -> Dur {
+    let from = timeline.stored(opening.threads_from);
+    let to = end.and_then(|e| timeline.stored(e));
+    let (Some(from), Some(to)) = (from, to.or_else(|| timeline.stored(records.checked_sub(1)?))) else {
+        return Dur::ZERO;
+    };
+    (0..records).filter_map(|i| timeline.place(i).printed).map(|p| (p.end.min(to) - p.start.max(from)).max_zero()).sum()
+}
+
+/// The waits, and beside them what a printing thread takes from the boot: with one processor all of its time, with more
+/// of them anything from nothing to that.
+fn total_cost(waits: &[Wait], opening: Option<Opening>, beside: Dur, cpus: Option<u32>) -> Interval {
+    let own = |w: &&Wait| opening.is_none_or(|o| w.index < o.threads_from);
+    let sum = |waits: &mut dyn Iterator<Item = &Wait>| waits.fold(Interval::default(), |sum, w| sum + w.time);
+    let own_waits = sum(&mut waits.iter().filter(own));
+    let lock_waits = sum(&mut waits.iter().filter(|w| !own(w)));
+    let beside = beside.max(lock_waits.high());
+    let best = if cpus == Some(1) { beside } else { lock_waits.best() };
+    own_waits + Interval::new(lock_waits.low(), best, beside)
+}
+
+#[allow(clippy::too_many_arguments, reason = "one caller; each argument is a step's result")]
 pub(super) fn describe(
     records: &RecordSet,
     timeline: &Timeline,
@@ -97,6 +123,7 @@ pub(super) fn describe(
     speed: Option<LineSpeed>,
     opening: Option<Opening>,
     end: Option<usize>,
+    cpus: Option<u32>,
 ) -> Line {
     let first_kernel = records.iter().position(|r| r.source == Source::Kernel).unwrap_or(0);
     let printed = |i: usize| timeline.place(i).printed;
@@ -113,7 +140,8 @@ pub(super) fn describe(
             bytes_before_end += u64::from(r.wire_len);
         }
     }
-    let total: Interval = waits.iter().fold(Interval::default(), |sum, w| sum + w.time);
+    let beside = opening.map_or(Dur::ZERO, |o| printed_beside(timeline, records.len(), o, end));
+    let total = total_cost(waits, opening, beside, cpus);
     let cost = match speed.map(|s| (s.source, s)) {
         // A speed that nothing in the log confirms: the line may as well have cost nothing.
         Some((SpeedSource::Declared, _)) | None => Interval::new(Dur::ZERO, total.best(), total.high()),
@@ -142,6 +170,7 @@ pub(super) fn describe(
         lag_at_end: end.and_then(|e| Some((printed(e)?.end - timeline.stored(e)?).max_zero())),
         console,
         speed,
+        printed_beside: beside,
         bytes_before_end,
         bytes,
         cost,

@@ -105,7 +105,8 @@ impl Boot {
         let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire };
         let timeline = timeline::align(&setup);
         let waits = opening.map_or_else(Vec::new, |o| wait::waits(&records, &timeline, o, until));
-        let line = serial.map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0)));
+        let line = serial
+            .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
         let open = registered.or(milestones.first_kernel);
         let phases = phase::phases(&records, &timeline, &waits, &milestones, open);
         let spans = initcall::spans(&records, &timeline, &waits);
