@@ -105,7 +105,9 @@ pub(super) fn boot_end(
     };
     let less = |d: Dur| d - reference;
     let arrival = match (record.arrival, timeline.first_byte) {
-        (Some(a), Some(first)) if timeline.clock == Clock::Arrival => Some(timeline.on_axis(a.last) - first),
+        (Some(a), Some(first)) if timeline.clock == Clock::Arrival && printed_before => {
+            Some(timeline.on_axis(a.last) - first)
+        }
         _ => None,
     };
     Some(BootEnd {

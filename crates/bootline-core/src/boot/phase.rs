@@ -89,7 +89,9 @@ pub(super) fn phases(
     if first_kernel > 0 {
         cuts.push((PhaseName::BeforeKernel, 0));
     }
-    cuts.push((PhaseName::Dark, first_kernel));
+    // A console that comes to speak late (quiet) shows nothing of the dark phase.
+    let dark = records.get(first_kernel).and_then(|r| r.stamp).is_none_or(|s| s.as_nanos() == 0);
+    cuts.push((if dark { PhaseName::Dark } else { PhaseName::KernelToConsole }, first_kernel));
     // A console that registers while the stamps still read zero leaves no such phase.
     if let Some(i) = m.first_stamped.filter(|i| *i > first_kernel && console.is_none_or(|c| *i < c)) {
         cuts.push((PhaseName::KernelToConsole, i));
@@ -118,7 +120,7 @@ pub(super) fn phases(
     for (n, &(name, from)) in cuts.iter().enumerate() {
         let to = cuts.get(n + 1).map_or(last, |c| c.1);
         // Firmware has arrival times only; the kernel's own start is the axis' zero.
-        let start = if name == PhaseName::Dark { at(from).map(|t| t.min(Dur::ZERO)) } else { at(from) };
+        let start = if from == first_kernel { at(from).map(|t| t.min(Dur::ZERO)) } else { at(from) };
         let end = if name == PhaseName::BeforeKernel {
             at(to).map(|t| t.min(Dur::ZERO))
         } else {
