@@ -86,7 +86,7 @@ impl Connection {
 
     /// Characters a second, where it sets the line.
     pub fn rate(&self) -> Option<LineRate> {
-        if let Connection::Serial(port) = self { Some(port.rate()) } else { None }
+        if let Connection::Serial(port) = self { port.rate() } else { None }
     }
 
     /// How long the driver may hold a byte back.

@@ -33,7 +33,8 @@ pub struct Plan {
     pub source: Source,
     /// How a serial device is set up; other sources ignore it.
     pub line: LineSettings,
-    /// The speed of the line behind a source that isn't a serial device, where the user knows it.
+    /// The speed of the line behind a source that isn't a serial device (a pseudo-terminal is none), where the user
+    /// knows it.
     pub line_behind: Option<Baud>,
     /// Wait for the source where it isn't there at the start.
     pub wait: bool,
@@ -141,10 +142,10 @@ impl Recording {
 
     /// What the capture's header says; `tool` is the program and its version.
     pub fn header(&self, tool: &str) -> Header {
-        let serial = self.plan.source.is_serial();
+        let on_a_wire = self.connection.rate().is_some();
         Header {
             started_unix_ns: self.clock.started_unix_ns(),
-            declared_baud: if serial { Some(self.plan.line.baud) } else { self.plan.line_behind },
+            declared_baud: if on_a_wire { Some(self.plan.line.baud) } else { self.plan.line_behind },
             frame: self.plan.line.frame,
             ..Header::new(tool, &self.plan.source.to_string())
         }

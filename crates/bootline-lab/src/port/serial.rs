@@ -40,7 +40,7 @@ pub struct SerialPort {
     before: Termios,
     low_latency: Option<bool>,
     errors_before: Option<LineErrors>,
-    rate: LineRate,
+    rate: Option<LineRate>,
     hold: Dur,
     _lock: Option<LockFile>,
     rivals: Vec<owner::Holder>,
@@ -91,7 +91,7 @@ impl SerialPort {
             }
         };
         let mut port = SerialPort {
-            rate: LineRate::of(settings.baud, settings.frame),
+            rate: has_wire(&real).then(|| LineRate::of(settings.baud, settings.frame)),
             hold: Dur::ZERO,
             low_latency: tty_ioctl::set_low_latency(&file, true).ok(),
             errors_before: tty_ioctl::line_errors(&file).ok(),
@@ -105,7 +105,7 @@ impl SerialPort {
         if actual.abs_diff(asked) > asked / 33 {
             return Err(PortError::BaudRefused { device: device.to_owned(), asked: settings.baud, got: actual });
         }
-        let char_time = port.rate.time_for(1).as_dur();
+        let char_time = port.rate.map_or(Dur::ZERO, |rate| rate.time_for(1).as_dur());
         port.hold = inventory::holds_back(&real, port.low_latency.is_some(), char_time);
         for (line, level, setting) in [(libc::TIOCM_DTR, settings.dtr, "DTR"), (libc::TIOCM_RTS, settings.rts, "RTS")] {
             if let Some(on) = level {
@@ -115,8 +115,8 @@ impl SerialPort {
         Ok(port)
     }
 
-    /// Characters a second.
-    pub fn rate(&self) -> LineRate {
+    /// Characters a second; `None` for a pseudo-terminal, which takes any baud and carries everything in no time.
+    pub fn rate(&self) -> Option<LineRate> {
         self.rate
     }
 
@@ -182,6 +182,11 @@ fn set_up(file: &File, before: &Termios, settings: LineSettings) -> io::Result<u
     raw.set_speed(settings.baud.get())?;
     termios::tcsetattr(file, OptionalActions::Now, &raw)?;
     Ok(termios::tcgetattr(file)?.input_speed())
+}
+
+/// Whether there is a line behind the device: not for a pseudo-terminal (major numbers 136 to 143).
+fn has_wire(device: &Path) -> bool {
+    fs::metadata(device).is_ok_and(|m| !(136..=143).contains(&rustix::fs::major(m.rdev())))
 }
 
 fn refuse_what_is_no_tty(device: &Path) -> Result<(), PortError> {
@@ -265,7 +270,7 @@ mod tests {
             assert_eq!((set.input_speed(), set.output_speed()), (baud, baud));
             assert!(!set.local_modes.intersects(termios::LocalModes::ICANON | termios::LocalModes::ECHO));
             assert!(!set.control_modes.contains(ControlModes::HUPCL));
-            assert_eq!(port.rate(), LineRate::of(settings.baud, settings.frame));
+            assert_eq!(port.rate(), None, "a pseudo-terminal has no line");
             drop(port);
             let after = termios::tcgetattr(&other).unwrap();
             assert_eq!(after.local_modes, before.local_modes);

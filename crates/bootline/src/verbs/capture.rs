@@ -146,7 +146,7 @@ fn plan(typed: Typed) -> Plan {
             dtr: level(typed.dtr),
             rts: level(typed.rts),
         },
-        line_behind: if source.is_serial() { None } else { typed.baud },
+        line_behind: typed.baud,
         source,
         wait: typed.wait,
         reconnect: !typed.no_reconnect,
