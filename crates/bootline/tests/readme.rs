@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The README's first screen is what today's code says of real boots. `BLESS=1 cargo test --test readme` rewrites it.
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const BEGIN: &str = "<!-- real output, kept by crates/bootline/tests/readme.rs -->\n";
+const END: &str = "<!-- end of real output -->\n";
+
+/// What a user would type, and how many lines of the answer the README shows.
+const SHOWN: [(&[&str], usize); 2] = [
+    (&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33),
+    (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn screen() -> String {
+    let mut screen = String::from("```console\n");
+    for (n, (words, lines)) in SHOWN.iter().enumerate() {
+        let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
+            .args(*words)
+            .args(["--width", "100", "--color", "never"])
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
+        let text = String::from_utf8(out.stdout).unwrap();
+        if n > 0 {
+            screen.push('\n');
+        }
+        screen.push_str(&format!("$ bootline {}\n", words.join(" ")));
+        for line in text.lines().take(*lines) {
+            screen.push_str(line.trim_end());
+            screen.push('\n');
+        }
+        screen.push_str("...\n");
+    }
+    screen + "```\n"
+}
+
+#[test]
+fn the_first_screen_is_real() {
+    let path = root().join("README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once(BEGIN).expect("the README has the block's begin mark");
+    let (block, after) = rest.split_once(END).expect("the README has the block's end mark");
+    let now = screen();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, format!("{before}{BEGIN}{now}{END}{after}")).unwrap();
+        return;
+    }
+    assert!(block == now, "README.md shows other output than this code's: BLESS=1 cargo test --test readme\n{now}");
+}
