@@ -42,6 +42,7 @@ lint:
 bench:
 	@scripts/setup build
 	$(CARGO) bench --locked --package bootline-core --bench decode
+	$(CARGO) bench --locked --package bootline --bench logs
 
 fuzz:
 	@scripts/setup build fuzz
