@@ -131,7 +131,9 @@ fn takes_console_lock(records: &RecordSet, before: usize, after: usize) -> bool 
     let text = |i: usize| records.get(i).map_or("", |r| r.text);
     let (before, after) = (text(before), text(after));
     let port = (before.contains(" at I/O 0x") || before.contains(" at MMIO 0x")) && before.contains(" is a ");
-    before.starts_with("calling  fbmem_init") || port || after.starts_with("Freeing unused kernel")
+    // kernel_init frees memory right after the open; x86 frees what was decrypted first.
+    let opened = after.starts_with("Freeing unused ") && !before.starts_with("Freeing unused ");
+    before.starts_with("calling  fbmem_init") || port || opened
 }
 
 fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {

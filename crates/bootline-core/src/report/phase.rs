@@ -30,7 +30,8 @@ pub(super) fn table(boot: &Boot) -> Table {
         ("kernel clock [s]", Align::Right, 5),
         ("records", Align::Right, 4),
     ]);
-    let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.elapsed.best());
+    // Phases count from the axis' zero, as the boot's end does here.
+    let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.at.best());
     let longest = boot.phases.iter().filter(|p| is_kernel(p)).map(Phase::length).max().unwrap_or_default();
     for p in &boot.phases {
         // Stamps of the axis' own clock would only say the same again.

@@ -113,7 +113,7 @@ fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: Stretch) -> St
         "EXT4-fs",
         "RAMDISK",
         "devtmpfs: mounted",
-        "Freeing unused kernel",
+        "Freeing unused ",
         "Checked W+X",
         "Run ",
     ];
@@ -122,6 +122,10 @@ fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: Stretch) -> St
     }
     if text.contains(" at MMIO 0x") || text.contains(" at I/O 0x") || text.contains("console [") {
         return "the registration of a port".to_owned();
+    }
+    // Subsys initcalls run in link order, and drivers/video comes right before drivers/acpi and drivers/iommu.
+    if text.starts_with("ACPI: Added _OSI(Module") || text.starts_with("iommu: Default domain") {
+        return "fbmem_init, by its place,".to_owned();
     }
     if text.starts_with("fb0:") || text.contains("frame buffer") || text.contains("fbcon") {
         return "the frame buffer".to_owned();

@@ -3,7 +3,7 @@
 use super::Advice;
 use super::case::Case;
 use super::figure::{faster, seconds};
-use crate::boot::Line;
+use crate::boot::{Line, Wait, WaitCause};
 use crate::console::{Printing, Series};
 use crate::units::Dur;
 
@@ -54,13 +54,19 @@ pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
             "give the printer thread a processor of its own: with one it and the boot take turns",
             "a second processor",
         )),
-        Printing::ThreadPerRecord => Some(Advice::plain(
+        // A wait that ended with the backlog is what 6.19 did away with; shorter ones belong to its way of printing.
+        Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Advice::plain(
             "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
              its version says so, the waits say no",
             "a look into the kernel's tree",
         )),
+        Printing::ThreadPerRecord => None,
         Printing::Nbcon => None,
     }
+}
+
+fn held_until_drained(w: &Wait) -> bool {
+    w.cause == WaitCause::ConsoleLock && w.time.low() > Dur::from_millis(500)
 }
 
 /// An nbcon console whose registration flushes by its thread.
