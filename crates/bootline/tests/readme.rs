@@ -7,10 +7,8 @@ const BEGIN: &str = "<!-- real output, kept by crates/bootline/tests/readme.rs -
 const END: &str = "<!-- end of real output -->\n";
 
 /// What a user would type, and how many lines of the answer the README shows.
-const SHOWN: [(&[&str], usize); 2] = [
-    (&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33),
-    (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3),
-];
+const SHOWN: [(&[&str], usize); 2] =
+    [(&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33), (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

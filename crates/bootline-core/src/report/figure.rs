@@ -93,6 +93,14 @@ fn in_millis(d: Dur) -> String {
     format!("{sign}{}.{:03}", ms / 1_000, ms % 1_000)
 }
 
+/// `88 %` (with a blank that doesn't break), of a positive whole.
+pub(super) fn share(part: Dur, whole: Dur) -> Option<String> {
+    (whole > Dur::ZERO && part >= Dur::ZERO).then(|| {
+        let percent = part.as_secs_f64() / whole.as_secs_f64() * 100.0;
+        if percent < 0.95 && part > Dur::ZERO { format!("{percent:.1}\u{a0}%") } else { format!("{percent:.0}\u{a0}%") }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

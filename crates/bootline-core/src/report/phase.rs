@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::document::{Document, Style};
-use super::explain::share;
-use super::figure::ClockName;
+use super::figure::{ClockName, share};
 use super::table::{Align, Table};
 use crate::boot::{Boot, Phase, PhaseName};
 use crate::units::Dur;

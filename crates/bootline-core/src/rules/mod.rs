@@ -85,6 +85,7 @@ pub fn findings(boot: &Boot) -> Vec<Finding> {
             found.push(finding);
         }
     }
-    found.sort_by_key(|f| std::cmp::Reverse((f.cost.best(), f.cost.high())));
+    // What only tells another finding's time in other words comes behind those that add up.
+    found.sort_by_key(|f| (!f.part_of.is_empty(), std::cmp::Reverse((f.cost.best(), f.cost.high()))));
     found
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long the boot took and what the console cost of it: what a reader wants first.
 use super::super::document::{Document, Entry, Style, Text};
-use super::super::figure::{ClockName, Figure};
+use super::super::figure::{ClockName, Figure, share};
 use super::super::source::SourceName;
 use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource};
 use crate::console::Printing;
@@ -214,12 +214,4 @@ fn printing(printing: Printing) -> &'static str {
         Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a thread prints",
         Printing::Unknown => "the log doesn't tell how it prints; taken as if each caller of printk waited",
     }
-}
-
-/// `88 %` (with a blank that doesn't break), of a positive whole.
-pub(in super::super) fn share(part: Dur, whole: Dur) -> Option<String> {
-    (whole > Dur::ZERO && part >= Dur::ZERO).then(|| {
-        let percent = part.as_secs_f64() / whole.as_secs_f64() * 100.0;
-        if percent < 0.95 && part > Dur::ZERO { format!("{percent:.1}\u{a0}%") } else { format!("{percent:.0}\u{a0}%") }
-    })
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What costs time: title, cost, why, the records that show it, what to do.
 use super::super::document::{Document, Entry, Style, Text};
+use super::super::figure::share;
 use super::super::figure::{ClockName, Figure};
-use super::answer::share;
 use crate::boot::Boot;
 use crate::rules::{Finding, RULES};
 use crate::units::Dur;
