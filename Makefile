@@ -43,6 +43,7 @@ bench:
 	@scripts/setup build
 	$(CARGO) bench --locked --package bootline-core --bench decode
 	$(CARGO) bench --locked --package bootline --bench logs
+	$(CARGO) bench --locked --package bootline-lab --bench capture
 
 fuzz:
 	@scripts/setup build fuzz
