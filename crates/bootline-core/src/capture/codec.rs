@@ -8,6 +8,9 @@ pub const MAGIC: &[u8] = b"BOOTLINE-CAPTURE 1\n";
 /// The largest body of a frame; a length above it is damage, not a frame.
 pub const MAX_BODY: usize = 1 << 20;
 
+/// The bytes of the magic line that may be wrong.
+const MAX_DAMAGED_MAGIC: usize = 3;
+
 pub(super) const SYNC: [u8; 2] = [0xB0, 0x7C];
 pub(super) const HEAD_LEN: usize = 8;
 pub(super) const CRC_LEN: usize = 4;
@@ -17,9 +20,12 @@ pub(super) const KIND_HEADER: u8 = 1;
 pub(super) const KIND_CHUNK: u8 = 2;
 pub(super) const KIND_NOTE: u8 = 3;
 
-/// Whether a file that begins so is a capture (of any version).
+/// Whether a file that begins so is a capture (of any version). A few damaged bytes don't make it a text, whose times
+/// would silently be those of the kernel.
 pub fn starts_capture(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC[..MAGIC.len() - 2])
+    let name = &MAGIC[..MAGIC.len() - 2];
+    let alike = name.iter().zip(bytes).filter(|(a, b)| a == b).count();
+    bytes.len() >= name.len() && alike + MAX_DAMAGED_MAGIC >= name.len()
 }
 
 /// The magic line and the header frame: what a capture file begins with.

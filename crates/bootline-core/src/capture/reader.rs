@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::codec::{CHUNK_TIME_LEN, CRC_LEN, HEAD_LEN, KIND_CHUNK, KIND_HEADER, KIND_NOTE, MAGIC, MAX_BODY, SYNC};
+use super::codec::{
+    CHUNK_TIME_LEN, CRC_LEN, HEAD_LEN, KIND_CHUNK, KIND_HEADER, KIND_NOTE, MAGIC, MAX_BODY, SYNC, starts_capture,
+};
 use super::{ChunkTime, Header, Note};
 use crate::units::{Dur, HostTime};
 
@@ -69,9 +71,11 @@ impl Reader {
                 return;
             }
             self.past_magic = true;
-            if self.pending.starts_with(&MAGIC[..MAGIC.len() - 2]) {
+            if starts_capture(&self.pending) {
                 if !self.pending.starts_with(MAGIC) {
-                    sink(damage(DamageKind::UnknownVersion, 0..MAGIC.len() as u64));
+                    let is_named = self.pending.starts_with(&MAGIC[..MAGIC.len() - 2]);
+                    let kind = if is_named { DamageKind::UnknownVersion } else { DamageKind::Corrupt };
+                    sink(damage(kind, 0..MAGIC.len() as u64));
                 }
                 at = MAGIC.len();
             }

@@ -68,6 +68,21 @@ fn an_unknown_version_and_an_unknown_frame_are_named() {
 }
 
 #[test]
+fn a_damaged_first_line_is_named_and_hides_nothing() {
+    let (sound, want) = sample();
+    for at in 0..MAGIC.len() - 2 {
+        let mut file = sound.clone();
+        file[at] ^= 0x10;
+        assert!(starts_capture(&file));
+        let got = read(&file, 5);
+        assert_eq!(got[1..], want[..], "byte {at}");
+        assert!(matches!(&got[0], Got::Damage(d) if d.kind == DamageKind::Corrupt), "byte {at}");
+    }
+    assert!(!starts_capture(b"BOOTLINE is a word that a log may begin with"));
+    assert!(!starts_capture(&MAGIC[..10]));
+}
+
+#[test]
 fn large_chunks_are_split_and_keep_their_times() {
     let mut file = encode_header(&Header::new("t", "s"));
     let bytes = vec![7; MAX_BODY * 2 + 5];

@@ -53,7 +53,7 @@ impl Decoder {
             Input::Start(held) if held.is_empty() && bytes.len() >= MAGIC.len() => self.start(bytes, sink),
             Input::Start(held) => {
                 held.extend_from_slice(bytes);
-                if held.len() >= MAGIC.len() || !MAGIC[..MAGIC.len() - 2].starts_with(held) {
+                if held.len() >= MAGIC.len() {
                     let held = std::mem::take(held);
                     self.start(&held, sink);
                 }
