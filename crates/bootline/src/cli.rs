@@ -72,4 +72,13 @@ mod tests {
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
     }
+
+    #[test]
+    fn help_is_laid_out_within_its_width() {
+        for verb in Cli::command().get_subcommands() {
+            let after = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let too_long = after.lines().find(|line| line.chars().count() > 100);
+            assert_eq!(too_long, None, "{}", verb.get_name());
+        }
+    }
 }

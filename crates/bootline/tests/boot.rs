@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline boot` as a user runs it, as far as no kernel is needed: what is refused, and how.
-use std::path::Path;
 use std::process::Command;
 
 #[track_caller]
@@ -13,22 +12,26 @@ fn check(args: &[&str], status: i32, said: &str) {
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert!(stderr.contains(said), "{args:?}: {stderr}");
     assert_eq!((out.status.code(), out.stdout.len()), (Some(status), 0), "{stderr}");
-    assert!(!Path::new("out").exists());
+    assert!(!dir.path().join("out").exists(), "{args:?}");
 }
 
 #[test]
 fn what_can_not_be_booted_is_refused() {
     check(&["--kernel", "nosuch", "-o", "out"], 3, "error: can't read kernel `nosuch`");
     check(&["--kernel", "nosuch", "-o", "out"], 3, "hint: name an image, or a stock kernel by its series");
+    check(&["--kernel", "nosuch", "--arch", "x86_64", "-o", "out"], 3, "error: can't read kernel `nosuch`");
     check(&["--kernel", "image", "-o", "out"], 3, "error: `image` is neither an x86 bzImage nor an arm64 Image");
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];
     check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is out of the lab's reach");
+    check(&[&arch[..], &["--initrd", "nosuch"]].concat(), 3, "error: can't read initramfs `nosuch`");
 }
 
 #[test]
 fn usage() {
     check(&["--kernel", "image"], 2, "--output <DIR>");
     check(&["--kernel", "image", "-o", "out", "-n", "0"], 2, "0 is not in 1..");
+    check(&["--kernel", "image", "-o", "out", "--smp", "0"], 2, "0 is not in 1..");
+    check(&["--kernel", "image", "-o", "out", "--memory", "0"], 2, "0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--icount", "--baud", "9600"], 2, "cannot be used with");
     check(&["--kernel", "image", "-o", "out", "--marker", "("], 2, "regex");
     check(&["--kernel", "image", "-o", "out", "--arch", "mips"], 2, "neither x86_64 nor aarch64");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Carries out a boot: starts QEMU and the readers of both ports, and puts together what comes out.
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -59,6 +59,11 @@ pub fn boot(
 ) -> Result<BootOutcome, BootError> {
     let host = Host::observe();
     let plan = plan(request, &host)?;
+    // Before anything is written: QEMU would say it too, but as its own failure, and with a run begun.
+    check_readable(&request.kernel).map_err(|source| BootError::Kernel { path: request.kernel.clone(), source })?;
+    if let Some(path) = &request.initrd {
+        check_readable(path).map_err(|source| BootError::Initrd { path: path.clone(), source })?;
+    }
     let arch = plan.machine.arch;
     let qemu_version = qemu::version(arch.qemu(), arch.qemu_package())?;
     let files = RunFiles::prepare(&request.dir)?;
@@ -186,6 +191,10 @@ fn set_aside(dir: &std::path::Path, attempt: u32) -> Result<PathBuf, BootError> 
 /// The kernel's own last line before user space.
 fn kernels_end() -> Regex {
     Regex::new(r"Run \S+ as init process").expect("a constant that a test compiles")
+}
+
+fn check_readable(path: &Path) -> io::Result<()> {
+    fs::File::open(path)?.read(&mut [0]).map(|_| ())
 }
 
 fn header(line: &LinePlan, clock: RunClock) -> Header {

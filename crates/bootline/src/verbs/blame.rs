@@ -11,8 +11,8 @@ use crate::unusable::Fault;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The kernel names its initcalls and probes where it is booted with `initcall_debug`. Their messages cost time on the
-console themselves; `net` is without that.
+The kernel names its initcalls and probes where it is booted with `initcall_debug`. Their messages
+cost time on the console themselves; `net` is without that.
 
 Examples:
   bootline blame boot.cap

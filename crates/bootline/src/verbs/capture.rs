@@ -30,7 +30,7 @@ Sources:
 
 Examples:
   bootline capture /dev/ttyUSB0 -b 115200 --until 'login: '
-  bootline capture tcp:rack3:2003 --power 'pductl rack3 cycle 4' --until 'Run .* as init' --timeout 120s
+  bootline capture tcp:rack3:2003 --power 'pductl rack3 cycle 4' --until 'as init' --timeout 2m
   bootline capture -o board.cap -- ssh lab 'cat /dev/ttyUSB0'
 
 A capture ends with the first of --until, --timeout, --idle, the end of the source, and Ctrl-C.")]

@@ -25,13 +25,14 @@ use crate::verbs::kernels;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each run leaves boot.cap, truth.json (the host's clock, taken on a second port that is not paced) and the kernel's own
-log. A run that lost characters is marked invalid and done again, never counted.
+Each run leaves boot.cap, truth.json (the host's clock, taken on a second port that is not paced)
+and the kernel's own log. A run that lost characters is marked invalid and done again, never
+counted.
 
 Examples:
   bootline boot --kernel 6.18-rt --baud 9600 --smp 2 -o slow
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
-  bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu     what the processor costs, no console
+  bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the processor's cost
   bootline explain slow/boot.cap")]
 pub struct Typed {
     /// A kernel image, or the series of a stock kernel: 6.18-rt, arm64:7.2
@@ -53,10 +54,10 @@ pub struct Typed {
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
     /// Processors
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     smp: u32,
     /// Memory in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// A line of the console to be timed; with an initramfs of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
