@@ -58,12 +58,15 @@ pub struct SerialConsole {
     pub after_boot_console: bool,
 }
 
+/// More consoles than any machine has; a log may claim what it likes.
+const MOST: usize = 64;
+
 /// All registrations in the log.
 pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<Console> {
     let mut found: Vec<Console> = Vec::new();
     for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
         let Some(event) = parse(r.text) else { continue };
-        if event.enabled {
+        if event.enabled && found.len() < MOST {
             let series_has_word = kernel.series.is_none_or(|s| s >= crate::console::Series::new(6, 12));
             let kind = if event.legacy || !series_has_word || event.name.starts_with("tty") && is_screen(event.name) {
                 Kind::Legacy
@@ -78,7 +81,9 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<Console> {
                 enabled_index: index,
                 disabled: None,
             });
-        } else if let Some(c) = found.iter_mut().rev().find(|c| c.name == event.name && c.disabled.is_none()) {
+        } else if let Some(c) =
+            found.iter_mut().rev().find(|c| !event.enabled && c.name == event.name && c.disabled.is_none())
+        {
             c.disabled = Some(r.id);
         }
     }

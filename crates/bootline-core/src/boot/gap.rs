@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::timeline::Timeline;
-use super::wait::{self, Wait};
+use super::wait::Waits;
 use crate::records::{RecordId, RecordSet, Source};
 use crate::units::Dur;
 
@@ -33,13 +33,13 @@ impl Gap {
 }
 
 /// Gaps of at least `least` net of the console, longest first; up to position `until`.
-pub(super) fn gaps(records: &RecordSet, timeline: &Timeline, waits: &[Wait], until: usize, least: Dur) -> Vec<Gap> {
+pub(super) fn gaps(records: &RecordSet, timeline: &Timeline, waits: &Waits, until: usize, least: Dur) -> Vec<Gap> {
     let mut found = Vec::new();
     let mut before: Option<(RecordId, Dur)> = None;
     for (i, r) in records.iter().enumerate().take(until + 1) {
         let Some(now) = timeline.stored(i).filter(|_| r.source == Source::Kernel) else { continue };
         if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
-            let gap = Gap { after, before: r.id, start, length: now - start, console: wait::within(waits, start, now) };
+            let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };
             if gap.net() >= least {
                 found.push(gap);
             }

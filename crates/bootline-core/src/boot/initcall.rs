@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::timeline::Timeline;
-use super::wait::{self, Wait};
+use super::wait::Waits;
 use crate::records::{Caller, RecordId, RecordSet, Source};
-use crate::units::Dur;
+use crate::units::{Dur, KernelTime};
 
 /// What a span is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -39,7 +39,7 @@ pub struct Span {
     /// What the kernel said it took (its own clock).
     #[serde(rename = "reported_ns")]
     pub reported: Option<Dur>,
-    /// What it returned; -517 is EPROBE_DEFER.
+    /// What it returned, with the log's sign: see [`Span::deferred`].
     pub returned: Option<i32>,
     /// The task that ran it, where the log tells.
     pub task: Option<u32>,
@@ -63,8 +63,8 @@ pub struct Span {
     last_index: usize,
 }
 
-/// The return value that defers a probe.
-pub const EPROBE_DEFER: i32 = -517;
+/// The return value that defers a probe (include/linux/errno.h).
+const EPROBE_DEFER: i32 = -517;
 
 impl Span {
     /// From start to end, console waits included; what the kernel reported where the end's time is not known.
@@ -73,6 +73,12 @@ impl Span {
             Some(end) => end - self.start,
             None => self.reported.unwrap_or_default(),
         }
+    }
+
+    /// Whether it is a probe that was put off. really_probe (drivers/base/dd.c, from 5.12 on) turns the sign of what the
+    /// driver's own probe returned, so its deferral reads 517, and that of a missing supplier -517.
+    pub fn deferred(&self) -> bool {
+        self.kind == SpanKind::Probe && self.returned.is_some_and(|r| r == EPROBE_DEFER || r == -EPROBE_DEFER)
     }
 
     /// Without the waits for the console.
@@ -145,7 +151,7 @@ fn async_name(name: &str) -> Option<&str> {
 }
 
 /// All spans up to position `until`, by start; spans inside another name it as their parent.
-pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &[Wait]) -> Vec<Span> {
+pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
     let lines: Vec<(usize, Option<u32>, RecordId, Line<'_>)> = (0..records.len())
@@ -158,6 +164,7 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &[Wait]) ->
             Some((i, task, r.0, parse(r.2)?))
         })
         .collect();
+    let mut clock = StampOrder::new(records, timeline);
     for (index, caller, id, line) in &lines {
         let (index, id) = (*index, *id);
         let Some(now) = timeline.stored(index) else { continue };
@@ -197,7 +204,7 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &[Wait]) ->
                 span.last_index = index;
             }
             Line::Probe { device, returned, took } => {
-                let start = probe_start(records, timeline, index, now, took);
+                let start = clock.probe_start(index, now, took);
                 spans.push(Span {
                     kind: SpanKind::Probe,
                     name: device.to_owned(),
@@ -221,7 +228,7 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &[Wait]) ->
     }
     for span in &mut spans {
         if let Some(end) = span.end {
-            span.console = wait::within(waits, span.start, end);
+            span.console = waits.within(span.start, end);
         }
     }
     spans.sort_by_key(|s| (s.start, std::cmp::Reverse(s.end), s.first));
@@ -233,24 +240,64 @@ fn record_text(records: &RecordSet, i: usize) -> Option<(RecordId, Option<Caller
     records.get(i).filter(|r| r.source == Source::Kernel).map(|r| (r.id, r.caller, r.text))
 }
 
-/// A probe's record gives only its end and, by the kernel's clock, its length. On a clock that stood still the length
-/// is wrong: the start is then where the kernel's clock showed the end less the length.
-fn probe_start(records: &RecordSet, timeline: &Timeline, index: usize, now: Dur, took: Dur) -> Dur {
-    let Some(stamp) = records.get(index).and_then(|r| r.stamp) else { return now - took };
-    let began = stamp - took;
-    // The last record stored before the probe began, and how far behind it the probe began.
-    let mut at = index;
-    while at > 0 {
-        at -= 1;
-        let Some(before) = records.get(at).filter(|r| r.source == Source::Kernel) else { continue };
-        if let (Some(s), Some(stored)) = (before.stamp, timeline.stored(at)) {
-            if s <= began {
-                let next = (at + 1..=index).find_map(|i| timeline.stored(i)).unwrap_or(now);
-                return (stored + (began - s)).min(next.max(stored)).min(now);
+/// The kernel records before a position by their stamps, to find the last one stored by a given kernel time.
+struct StampOrder<'a> {
+    records: &'a RecordSet,
+    timeline: &'a Timeline,
+    /// Position of the first record not yet in `ascending`.
+    seen: usize,
+    /// What a search backwards could stop at, in the log's order: a record behind which an earlier stamp follows is
+    /// never the last with a stamp that is early enough. So the stamps ascend.
+    ascending: Vec<Stored>,
+}
+
+/// A record's two times.
+struct Stored {
+    stamp: KernelTime,
+    at: Dur,
+    /// When the next record was stored.
+    next: Option<Dur>,
+}
+
+impl<'a> StampOrder<'a> {
+    fn new(records: &'a RecordSet, timeline: &'a Timeline) -> StampOrder<'a> {
+        StampOrder { records, timeline, seen: 0, ascending: Vec::new() }
+    }
+
+    /// Takes in the records before `index`; positions ascend from call to call.
+    fn advance(&mut self, index: usize) {
+        while self.seen < index {
+            let (r, at) = (self.records.get(self.seen), self.timeline.stored(self.seen));
+            self.seen += 1;
+            let (Some(r), Some(at)) = (r, at) else { continue };
+            if let Some(last) = self.ascending.last_mut() {
+                last.next.get_or_insert(at);
+            }
+            if let Some(stamp) = r.stamp.filter(|_| r.source == Source::Kernel) {
+                while self.ascending.last().is_some_and(|s| s.stamp >= stamp) {
+                    self.ascending.pop();
+                }
+                self.ascending.push(Stored { stamp, at, next: None });
             }
         }
     }
-    (now - took).max_zero()
+
+    /// A probe's record gives only its end and, by the kernel's clock, its length. On a clock that stood still the
+    /// length is wrong: the start is then where the kernel's clock showed the end less the length.
+    fn probe_start(&mut self, index: usize, now: Dur, took: Dur) -> Dur {
+        let Some(stamp) = self.records.get(index).and_then(|r| r.stamp) else { return now - took };
+        let began = stamp - took;
+        self.advance(index);
+        // The last record stored before the probe began, and how far behind it the probe began.
+        let before = self.ascending.partition_point(|s| s.stamp <= began).checked_sub(1);
+        match before.map(|i| &self.ascending[i]) {
+            Some(s) => {
+                let next = s.next.unwrap_or(now);
+                (s.at + (began - s.stamp)).min(next.max(s.at)).min(now)
+            }
+            None => (now - took).max_zero(),
+        }
+    }
 }
 
 /// Gives each span its parent: spans of one task nest as they enclose one another. What another task runs at the same

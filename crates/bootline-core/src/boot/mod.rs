@@ -29,7 +29,7 @@ pub use cmdline::{CommandLine, ConsoleArg, is_serial};
 pub use console::{Console, Kind, SerialConsole};
 pub use end::{BootEnd, EndedBy, Since};
 pub use gap::Gap;
-pub use initcall::{EPROBE_DEFER, Span, SpanKind};
+pub use initcall::{Span, SpanKind};
 pub use kernel::Kernel;
 pub use line::{Flush, Line};
 pub use milestone::Milestones;
@@ -38,7 +38,7 @@ pub use phase::{Phase, PhaseName};
 pub use speed::{LineSpeed, SpeedSource};
 pub use split::{BootRecords, MAX_RECORDS, Splitter};
 pub use timeline::{Clock, Place, Printed, Timeline};
-pub use wait::{Wait, WaitCause};
+pub use wait::{Wait, WaitCause, Waits};
 
 use crate::capture::Header;
 use crate::records::{Problems, Record, RecordId, RecordSet};
@@ -73,7 +73,7 @@ pub struct Boot {
     /// When each record was stored and printed.
     pub timeline: Timeline,
     /// The waits for the console up to the boot's end.
-    pub waits: Vec<Wait>,
+    pub waits: Waits,
     /// Phases, in order.
     pub phases: Vec<Phase>,
     /// Spans of `initcall_debug`, by start.
@@ -104,7 +104,7 @@ impl Boot {
         let speed = line::speed(&records, header.as_ref(), serial.as_ref(), opening, until);
         let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire };
         let timeline = timeline::align(&setup);
-        let waits = opening.map_or_else(Vec::new, |o| wait::waits(&records, &timeline, o, until));
+        let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until));
         let line = serial
             .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
         let open = registered.or(milestones.first_kernel);
@@ -142,12 +142,12 @@ impl Boot {
 
     /// The best estimate of the waits for the console between two instants of the axis.
     pub fn console_wait(&self, from: Dur, to: Dur) -> Dur {
-        wait::within(&self.waits, from, to)
+        self.waits.within(from, to)
     }
 
     /// The waits for the console between two instants of the axis, with their bounds.
     pub fn console_wait_bounds(&self, from: Dur, to: Dur) -> Interval {
-        wait::bounds_within(&self.waits, from, to)
+        self.waits.bounds_within(from, to)
     }
 
     /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.

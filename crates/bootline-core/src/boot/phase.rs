@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::milestone::{Milestones, id_at};
 use super::timeline::Timeline;
-use super::wait::{self, Wait};
+use super::wait::Waits;
 use crate::records::{RecordId, RecordSet, Source};
 use crate::units::{Dur, HostTime, KernelTime};
 
@@ -79,7 +79,7 @@ impl Phase {
 pub(super) fn phases(
     records: &RecordSet,
     timeline: &Timeline,
-    waits: &[Wait],
+    waits: &Waits,
     m: &Milestones,
     console: Option<usize>,
 ) -> Vec<Phase> {
@@ -133,7 +133,7 @@ pub(super) fn phases(
             name,
             start,
             end: end.max(start),
-            console: wait::within(waits, start, end),
+            console: waits.within(start, end),
             kernel: stamp(from).zip(stamp(to)),
             arrival: arrival(from).map(|a| a.first).zip(arrival(to).map(|a| a.first)),
             first: id_at(records, from),

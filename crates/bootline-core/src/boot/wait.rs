@@ -4,6 +4,8 @@
 //! Between two records the boot either works or waits for the console. Where the writer waits for its own characters,
 //! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
 //! console lock gets it at the moment at which the line has drained, which no work ends at by chance.
+use std::ops::Deref;
+
 use super::opening::Opening;
 use super::timeline::{Clock, Timeline};
 use crate::console::Printing;
@@ -23,6 +25,14 @@ pub struct Wait {
     pub cause: WaitCause,
 }
 
+/// The waits up to the boot's end, by their starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    list: Vec<Wait>,
+    /// What the waits before each position come to: a log may ask for as many stretches as it has records.
+    sums: Vec<Dur>,
+}
+
 /// What a wait was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitCause {
@@ -34,7 +44,7 @@ pub enum WaitCause {
     ConsoleLock,
 }
 
-pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, until: usize) -> Vec<Wait> {
+pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, until: usize) -> Waits {
     let open = opening.index;
     let mut found = Vec::new();
     // Positions of kernel records with a place, from the registration to the end of the boot.
@@ -94,7 +104,7 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
     if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| w.index < opening.threads_from) {
         found.push(wait);
     }
-    found
+    Waits::new(found)
 }
 
 /// The flush at a registration that writers wait for, where only stamps are left.
@@ -143,21 +153,44 @@ fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {
     Some(Wait { index, from, time, cause: WaitCause::OwnRecord })
 }
 
-/// The part of the waits that falls between two instants: best estimate.
-pub(super) fn within(waits: &[Wait], from: Dur, to: Dur) -> Dur {
-    let first = waits.partition_point(|w| w.from + w.time.best() <= from);
-    waits[first..]
-        .iter()
-        .take_while(|w| w.from < to)
-        .map(|w| ((w.from + w.time.best()).min(to) - w.from.max(from)).max_zero())
-        .sum()
+impl Waits {
+    fn new(list: Vec<Wait>) -> Waits {
+        let mut sum = Dur::ZERO;
+        let sums = list.iter().map(|w| {
+            sum += w.time.best();
+            sum
+        });
+        let sums = std::iter::once(Dur::ZERO).chain(sums).collect();
+        Waits { list, sums }
+    }
+
+    /// The part of the waits that falls between two instants: best estimate.
+    pub fn within(&self, from: Dur, to: Dur) -> Dur {
+        let end = |w: &Wait| w.from + w.time.best();
+        let first = self.list.partition_point(|w| end(w) <= from);
+        let last = self.list.partition_point(|w| w.from < to);
+        if last <= first {
+            return Dur::ZERO;
+        }
+        // A wait is over before the next begins, so only the first and the last can reach out of the stretch.
+        let before = (from - self.list[first].from).max_zero();
+        let behind = (end(&self.list[last - 1]) - to).max_zero();
+        (self.sums[last] - self.sums[first] - before - behind).max_zero()
+    }
+
+    /// The same with its bounds.
+    pub fn bounds_within(&self, from: Dur, to: Dur) -> Interval {
+        let first = self.list.partition_point(|w| w.from + w.time.high() <= from);
+        let part = |w: &Wait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();
+        self.list[first..].iter().take_while(|w| w.from < to).fold(Interval::default(), |sum, w| {
+            sum + Interval::new(part(w, w.time.low()), part(w, w.time.best()), part(w, w.time.high()))
+        })
+    }
 }
 
-/// The same with its bounds.
-pub(super) fn bounds_within(waits: &[Wait], from: Dur, to: Dur) -> Interval {
-    let first = waits.partition_point(|w| w.from + w.time.high() <= from);
-    let part = |w: &Wait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();
-    waits[first..].iter().take_while(|w| w.from < to).fold(Interval::default(), |sum, w| {
-        sum + Interval::new(part(w, w.time.low()), part(w, w.time.best()), part(w, w.time.high()))
-    })
+impl Deref for Waits {
+    type Target = [Wait];
+    fn deref(&self) -> &[Wait] {
+        &self.list
+    }
 }

@@ -8,7 +8,7 @@ use super::figure::ClockName;
 use super::json::word;
 use super::source::SourceName;
 use super::table::{Align, Table};
-use crate::boot::{Boot, Clock, EPROBE_DEFER, Span};
+use crate::boot::{Boot, Clock, Span};
 use crate::units::Dur;
 
 /// How the spans are chosen.
@@ -55,7 +55,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &SourceName) -> Docume
     for s in longest(boot, options) {
         let time = if options.gross { s.gross() } else { s.net() };
         let returned = match s.returned {
-            Some(EPROBE_DEFER) => "-517 deferred".to_owned(),
+            Some(n) if s.deferred() => format!("{n} deferred"),
             Some(n) => n.to_string(),
             None => "never".to_owned(),
         };

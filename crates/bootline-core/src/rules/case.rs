@@ -15,6 +15,30 @@ pub struct Stretch {
     pub to: Dur,
 }
 
+/// The longest spans by their own time, in the log's order: enough for what few are shown, and few however many there are.
+pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span> {
+    const ENOUGH: usize = 200;
+    let mut spans: Vec<&Span> = spans.collect();
+    spans.sort_by_key(|s| std::cmp::Reverse(s.own()));
+    spans.truncate(ENOUGH);
+    spans.sort_by_key(|s| s.first);
+    spans
+}
+
+/// The stretches in order, those that overlap as one: each moment once.
+pub(super) fn apart(stretches: &[Stretch]) -> Vec<Stretch> {
+    let mut sorted: Vec<Stretch> = stretches.iter().copied().filter(|s| s.to > s.from).collect();
+    sorted.sort_unstable_by_key(|s| s.from);
+    sorted.dedup_by(|s, before| {
+        let joins = s.from <= before.to;
+        if joins {
+            before.to = before.to.max(s.to);
+        }
+        joins
+    });
+    sorted
+}
+
 /// A boot under diagnosis. No millisecond is blamed twice: the waits for the console are the console rules', and what
 /// one rule claims the next ones find taken.
 #[derive(Clone)]

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use std::collections::BTreeMap;
 
-use super::case::Case;
+use super::case::{Case, apart};
 use super::figure::{clock, seconds};
 use super::finding::cite;
 use super::{Advice, Finding, Rule, Stretch};
-use crate::boot::{EPROBE_DEFER, Span, SpanKind};
+use crate::boot::{Span, SpanKind};
 use crate::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     code: "drv001",
     name: "deferred-probe",
-    doc: "A probe that lacks something (a clock, a regulator, a DMA channel) returns -517 (EPROBE_DEFER) and is tried \
-          again each time another device appears, at the latest in deferred_probe_initcall. Failed tries cost their own \
+    doc: "A probe that lacks something (a clock, a regulator, a DMA channel) returns EPROBE_DEFER and is tried again \
+          (the log shows -517, or 517 where the driver's own probe said so: the kernel turns that sign) each time another device appears, at the latest in deferred_probe_initcall. Failed tries cost their own \
           time; what a success in deferred_probe_initcall costs falls where nothing runs beside it. A console's flush at \
           its registration may lie inside it; that is con002's.",
     check,
@@ -42,9 +42,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut devices: BTreeMap<&str, Tries<'_>> = BTreeMap::new();
     for s in case.boot.spans.iter().filter(|s| s.kind == SpanKind::Probe && s.start < end) {
         match s.returned {
-            Some(EPROBE_DEFER) => devices.entry(&s.name).or_default().failed.push(s),
-            // A positive match: what succeeded without a failure before isn't deferred.
-            Some(0) => {
+            _ if s.deferred() => devices.entry(&s.name).or_default().failed.push(s),
+            // A positive match: what succeeded without a failure before isn't deferred. Before 5.12 success was 1.
+            Some(0 | 1) => {
                 if let Some(t) = devices.get_mut(s.name.as_str()) {
                     t.success.get_or_insert(s);
                 }
@@ -85,7 +85,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         stretches,
         why: format!(
-            "{}: {tries} tries of {} devices returned -517, {} in all; {}",
+            "{}: {tries} tries of {} devices were deferred, {} in all; {}",
             clock(case),
             devices.len(),
             seconds(wasted.best()),
@@ -132,10 +132,5 @@ fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
 
 /// What stretches cost together, each moment once.
 fn union(case: &Case<'_>, stretches: &[Stretch]) -> Interval {
-    let mut apart = case.clone();
-    stretches.iter().fold(Interval::default(), |sum, s| {
-        let net = apart.net(s.from, s.to);
-        apart.claim(*s);
-        sum + net
-    })
+    apart(stretches).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to))
 }

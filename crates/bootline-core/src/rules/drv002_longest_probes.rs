@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::case::Case;
+use super::case::{Case, longest};
 use super::figure::{clock, percent, seconds};
 use super::finding::cite;
 use super::{Advice, Finding, Rule};
-use crate::boot::{EPROBE_DEFER, SpanKind};
+use crate::boot::SpanKind;
 use crate::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -23,11 +23,10 @@ const LEAST: (Dur, f64) = (Dur::from_millis(30), 0.01);
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let end = case.end();
-    let wanted = |s: &&crate::boot::Span| {
-        s.kind == SpanKind::Probe && s.returned != Some(EPROBE_DEFER) && s.start < end && s.own() >= least
-    };
+    let wanted =
+        |s: &&crate::boot::Span| s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.own() >= least;
     let mut found = Vec::new();
-    for span in case.boot.spans.iter().filter(wanted) {
+    for span in longest(case.boot.spans.iter().filter(wanted)) {
         let (net, stretches) = case.own(span);
         if net.best() < least {
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::case::Case;
+use super::case::{Case, longest};
 use super::figure::{clock, percent, seconds};
 use super::finding::cite;
 use super::{Advice, Finding, Rule};
@@ -22,13 +22,12 @@ const LEAST: (Dur, f64) = (Dur::from_millis(20), 0.01);
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let end = case.end();
-    let wanted = |s: &&Span| s.kind == SpanKind::Initcall && s.start < end && s.end.is_some() && s.own() >= least;
+    // A module's initcall in udev's task holds up nobody but that task.
+    let beside = |s: &Span| s.module.is_some() && s.task.is_some_and(|t| t != 1);
+    let wanted =
+        |s: &&Span| s.kind == SpanKind::Initcall && s.start < end && s.end.is_some() && !beside(s) && s.own() >= least;
     let mut found = Vec::new();
-    for span in case.boot.spans.iter().filter(wanted) {
-        // A module's initcall in udev's task holds up nobody but that task.
-        if span.module.is_some() && span.task.is_some_and(|t| t != 1) {
-            continue;
-        }
+    for span in longest(case.boot.spans.iter().filter(wanted)) {
         let (cost, stretches) = case.own(span);
         if cost.best() < least {
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::case::Case;
+use super::case::{Case, apart};
 use super::figure::{clock, percent, seconds};
 use super::finding::{cite, cite_at};
 use super::{Advice, Finding, Rule, Stretch};
@@ -51,12 +51,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     spans.sort_by_key(|s| std::cmp::Reverse(s.net()));
     let stretches: Vec<Stretch> = spans.iter().filter_map(|s| Some(Stretch { from: s.start, to: s.end? })).collect();
     // Spans that enclose one another count once.
-    let mut apart = case.clone();
-    let mut total = Interval::default();
-    for s in &stretches {
-        total = total + apart.net(s.from, s.to);
-        apart.claim(*s);
-    }
+    let total = apart(&stretches).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to));
     let seen = total.best() >= case.threshold(LEAST.0, LEAST.1);
     let said: Vec<usize> = case.find("alg: ").filter(|(_, r)| r.text.starts_with("alg: ")).map(|(i, _)| i).collect();
     if !seen && said.is_empty() {

@@ -80,7 +80,7 @@ pub fn findings(boot: &Boot) -> Vec<Finding> {
     for rule in RULES {
         for finding in (rule.check)(&case) {
             if finding.part_of.is_empty() {
-                finding.stretches.iter().for_each(|s| case.claim(*s));
+                case::apart(&finding.stretches).into_iter().for_each(|s| case.claim(s));
             }
             found.push(finding);
         }
