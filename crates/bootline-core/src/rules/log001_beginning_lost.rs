@@ -15,6 +15,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// The most that CONFIG_LOG_BUF_SHIFT takes (init/Kconfig).
+const MOST_SHIFT: u32 = 25;
+
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     // A quiet console shows no beginning either.
@@ -53,19 +56,40 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         stretches: Vec::new(),
         why: why.join("; "),
         evidence: cite_at(boot, beginning.and(first).into_iter().chain(dropped.into_iter().take(3))),
-        advice: vec![
-            Advice::new("enlarge the ring buffer", format!("log_buf_len={size}M"), format!("{size} MiB of memory")),
-            Advice::new(
-                "or for good, in the kernel's configuration",
-                format!("CONFIG_LOG_BUF_SHIFT={}", (size << 20).trailing_zeros()),
-                "the same memory, for every boot",
-            ),
-        ],
+        advice: enlarge(size),
     }]
+}
+
+/// A ring buffer of so many MiB, a power of two.
+fn enlarge(mebibytes: u64) -> Vec<Advice> {
+    let memory = format!("{mebibytes} MiB of memory");
+    let mut advice = vec![Advice::new("enlarge the ring buffer", format!("log_buf_len={mebibytes}M"), memory)];
+    let shift = (mebibytes << 20).trailing_zeros();
+    if shift <= MOST_SHIFT {
+        advice.push(Advice::new(
+            "or for good, in the kernel's configuration",
+            format!("CONFIG_LOG_BUF_SHIFT={shift}"),
+            "the same memory, for every boot",
+        ));
+    }
+    advice
 }
 
 /// `** 37 printk messages dropped **`
 fn number_dropped(text: &str) -> Option<u64> {
     let (before, _) = text.split_once(" printk messages dropped")?;
     before.rsplit(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_takes_no_more_than_32_mebibytes() {
+        let settings = |m| enlarge(m).into_iter().filter_map(|a| a.setting).collect::<Vec<_>>();
+        assert_eq!(settings(1), ["log_buf_len=1M", "CONFIG_LOG_BUF_SHIFT=20"]);
+        assert_eq!(settings(32), ["log_buf_len=32M", "CONFIG_LOG_BUF_SHIFT=25"]);
+        assert_eq!(settings(64), ["log_buf_len=64M"]);
+    }
 }
