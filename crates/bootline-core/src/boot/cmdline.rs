@@ -128,7 +128,9 @@ impl ConsoleArg {
 
 /// Whether a console's name is a serial port's.
 pub fn is_serial(name: &str) -> bool {
-    name.starts_with("tty") && !name["tty".len()..].starts_with(|c: char| c.is_ascii_digit())
+    // ttynull swallows all, ttyprintk feeds the log itself.
+    let tty = name.strip_prefix("tty").filter(|rest| !rest.starts_with("null") && !rest.starts_with("printk"));
+    tty.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
         || name.starts_with("uart")
         || name.starts_with("pl11")
         || name.starts_with("earlyser")
@@ -167,7 +169,7 @@ mod tests {
         for name in ["ttyS0", "ttyAMA0", "ttymxc1", "ttyO2", "uart8250", "earlyser0"] {
             assert!(is_serial(name), "{name}");
         }
-        for name in ["tty0", "tty1", "hvc0", "netcon0", "ramoops"] {
+        for name in ["tty0", "tty1", "hvc0", "netcon0", "ramoops", "ttynull0", "ttyprintk0"] {
             assert!(!is_serial(name), "{name}");
         }
     }

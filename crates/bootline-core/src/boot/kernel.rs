@@ -50,6 +50,9 @@ impl Kernel {
                 break;
             }
         }
+        if kernel.banner.is_some() && !kernel.smp {
+            kernel.cpus = Some(1);
+        }
         kernel
     }
 

@@ -39,6 +39,16 @@ pub(super) fn opening(
             Some(ready) if ready.index > registered => Opening { printing, ..ready },
             _ => Opening { threads_from: registered, ..waits },
         },
+        // While a boot console is there, every writer prints to it (printk_get_console_flush_type); the real one takes over
+        // with its registration, and keep_bootcon keeps it for good.
+        Printing::Nbcon if !kernel.rt && kernel.command_line.has("keep_bootcon") && behind_boot_console(console) => {
+            waits
+        }
+        Printing::Nbcon if !kernel.rt && behind_boot_console(console) => {
+            let own = console.and_then(|c| c.enabled_index).unwrap_or(registered).max(registered);
+            let ready = threads_ready(records, kernel).map_or(0, |r| r.index);
+            Opening { threads_from: ready.max(own + 1), ..waits }
+        }
         Printing::Nbcon => match threads_ready(records, kernel) {
             Some(ready) if ready.index > registered => Opening { threads_from: ready.index, ..waits },
             // The threads run already: from 6.17 on they also carry what was stored before.
@@ -49,6 +59,10 @@ pub(super) fn opening(
         },
         Printing::RtPatch => Opening { threads_from: registered + 1, ..waits },
     })
+}
+
+fn behind_boot_console(console: Option<&SerialConsole>) -> bool {
+    console.is_some_and(|c| c.after_boot_console)
 }
 
 /// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it.

@@ -206,3 +206,69 @@ proptest! {
         prop_assert!(cost <= whole, "cost {} of {}", cost, whole);
     }
 }
+
+/// A boot from the text of its log.
+fn read(log: &str) -> Boot {
+    let mut boots = Vec::new();
+    let mut splitter = Splitter::new(|b| boots.push(b));
+    let mut decoder = crate::records::Decoder::new(None);
+    decoder.push(log.as_bytes(), &mut splitter);
+    decoder.finish(&mut splitter);
+    splitter.finish();
+    assert_eq!(boots.len(), 1);
+    Boot::analyse(boots.remove(0), &Options::default())
+}
+
+/// Whether the writer of the record with this text waited for its characters.
+fn waited(boot: &Boot, text: &str) -> bool {
+    let index = boot.records.iter().position(|r| r.text == text).expect("the log holds it");
+    boot.waits.iter().any(|w| w.index == index && w.cause == WaitCause::OwnRecord && w.time.best() > Dur::ZERO)
+}
+
+#[test]
+fn writers_wait_for_a_boot_console_until_the_nbcon_one_takes_over() {
+    let log = |words: &str| {
+        format!(
+            "[    0.000000] Booting Linux on physical CPU 0x0000000000 [0x410fd083]\n\
+             [    0.000000] Linux version 6.18.2 (gcc) #1 SMP PREEMPT Mon\n\
+             [    0.000000] Kernel command line: earlycon console=ttyAMA0,9600 {words}\n\
+             [    0.000000] printk: legacy bootconsole [pl11] enabled\n\
+             [    0.100000] rcu: Hierarchical SRCU implementation.\n\
+             [    0.200000] smp: Brought up 1 node, 2 CPUs\n\
+             [    0.300000] before the port\n\
+             [    0.900000] printk: console [ttyAMA0] enabled\n\
+             [    1.000000] printk: legacy bootconsole [pl11] disabled\n\
+             [    1.100000] behind the port\n\
+             [    1.400000] Run /init as init process\n"
+        )
+    };
+    let boot = read(&log(""));
+    assert_eq!(boot.line.as_ref().unwrap().console.kind, Kind::Nbcon);
+    assert!(waited(&boot, "before the port"));
+    assert!(!waited(&boot, "behind the port"));
+    assert!(waited(&read(&log("keep_bootcon")), "behind the port"));
+}
+
+#[test]
+fn a_kernel_without_smp_has_one_processor() {
+    let check = |build: &str, want| {
+        let boot = read(&format!("[    0.000000] Linux version 6.19.1 (gcc) #1 {build} Mon\n[    0.1] x\n"));
+        assert_eq!(boot.kernel.cpus, want, "{build}");
+    };
+    check("PREEMPT_RT", Some(1));
+    check("SMP PREEMPT_RT", None);
+}
+
+#[test]
+fn a_probe_that_is_put_off_has_either_sign() {
+    let check = |returned: i32, want| {
+        let boot = read(&format!(
+            "[    0.000000] Linux version 6.19.1 (gcc) #1 SMP Mon\n[    0.100000] probe of a returned {returned} after 5 usecs\n"
+        ));
+        assert_eq!(boot.spans[0].deferred(), want, "{returned}");
+    };
+    check(-517, true);
+    check(517, true);
+    check(-19, false);
+    check(0, false);
+}
