@@ -100,6 +100,7 @@ fn console_bytes(capture: &Path) -> Vec<u8> {
     bytes
 }
 
+#[expect(clippy::zombie_processes, reason = "wait4 below waits for the child, and tells what it used")]
 fn run(words: &[&str]) -> Cost {
     let began = Instant::now();
     let child = Command::new(words[0]).args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
