@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::opening::Opening;
 use super::speed::LineSpeed;
-use crate::records::{Record, RecordSet, Source};
+use crate::records::{Arrival, Record, RecordSet, Source};
 use crate::units::{Dur, HostTime, KernelTime};
 
 /// Which clock the axis runs on.
@@ -58,8 +58,6 @@ pub struct Timeline {
     pub kernel_clock_lost: Dur,
     /// The first character on the line.
     pub first_byte: Option<Dur>,
-    /// From here on records are stored before their predecessors are delivered: printing is asynchronous.
-    pub async_from: Option<usize>,
 }
 
 impl Timeline {
@@ -99,7 +97,6 @@ pub(super) fn align(setup: &Setup<'_>) -> Timeline {
             zero: HostTime::ORIGIN,
             kernel_clock_lost: Dur::ZERO,
             first_byte: None,
-            async_from: None,
         },
     }
 }
@@ -142,6 +139,13 @@ fn rest(setup: &Setup<'_>, uncertainty: Dur) -> Dur {
     character * 3 + Dur::from_millis(2) + uncertainty
 }
 
+/// When a record's last character was through. Where only the line has a stamp, that is its beginning, and the line is
+/// busy for as long as its characters take.
+fn through(setup: &Setup<'_>, r: &Record<'_>, a: Arrival) -> HostTime {
+    let only_a_stamp = setup.speed.filter(|_| a.last <= a.first);
+    a.last + only_a_stamp.map_or(Dur::ZERO, |s| s.rate.time_for(u64::from(r.wire_len)).as_dur())
+}
+
 /// How far a kernel clock that nothing checks may be off, as a share.
 const UNCHECKED_DRIFT: f64 = 0.01;
 
@@ -173,12 +177,7 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
     for (i, r) in records.iter().enumerate() {
         let place = &mut places[i];
         if let Some(a) = r.arrival {
-            let end = if a.last > a.first {
-                a.last
-            } else {
-                a.last + setup.speed.map_or(Dur::ZERO, |s| s.rate.time_for(u64::from(r.wire_len)).as_dur())
-            };
-            place.printed = Some(Printed { start: a.first - character - zero, end: end - zero });
+            place.printed = Some(Printed { start: a.first - character - zero, end: through(setup, &r, a) - zero });
             place.error = a.uncertainty;
         }
         place.stored = match (r.source, r.stamp, r.arrival) {
@@ -193,7 +192,6 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
             (_, _, None) => None,
         };
     }
-    let async_from = (opening.threads_from < n).then(|| first_overtaking(&places, open)).flatten();
     let lost = offsets.last - open_offset;
     Timeline {
         clock: Clock::Arrival,
@@ -201,29 +199,11 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
         zero,
         kernel_clock_lost: if stamps_count(records) > 1 { lost } else { Dur::ZERO },
         first_byte: Some(first_byte - zero),
-        async_from,
     }
 }
 
 fn stamps_count(records: &RecordSet) -> usize {
     records.iter().filter(|r| r.stamp.is_some()).count()
-}
-
-/// The first record stored while its predecessor was still on the line or waiting for it.
-fn first_overtaking(places: &[Place], open: usize) -> Option<usize> {
-    let mut before: Option<Place> = None;
-    for (i, p) in places.iter().enumerate().skip(open) {
-        if let (Some(b), Some(stored)) = (before.and_then(|b| b.printed), p.stored) {
-            let tolerance = Dur::from_millis(4) + p.error;
-            if stored + tolerance < b.end {
-                return Some(i);
-            }
-        }
-        if p.printed.is_some() {
-            before = Some(*p);
-        }
-    }
-    None
 }
 
 /// How far the host's clock is ahead of the kernel's at each record: bounds and the best guess.
@@ -267,10 +247,7 @@ impl Offsets {
         for (i, r) in records.iter().enumerate() {
             let Some(a) = r.arrival else { continue };
             let rested = previous.is_some_and(|p| a.first - p > rest(setup, a.uncertainty));
-            // A line's stamp is its beginning; the line is busy until its end.
-            let carried =
-                setup.speed.filter(|_| a.last == a.first).map(|s| s.rate.time_for(u64::from(r.wire_len)).as_dur());
-            previous = Some(a.last + carried.unwrap_or_default());
+            previous = Some(through(setup, &r, a));
             if i <= open || r.source != Source::Kernel {
                 continue;
             }
@@ -293,7 +270,7 @@ impl Offsets {
             let (at, k0, o0) = anchors[next];
             let k = records.get(i).and_then(|r| r.stamp).unwrap_or(k0);
             error[i] = opening.error;
-            if at == i || i < at {
+            if i <= at {
                 best[i] = o0;
                 continue;
             }
@@ -343,14 +320,5 @@ fn by_stamps(setup: &Setup<'_>) -> Timeline {
             free = end;
         }
     }
-    let threads = setup.opening.filter(|o| o.threads_from < records.len());
-    let async_from = threads.and_then(|o| first_overtaking(&places, o.index));
-    Timeline {
-        clock: Clock::Kernel,
-        places,
-        zero: HostTime::ORIGIN,
-        kernel_clock_lost: Dur::ZERO,
-        first_byte,
-        async_from,
-    }
+    Timeline { clock: Clock::Kernel, places, zero: HostTime::ORIGIN, kernel_clock_lost: Dur::ZERO, first_byte }
 }
