@@ -5,12 +5,13 @@
 //! beside this crate enforces that. The modules stack in one direction, guarded by `tests/layering.rs`:
 //!
 //! ```text
-//! units < capture < records < boot < rules < report
+//! units < capture < records < boot < predict < rules < report
 //!           console (knows no log) ──┘
 //! ```
 pub mod boot;
 pub mod capture;
 pub mod console;
+pub mod predict;
 pub mod records;
 pub mod report;
 pub mod rules;

@@ -12,8 +12,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("console", &["units"]),
     ("records", &["capture", "units"]),
     ("boot", &["records", "capture", "console", "units"]),
-    ("rules", &["boot", "records", "capture", "console", "units"]),
-    ("report", &["rules", "boot", "records", "capture", "console", "units"]),
+    ("predict", &["boot", "records", "capture", "console", "units"]),
+    ("rules", &["predict", "boot", "records", "capture", "console", "units"]),
+    ("report", &["rules", "predict", "boot", "records", "capture", "console", "units"]),
 ];
 
 fn crate_folder(name: &str) -> PathBuf {

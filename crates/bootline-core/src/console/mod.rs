@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernel's console subsystem, as it behaves in each version. It knows no log, so that it can't be fitted to one.
+//! The kernel's console subsystem, as it behaves in each version: who prints, who waits, on which machine. It knows no
+//! log, so that it can't be fitted to one.
+mod behaviour;
+mod outcome;
 mod printing;
+mod setup;
+mod uart;
+mod workload;
 
+pub use behaviour::{Behaviour, DriverWait, RegistrationFlush, ThreadsReady};
+pub use outcome::{Carried, Outcome, Stored};
 pub use printing::{Printing, Series, printing};
+pub use setup::{ConsoleSetup, Contention, KernelClock, Setup};
+pub use uart::Uart;
+pub use workload::{ConsoleId, Message, Op, TaskId, Workload};
