@@ -2,15 +2,22 @@
 //! The kernel's console subsystem, as it behaves in each version: who prints, who waits, on which machine. It knows no
 //! log, so that it can't be fitted to one.
 mod behaviour;
+mod engine;
 mod outcome;
+mod printer;
 mod printing;
+mod processors;
 mod setup;
 mod uart;
 mod workload;
 
 pub use behaviour::{Behaviour, DriverWait, RegistrationFlush, ThreadsReady};
-pub use outcome::{Carried, Outcome, Stored};
+pub use engine::simulate;
+pub use outcome::{Carried, Outcome, Stored, UserOutput};
 pub use printing::{Printing, Series, printing};
 pub use setup::{ConsoleSetup, Contention, KernelClock, Setup};
 pub use uart::Uart;
 pub use workload::{ConsoleId, Message, Op, TaskId, Workload};
+
+#[cfg(test)]
+mod tests;

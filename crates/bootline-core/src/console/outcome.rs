@@ -14,8 +14,21 @@ pub struct Carried {
     pub start: Dur,
     /// Its last one was through.
     pub end: Dur,
-    /// Characters that were lost on the way.
-    pub lost: u32,
+    /// It ended before its last character: somebody of a higher priority took the console, and prints it again.
+    pub cut: bool,
+}
+
+/// User space's characters between the kernel's records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserOutput {
+    /// On which console's line.
+    pub console: ConsoleId,
+    /// The first one began.
+    pub start: Dur,
+    /// The last one was through.
+    pub end: Dur,
+    /// How many.
+    pub chars: u32,
 }
 
 /// A record in the log.
@@ -40,12 +53,16 @@ pub struct Outcome {
     pub records: Vec<Stored>,
     /// What the consoles carried, in the order of its starts.
     pub carried: Vec<Carried>,
+    /// What user space sent.
+    pub user: Vec<UserOutput>,
     /// The times of [`super::Op::Mark`], in order.
     pub marks: Vec<(u32, Dur)>,
     /// When each operation of each task ended; none for what a panic or a deadlock cut off.
     pub done: Vec<Vec<Option<Dur>>>,
-    /// What tasks waited for the console lock.
+    /// What tasks waited for the console lock: the task, its operation, how long.
     pub lock_waits: Vec<(TaskId, usize, Dur)>,
+    /// Time that the kernel's clock lost.
+    pub clock_lost: Dur,
     /// The longest stretch with interrupts off.
     pub longest_irqs_off: Dur,
 }
