@@ -64,16 +64,19 @@ pub enum Since {
 const INIT_BANNERS: [&str; 5] =
     ["bootline-init:", "INIT: version", "systemd[1]: systemd ", "init started: BusyBox", "OpenRC "];
 
+pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
+    INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
+}
+
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Options) -> Option<(usize, EndedBy)> {
     if let Some(marker) = &options.marker {
         let found = records.iter().position(|r| r.text.contains(marker.as_str()))?;
         return Some((found, EndedBy::Marker));
     }
-    let banner = |r: Record<'_>| INIT_BANNERS.iter().any(|b| r.text.starts_with(b));
     match (m.init, m.freeing_unused) {
         (Some(i), _) => Some((i, EndedBy::InitRecord)),
         (None, Some(i)) => Some((i, EndedBy::FreeingUnused)),
-        (None, None) => records.iter().position(banner).map(|i| (i, EndedBy::InitBanner)),
+        (None, None) => records.iter().position(|r| is_init_banner(&r)).map(|i| (i, EndedBy::InitBanner)),
     }
 }
 
