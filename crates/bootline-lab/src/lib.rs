@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! bootline-lab: the world that bootline-core does not know: ports, QEMU, kernels, clocks.
 pub mod boot;
+pub mod experiment;
 pub mod fidelity;
 pub mod host;
 mod initramfs;

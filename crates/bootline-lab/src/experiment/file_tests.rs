@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::*;
+
+const GOOD: &str = r#"
+name = "speeds"
+about = "How long?"
+repeats = 3
+base = "slow"
+metric = "log-complete"
+
+[defaults]
+kernel = "6.12"
+baud = 9600
+
+[quick]
+repeats = 1
+arms = ["slow"]
+
+[[arm]]
+name = "slow"
+published = { value_s = 19.106, what = "a board" }
+
+[[arm]]
+name = "fast"
+kernel = "arm64:6.18"
+baud = 115200
+modules = ["a.ko  verbose=1 level=2"]
+predict = ["baud=115200", "kernel=6.18"]
+
+[[arm]]
+name = "cpu"
+kernel = "images/own"
+icount = true
+
+[[claim]]
+text = "slower"
+arm = "slow"
+of = "fast"
+at_least = 2.0
+"#;
+
+fn parse(text: &str) -> Result<Experiment, FileError> {
+    Experiment::parse(Path::new("lab/speeds.toml"), text)
+}
+
+#[test]
+fn an_arm_has_the_defaults_where_it_says_nothing() {
+    let experiment = parse(GOOD).unwrap();
+    let [slow, fast, cpu] = &experiment.arms[..] else { panic!("{experiment:?}") };
+    assert_eq!((slow.baud, fast.baud, cpu.baud), (Baud::new(9600), Baud::new(115_200), None));
+    assert_eq!((slow.metric, fast.metric, cpu.metric), (Metric::LogComplete, Metric::LogComplete, Metric::GuestTime));
+    assert_eq!(slow.image, Image::Stock("6.12".parse().unwrap()));
+    assert_eq!(fast.image, Image::Stock("arm64:6.18".parse().unwrap()));
+    assert_eq!((slow.smp, slow.memory_mib, experiment.attempts, experiment.warm_up), (1, 512, 3, 1));
+    assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
+    assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().settings.len()), (true, 2));
+    assert_eq!(experiment.claims[0].metric, Metric::LogComplete);
+}
+
+#[test]
+fn files_are_named_relative_to_the_experiment() {
+    let experiment = parse(GOOD).unwrap();
+    assert_eq!(experiment.arms[2].image, Image::File("lab/images/own".into()));
+    let module = Module { path: "lab/a.ko".into(), parameters: "verbose=1 level=2".to_owned() };
+    assert_eq!(experiment.arms[1].modules, [module]);
+}
+
+/// The message with the line's number and the hint, after `from` was replaced by `to`.
+#[track_caller]
+fn check(from: &str, to: &str, expected: &str) {
+    assert!(GOOD.contains(from), "{from}");
+    let text = GOOD.replacen(from, to, 1);
+    let error = parse(&text).expect_err(expected);
+    let line = error.line.as_ref().map_or(String::new(), |(n, line)| {
+        assert_eq!(text.lines().nth(n - 1).map(str::trim), Some(line.as_str()), "line {n}");
+        format!(" | {line}")
+    });
+    let hint = error.hint().map_or(String::new(), |h| format!(" | {h}"));
+    let message = error.to_string().replace(" in experiment `lab/speeds.toml`", "");
+    assert_eq!(format!("{message}{line}{hint}"), expected);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_the_nearest_known_one() {
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, initrd, modules, icount, \
+               trace_registers, metric, predict, predict_from, published";
+    check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
+    check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
+    check("baud = 115200", "colour = 1", &format!("unknown key `colour` | colour = 1 | {arm}"));
+    check("repeats = 3", "repaets = 3", "unknown key `repaets` | repaets = 3 | did you mean `repeats`?");
+    check("at_least", "at_leats", "unknown key `at_leats` | at_leats = 2.0 | did you mean `at_least`?");
+    check(
+        "value_s",
+        "value",
+        "unknown key `value` | published = { value = 19.106, what = \"a board\" } | did you mean `value_s`?",
+    );
+    check("baud = 9600", "name = \"x\"", "unknown key `name` | name = \"x\"");
+}
+
+#[test]
+fn a_bad_value_is_named_with_its_line() {
+    check("baud = 115200", "baud = 7", "baud `7` is not 300 to 4000000 | baud = 7");
+    check("repeats = 3", "repeats = 0", "repeats `0` is not 1 to 1000 | repeats = 0");
+    check(
+        "\"log-complete\"",
+        "\"log-completed\"",
+        "unknown value `log-completed` | metric = \"log-completed\" | did you mean `log-complete`?",
+    );
+    check(
+        "name = \"fast\"",
+        "name = \"../fast\"",
+        "name `../fast` is not made of letters, digits, `.`, `_`, `-` and `+`, 64 at most | name = \"../fast\"",
+    );
+    check(
+        "name = \"speeds\"",
+        "name = \"others\"",
+        "name `others` is not the file's own name, `speeds`, | name = \"others\"",
+    );
+    check(
+        "\"kernel=6.18\"",
+        "\"kernal=6.18\"",
+        "predict `kernal=6.18` is not a setting (nothing is predicted by `kernal`) \
+         | predict = [\"baud=115200\", \"kernal=6.18\"]",
+    );
+    check("baud = 115200", "baud = \"x\"", "invalid type: string \"x\", expected u32 | baud = \"x\"");
+    check("[[claim]]", "[[claim", "invalid table header | [[claim");
+}
+
+#[test]
+fn what_is_referred_to_must_be_there() {
+    let line = "no arm `slwo`, which `base` refers to, | base = \"slwo\" | did you mean `slow`?";
+    check("base = \"slow\"", "base = \"slwo\"", line);
+    check(
+        "of = \"fast\"",
+        "of = \"fats\"",
+        "no arm `fats`, which `of` refers to, | of = \"fats\" | did you mean `fast`?",
+    );
+    check("[\"slow\"]", "[\"none\"]", "no arm `none`, which `arms` refers to, | arms = [\"none\"]");
+    check("name = \"fast\"", "name = \"slow\"", "two arms are called `slow` | [[arm]]");
+    check("kernel = \"6.12\"", "", "`kernel` is missing from arm `slow` | [[arm]]");
+    check("at_least = 2.0", "", "`at_least or at_most` is missing from this claim | [[claim]]");
+    check("about = \"How long?\"", "", "missing field `about`");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let why = "arm `cpu`: instructions are counted without a line, so it has no `baud` | [[arm]]";
+    check("icount = true", "icount = true\nbaud = 9600", why);
+    let why = "arm `cpu`: what is measured under `icount` is `guest-time` | [[arm]]";
+    check("icount = true", "icount = true\nmetric = \"time-to-init\"", why);
+    let why = "arm `cpu`: `register-reads-per-char` needs `trace_registers = true` | [[arm]]";
+    check("icount = true", "metric = \"register-reads-per-char\"", why);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = Experiment::read(Path::new("no/such.toml")).unwrap_err();
+    assert!(error.to_string().ends_with("in experiment `no/such.toml`"), "{error}");
+    assert!(matches!(*error.fault, Fault::Unreadable(_)));
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is measured of a run.
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What is measured of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// From the line's first character to init.
+    #[default]
+    TimeToInit,
+    /// From QEMU's start to init: for lines that are silent until then. It holds firmware and decompression.
+    SinceStart,
+    /// From the line's first character to its last.
+    LogComplete,
+    /// From init to the line's last character: how far the log lags behind the boot.
+    LogLag,
+    /// Init by the guest's own clock, which under `icount` is what the boot cost.
+    GuestTime,
+    /// Reads of the port's registers for each character sent.
+    RegisterReadsPerChar,
+    /// How long the boot waited for what was stored when the console registered.
+    FlushGap,
+}
+
+impl Metric {
+    /// Whether its values are nanoseconds.
+    pub fn is_time(self) -> bool {
+        self != Metric::RegisterReadsPerChar
+    }
+}
+
+impl fmt::Display for Metric {
+    /// As in an experiment file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Metric::TimeToInit => "time-to-init",
+            Metric::SinceStart => "since-start",
+            Metric::LogComplete => "log-complete",
+            Metric::LogLag => "log-lag",
+            Metric::GuestTime => "guest-time",
+            Metric::RegisterReadsPerChar => "register-reads-per-char",
+            Metric::FlushGap => "flush-gap",
+        })
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An experiment: arms that differ in what is asked, booted in turn, and what their runs say.
+//!
+//! ```text
+//! NAME.toml ─▶ Experiment ─▶ Plan (rounds in random order) ─▶ runs in a folder ─▶ Outcome (medians, verdicts)
+//! ```
+mod file;
+mod file_error;
+mod metric;
+mod raw;
+
+pub use file::{Arm, Claim, Experiment, Image, Module, Published, Quick};
+pub use file_error::{Fault, FileError};
+pub use metric::Metric;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An experiment file as it is written: every key that there is, nothing looked up yet.
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::file::Published;
+use super::metric::Metric;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawExperiment {
+    pub name: Spanned<String>,
+    pub about: String,
+    pub seed: Option<u8>,
+    pub repeats: Option<Spanned<u32>>,
+    pub warm_up: Option<Spanned<u32>>,
+    pub attempts: Option<Spanned<u32>>,
+    pub random_seed: Option<u64>,
+    pub metric: Option<Metric>,
+    pub base: Option<Spanned<String>>,
+    #[serde(default)]
+    pub defaults: RawArm,
+    #[serde(default)]
+    pub quick: RawQuick,
+    #[serde(default)]
+    pub arm: Vec<Spanned<RawArm>>,
+    #[serde(default)]
+    pub claim: Vec<Spanned<RawClaim>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawQuick {
+    pub repeats: Option<Spanned<u32>>,
+    pub arms: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawArm {
+    pub name: Option<Spanned<String>>,
+    pub kernel: Option<Spanned<String>>,
+    pub nearest: Option<bool>,
+    pub baud: Option<Spanned<u32>>,
+    pub append: Option<String>,
+    pub smp: Option<Spanned<u32>>,
+    pub memory_mib: Option<Spanned<u32>>,
+    pub initrd: Option<String>,
+    pub modules: Option<Vec<String>>,
+    pub icount: Option<bool>,
+    pub trace_registers: Option<bool>,
+    pub metric: Option<Metric>,
+    pub predict: Option<Vec<Spanned<String>>>,
+    pub predict_from: Option<Spanned<String>>,
+    pub published: Option<Published>,
+}
+
+impl RawArm {
+    /// This arm, with the defaults where it says nothing.
+    pub fn over(self, defaults: RawArm) -> RawArm {
+        RawArm {
+            name: self.name,
+            kernel: self.kernel.or(defaults.kernel),
+            nearest: self.nearest.or(defaults.nearest),
+            // An arm that counts instructions has no line whose speed could be common to all.
+            baud: self.baud.or(defaults.baud.filter(|_| self.icount != Some(true))),
+            append: self.append.or(defaults.append),
+            smp: self.smp.or(defaults.smp),
+            memory_mib: self.memory_mib.or(defaults.memory_mib),
+            initrd: self.initrd.or(defaults.initrd),
+            modules: self.modules.or(defaults.modules),
+            icount: self.icount.or(defaults.icount),
+            trace_registers: self.trace_registers.or(defaults.trace_registers),
+            metric: self.metric.or(defaults.metric),
+            predict: self.predict.or(defaults.predict),
+            predict_from: self.predict_from.or(defaults.predict_from),
+            published: self.published.or(defaults.published),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawClaim {
+    pub text: String,
+    pub arm: Spanned<String>,
+    pub of: Spanned<String>,
+    pub at_least: Option<f64>,
+    pub at_most: Option<f64>,
+    pub metric: Option<Metric>,
+}
