@@ -143,11 +143,8 @@ impl Experiment {
     /// # Errors
     /// What is wrong with it, and where.
     pub fn read(path: &Path) -> Result<Experiment, FileError> {
-        let text = fs::read_to_string(path).map_err(|source| FileError {
-            path: path.to_owned(),
-            line: None,
-            fault: Fault::Unreadable(source),
-        })?;
+        let text =
+            fs::read_to_string(path).map_err(|source| FileError::new(path, "", None, Fault::Unreadable(source)))?;
         Experiment::parse(path, &text)
     }
 
