@@ -7,6 +7,7 @@
 //! ```text
 //! units < capture < records < boot < predict < rules < report
 //!           console (knows no log) ──┘
+//!         < statistics (knows no boot)
 //! ```
 pub mod boot;
 pub mod capture;
@@ -15,4 +16,5 @@ pub mod predict;
 pub mod records;
 pub mod report;
 pub mod rules;
+pub mod statistics;
 pub mod units;

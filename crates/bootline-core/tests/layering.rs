@@ -10,6 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("capture", &["units"]),
     ("console", &["units"]),
+    ("statistics", &["units"]),
     ("records", &["capture", "units"]),
     ("boot", &["records", "capture", "console", "units"]),
     ("predict", &["boot", "records", "capture", "console", "units"]),

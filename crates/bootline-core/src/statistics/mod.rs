@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a handful of runs may claim: medians with intervals, ratios, whether they fall into two groups, verdicts.
+//!
+//! Boots are few and their times are skewed (a host is only ever late), so nothing here assumes a distribution, but for
+//! the test for two groups, which says so. All of it is deterministic: the same samples give the same figures.
+mod bootstrap;
+mod groups;
+mod random;
+mod samples;
+mod verdict;
+
+pub use bootstrap::{Estimate, confidence, difference_of_medians, median, ratio_of_medians};
+pub use groups::{Groups, groups};
+pub use random::Random;
+pub use samples::Samples;
+pub use verdict::{Limits, Outcome, Reason, Tolerance, Verdict, judge_claim, judge_prediction};

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether what was said of some runs is so: held, refuted, or undecided, each with its reason.
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::bootstrap::Estimate;
+
+/// What became of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The runs agree with it.
+    Held,
+    /// They contradict it.
+    Refuted,
+    /// They can't tell.
+    Undecided,
+}
+
+/// What became of a statement, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The short of it.
+    #[serde(rename = "verdict")]
+    pub outcome: Outcome,
+    /// Why.
+    #[serde(serialize_with = "in_words")]
+    pub reason: Reason,
+}
+
+/// Why.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// The predicted and the measured interval have values in common.
+    Overlap,
+    /// They have none, but the best prediction is close to the median.
+    Near {
+        /// As a share of the median, with its sign.
+        error: f64,
+    },
+    /// They have none.
+    Apart {
+        /// As a share of the median, with its sign.
+        error: f64,
+    },
+    /// Too few valid runs.
+    TooFew {
+        /// There are so many.
+        valid: usize,
+        /// There should be so many.
+        needed: usize,
+    },
+    /// The measured interval is too wide to tell anything.
+    TooWide {
+        /// As a share of the median.
+        width: f64,
+    },
+    /// All of the interval is within the claim's limits.
+    Within,
+    /// All of it is beyond one.
+    Beyond {
+        /// The limit.
+        limit: f64,
+    },
+    /// A limit lies in it.
+    Across {
+        /// The limit.
+        limit: f64,
+    },
+    /// What the statement is about was not measured.
+    NotMeasured,
+}
+
+impl Verdict {
+    /// Whether it is open only because runs are lacking.
+    pub fn lacks_runs(&self) -> bool {
+        self.outcome == Outcome::Undecided && matches!(self.reason, Reason::TooFew { .. } | Reason::NotMeasured)
+    }
+}
+
+/// When a prediction may be judged, and what is close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Valid runs that it takes.
+    pub runs: usize,
+    /// The widest measured interval, as a share of the median.
+    pub width: f64,
+    /// How far the best prediction may be from the median, as a share of it.
+    pub error: f64,
+}
+
+impl Default for Tolerance {
+    fn default() -> Tolerance {
+        Tolerance { runs: 3, width: 0.5, error: 0.08 }
+    }
+}
+
+/// Judges the prediction `low..best..high` by the median of `n` runs.
+pub fn judge_prediction(
+    (low, best, high): (f64, f64, f64),
+    measured: Estimate,
+    n: usize,
+    tolerance: Tolerance,
+) -> Verdict {
+    let error = best / measured.best - 1.0;
+    let width = measured.width() / measured.best.abs();
+    let undecided = |reason| Verdict { outcome: Outcome::Undecided, reason };
+    let held = |reason| Verdict { outcome: Outcome::Held, reason };
+    if n < tolerance.runs {
+        undecided(Reason::TooFew { valid: n, needed: tolerance.runs })
+    } else if width > tolerance.width {
+        undecided(Reason::TooWide { width })
+    } else if low <= measured.high && measured.low <= high {
+        held(Reason::Overlap)
+    } else if error.abs() <= tolerance.error {
+        held(Reason::Near { error })
+    } else {
+        Verdict { outcome: Outcome::Refuted, reason: Reason::Apart { error } }
+    }
+}
+
+/// What a claim says of a figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// It is no less.
+    pub at_least: Option<f64>,
+    /// It is no more.
+    pub at_most: Option<f64>,
+}
+
+/// Judges a claim by an estimate from at least `n` runs on each side: held where all of the interval is within the
+/// limits, refuted where all of it is beyond one, undecided between.
+pub fn judge_claim(limits: Limits, estimate: Estimate, n: usize, needed: usize) -> Verdict {
+    if n < needed {
+        return Verdict { outcome: Outcome::Undecided, reason: Reason::TooFew { valid: n, needed } };
+    }
+    let below = limits.at_least.filter(|l| estimate.low < *l).map(|l| (l, estimate.high < l));
+    let above = limits.at_most.filter(|l| estimate.high > *l).map(|l| (l, estimate.low > l));
+    let broken = [below, above];
+    if let Some((limit, _)) = broken.iter().flatten().find(|(_, whole)| *whole) {
+        return Verdict { outcome: Outcome::Refuted, reason: Reason::Beyond { limit: *limit } };
+    }
+    match broken.iter().flatten().next() {
+        Some((limit, _)) => Verdict { outcome: Outcome::Undecided, reason: Reason::Across { limit: *limit } },
+        None => Verdict { outcome: Outcome::Held, reason: Reason::Within },
+    }
+}
+
+fn in_words<S: Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(reason)
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Outcome::Held => "held",
+            Outcome::Refuted => "refuted",
+            Outcome::Undecided => "undecided",
+        })
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Overlap => f.write_str("the predicted and the measured interval overlap"),
+            Reason::Near { error } => {
+                write!(f, "the intervals are apart, but the prediction is within {:+.1} % of the median", error * 100.0)
+            }
+            Reason::Apart { error } => {
+                write!(f, "the intervals are apart, and the prediction is {:+.1} % off the median", error * 100.0)
+            }
+            Reason::TooFew { valid, needed } => write!(f, "{valid} valid runs of the {needed} that it takes"),
+            Reason::TooWide { width } => {
+                write!(f, "the measured interval is {:.0} % of the median wide", width * 100.0)
+            }
+            Reason::Within => f.write_str("the whole interval is within the claim"),
+            Reason::Beyond { limit } => write!(f, "the whole interval is beyond {limit}"),
+            Reason::Across { limit } => write!(f, "{limit} lies within the interval"),
+            Reason::NotMeasured => f.write_str("not measured"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(low: f64, best: f64, high: f64) -> Estimate {
+        Estimate { low, best, high, confidence: 0.95 }
+    }
+
+    #[test]
+    fn predictions() {
+        let check = |predicted, measured: (f64, f64, f64), n, expected: (Outcome, &str)| {
+            let measured = estimate(measured.0, measured.1, measured.2);
+            let verdict = judge_prediction(predicted, measured, n, Tolerance::default());
+            assert_eq!((verdict.outcome, verdict.reason.to_string().as_str()), expected, "{predicted:?}");
+        };
+        use Outcome::{Held, Refuted, Undecided};
+        let overlap = "the predicted and the measured interval overlap";
+        check((9.0, 10.0, 11.0), (10.5, 11.0, 12.0), 5, (Held, overlap));
+        check((9.0, 10.0, 10.5), (10.5, 11.0, 12.0), 5, (Held, overlap));
+        let near = "the intervals are apart, but the prediction is within -5.0 % of the median";
+        check((9.4, 9.5, 9.6), (9.9, 10.0, 10.1), 5, (Held, near));
+        let apart = "the intervals are apart, and the prediction is +20.0 % off the median";
+        check((11.0, 12.0, 13.0), (9.9, 10.0, 10.1), 5, (Refuted, apart));
+        check((1.0, 1.0, 1.0), (9.9, 10.0, 10.1), 2, (Undecided, "2 valid runs of the 3 that it takes"));
+        let wide = "the measured interval is 60 % of the median wide";
+        check((1.0, 1.0, 1.0), (8.0, 10.0, 14.0), 5, (Undecided, wide));
+    }
+
+    #[test]
+    fn claims() {
+        let check = |at_least, at_most, (low, high), expected: (Outcome, &str)| {
+            let verdict = judge_claim(Limits { at_least, at_most }, estimate(low, low, high), 5, 3);
+            assert_eq!((verdict.outcome, verdict.reason.to_string().as_str()), expected);
+        };
+        use Outcome::{Held, Refuted, Undecided};
+        let within = (Held, "the whole interval is within the claim");
+        check(Some(5.0), None, (5.1, 6.0), within);
+        check(Some(5.0), None, (5.0, 6.0), within);
+        check(None, Some(6.0), (5.0, 6.0), within);
+        check(Some(5.0), Some(6.0), (5.0, 6.0), within);
+        check(Some(5.0), None, (4.0, 4.9), (Refuted, "the whole interval is beyond 5"));
+        check(None, Some(1.1), (1.2, 1.3), (Refuted, "the whole interval is beyond 1.1"));
+        check(Some(5.0), None, (4.9, 5.1), (Undecided, "5 lies within the interval"));
+        check(Some(5.0), Some(6.0), (4.0, 7.0), (Undecided, "5 lies within the interval"));
+        let few = judge_claim(Limits::default(), estimate(1.0, 1.0, 1.0), 2, 3);
+        assert!(few.lacks_runs());
+    }
+
+    #[test]
+    fn a_verdict_in_json() {
+        let verdict = Verdict { outcome: Outcome::Undecided, reason: Reason::TooFew { valid: 2, needed: 3 } };
+        let json = serde_json::to_string(&verdict).unwrap();
+        assert_eq!(json, r#"{"verdict":"undecided","reason":"2 valid runs of the 3 that it takes"}"#);
+    }
+}
