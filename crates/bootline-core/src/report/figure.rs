@@ -87,7 +87,7 @@ impl Figure {
 }
 
 /// Seconds with three decimals.
-fn in_millis(d: Dur) -> String {
+pub(super) fn in_millis(d: Dur) -> String {
     let sign = if d < Dur::ZERO { "-" } else { "" };
     let ms = (d.as_nanos().unsigned_abs() + 500_000) / 1_000_000;
     format!("{sign}{}.{:03}", ms / 1_000, ms % 1_000)

@@ -2,8 +2,8 @@
 //! What people and programs read.
 //!
 //! ```text
-//! Boot + Findings ─┬─▶ Document ─▶ text (width, colour)
-//!                  └─▶ explain-1, time-1, blame-1 (JSON, schemas in docs/schema)
+//! Boot + Findings, Predictions ─┬─▶ Document ─▶ text (width, colour)
+//!                               └─▶ explain-1, time-1, blame-1, predict-1 (JSON, schemas in docs/schema)
 //! ```
 //!
 //! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Everything that a
@@ -16,6 +16,7 @@ mod figure;
 mod json;
 mod layout;
 mod phase;
+mod predict;
 mod problem;
 mod source;
 mod table;
@@ -28,6 +29,7 @@ pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};
 pub use figure::{ClockName, Figure};
 pub use json::JsonList;
+pub use predict::{predictions, predictions_json};
 pub use source::SourceName;
 pub use table::{Align, Column, Table};
 pub use text::{TextOptions, text};

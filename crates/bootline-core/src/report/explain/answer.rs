@@ -17,14 +17,19 @@ pub(super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) 
         }
         None => document.paragraph(no_end(boot)),
     }
-    if boot.problems.iter().any(|p| p.kind.spoils_the_answer()) {
-        let warning = "Don't trust these figures before you have read what is wrong with the log, below.";
-        document.paragraph(Text::new().styled(warning, Style::Error));
-    }
+    untrusted(document, boot);
     if let Some(line) = &boot.line {
         entries.extend(console(boot, line));
     }
     document.entries(entries);
+}
+
+/// Says so where the figures can't be trusted.
+pub(in super::super) fn untrusted(document: &mut Document, boot: &Boot) {
+    if boot.problems.iter().any(|p| p.kind.spoils_the_answer()) {
+        let warning = "Don't trust these figures before you have read what is wrong with the log, below.";
+        document.paragraph(Text::new().styled(warning, Style::Error));
+    }
 }
 
 /// `boot.cap: Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
