@@ -15,7 +15,7 @@ use bootline_core::capture::{Header, NoteKind};
 use bootline_core::units::{Dur, HostTime, LineRate};
 use regex::bytes::Regex;
 
-use super::files::{RunFiles, write};
+use super::files::{RunFiles, set_aside, write};
 use super::request::{LinePlan, Plan, plan};
 use super::session::{Ask, Session};
 use super::truth::{Guest, LineTruth, TRUTH_SCHEMA, Truth, Verdict};
@@ -151,8 +151,8 @@ pub fn boot(
     Ok(BootOutcome { dir: request.dir.clone(), capture, truth, discarded: Vec::new() })
 }
 
-/// Boots until a run can be believed, at most `attempts` times. A run that can't is moved to `invalid-N` in the
-/// directory, never counted; if the last one can't either, it stays, and its verdict says so.
+/// Boots until a run can be believed, at most `attempts` times. A run that can't is moved to the next free `invalid-N`
+/// in the directory, never counted; if the last one can't either, it stays, and its verdict says so.
 ///
 /// Only flaws of the lab (a busy host) are worth another attempt: a panic, a hang or a user's own initramfs is not.
 pub fn boot_valid(
@@ -166,26 +166,13 @@ pub fn boot_valid(
         let mut outcome = boot(request, cancel, watch)?;
         let flawed = outcome.truth.verdict == Verdict::Invalid;
         if flawed && outcome.truth.fidelity.decide(attempt, attempts) == Decision::Retry {
-            discarded.push(set_aside(&request.dir, attempt)?);
+            discarded.push(set_aside(&request.dir, "invalid")?);
             continue;
         }
         outcome.discarded = discarded;
         return Ok(outcome);
     }
     unreachable!("the last attempt is never retried")
-}
-
-fn set_aside(dir: &std::path::Path, attempt: u32) -> Result<PathBuf, BootError> {
-    let aside = dir.join(format!("invalid-{attempt}"));
-    let failed = |path: &std::path::Path, source| BootError::Write { path: path.to_owned(), source };
-    fs::create_dir_all(&aside).map_err(|source| failed(&aside, source))?;
-    for name in ["boot.cap", "truth.json", "dmesg.kmsg", "qemu.log"] {
-        let (from, to) = (dir.join(name), aside.join(name));
-        if from.exists() {
-            fs::rename(&from, &to).map_err(|source| failed(&to, source))?;
-        }
-    }
-    Ok(aside)
 }
 
 /// The kernel's own last line before user space.
