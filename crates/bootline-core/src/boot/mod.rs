@@ -43,6 +43,7 @@ pub use timeline::{Clock, Place, Printed, Timeline};
 pub use wait::{Wait, WaitCause, Waits};
 
 use crate::capture::Header;
+use crate::console::ThreadsReady;
 use crate::records::{Problems, Record, RecordId, RecordSet};
 use crate::units::{Dur, Interval};
 
@@ -72,6 +73,8 @@ pub struct Boot {
     pub consoles: Vec<Console>,
     /// The serial line and what it cost.
     pub line: Option<Line>,
+    /// How that line came up; none where the log doesn't show it.
+    pub opening: Option<Opening>,
     /// When each record was stored and printed.
     pub timeline: Timeline,
     /// The waits for the console up to the boot's end.
@@ -123,6 +126,7 @@ impl Boot {
             milestones,
             consoles,
             line,
+            opening,
             timeline,
             waits,
             phases,
@@ -150,6 +154,11 @@ impl Boot {
     /// The waits for the console between two instants of the axis, with their bounds.
     pub fn console_wait_bounds(&self, from: Dur, to: Dur) -> Interval {
         self.waits.bounds_within(from, to)
+    }
+
+    /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel that makes this initcall of it.
+    pub fn threads_ready(&self, call: ThreadsReady) -> Option<usize> {
+        opening::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
     }
 
     /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.

@@ -7,7 +7,7 @@
 //! That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
 use super::console::SerialConsole;
 use super::kernel::Kernel;
-use crate::console::{Printing, Series};
+use crate::console::{Printing, Series, ThreadsReady};
 use crate::records::{Record, RecordSet, Source};
 use crate::units::Dur;
 
@@ -35,7 +35,8 @@ pub(super) fn opening(
     let waits = Opening { index: registered, error: Dur::ZERO, threads_from: usize::MAX, printing };
     Some(match printing {
         Printing::Synchronous | Printing::Unknown => waits,
-        Printing::ThreadWholeFlush | Printing::ThreadPerRecord => match threads_ready(records, kernel) {
+        Printing::ThreadWholeFlush | Printing::ThreadPerRecord => match threads_ready(records, kernel, call_of(kernel))
+        {
             Some(ready) if ready.index > registered => Opening { printing, ..ready },
             _ => Opening { threads_from: registered, ..waits },
         },
@@ -46,10 +47,10 @@ pub(super) fn opening(
         }
         Printing::Nbcon if !kernel.rt && behind_boot_console(console) => {
             let own = console.and_then(|c| c.enabled_index).unwrap_or(registered).max(registered);
-            let ready = threads_ready(records, kernel).map_or(0, |r| r.index);
+            let ready = threads_ready(records, kernel, call_of(kernel)).map_or(0, |r| r.index);
             Opening { threads_from: ready.max(own + 1), ..waits }
         }
-        Printing::Nbcon => match threads_ready(records, kernel) {
+        Printing::Nbcon => match threads_ready(records, kernel, call_of(kernel)) {
             Some(ready) if ready.index > registered => Opening { threads_from: ready.index, ..waits },
             // The threads run already: from 6.17 on they also carry what was stored before.
             _ if kernel.series.is_some_and(|s| s >= Series::new(6, 17)) => {
@@ -65,14 +66,22 @@ fn behind_boot_console(console: Option<&SerialConsole>) -> bool {
     console.is_some_and(|c| c.after_boot_console)
 }
 
-/// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it.
-fn threads_ready(records: &RecordSet, kernel: &Kernel) -> Option<Opening> {
+/// Which initcall the kernel's version makes of it.
+fn call_of(kernel: &Kernel) -> ThreadsReady {
+    let late = kernel.series.is_some_and(|s| s >= Series::new(7, 2));
+    if late { ThreadsReady::SubsysInitcall } else { ThreadsReady::EarlyInitcall }
+}
+
+/// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. Asked for another call than
+/// the kernel's own, it is where that call would be.
+pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsReady) -> Option<Opening> {
     let find =
         |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == Source::Kernel && wanted(r.text));
-    if let Some(index) = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+")) {
+    let called = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+"));
+    if let Some(index) = called.filter(|_| call == call_of(kernel)) {
         return Some(Opening { index, error: Dur::ZERO, threads_from: index, printing: Printing::Unknown });
     }
-    let late = kernel.series.is_some_and(|s| s >= Series::new(7, 2));
+    let late = call == ThreadsReady::SubsysInitcall;
     // Records of initcalls of the level before and of the level itself: the call lies between them.
     let (before, after): (&[&str], &[&str]) = if late {
         (

@@ -15,6 +15,7 @@ pub use behaviour::{Behaviour, DriverWait, RegistrationFlush, ThreadsReady};
 pub use engine::simulate;
 pub use outcome::{Carried, Outcome, Stored, UserOutput};
 pub use printing::{Printing, Series, printing};
+pub use processors::speed_beside_a_thread;
 pub use setup::{ConsoleSetup, Contention, KernelClock, Setup};
 pub use uart::Uart;
 pub use workload::{ConsoleId, Message, Op, TaskId, Workload};

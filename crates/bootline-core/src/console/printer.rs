@@ -67,7 +67,7 @@ impl Engine<'_> {
     }
 
     fn by_legacy_thread(&self) -> Vec<usize> {
-        self.consoles_where(is_threaded_legacy)
+        self.consoles_where(Printing::is_legacy_thread)
     }
 
     /// nbcon consoles that are printed by whoever writes, since no thread can.
@@ -184,7 +184,7 @@ impl Engine<'_> {
         self.consoles[c].registered = true;
         let by_thread = setup.behaviour.registration == RegistrationFlush::ByThread && self.threads_print();
         match setup.behaviour.printing {
-            p if is_threaded_legacy(p) => self.finish(id),
+            p if p.is_legacy_thread() => self.finish(id),
             Printing::Nbcon if self.boot_console() => self.lock_by_task(id),
             Printing::Nbcon if by_thread => self.finish(id),
             Printing::Nbcon => self.atomic_flush(id, vec![c]),
@@ -412,7 +412,3 @@ impl Engine<'_> {
 
 /// What the port's interrupt puts into the transmitter at once (serial8250_tx_chars: tx_loadsz of a 16550A).
 const FIFO: u32 = 16;
-
-fn is_threaded_legacy(p: Printing) -> bool {
-    matches!(p, Printing::ThreadWholeFlush | Printing::ThreadPerRecord | Printing::RtPatch)
-}

@@ -51,6 +51,11 @@ impl Printing {
     pub fn writer_waits(self) -> bool {
         matches!(self, Printing::Synchronous | Printing::Unknown)
     }
+
+    /// Whether one thread prints to all legacy consoles, under the console lock.
+    pub fn is_legacy_thread(self) -> bool {
+        matches!(self, Printing::ThreadWholeFlush | Printing::ThreadPerRecord | Printing::RtPatch)
+    }
 }
 
 /// The behaviour of a serial console.

@@ -3,10 +3,16 @@
 use super::behaviour::DriverWait;
 use super::engine::{Engine, State};
 use super::printer::Actor;
+use super::setup::Contention;
 
 /// A printing thread's weight in units of an ordinary task's: threads run at nice -20 (nbcon_kthread_create and
 /// printk_start_threads, `sched_set_normal(.., -20)`), 88761 against 1024 in kernel/sched/core.c, sched_prio_to_weight.
 const THREAD_WEIGHT: f64 = 88_761.0 / 1_024.0;
+
+/// How fast a lone task works while one printing thread spins.
+pub fn speed_beside_a_thread(cpus: u32, contention: Contention) -> f64 {
+    share(f64::from(cpus), 1.0, 1.0, contention.0)
+}
 
 /// The speed of each working task: 1 with a processor of its own.
 pub(super) fn speed(engine: &Engine<'_>) -> f64 {

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The boot under a changed setup: an interval, and the assumptions that it rests on.
+//!
+//! A boot is read as a course of work between records, what it waited for the console taken out (`course.rs`); the
+//! course is run on a setup of `console` (`scenario.rs`), today's or a changed one; the model's error on today's boot
+//! widens what it says of another.
 mod change;
+mod compute;
+mod course;
+mod kernel;
+mod levels;
 mod prediction;
+mod rate;
+mod scenario;
+mod stall;
+mod ways;
+mod words;
 
 pub use change::{Change, KEYS, Setting, SettingError};
+pub use compute::Predictor;
 pub use prediction::{Assumption, Need, Prediction, Refusal};
+pub use ways::{predict, today, ways_out};

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot as a workload: what it did between its records, without what it waited for the console.
+use super::levels;
+use super::stall::StallReport;
+use crate::boot::Boot;
+use crate::console::{ConsoleId, Message, Op, Setup, ThreadsReady, Workload, speed_beside_a_thread};
+use crate::records::Source;
+use crate::units::Dur;
+
+/// The mark at the boot's end.
+pub(super) const END: u32 = 1;
+/// The mark where the console registers.
+pub(super) const REGISTERED: u32 = 2;
+/// The mark where the threads are ready.
+pub(super) const READY: u32 = 3;
+
+/// Which end of an interval is to come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Low,
+    Best,
+    High,
+}
+
+/// One kernel record of the boot, with the work before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Its position among the boot's records.
+    pub index: usize,
+    /// The work before it: its least, best and most.
+    pub work: [Dur; 3],
+    pub message: Message,
+    /// A level that the log doesn't tell, and that its text makes doubtful.
+    pub doubtful: bool,
+    /// It belongs to a report of a stall, which the console itself may have caused.
+    pub of_stall: bool,
+    /// initcall_debug wrote it.
+    pub of_initcall_debug: bool,
+}
+
+/// The boot's course up to its end.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    pub steps: Vec<Step>,
+    /// Records whose level the log doesn't tell.
+    pub unknown_levels: usize,
+}
+
+impl Course {
+    /// Reads it from a boot. `today` is the setup under which the log was made: what its thread took from the boot's
+    /// work is given back.
+    pub fn of(boot: &Boot, today: &Setup) -> Course {
+        let mut steps = Vec::new();
+        let mut unknown_levels = 0;
+        let busy = Busy::of(boot, today);
+        let mut before: Option<Dur> = None;
+        let speed = speed_beside_a_thread(today.cpus, today.contention);
+        let stamped = boot.records.iter().any(|r| r.source == Source::Kernel && r.stamp.is_some());
+        let mut line_free = None;
+        let mut stall = StallReport::default();
+        for index in 0..boot.end_index() {
+            let Some(r) = boot.records.get(index).filter(|r| r.source == Source::Kernel) else { continue };
+            let of_stall = stall.holds(r.text);
+            let Some(stored) = boot.timeline.stored(index) else { continue };
+            let from = before.unwrap_or(Dur::ZERO).min(stored);
+            before = Some(stored.max(from));
+            let printed = boot.timeline.place(index).printed;
+            let work = match (stamped, printed) {
+                (false, Some(p)) => {
+                    // Without stamps nothing but the line's rests is known to be work.
+                    let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
+                    [rest; 3]
+                }
+                _ => work_between(boot, &busy, from, stored, speed),
+            };
+            let level = levels::level(&r);
+            unknown_levels += usize::from(level.is_none() && r.level.is_none());
+            let message = Message { chars: r.wire_len, level: level.unwrap_or(6) };
+            steps.push(Step {
+                index,
+                work,
+                message,
+                doubtful: level.is_none() && levels::looks_grave(r.text),
+                of_stall,
+                of_initcall_debug: levels::of_initcall_debug(r.text),
+            });
+        }
+        Course { steps, unknown_levels }
+    }
+
+    /// The operations of a boot whose consoles come up as `plan` says.
+    pub fn workload(&self, plan: &Plan, side: Side) -> Workload {
+        let mut ops = Vec::with_capacity(self.steps.len() * 2 + 8);
+        let at = |place: Option<usize>, index: usize| place == Some(index);
+        for step in &self.steps {
+            ops.push(Op::Work(step.work[side as usize]));
+            if at(plan.threads_ready, step.index) {
+                ops.extend([Op::ThreadsReady, Op::Mark(READY)]);
+            }
+            let locks = plan.lock_takers.iter().filter(|&&i| i == step.index).count();
+            ops.extend((0..locks).map(|_| Op::LockConsole(Dur::ZERO)));
+            // A grave word in a record without a level may be one that even a quiet console prints.
+            let level = if side == Side::High && step.doubtful { 3 } else { step.message.level };
+            if !plan.drops(step) {
+                ops.push(Op::Print(Message { level, ..step.message }));
+            }
+            let here = plan.registrations.iter().filter(|r| r.0 == step.index);
+            for &(_, console, comes) in here {
+                if comes {
+                    ops.extend([Op::Mark(REGISTERED), Op::Register(console)]);
+                } else {
+                    ops.push(Op::Unregister(console));
+                }
+            }
+        }
+        ops.push(Op::Mark(END));
+        ops.extend(plan.after_end.iter().copied());
+        Workload { tasks: vec![ops] }
+    }
+
+    /// The boot's own work.
+    pub fn work(&self) -> Dur {
+        self.steps.iter().map(|s| s.work[Side::Best as usize]).sum()
+    }
+
+    /// Characters of all records that a console of this level prints.
+    pub fn chars(&self, loglevel: u8, plan: &Plan) -> u64 {
+        let printed = self.steps.iter().filter(|s| s.message.level < loglevel && !plan.drops(s));
+        printed.map(|s| u64::from(s.message.chars)).sum()
+    }
+}
+
+/// Where the consoles come up and the console lock is taken, as positions among the boot's records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// Behind which record which console registers (or goes).
+    pub registrations: Vec<(usize, ConsoleId, bool)>,
+    /// Before which record threads become ready.
+    pub threads_ready: Option<usize>,
+    /// Before which records the console lock is taken.
+    pub lock_takers: Vec<usize>,
+    /// initcall_debug is off: its records aren't even stored.
+    pub without_initcall_debug: bool,
+    /// Reports of stalls don't come: the console that caused them waits less.
+    pub without_stalls: bool,
+    /// What follows the boot's end.
+    pub after_end: Vec<Op>,
+}
+
+impl Plan {
+    fn drops(&self, step: &Step) -> bool {
+        self.without_initcall_debug && step.of_initcall_debug || self.without_stalls && step.of_stall
+    }
+}
+
+/// When a thread printed beside the boot.
+struct Busy {
+    /// Stretches in which a thread printed, ascending, with the sum before each.
+    stretches: Vec<(Dur, Dur, Dur)>,
+}
+
+impl Busy {
+    fn of(boot: &Boot, today: &Setup) -> Busy {
+        let mut stretches: Vec<(Dur, Dur, Dur)> = Vec::new();
+        let threaded = today.consoles.iter().any(|c| !c.behaviour.printing.writer_waits());
+        // Where threads are ready when the line opens, they also print what was stored before.
+        let threads = boot.opening.filter(|_| threaded);
+        let threads = threads.map(|o| if o.threads_from <= o.index { 0 } else { o.threads_from });
+        let mut sum = Dur::ZERO;
+        let mut until = Dur::from_nanos(i64::MIN);
+        for index in threads.map_or(0..0, |from| from..boot.records.len()) {
+            let Some(p) = boot.timeline.place(index).printed else { continue };
+            let from = p.start.max(until);
+            if p.end > from {
+                stretches.push((from, p.end, sum));
+                sum += p.end - from;
+                until = p.end;
+            }
+        }
+        Busy { stretches }
+    }
+
+    /// How long a thread printed up to an instant.
+    fn up_to(&self, at: Dur) -> Dur {
+        let i = self.stretches.partition_point(|s| s.0 < at);
+        match i.checked_sub(1).map(|i| self.stretches[i]) {
+            Some((from, to, sum)) => sum + (at.min(to) - from),
+            None => Dur::ZERO,
+        }
+    }
+}
+
+/// The work between two instants: least, best, most.
+fn work_between(boot: &Boot, busy: &Busy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
+    let waited = boot.waits.bounds_within(from, to);
+    let beside = busy.up_to(to) - busy.up_to(from);
+    let work = |waited: Dur| {
+        let net = (to - from - waited).max_zero();
+        // In a wait for the lock a thread prints: only what it printed beside the rest slowed the work.
+        let slowed = (beside - waited).max_zero().min(net);
+        net - slowed.scale(1.0 - speed)
+    };
+    let mut all = [work(waited.high()), work(boot.waits.within(from, to)), work(waited.low())];
+    all.sort();
+    all
+}
+
+/// Where `printk_set_kthreads_ready` would be: the nearest record that shows it; where none does, the registration of the
+/// console, before which nothing can be told apart.
+pub(super) fn ready_at(boot: &Boot, call: ThreadsReady) -> Option<usize> {
+    (call != ThreadsReady::Never).then(|| boot.threads_ready(call))?
+}
+
+/// Known takers of the console lock: fbmem_init, the registration of the console's own port (uart_configure_port), the
+/// open of /dev/console (console_on_rootfs).
+pub(super) fn lock_takers(boot: &Boot, serial: &str) -> Vec<usize> {
+    let mut takers = Vec::new();
+    let mut opened = false;
+    let port = format!("{serial} at ");
+    for (i, r) in boot.records.iter().enumerate().take(boot.end_index()) {
+        if r.source != Source::Kernel {
+            continue;
+        }
+        match r.text.as_bytes().first() {
+            Some(b'c') if r.text.starts_with("calling  fbmem_init+") => takers.push(i + 1),
+            Some(b'F') if !opened && r.text.starts_with("Freeing unused ") => {
+                opened = true;
+                takers.push(i);
+            }
+            _ if r.text.contains(&port) && r.text.contains(" is a ") => takers.push(i + 1),
+            _ => {}
+        }
+    }
+    takers
+}

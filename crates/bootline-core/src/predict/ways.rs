@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ways out of a slow console, each predicted.
+use super::change::{Change, Setting};
+use super::compute::Predictor;
+use super::prediction::{Prediction, Refusal};
+use crate::boot::Boot;
+use crate::console::{Printing, Series};
+use crate::units::{Baud, LineRate};
+
+/// The boot as it was.
+pub fn today(boot: &Boot) -> Result<Prediction, Refusal> {
+    Ok(Predictor::new(boot)?.today())
+}
+
+/// The boot with one change.
+pub fn predict(boot: &Boot, change: &Change) -> Result<Prediction, Refusal> {
+    Predictor::new(boot)?.predict(change)
+}
+
+/// Every way out that this boot could take, the one that saves most first. What can't be predicted from this log is
+/// left out.
+pub fn ways_out(boot: &Boot) -> Result<Vec<Prediction>, Refusal> {
+    let predictor = Predictor::new(boot)?;
+    let changes = changes(boot).into_iter().map(|settings| Change { settings });
+    let mut ways: Vec<Prediction> = changes.filter_map(|c| predictor.predict(&c).ok()).collect();
+    ways.sort_by_key(|p| std::cmp::Reverse(p.saved.best()));
+    Ok(ways)
+}
+
+fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
+    let Some(line) = &boot.line else { return Vec::new() };
+    let today = line.speed.map(|s| s.rate.bytes_per_s());
+    let faster = |baud: u32| {
+        let baud = Baud::new(baud)?;
+        let rate = LineRate::of(baud, line.console.frame).bytes_per_s();
+        (today.is_none_or(|t| rate > t * 1.2)).then_some(Setting::Baud(baud))
+    };
+    let level = boot.kernel.command_line.console_loglevel();
+    let quiet = (level > 4).then_some(Setting::LogLevel(4));
+    let no_debug = boot.kernel.command_line.initcall_debug().then_some(Setting::NoInitcallDebug);
+    // Whoever asked for its records raised the console's level to see them.
+    let usual = (level > 7).then_some(Setting::LogLevel(7));
+    let printing = line.console.printing;
+    let is_8250 = line.console.name.strip_prefix("ttyS").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    let is_pl011 = line.console.name.starts_with("ttyAMA");
+    let thread = matches!(printing, Printing::Synchronous | Printing::ThreadWholeFlush | Printing::RtPatch)
+        .then_some(Setting::Kernel { series: Series::new(6, 19), rt: true });
+    let nbcon = is_pl011.then_some(Setting::Kernel { series: Series::new(6, 17), rt: boot.kernel.rt });
+    let second = (boot.kernel.cpus == Some(1)).then_some(Setting::Cpus(2));
+    let module = |replay| (is_8250 && printing != Printing::Nbcon).then_some(Setting::Module { replay });
+    let candidates: [&[Option<Setting>]; 14] = [
+        &[faster(115_200)],
+        &[faster(921_600)],
+        &[quiet],
+        &[no_debug],
+        &[no_debug, usual],
+        &[thread],
+        &[thread, second],
+        &[nbcon],
+        &[module(false)],
+        &[module(true)],
+        &[faster(115_200), quiet],
+        &[faster(115_200), no_debug],
+        &[faster(115_200), thread],
+        &[no_debug, quiet],
+    ];
+    let whole = candidates.iter().filter_map(|c| c.iter().copied().collect::<Option<Vec<Setting>>>());
+    let mut found: Vec<Vec<Setting>> = Vec::new();
+    for settings in whole {
+        if !found.contains(&settings) {
+            found.push(settings);
+        }
+    }
+    found
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A prediction in words: what it is called, what it costs and needs, what it takes for granted.
+use super::change::{Change, Setting};
+use super::course::Course;
+use super::prediction::{Assumption, Need};
+use super::scenario::Scenario;
+use crate::boot::{Boot, Clock, SpeedSource};
+use crate::console::{DriverWait, Printing};
+
+pub(super) fn title(change: &Change) -> String {
+    if change.settings.is_empty() {
+        return "today".to_owned();
+    }
+    let words: Vec<String> = change.settings.iter().map(setting_title).collect();
+    words.join(", ")
+}
+
+fn setting_title(setting: &Setting) -> String {
+    match setting {
+        Setting::Baud(baud) => format!("{baud} baud"),
+        Setting::Frame(frame) => format!("frame {frame}"),
+        Setting::LogLevel(4) => "quiet (loglevel=4)".to_owned(),
+        Setting::LogLevel(level) => format!("loglevel={level}"),
+        Setting::NoInitcallDebug => "no initcall_debug".to_owned(),
+        Setting::Kernel { series, rt } => {
+            format!("printed as by a {series} kernel{}", if *rt { " with PREEMPT_RT" } else { "" })
+        }
+        Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
+        Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
+        Setting::Printing(_) => "a printer thread".to_owned(),
+        Setting::Module { replay: true } => {
+            "module nbcon_8250 in the initramfs, quiet until then, log replayed".to_owned()
+        }
+        Setting::Module { replay: false } => "nbcon_8250 built into the kernel".to_owned(),
+        Setting::Cpus(1) => "one processor".to_owned(),
+        Setting::Cpus(n) => format!("{n} processors"),
+    }
+}
+
+/// What one gives up.
+pub(super) fn lost(change: &Change, today: &Scenario, target: &Scenario) -> String {
+    let mut lost = Vec::new();
+    for setting in &change.settings {
+        match setting {
+            Setting::LogLevel(level) if *level < today.loglevel => {
+                lost.push(format!("messages of level {level} and below are in dmesg only"));
+            }
+            Setting::NoInitcallDebug => lost.push("the times of initcalls and probes".to_owned()),
+            Setting::Module { replay: true } => {
+                lost.push("a kernel that dies before init leaves little on the line".to_owned());
+            }
+            _ => {}
+        }
+    }
+    let threaded = |s: &Scenario| !s.behaviour.printing.writer_waits();
+    if threaded(target) && !threaded(today) {
+        lost.push("a hang leaves the last messages unprinted; the log arrives later than the boot".to_owned());
+    }
+    lost.join("; ")
+}
+
+/// What has to be there first.
+pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
+    let name = boot.line.as_ref().map_or("ttyS0", |l| l.console.name.as_str());
+    let mut needs = Vec::new();
+    for setting in &change.settings {
+        match setting {
+            Setting::Baud(baud) => {
+                needs.push(Need::CommandLine(format!("console={name},{baud}")));
+                needs.push(Need::Hardware(format!("the other end at {baud} baud")));
+            }
+            Setting::Frame(frame) => needs.push(Need::Hardware(format!("the other end at {frame}"))),
+            Setting::LogLevel(4) => needs.push(Need::CommandLine("quiet".to_owned())),
+            Setting::LogLevel(level) => needs.push(Need::CommandLine(format!("loglevel={level}"))),
+            Setting::NoInitcallDebug => needs.push(Need::CommandLine("without initcall_debug".to_owned())),
+            Setting::Kernel { series, rt } => {
+                needs.push(Need::Version(series.to_string()));
+                if *rt {
+                    needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
+                }
+            }
+            Setting::Printing(Printing::ThreadPerRecord) => {
+                needs.push(Need::Version("6.19 or later".to_owned()));
+                needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
+            }
+            Setting::Printing(_) => needs.push(Need::Version("a kernel whose driver prints that way".to_owned())),
+            Setting::Module { replay } => {
+                needs.push(Need::Module("nbcon_8250".to_owned()));
+                if *replay {
+                    needs.push(Need::CommandLine("quiet".to_owned()));
+                }
+            }
+            Setting::Cpus(n) => needs.push(Need::Hardware(format!("{n} processors"))),
+        }
+    }
+    needs
+}
+
+/// What the figures rest on.
+pub(super) fn assumptions(
+    boot: &Boot,
+    course: &Course,
+    change: &Change,
+    today: &Scenario,
+    target: &Scenario,
+) -> Vec<Assumption> {
+    let mut found = Vec::new();
+    let mut add = |name, text: String| found.push(Assumption { name, text });
+    add(
+        "own-work",
+        format!(
+            "the boot's own work ({} s) takes as long as in this log, give or take {:.0} %, one thing after the other",
+            course.work(),
+            today.jitter * 100.0
+        ),
+    );
+    if let Some(speed) = boot.line.as_ref().and_then(|l| l.speed) {
+        let bytes = speed.rate.bytes_per_s();
+        match speed.source {
+            SpeedSource::Declared => {
+                add(
+                    "line-speed",
+                    format!(
+                        "today's line carries {bytes:.0} characters a second, as declared: nothing in the log confirms it"
+                    ),
+                );
+            }
+            SpeedSource::Stamps => {
+                add(
+                    "line-speed",
+                    format!("today's line carries {bytes:.0} characters a second, fitted from the kernel's stamps"),
+                );
+            }
+            SpeedSource::Arrival | SpeedSource::Header => {}
+        }
+    }
+    if boot.timeline.clock == Clock::Kernel {
+        add("kernel-clock", "the kernel's clock ran true; only arrival times could tell".to_owned());
+    }
+    let changes_what_is_printed = target.loglevel < today.loglevel && !target.replayed_by_module;
+    if changes_what_is_printed && course.unknown_levels > 0 {
+        let doubtful = course.steps.iter().filter(|s| s.doubtful).count();
+        add(
+            "levels",
+            format!(
+                "the log lacks the levels of {} records: taken as KERN_INFO, {doubtful} with grave words as KERN_ERR at \
+                 the worst; `--levels` with a `dmesg -r` of the same boot tells",
+                course.unknown_levels
+            ),
+        );
+    }
+    let threads = |s: &Scenario| !s.behaviour.printing.writer_waits();
+    if threads(target) && target.behaviour.driver != DriverWait::Sleeps {
+        if target.cpus == 1 {
+            add("one-processor", "the printing thread (nice -20) and the boot share one processor".to_owned());
+        } else {
+            let [low, best, high] = target.contention.map(|c| c * 100.0);
+            add(
+                "printer-thread-contention",
+                format!(
+                    "while its thread spins on a processor of its own, the boot loses {best:.0} % of its speed ({low:.0} to \
+                     {high:.0} %)"
+                ),
+            );
+        }
+    }
+    if boot.kernel.cpus.is_none() && (threads(target) || threads(today)) {
+        add("cpus", "the log doesn't tell the number of processors: one".to_owned());
+    }
+    if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) {
+        add("same-messages", "that kernel says as much and works as long as this one".to_owned());
+    }
+    if change.settings.iter().any(|s| matches!(s, Setting::Baud(_))) {
+        add("line-reached", "the driver keeps the new line busy to 96 to 100 % of its rate".to_owned());
+    }
+    found
+}
