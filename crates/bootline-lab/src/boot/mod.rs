@@ -18,7 +18,9 @@ mod session;
 mod truth;
 
 pub use error::BootError;
+pub(crate) use files::{replace, set_aside};
 pub use progress::{Phase, Progress};
 pub use request::BootRequest;
+pub(crate) use request::arch_of;
 pub use run::{BootOutcome, boot, boot_valid};
 pub use truth::{Guest, LineTruth, TRUTH_SCHEMA, Truth, Verdict};

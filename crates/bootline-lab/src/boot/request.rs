@@ -126,7 +126,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError
     Ok(Plan { machine, line, command_line, timeout })
 }
 
-fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
+pub(crate) fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
     let unreadable = |source| BootError::Kernel { path: kernel.to_owned(), source };
     let mut head = Vec::new();
     File::open(kernel).map_err(unreadable)?.take(4096).read_to_end(&mut head).map_err(unreadable)?;

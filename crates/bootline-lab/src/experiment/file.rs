@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An experiment as its file tells it. docs/experiments.md explains every key.
 use std::collections::HashSet;
+use std::fmt;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -161,6 +162,17 @@ impl Experiment {
     /// The arm of this name.
     pub fn arm(&self, name: &str) -> Option<&Arm> {
         self.arms.iter().find(|a| a.name == name)
+    }
+}
+
+impl fmt::Display for Image {
+    /// As in an experiment file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Image::Stock(Request { arch: Some(arch), series }) => write!(f, "{arch}:{series}"),
+            Image::Stock(Request { arch: None, series }) => series.fmt(f),
+            Image::File(path) => path.display().fmt(f),
+        }
     }
 }
 

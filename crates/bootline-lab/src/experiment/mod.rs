@@ -6,9 +6,17 @@
 //! ```
 mod file;
 mod file_error;
+mod images;
 mod metric;
+mod plan;
 mod raw;
+mod results;
+mod runner;
 
 pub use file::{Arm, Claim, Experiment, Image, Module, Published, Quick};
 pub use file_error::{Fault, FileError};
+pub use images::{Booted, ImageError, images};
 pub use metric::Metric;
+pub use plan::{Choice, NoSuchArm, Plan, Run};
+pub use results::{Results, ResultsError, State};
+pub use runner::{Booter, Ended, RunError, Status, carry_out};

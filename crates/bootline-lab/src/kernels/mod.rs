@@ -32,6 +32,7 @@ mod version;
 pub use behaviour::{Behaviour, nearest};
 pub use catalogue::Catalogue;
 pub use entry::Kernel;
+pub(crate) use entry::sha256_of;
 pub use error::Error;
 pub use package::Package;
 pub use progress::Progress;

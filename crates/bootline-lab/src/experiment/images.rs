@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernels of an experiment, had before anything is booted.
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::file::{Arm, Experiment, Image};
+use super::plan::Plan;
+use crate::boot::{BootError, arch_of};
+use crate::kernels::{self, Arch as DebianArch, Store, sha256_of};
+use crate::machine::Arch;
+
+/// A kernel that an arm boots.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Booted {
+    /// As the experiment names it: `6.18-rt`, `arm64:7.2`, a file.
+    pub named: String,
+    /// The image.
+    pub path: PathBuf,
+    /// What runs it.
+    pub arch: Arch,
+    /// What `uname -r` says in a stock kernel.
+    pub release: Option<String>,
+    /// The series that a stock kernel is of, where that isn't the one that was named.
+    pub stands_in: Option<String>,
+    /// SHA-256 of the image, in hexadecimal: a result holds runs of one image alone.
+    pub sha256: String,
+}
+
+/// Why an arm can't be booted.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// Its stock kernel can't be had.
+    #[error("arm `{arm}`: {source}")]
+    Stock {
+        /// The arm.
+        arm: String,
+        /// Why.
+        source: kernels::Error,
+    },
+    /// Its image can't be.
+    #[error("arm `{arm}`: {source}")]
+    Image {
+        /// The arm.
+        arm: String,
+        /// Why.
+        source: BootError,
+    },
+    /// A file that it names can't be read.
+    #[error("arm `{arm}`: can't read {what} `{}`: {source}", path.display())]
+    File {
+        /// The arm.
+        arm: String,
+        /// `initramfs` or `module`.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Finds or fetches what the plan's arms boot. `store` is opened when a stock kernel is needed.
+///
+/// # Errors
+/// The first arm that can't be booted.
+pub fn images(
+    experiment: &Experiment,
+    plan: &Plan,
+    store: &Store,
+    progress: &mut dyn FnMut(kernels::Progress),
+) -> Result<BTreeMap<String, Booted>, ImageError> {
+    let arms = experiment.arms.iter().filter(|arm| plan.arms.contains(&arm.name));
+    let mut found: BTreeMap<String, Booted> = BTreeMap::new();
+    for arm in arms {
+        check_files(arm)?;
+        let named = arm.image.to_string();
+        let before = found.values().find(|b| b.named == named).cloned();
+        let booted = match (before, &arm.image) {
+            (Some(booted), _) => booted,
+            (None, Image::Stock(request)) => {
+                let arch = request.arch.unwrap_or(DebianArch::Amd64);
+                let got = if arm.nearest {
+                    store.fetch_or_nearest(request.series, arch, progress)
+                } else {
+                    let kernel = store.fetch(request.series, arch, progress);
+                    kernel.map(|kernel| kernels::Substitute { kernel, instead_of: None })
+                };
+                let got = got.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
+                let kernel = got.kernel;
+                Booted {
+                    named,
+                    path: kernel.path,
+                    arch: kernel.arch.into(),
+                    release: Some(kernel.release),
+                    stands_in: got.instead_of.map(|_| kernel.series.to_string()),
+                    sha256: kernel.sha256,
+                }
+            }
+            (None, Image::File(path)) => {
+                let failed = |source| ImageError::Image { arm: arm.name.clone(), source };
+                let arch = arch_of(path).map_err(failed)?;
+                let sha256 =
+                    sha256_of(path).map_err(|source| failed(BootError::Kernel { path: path.clone(), source }))?;
+                Booted { named, path: path.clone(), arch, release: None, stands_in: None, sha256 }
+            }
+        };
+        found.insert(arm.name.clone(), booted);
+    }
+    Ok(found)
+}
+
+fn check_files(arm: &Arm) -> Result<(), ImageError> {
+    let initrd = arm.initrd.iter().map(|path| ("initramfs", path));
+    let modules = arm.modules.iter().map(|module| ("module", &module.path));
+    for (what, path) in initrd.chain(modules) {
+        File::open(path).map_err(|source| ImageError::File {
+            arm: arm.name.clone(),
+            what,
+            path: path.clone(),
+            source,
+        })?;
+    }
+    Ok(())
+}
+
+impl ImageError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            ImageError::Stock { source: error @ kernels::Error::Gone { nearest: Some(nearest), .. }, arm } => {
+                let also = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                Some(format!("let {nearest} stand in for it with `nearest = true` in arm `{arm}`{also}"))
+            }
+            ImageError::Stock { source, .. } => source.hint(),
+            ImageError::Image { source, .. } => source.hint(),
+            ImageError::File { .. } => None,
+        }
+    }
+}

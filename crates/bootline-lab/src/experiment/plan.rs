@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which runs, in which order: rounds of each arm once, each round in an order of its own by chance. So a stop at any
+//! time leaves arms with equally many runs but for one, and a host that grows slower slows all of them.
+use std::hash::{BuildHasher, RandomState};
+
+use bootline_core::statistics::Random;
+
+use super::file::{Arm, Experiment};
+use super::file_error::nearest;
+
+/// What the user wants of an experiment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// As its `[quick]` says.
+    pub quick: bool,
+    /// Runs for each arm, whatever the file says.
+    pub repeats: Option<u32>,
+    /// Only these arms.
+    pub arms: Vec<String>,
+}
+
+/// Which runs of an experiment are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Runs for each arm.
+    pub repeats: u32,
+    /// The arms, in the file's order.
+    pub arms: Vec<String>,
+}
+
+/// One of the runs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Run {
+    /// Its arm.
+    pub arm: String,
+    /// Its round, from 1.
+    pub round: u32,
+}
+
+/// An arm was chosen that there isn't.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("experiment `{experiment}` has no arm `{arm}`; it has {}", known.join(", "))]
+pub struct NoSuchArm {
+    /// The experiment.
+    pub experiment: String,
+    /// What was chosen.
+    pub arm: String,
+    /// The one that is most like it.
+    pub nearest: Option<String>,
+    /// All that there are.
+    pub known: Vec<String>,
+}
+
+impl Plan {
+    /// What `choice` makes of the experiment.
+    ///
+    /// # Errors
+    /// A chosen arm isn't there.
+    pub fn of(experiment: &Experiment, choice: &Choice) -> Result<Plan, NoSuchArm> {
+        let quick = choice.quick.then_some(&experiment.quick);
+        let repeats = choice.repeats.or(quick.and_then(|q| q.repeats)).unwrap_or(experiment.repeats);
+        let mut wanted = Some(&choice.arms).filter(|arms| !arms.is_empty());
+        wanted = wanted.or(quick.and_then(|q| q.arms.as_ref()));
+        let all: Vec<String> = experiment.arms.iter().map(|a| a.name.clone()).collect();
+        if let Some(arm) = wanted.into_iter().flatten().find(|a| !all.contains(a)) {
+            let nearest = nearest(arm, all.iter().map(String::as_str));
+            return Err(NoSuchArm { experiment: experiment.name.clone(), arm: arm.clone(), nearest, known: all });
+        }
+        let arms = all.into_iter().filter(|a| wanted.is_none_or(|w| w.contains(a))).collect();
+        Ok(Plan { repeats, arms })
+    }
+
+    /// The runs, in order. More repeats or fewer arms leave the order of the others as it is.
+    pub fn runs(&self, experiment: &Experiment, random_seed: u64) -> Vec<Run> {
+        let round = |round: u32| {
+            let mut arms: Vec<&Arm> = experiment.arms.iter().collect();
+            Random::new(Random::new(random_seed).number().wrapping_add(u64::from(round))).shuffle(&mut arms);
+            arms.into_iter().map(move |arm| Run { arm: arm.name.clone(), round })
+        };
+        (1..=self.repeats).flat_map(round).filter(|run| self.arms.contains(&run.arm)).collect()
+    }
+}
+
+/// A seed by chance, short enough to be typed.
+pub(super) fn draw_seed() -> u64 {
+    // The standard library's hashers are keyed by the system's random numbers.
+    RandomState::new().hash_one("experiment") >> 34
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn experiment(arms: usize) -> Experiment {
+        let arms: String = (0..arms).map(|n| format!("[[arm]]\nname = \"a{n}\"\n")).collect();
+        let head = "name = \"x\"\nabout = \"\"\nrepeats = 4\n[quick]\nrepeats = 2\narms = [\"a0\"]\n";
+        Experiment::parse(Path::new("x.toml"), &format!("{head}[defaults]\nkernel = \"6.12\"\n{arms}")).unwrap()
+    }
+
+    fn plan(experiment: &Experiment, choice: Choice) -> Plan {
+        Plan::of(experiment, &choice).unwrap()
+    }
+
+    #[test]
+    fn what_is_chosen_wins_over_quick_and_that_over_the_file() {
+        let experiment = experiment(3);
+        let check = |quick, repeats, arms: &[&str], expected: (u32, &[&str])| {
+            let arms = arms.iter().map(|a| (*a).to_owned()).collect();
+            let plan = plan(&experiment, Choice { quick, repeats, arms });
+            assert_eq!(
+                (plan.repeats, plan.arms.iter().map(String::as_str).collect::<Vec<_>>()),
+                (expected.0, expected.1.to_vec())
+            );
+        };
+        check(false, None, &[], (4, &["a0", "a1", "a2"]));
+        check(true, None, &[], (2, &["a0"]));
+        check(true, Some(9), &["a2", "a1"], (9, &["a1", "a2"]));
+        let none = Plan::of(&experiment, &Choice { arms: vec!["a9".into()], ..Choice::default() }).unwrap_err();
+        assert_eq!(none.to_string(), "experiment `x` has no arm `a9`; it has a0, a1, a2");
+    }
+
+    #[test]
+    fn the_order_is_not_the_files() {
+        let experiment = experiment(6);
+        let plan = plan(&experiment, Choice::default());
+        let orders: Vec<Vec<Run>> = (0..20).map(|seed| plan.runs(&experiment, seed)).collect();
+        let first: std::collections::BTreeSet<&str> = orders.iter().map(|o| o[0].arm.as_str()).collect();
+        assert!(first.len() > 3, "{first:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn rounds_are_balanced_and_come_again_with_their_seed(arms in 1_usize..8, repeats in 1_u32..7, seed: u64) {
+            let experiment = experiment(arms);
+            let plan = plan(&experiment, Choice { repeats: Some(repeats), ..Choice::default() });
+            let runs = plan.runs(&experiment, seed);
+            prop_assert_eq!(&runs, &plan.runs(&experiment, seed));
+            prop_assert_eq!(runs.len(), arms * repeats as usize);
+            for stop in 0..=runs.len() {
+                let mut done: BTreeMap<&str, u32> = experiment.arms.iter().map(|a| (a.name.as_str(), 0)).collect();
+                runs[..stop].iter().for_each(|r| *done.get_mut(r.arm.as_str()).unwrap() += 1);
+                let (least, most) = (done.values().min().unwrap(), done.values().max().unwrap());
+                prop_assert!(most - least <= 1);
+            }
+        }
+
+        #[test]
+        fn more_repeats_and_fewer_arms_keep_the_order(arms in 2_usize..8, seed: u64) {
+            let experiment = experiment(arms);
+            let all = plan(&experiment, Choice { repeats: Some(5), ..Choice::default() }).runs(&experiment, seed);
+            let fewer = plan(&experiment, Choice { repeats: Some(3), arms: vec!["a0".into(), "a1".into()], ..Choice::default() });
+            let expected: Vec<Run> =
+                all.into_iter().filter(|r| r.round <= 3 && (r.arm == "a0" || r.arm == "a1")).collect();
+            prop_assert_eq!(fewer.runs(&experiment, seed), expected);
+        }
+    }
+}

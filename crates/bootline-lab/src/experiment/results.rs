@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The folder of an experiment's results. What is in it is never deleted, and a run that is complete is never repeated.
+//!
+//! ```text
+//! experiment.toml     the file, as it was when the first run began
+//! state.json          the seed of the order, the kernels, host and programs
+//! lock                held while runs are being added
+//! warm-up/01/         runs that were thrown away
+//! runs/ARM-01/        a run: what a boot leaves (boot.cap, truth.json, ..), with its invalid-N and unfinished-N
+//! result.json         what they say, and report.txt the same for people
+//! ```
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::file::Experiment;
+use super::images::Booted;
+use super::plan::{Run, draw_seed};
+use crate::boot::{BootError, Truth, Verdict, replace, set_aside};
+
+const EXPERIMENT: &str = "experiment.toml";
+const STATE: &str = "state.json";
+
+/// The folder of an experiment's results.
+#[derive(Debug)]
+pub struct Results {
+    dir: PathBuf,
+    state: State,
+    /// Keeps the folder locked.
+    lock: Option<File>,
+}
+
+/// What `state.json` holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// `bootline-prove-state/1`
+    pub schema: String,
+    /// What the order of the runs is drawn from.
+    pub random_seed: u64,
+    /// The kernels, by the names of their arms.
+    pub kernels: BTreeMap<String, Booted>,
+}
+
+/// Why a folder can't take the results.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// It holds something else.
+    #[error("`{}` holds something else than the results of an experiment", dir.display())]
+    NotResults {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// It holds the results of another experiment, or of another version of this one.
+    #[error("experiment `{name}` is not the one whose results are in `{}`", dir.display())]
+    Changed {
+        /// The experiment.
+        name: String,
+        /// The folder.
+        dir: PathBuf,
+        /// The first line that differs, as it is now.
+        line: Option<(usize, String)>,
+    },
+    /// The order was drawn from another seed.
+    #[error("the order of the runs in `{}` was drawn from the seed {recorded}, not {wanted}", dir.display())]
+    OtherSeed {
+        /// The folder.
+        dir: PathBuf,
+        /// The folder's.
+        recorded: u64,
+        /// The user's.
+        wanted: u64,
+    },
+    /// A kernel has changed since.
+    #[error("arm `{arm}` has booted {before}, and now would boot {now}", before = words(before), now = words(now))]
+    OtherKernel {
+        /// The arm.
+        arm: String,
+        /// The one of the folder's runs.
+        before: Box<Booted>,
+        /// The one that would be booted now.
+        now: Box<Booted>,
+    },
+    /// Another process is adding runs.
+    #[error("another bootline is adding runs to `{}`", dir.display())]
+    InUse {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// There are no results.
+    #[error("no results in `{}`", dir.display())]
+    None {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// A file can't be read or written.
+    #[error("can't {action} `{}`: {source}", path.display())]
+    File {
+        /// Such as `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn words(kernel: &Booted) -> String {
+    let name = kernel.release.clone().unwrap_or_else(|| kernel.path.display().to_string());
+    format!("{name} (sha256 {})", kernel.sha256.get(..12).unwrap_or_default())
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ResultsError {
+    move |source| ResultsError::File { action, path: path.to_owned(), source }
+}
+
+impl ResultsError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            ResultsError::NotResults { .. } => Some("name another folder with `-o DIR`".to_owned()),
+            ResultsError::Changed { .. } | ResultsError::OtherSeed { .. } | ResultsError::OtherKernel { .. } => {
+                Some("start over with `--fresh` (what is there is kept under another name), or use `-o DIR`".to_owned())
+            }
+            ResultsError::None { .. } => Some("run it first, without `--report`".to_owned()),
+            ResultsError::InUse { .. } | ResultsError::File { .. } => None,
+        }
+    }
+}
+
+impl Results {
+    /// Opens the folder to add runs, or begins it. `seed` is what the user wants the order to be drawn from.
+    ///
+    /// # Errors
+    /// It holds something else, is in use, or can't be written.
+    pub fn begin(
+        dir: &Path,
+        experiment: &Experiment,
+        seed: Option<u64>,
+        kernels: &BTreeMap<String, Booted>,
+    ) -> Result<Results, ResultsError> {
+        let there = dir.join(STATE).exists();
+        if !there && fs::read_dir(dir).is_ok_and(|mut d| d.next().is_some_and(|e| e.is_ok_and(|e| !is_begun(&e)))) {
+            return Err(ResultsError::NotResults { dir: dir.to_owned() });
+        }
+        fs::create_dir_all(dir).map_err(failed("make", dir))?;
+        let lock = lock(dir)?;
+        let mut results = if there {
+            Results::open(dir, experiment)?
+        } else {
+            let copy = dir.join(EXPERIMENT);
+            replace(&copy, experiment.source.as_bytes()).map_err(failed("write", &copy))?;
+            let random_seed = seed.or(experiment.random_seed).unwrap_or_else(draw_seed);
+            let schema = "bootline-prove-state/1".to_owned();
+            let state = State { schema, random_seed, kernels: BTreeMap::new() };
+            Results { dir: dir.to_owned(), state, lock: None }
+        };
+        results.lock = Some(lock);
+        let recorded = results.state.random_seed;
+        if let Some(wanted) = seed.filter(|s| *s != recorded) {
+            return Err(ResultsError::OtherSeed { dir: dir.to_owned(), recorded, wanted });
+        }
+        for (arm, now) in kernels {
+            let before = results.state.kernels.insert(arm.clone(), now.clone());
+            if let Some(before) = before.filter(|b| b.sha256 != now.sha256) {
+                let (before, now) = (Box::new(before), Box::new(now.clone()));
+                return Err(ResultsError::OtherKernel { arm: arm.clone(), before, now });
+            }
+        }
+        results.write_json(STATE, &results.state)?;
+        Ok(results)
+    }
+
+    /// Opens the folder to read what is there.
+    ///
+    /// # Errors
+    /// It holds no results, or those of another experiment.
+    pub fn open(dir: &Path, experiment: &Experiment) -> Result<Results, ResultsError> {
+        let path = dir.join(STATE);
+        let text = match fs::read_to_string(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                return Err(ResultsError::None { dir: dir.to_owned() });
+            }
+            text => text.map_err(failed("read", &path))?,
+        };
+        let state = serde_json::from_str(&text).map_err(io::Error::from).map_err(failed("read", &path))?;
+        let copy = dir.join(EXPERIMENT);
+        let before = fs::read_to_string(&copy).map_err(failed("read", &copy))?;
+        if before != experiment.source {
+            let now: Vec<&str> = experiment.source.lines().collect();
+            let at = before.lines().zip(&now).position(|(a, b)| a != *b).unwrap_or(before.lines().count());
+            let line = now.get(at).map(|text| (at + 1, (*text).to_owned()));
+            return Err(ResultsError::Changed { name: experiment.name.clone(), dir: dir.to_owned(), line });
+        }
+        Ok(Results { dir: dir.to_owned(), state, lock: None })
+    }
+
+    /// Gives a folder of results another name, so that its own is free. Gives that name; none if there was no folder.
+    ///
+    /// # Errors
+    /// It can't be renamed.
+    pub fn set_aside(dir: &Path) -> Result<Option<PathBuf>, ResultsError> {
+        if !dir.exists() {
+            return Ok(None);
+        }
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let names = (1..).map(|n| dir.with_file_name(format!("{name}.{n}")));
+        let to = names.into_iter().find(|p| !p.exists()).expect("numbers don't end");
+        fs::rename(dir, &to).map_err(failed("rename", dir))?;
+        Ok(Some(to))
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What is recorded of it.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The folder of a run.
+    pub fn run_dir(&self, run: &Run) -> PathBuf {
+        self.dir.join("runs").join(format!("{}-{:02}", run.arm, run.round))
+    }
+
+    /// The folder of a run that is thrown away.
+    pub fn warm_up_dir(&self, n: u32) -> PathBuf {
+        self.dir.join("warm-up").join(format!("{n:02}"))
+    }
+
+    /// A complete run in `dir`. One that was called off, or whose truth can't be read, is none.
+    pub fn finished(dir: &Path) -> Option<Truth> {
+        let text = fs::read(dir.join("truth.json")).ok()?;
+        let truth: Truth = serde_json::from_slice(&text).ok()?;
+        (truth.verdict != Verdict::Interrupted).then_some(truth)
+    }
+
+    /// Attempts in the folder of a run that could not be believed and were repeated.
+    pub fn repeated(dir: &Path) -> u32 {
+        let is_invalid = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("invalid-");
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        u32::try_from(entries.filter(|e| is_invalid(&e.file_name())).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Makes room in `dir` for a run: what an interrupted one has left is set aside.
+    pub(super) fn make_room(dir: &Path) -> Result<(), BootError> {
+        let left = ["boot.cap", "truth.json", "dmesg.kmsg", "qemu.log"].iter().any(|name| dir.join(name).exists());
+        if left { set_aside(dir, "unfinished").map(drop) } else { Ok(()) }
+    }
+
+    /// Writes a file of the folder, whole or not at all.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), ResultsError> {
+        let path = self.dir.join(name);
+        replace(&path, content).map_err(failed("write", &path))
+    }
+
+    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), ResultsError> {
+        let text = serde_json::to_string_pretty(value).expect("plain structs of numbers and strings always serialise");
+        self.write(name, (text + "\n").as_bytes())
+    }
+}
+
+/// What a folder may hold that was begun and not got further than its first file.
+fn is_begun(entry: &fs::DirEntry) -> bool {
+    ["lock", EXPERIMENT, "experiment.part", "state.part"].iter().any(|name| entry.file_name() == *name)
+}
+
+fn lock(dir: &Path) -> Result<File, ResultsError> {
+    let path = dir.join("lock");
+    let file = File::create(&path).map_err(failed("write", &path))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(ResultsError::InUse { dir: dir.to_owned() }),
+        Err(e) => Err(failed("lock", &path)(e.into())),
+    }
+}
