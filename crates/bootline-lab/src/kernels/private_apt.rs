@@ -13,8 +13,9 @@ use super::error::Error;
 use super::host::{self, Archive};
 use super::series::Arch;
 
-/// The suites that have kernels, from old to new. Security suites are left out: the next point release has the same.
-const SUITES: &str = "bookworm bookworm-backports trixie trixie-backports sid experimental";
+/// The suites that have kernels, from old to new; a mirror may have archived the oldest. Security suites are left out: the
+/// next point release has the same.
+const SUITES: &str = "bullseye bookworm bookworm-backports trixie trixie-backports sid experimental";
 
 /// Where apt keeps its helper, on every Debian since 8.
 const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
