@@ -6,16 +6,22 @@
  * nothing to the console, whose line the lab measures, unless `bootline.marker=TEXT` asks for one line there.
  *
  * Device nodes come with the initramfs: /dev/truth (the unpaced port, whichever device that is), /dev/kmsg, /dev/console.
+ * So do kernel modules: /modules.list has a line `FILE PARAMETERS` for each, and they are loaded in its order.
  *
  * What it sends on /dev/truth is a sequence of frames, `@data NAME LENGTH\n`, LENGTH bytes, `\n`:
  *   init       first of all, before anything is mounted: `monotonic_ns=N boottime_ns=N`
+ *   module     a module was tried, one frame each, right after `init`: `file=F errno=N start_ns=N end_ns=N` (0: loaded)
  *   FILE       a file of /proc by its path in there: version, cmdline, consoles, uptime, sys/kernel/printk
  *   kmsg       whole records as read from /dev/kmsg, any number of frames
  *   kmsg.lost  the ring buffer overtook the reader at this place
+ *   lines      lines were printed since the last state: `count=N start_ns=N end_ns=N`
  *   ready      everything that there is now has been sent
  * Then it obeys single bytes from the host:
- *   d  send uptime, consoles, sys/kernel/printk and the records that are new, then `ready`
+ *   d  send uptime, consoles, sys/kernel/printk, the records that are new and `lines`, then `ready`
+ *   l  and a number, ended by a line feed: print so many lines through /dev/kmsg; says nothing until the next `d`, so
+ *      that the host can tell the console's register accesses from those of this port
  *   p  power off
+ * All times are CLOCK_MONOTONIC.
  */
 
 typedef unsigned long size_t;
@@ -24,7 +30,7 @@ typedef long ssize_t;
 #if defined(__x86_64__)
 enum {
 	SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_ioctl = 16, SYS_nanosleep = 35, SYS_mount = 165,
-	SYS_reboot = 169, SYS_clock_gettime = 228, SYS_openat = 257, SYS_mkdirat = 258,
+	SYS_reboot = 169, SYS_clock_gettime = 228, SYS_openat = 257, SYS_mkdirat = 258, SYS_finit_module = 313,
 };
 
 static long call(long nr, long a, long b, long c, long d, long e)
@@ -45,7 +51,7 @@ __asm__(".globl _start\n_start:\n\txor %ebp, %ebp\n\tcall run\n\thlt\n");
 #elif defined(__aarch64__)
 enum {
 	SYS_ioctl = 29, SYS_mkdirat = 34, SYS_mount = 40, SYS_openat = 56, SYS_close = 57, SYS_read = 63,
-	SYS_write = 64, SYS_nanosleep = 101, SYS_clock_gettime = 113, SYS_reboot = 142,
+	SYS_write = 64, SYS_nanosleep = 101, SYS_clock_gettime = 113, SYS_reboot = 142, SYS_finit_module = 273,
 };
 
 static long call(long nr, long a, long b, long c, long d, long e)
@@ -69,12 +75,14 @@ __asm__(".globl _start\n_start:\n\tmov x29, #0\n\tbl run\n\tbrk #1\n");
 /* From the kernel's uapi headers, which a freestanding build does not assume. */
 #define AT_FDCWD (-100)
 #define O_RDONLY 0
+#define O_WRONLY 1
 #define O_RDWR 2
 #define O_NOCTTY 0400
 #define O_NONBLOCK 04000
 #define EINTR 4
 #define EAGAIN 11
 #define EPIPE 32
+#define MODULE_INIT_COMPRESSED_FILE 4
 #define CLOCK_MONOTONIC 1
 #define CLOCK_BOOTTIME 7
 #define TCSETS 0x5402
@@ -236,15 +244,12 @@ static int open_truth(void)
 
 static char buffer[16384];
 
-/* Reads up to a buffer of a file of /proc. */
-static size_t slurp(const char *name)
+/* Reads up to a buffer of a file. */
+static size_t slurp(const char *path)
 {
-	char path[64];
 	size_t n = 0;
-	int fd;
+	int fd = open_file(path, O_RDONLY);
 
-	*put_text(put_text(path, "/proc/"), name) = 0;
-	fd = open_file(path, O_RDONLY);
 	if (fd < 0)
 		return 0;
 	while (n < sizeof(buffer)) {
@@ -260,9 +265,67 @@ static size_t slurp(const char *name)
 
 static void send_proc(const char *name)
 {
-	size_t n = slurp(name);
+	char path[64];
 
-	send(name, buffer, n);
+	*put_text(put_text(path, "/proc/"), name) = 0;
+	send(name, buffer, slurp(path));
+}
+
+static char *put_field(char *to, const char *name, unsigned long v)
+{
+	return put_number(put_text(to, name), v);
+}
+
+static int ends_with(const char *s, const char *end)
+{
+	size_t n = length(s), k = length(end);
+
+	while (k && n && s[n - 1] == end[k - 1])
+		n--, k--;
+	return !k;
+}
+
+/* Loads a module and says what came of it. The names are the host's, which keeps them short. */
+static void load_module(const char *file, const char *parameters)
+{
+	/* The kernel unpacks a compressed one itself, where it was built to (MODULE_DECOMPRESS, from 5.17). */
+	long flags = ends_with(file, ".ko") ? 0 : MODULE_INIT_COMPRESSED_FILE;
+	unsigned long start = now_ns(CLOCK_MONOTONIC);
+	char text[512];
+	char *p = put_text(text, "file=");
+	int fd = open_file(file, O_RDONLY);
+	long ret = fd < 0 ? fd : call(SYS_finit_module, fd, (long)parameters, flags, 0, 0);
+
+	if (fd >= 0)
+		call(SYS_close, fd, 0, 0, 0, 0);
+	p = put_text(p, file);
+	p = put_field(p, " errno=", (unsigned long)-ret);
+	p = put_field(p, " start_ns=", start);
+	p = put_field(p, " end_ns=", now_ns(CLOCK_MONOTONIC));
+	send("module", text, (size_t)(p - text));
+}
+
+static void load_modules(void)
+{
+	size_t n = slurp("/modules.list");
+	size_t i = 0;
+
+	/* The host ends every line, and keeps the list shorter than the buffer. */
+	while (i < n) {
+		char *file = buffer + i;
+		char *parameters;
+
+		while (i < n && buffer[i] != ' ')
+			i++;
+		buffer[i++] = 0;
+		parameters = buffer + i;
+		while (i < n && buffer[i] != '\n')
+			i++;
+		if (i >= n)
+			return;
+		buffer[i++] = 0;
+		load_module(file, parameters);
+	}
 }
 
 /* Several records go into one frame; a read gives one whole record or fails for want of room. */
@@ -291,7 +354,7 @@ static void send_kmsg(int fd)
 static void mark_console(void)
 {
 	static const char key[] = "bootline.marker=";
-	size_t n = slurp("cmdline");
+	size_t n = slurp("/proc/cmdline");
 	size_t i;
 
 	for (i = 0; i + sizeof(key) - 1 < n; i++) {
@@ -312,13 +375,65 @@ static void mark_console(void)
 	}
 }
 
+static unsigned long lines, lines_start, lines_end;
+
+/*
+ * As long on the wire as the lines of a known printk benchmark: `[   46.351831] 1/64`, 80 characters, the line's end.
+ * Whoever writes to /dev/kmsg is printk's caller, and waits for the console as any other.
+ */
+static void print_lines(unsigned long count)
+{
+	char text[160];
+	unsigned long i;
+	int fd = open_file("/dev/kmsg", O_WRONLY);
+
+	lines_start = now_ns(CLOCK_MONOTONIC);
+	for (i = 1; i <= count; i++) {
+		char *p = put_field(text, "<6>", i);
+
+		p = put_field(p, "/", count);
+		memset(p, '#', 80);
+		p += 80;
+		/* A write is a record; without a line's end it would stay open for a continuation, and off the console. */
+		*p++ = '\n';
+		call(SYS_write, fd, (long)text, p - text, 0, 0);
+	}
+	lines_end = now_ns(CLOCK_MONOTONIC);
+	lines = count;
+	call(SYS_close, fd, 0, 0, 0, 0);
+}
+
+static void send_lines(void)
+{
+	char text[96];
+	char *p = put_field(text, "count=", lines);
+
+	p = put_field(p, " start_ns=", lines_start);
+	p = put_field(p, " end_ns=", lines_end);
+	send("lines", text, (size_t)(p - text));
+	lines = 0;
+}
+
 static void send_state(int kmsg)
 {
 	send_proc("uptime");
 	send_proc("consoles");
 	send_proc("sys/kernel/printk");
 	send_kmsg(kmsg);
+	if (lines)
+		send_lines();
 	send("ready", "", 0);
+}
+
+/* The number that follows a command. */
+static unsigned long read_number(void)
+{
+	unsigned long n = 0;
+	char c;
+
+	while (call(SYS_read, truth, (long)&c, 1, 0, 0) == 1 && c >= '0' && c <= '9')
+		n = n * 10 + (unsigned long)(c - '0');
+	return n;
 }
 
 static void power_off(void)
@@ -338,6 +453,7 @@ __attribute__((used, noreturn)) void run(void)
 	if (truth < 0)
 		power_off();
 	send_init();
+	load_modules();
 
 	call(SYS_mkdirat, AT_FDCWD, (long)"/proc", 0755, 0, 0);
 	call(SYS_mount, (long)"proc", (long)"/proc", (long)"proc", 0, 0);
@@ -354,6 +470,8 @@ __attribute__((used, noreturn)) void run(void)
 		}
 		if (command == 'd')
 			send_state(kmsg);
+		else if (command == 'l')
+			print_lines(read_number());
 		else if (command == 'p')
 			power_off();
 	}

@@ -30,6 +30,8 @@ pub(crate) struct Evidence<'a> {
     pub rate: LineRate,
     /// Whether QEMU translated the guest's instructions.
     pub translated: bool,
+    /// Whether the guest was slowed so much that it need not keep the line busy (traced registers).
+    pub slowed: bool,
     /// Characters that may be under way at once.
     pub slots: u64,
     pub lateness: LatenessSummary,
@@ -175,7 +177,8 @@ fn check_rate(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
     let share = |characters: u64| evidence.rate.time_for(characters).as_dur().as_secs_f64() / took;
     let ratio = share(fidelity.flush_bytes - 1);
     fidelity.flush_rate_ratio = Some(ratio);
-    if ratio < LEAST_RATE || share(fidelity.flush_bytes.saturating_sub(1 + evidence.slots)) > MOST_RATE {
+    let too_slow = ratio < LEAST_RATE && !evidence.slowed;
+    if too_slow || share(fidelity.flush_bytes.saturating_sub(1 + evidence.slots)) > MOST_RATE {
         fidelity.flaws.push(Flaw::WrongRate { ratio });
     }
 }

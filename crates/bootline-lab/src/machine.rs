@@ -192,8 +192,15 @@ impl Machine {
 /// The kernel's command line: what the lab needs, unless the user's own words say otherwise, then those words.
 ///
 /// `declared` is the baud for `console=`, `None` for a boot without a console on the line. `log_buf_len` is raised
-/// because a boot with initcall_debug overruns the usual 128 KiB, and then nothing proves what the line lost.
-pub(crate) fn command_line(arch: Arch, declared: Option<Baud>, tsc_khz: Option<u64>, user: &str) -> String {
+/// because a boot with initcall_debug overruns the usual 128 KiB, and then nothing proves what the line lost. `writes_log`
+/// lifts the limit on what user space may write to /dev/kmsg (kernel/printk, devkmsg_write).
+pub(crate) fn command_line(
+    arch: Arch,
+    declared: Option<Baud>,
+    tsc_khz: Option<u64>,
+    writes_log: bool,
+    user: &str,
+) -> String {
     let given = |key: &str| user.split_ascii_whitespace().any(|word| word.split('=').next() == Some(key));
     let mut words = Vec::new();
     if !given("console") {
@@ -211,6 +218,9 @@ pub(crate) fn command_line(arch: Arch, declared: Option<Baud>, tsc_khz: Option<u
     }
     if let Some(khz) = tsc_khz.filter(|_| arch == Arch::X86_64 && !given("tsc_early_khz")) {
         words.push(format!("tsc_early_khz={khz}"));
+    }
+    if writes_log && !given("printk.devkmsg") {
+        words.push("printk.devkmsg=on".to_owned());
     }
     words.extend(user.split_ascii_whitespace().map(str::to_owned));
     words.join(" ")
@@ -233,7 +243,7 @@ mod tests {
 
     fn check_command_line(arch: Arch, declared: Option<u32>, user: &str, expected: &str) {
         let declared = declared.and_then(Baud::new);
-        assert_eq!(command_line(arch, declared, Some(2_300_000), user), expected);
+        assert_eq!(command_line(arch, declared, Some(2_300_000), false, user), expected);
     }
 
     #[test]
@@ -252,6 +262,13 @@ mod tests {
         );
         check_command_line(Arch::Aarch64, Some(9600), "", "console=ttyAMA0,9600n8 panic=-1 log_buf_len=4M");
         check_command_line(Arch::Aarch64, None, "", "console=tty0 panic=-1 log_buf_len=4M");
+    }
+
+    #[test]
+    fn who_writes_the_log_is_not_held_back() {
+        let line = command_line(Arch::Aarch64, None, None, true, "quiet");
+        assert_eq!(line, "console=tty0 panic=-1 log_buf_len=4M printk.devkmsg=on quiet");
+        assert!(!command_line(Arch::Aarch64, None, None, true, "printk.devkmsg=off").contains("devkmsg=on"));
     }
 
     #[test]

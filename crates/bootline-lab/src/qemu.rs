@@ -2,11 +2,12 @@
 //! QEMU as a process: started, watched, and ended with whoever started it.
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
 
 use bootline_core::units::Dur;
 
@@ -37,6 +38,14 @@ pub enum QemuError {
         /// What the system said.
         source: io::Error,
     },
+    /// It has no such trace event.
+    #[error("`{program}` can't trace `{event}`: it was built without it")]
+    NoTrace {
+        /// The program.
+        program: &'static str,
+        /// The event.
+        event: &'static str,
+    },
     /// It ended by an error of its own.
     #[error("`{program}` failed ({status}): {stderr}")]
     Died {
@@ -55,7 +64,15 @@ pub(crate) struct Qemu {
     program: &'static str,
     child: Child,
     log: PathBuf,
+    /// Reads its messages, where somebody listens to them.
+    reader: Option<JoinHandle<()>>,
 }
+
+/// Hears each line of QEMU's messages. Lines for which it says true are not kept in the log.
+pub(crate) type Listener = Box<dyn FnMut(&[u8]) -> bool + Send>;
+
+/// A message is cut here: a trace line has some tens of bytes, an error rarely more than two hundred.
+const MAX_MESSAGE: usize = 4096;
 
 /// `QEMU emulator version 7.2.22 (...)`, the first line of `--version`.
 pub(crate) fn version(program: &'static str, package: &'static str) -> Result<String, QemuError> {
@@ -64,9 +81,24 @@ pub(crate) fn version(program: &'static str, package: &'static str) -> Result<St
     Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
 }
 
+/// Checks that it was built with these trace events, and in a way that can show them.
+pub(crate) fn check_trace(
+    program: &'static str,
+    package: &'static str,
+    events: &[&'static str],
+) -> Result<(), QemuError> {
+    let output = Command::new(program).args(["-trace", "help"]).stdin(Stdio::null()).output();
+    let output = output.map_err(|source| start_error(program, package, source))?;
+    let known = String::from_utf8_lossy(&output.stdout);
+    match events.iter().find(|e| !known.lines().any(|line| line.trim() == **e)) {
+        Some(event) => Err(QemuError::NoTrace { program, event }),
+        None => Ok(()),
+    }
+}
+
 impl Qemu {
     /// Starts it with `console` as its standard output and `truth` at the same number in its own table of files. Its
-    /// messages go to the file `log`.
+    /// messages go to the file `log`, but for those that `listener` takes.
     pub fn start(
         program: &'static str,
         package: &'static str,
@@ -74,10 +106,21 @@ impl Qemu {
         console: Stdio,
         truth: &OwnedFd,
         log: &Path,
+        listener: Option<Listener>,
     ) -> Result<Qemu, QemuError> {
         let messages = File::create(log).map_err(|source| QemuError::Log { path: log.to_owned(), source })?;
         let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::null()).stdout(console).stderr(messages);
+        command.args(args).stdin(Stdio::null()).stdout(console);
+        let heard = match listener {
+            Some(listener) => {
+                command.stderr(Stdio::piped());
+                Some((listener, messages))
+            }
+            None => {
+                command.stderr(messages);
+                None
+            }
+        };
         let truth = truth.as_raw_fd();
         let keep_truth_and_die_with_us = move || {
             // SAFETY: the calls take numbers only and are async-signal-safe; `truth` is open in the parent until the
@@ -95,8 +138,19 @@ impl Qemu {
         };
         // SAFETY: between fork and exec the closure neither allocates nor takes a lock.
         unsafe { command.pre_exec(keep_truth_and_die_with_us) };
-        let child = command.spawn().map_err(|source| start_error(program, package, source))?;
-        Ok(Qemu { program, child, log: log.to_owned() })
+        let mut child = command.spawn().map_err(|source| start_error(program, package, source))?;
+        let reader = heard.zip(child.stderr.take()).map(|((mut listener, mut messages), stderr)| {
+            thread::spawn(move || hear(stderr, &mut messages, &mut listener))
+        });
+        Ok(Qemu { program, child, log: log.to_owned(), reader })
+    }
+
+    /// It has ended: waits until all of its messages have been heard.
+    pub fn settle(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            // A listener that panicked has been reported by its thread.
+            let _ = reader.join();
+        }
     }
 
     pub fn pid(&self) -> i32 {
@@ -149,6 +203,22 @@ impl Drop for Qemu {
     }
 }
 
+/// Hands each line to the listener and writes what it doesn't take. A log that can't be written is gone, no more.
+fn hear(stderr: impl Read, log: &mut impl Write, listener: &mut Listener) {
+    let mut stderr = BufReader::with_capacity(1 << 16, stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut stderr).take(MAX_MESSAGE as u64).read_until(b'\n', &mut line) {
+            Ok(1..) => (),
+            _ => return,
+        }
+        if !listener(line.strip_suffix(b"\n").unwrap_or(&line)) {
+            let _ = log.write_all(&line);
+        }
+    }
+}
+
 fn start_error(program: &'static str, package: &'static str, source: io::Error) -> QemuError {
     match source.kind() {
         io::ErrorKind::NotFound => QemuError::Missing { program, package },
@@ -167,18 +237,55 @@ mod tests {
         assert_eq!(err.to_string(), "`qemu-system-nowhere` is not installed");
     }
 
+    fn end_of(qemu: &mut Qemu) -> ExitStatus {
+        loop {
+            if let Some(status) = qemu.ended().unwrap() {
+                return status;
+            }
+        }
+    }
+
+    #[test]
+    fn a_listener_hears_all_and_leaves_what_is_not_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("qemu.log");
+        let truth = OwnedFd::from(File::open("/dev/null").unwrap());
+        let script = "i=0; while [ $i -lt 3000 ]; do echo trace $i; i=$((i+1)); done >&2; printf 'a message' >&2";
+        let (sender, heard) = std::sync::mpsc::channel();
+        let listener: Listener = Box::new(move |line| {
+            let mine = line.starts_with(b"trace ");
+            if mine {
+                sender.send(line.to_vec()).unwrap();
+            }
+            mine
+        });
+        let args = ["-c".into(), script.into()];
+        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &truth, &log, Some(listener)).unwrap();
+        end_of(&mut qemu);
+        qemu.settle();
+        let heard: Vec<Vec<u8>> = heard.iter().collect();
+        assert_eq!((heard.len(), heard[2999].as_slice()), (3000, &b"trace 2999"[..]));
+        assert_eq!(fs::read(&log).unwrap(), b"a message");
+    }
+
+    #[test]
+    fn a_line_without_end_is_heard_in_pieces() {
+        let mut pieces = Vec::new();
+        let (sender, heard) = std::sync::mpsc::channel();
+        let mut listener: Listener = Box::new(move |line| sender.send(line.len()).is_err());
+        hear(&vec![b'x'; 3 * MAX_MESSAGE][..], &mut pieces, &mut listener);
+        drop(listener);
+        assert_eq!((heard.iter().max(), pieces.len()), (Some(MAX_MESSAGE), 3 * MAX_MESSAGE));
+    }
+
     #[test]
     fn its_own_error_comes_with_its_words() {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("qemu.log");
         let truth = OwnedFd::from(File::open("/dev/null").unwrap());
         let args = ["-c".into(), "echo 'could not load kernel' >&2; exit 3".into()];
-        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &truth, &log).unwrap();
-        let status = loop {
-            if let Some(status) = qemu.ended().unwrap() {
-                break status;
-            }
-        };
+        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &truth, &log, None).unwrap();
+        let status = end_of(&mut qemu);
         let text = qemu.died(status).to_string();
         assert_eq!(text, "`sh` failed (exit status: 3): could not load kernel");
     }

@@ -149,6 +149,45 @@ fn a_marker_of_user_space_is_timed_on_the_line() {
     assert!(truth.marker_ns.unwrap() > truth.init_ns.unwrap());
 }
 
+/// One boot for what init does beyond its marker, and for the trace.
+#[test]
+fn a_module_that_is_none_is_named_and_lines_are_printed_with_few_register_reads() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let module = dir.path().join("bogus.ko");
+    fs::write(&module, "no module").unwrap();
+    let request = BootRequest {
+        baud: Baud::new(921_600),
+        modules: vec![format!("{} x=1", module.display()).parse().unwrap()],
+        lines: Some(32),
+        trace_registers: true,
+        ..request(Arch::Amd64, "6.12", &dir.path().join("run"))
+    };
+    let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
+    let truth = outcome.truth;
+    let Verdict::ModuleFailed { module, error } = &truth.verdict else { panic!("{:?}", truth.verdict) };
+    assert_eq!((module.as_str(), &error[..8]), ("bogus.ko", "ENOEXEC:"));
+    assert_eq!(truth.modules[0].parameters, "x=1");
+    assert!(truth.modules[0].done_ns >= truth.init_ns.unwrap());
+
+    let lines = truth.lines.unwrap();
+    // Stamp, number, 80 characters, the line's end.
+    assert_eq!((lines.count, lines.chars), (32, 32 * (15 + 80 + 2) + 9 * 4 + 23 * 5), "{lines:?}");
+    let log = fs::read_to_string(outcome.dir.join("dmesg.kmsg")).unwrap();
+    assert_eq!(log.lines().filter(|l| l.contains("/32####")).count(), 32);
+
+    let registers = truth.registers.unwrap();
+    // Every character is written once; the truth port's driver probes its registers, too.
+    let written = registers.before_init.registers["RX/TX/DLL"].writes;
+    let chars = truth.bytes_before_init.unwrap();
+    assert!((chars..chars + 100).contains(&written), "{written} writes, {chars} characters");
+    let (before, after) = (registers.before_init.reads_per_char().unwrap(), registers.lines.as_ref().unwrap());
+    assert_eq!(after.chars, lines.chars);
+    // From 5.18 on, a console whose port is open writes a FIFO at a time.
+    assert!(before >= 0.99, "{before}");
+    assert!(!outcome.dir.join("qemu.log").exists(), "the trace is not kept");
+}
+
 #[test]
 fn a_panic_is_a_result_with_its_log() {
     let _alone = alone();

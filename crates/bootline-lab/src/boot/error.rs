@@ -7,6 +7,7 @@ use bootline_core::units::Baud;
 
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::machine::Arch;
+use crate::module::ModuleError;
 use crate::qemu::QemuError;
 use crate::recorder::RecorderError;
 
@@ -41,6 +42,27 @@ pub enum BootError {
     /// A guest whose time is counted boots the lab's own init only: nothing else tells how long it took.
     #[error("-icount needs the lab's own init: without a console nothing else tells the time")]
     IcountWithInitrd,
+    /// Something that only the lab's init does, with an initramfs of the user's own.
+    #[error("{what} needs the lab's own init")]
+    NeedsLabInit {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Something about the line, in a boot without one.
+    #[error("{what} needs a serial line, which -icount has not")]
+    NeedsLine {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A module can't be given to the guest.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// QEMU was to trace register accesses, and told of none.
+    #[error("`{program}` traced no register access: it was built to trace elsewhere than to its messages")]
+    Untraced {
+        /// The program.
+        program: &'static str,
+    },
     /// The lab plays no such line.
     #[error("{baud} baud is out of the lab's reach ({MIN_BAUD} to {MAX_BAUD})")]
     BaudOutOfRange {
@@ -92,6 +114,11 @@ impl BootError {
             BootError::UnknownImage { .. } => Some("say which with `--arch x86_64` or `--arch aarch64`".to_owned()),
             BootError::PacedAndIcount => Some("leave out `--baud` or `--icount`".to_owned()),
             BootError::IcountWithInitrd => Some("leave out `--initrd` or `--icount`".to_owned()),
+            BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
+            BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
+            BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {
+                Some(format!("see `{program} -trace help`; the back end `log` is needed"))
+            }
             BootError::DirInUse { .. } => Some("name another directory with `-o`".to_owned()),
             _ => None,
         }

@@ -11,6 +11,7 @@
 //! | `qemu.log` | QEMU's messages, if it had any |
 mod error;
 mod files;
+mod live;
 mod progress;
 mod request;
 mod run;
@@ -23,4 +24,4 @@ pub use progress::{Phase, Progress};
 pub use request::BootRequest;
 pub(crate) use request::arch_of;
 pub use run::{BootOutcome, boot, boot_valid};
-pub use truth::{Guest, LineTruth, TRUTH_SCHEMA, Truth, Verdict};
+pub use truth::{Guest, LineTruth, LinesTruth, ModuleTruth, TRUTH_SCHEMA, Truth, Verdict};

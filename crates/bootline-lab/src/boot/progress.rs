@@ -9,6 +9,8 @@ pub enum Phase {
     Booting,
     /// Init has spoken; the line still carries what the kernel has stored.
     Draining,
+    /// Init prints the lines that were asked for.
+    Printing,
     /// The guest switches itself off.
     PoweringOff,
 }

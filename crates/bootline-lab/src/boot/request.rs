@@ -12,6 +12,7 @@ use super::BootError;
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Arch, Machine, command_line, declared_baud};
+use crate::module::Module;
 
 /// What to boot.
 #[derive(Clone, Debug)]
@@ -39,6 +40,13 @@ pub struct BootRequest {
     /// A line of the console to be timed. With the user's own initramfs it also ends the boot; there the default is
     /// the kernel's own last line, `Run ... as init process`.
     pub marker: Option<Regex>,
+    /// Kernel modules that the lab's init loads, in this order, right after it has said that it runs.
+    pub modules: Vec<Module>,
+    /// Lines that the lab's init prints through /dev/kmsg, and times, when the boot's own log is through.
+    pub lines: Option<u32>,
+    /// Count the accesses to the console's registers by QEMU's trace. It slows the guest: the run's times compare with
+    /// nothing.
+    pub trace_registers: bool,
     /// When to give up; by default [`BootRequest::default_timeout`].
     pub timeout: Option<Duration>,
     /// Where to put what comes out; made if it isn't there. It must not hold another run.
@@ -62,13 +70,17 @@ impl BootRequest {
             smp: 1,
             memory_mib: 512,
             marker: None,
+            modules: Vec::new(),
+            lines: None,
+            trace_registers: false,
             timeout: None,
             dir: dir.to_owned(),
             real_time: true,
         }
     }
 
-    /// Two minutes, and the time that 250 000 characters take: a boot with initcall_debug, with room.
+    /// Two minutes, and the time that 250 000 characters take: a boot with initcall_debug, with room. A traced guest gets
+    /// four times as long.
     pub fn default_timeout(baud: Baud, frame: Frame) -> Duration {
         let line = LineRate::of(baud, frame).time_for(250_000).as_dur();
         Duration::from_secs(120) + Duration::from_nanos(line.as_nanos().unsigned_abs())
@@ -104,6 +116,20 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError
     if icount && request.baud.is_some() {
         return Err(BootError::PacedAndIcount);
     }
+    if icount && request.initrd.is_some() {
+        return Err(BootError::IcountWithInitrd);
+    }
+    let asked = |wanted, what| if wanted { Some(what) } else { None };
+    let of_init =
+        asked(!request.modules.is_empty(), "loading modules").or(asked(request.lines.is_some(), "printing lines"));
+    if let Some(what) = of_init.filter(|_| request.initrd.is_some()) {
+        return Err(BootError::NeedsLabInit { what });
+    }
+    let of_line =
+        asked(request.lines.is_some(), "printing lines").or(asked(request.trace_registers, "tracing registers"));
+    if let Some(what) = of_line.filter(|_| icount) {
+        return Err(BootError::NeedsLine { what });
+    }
     let baud = request.baud.or(Baud::new(115_200)).filter(|_| !icount);
     if let Some(baud) = baud.filter(|b| !(MIN_BAUD..=MAX_BAUD).contains(&b.get())) {
         return Err(BootError::BaudOutOfRange { baud });
@@ -111,7 +137,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError
     let declared = baud.map(|baud| arch.declared_baud(baud));
     // Instructions are counted at a nanosecond or two each: the counter then runs at a rate of its own.
     let tsc_khz = host.tsc_khz.filter(|_| !icount && request.accel != Accel::Kvm);
-    let command_line = command_line(arch, declared, tsc_khz, &request.append);
+    let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &request.append);
     let line = baud.map(|baud| LinePlan {
         baud,
         frame: request.frame,
@@ -119,7 +145,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError
         declared: declared_baud(arch, &command_line),
     });
     let timeout = request.timeout.unwrap_or_else(|| match baud {
-        Some(baud) => BootRequest::default_timeout(baud, request.frame),
+        Some(baud) => BootRequest::default_timeout(baud, request.frame) * if request.trace_registers { 4 } else { 1 },
         None => Duration::from_secs(300),
     });
     let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
@@ -148,6 +174,30 @@ mod tests {
         let counted = plan(&BootRequest { accel: Accel::Icount, ..request() }, &Host::default()).unwrap();
         assert!(counted.line.is_none());
         assert!(counted.command_line.starts_with("console=tty0 "), "{}", counted.command_line);
+    }
+
+    #[test]
+    fn what_needs_the_labs_own_is_refused_without_it() {
+        let check = |request: BootRequest, expected: &str| {
+            assert_eq!(plan(&request, &Host::default()).unwrap_err().to_string(), expected);
+        };
+        let modules = vec!["m.ko".parse().unwrap()];
+        let initrd = Some(PathBuf::from("/nowhere"));
+        check(BootRequest { modules, initrd: initrd.clone(), ..request() }, "loading modules needs the lab's own init");
+        check(
+            BootRequest { lines: Some(1), initrd: initrd.clone(), ..request() },
+            "printing lines needs the lab's own init",
+        );
+        let icount = || BootRequest { accel: Accel::Icount, ..request() };
+        check(BootRequest { lines: Some(1), ..icount() }, "printing lines needs a serial line, which -icount has not");
+        check(
+            BootRequest { trace_registers: true, ..icount() },
+            "tracing registers needs a serial line, which -icount has not",
+        );
+        assert!(matches!(
+            plan(&BootRequest { initrd, ..icount() }, &Host::default()),
+            Err(BootError::IcountWithInitrd)
+        ));
     }
 
     #[test]

@@ -5,36 +5,33 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
-use std::time::Duration;
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bootline_core::capture::{Header, NoteKind};
 use bootline_core::units::{Dur, HostTime, LineRate};
 use regex::bytes::Regex;
 
 use super::files::{RunFiles, set_aside, write};
+use super::live::{End, Live, spawn_line_reader, spawn_truth_reader};
 use super::request::{LinePlan, Plan, plan};
-use super::session::{Ask, Session};
-use super::truth::{Guest, LineTruth, TRUTH_SCHEMA, Truth, Verdict};
+use super::session::{ModuleSaid, Session};
+use super::truth::{Guest, LineTruth, LinesTruth, ModuleTruth, TRUTH_SCHEMA, Truth, Verdict};
 use super::{BootError, BootRequest, Progress};
 use crate::fidelity::{self, Decision, Evidence, Fidelity, Flaw};
 use crate::host::Host;
 use crate::initramfs::initramfs;
 use crate::kmsg;
-use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, Take, prefer, raise, read_line};
-use crate::machine::{Accel, Ports};
-use crate::qemu::{self, Qemu};
+use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
+use crate::machine::{Accel, Arch, Ports};
+use crate::module::{self, Module, error_name};
+use crate::qemu::{self, Listener, Qemu};
 use crate::recorder::Recorder;
+use crate::registers::{self, Counter, RegisterAccesses};
 
 const TOOL: &str = concat!("bootline ", env!("CARGO_PKG_VERSION"));
-const TICK: Duration = Duration::from_millis(50);
-/// The guest's last words and its power-off; then QEMU is ended.
-const POWER_OFF_PATIENCE: Dur = Dur::from_secs(30);
-/// What the channel still holds when QEMU has gone is read at the line's speed.
-const TAIL_PATIENCE: Dur = Dur::from_secs(20);
 
 /// What a boot left behind.
 #[derive(Clone, Debug)]
@@ -65,14 +62,19 @@ pub fn boot(
         check_readable(path).map_err(|source| BootError::Initrd { path: path.clone(), source })?;
     }
     let arch = plan.machine.arch;
+    let modules = module::payload(&request.modules)?;
     let qemu_version = qemu::version(arch.qemu(), arch.qemu_package())?;
+    let events = registers::events(arch);
+    if request.trace_registers {
+        qemu::check_trace(arch.qemu(), arch.qemu_package(), &events)?;
+    }
     let files = RunFiles::prepare(&request.dir)?;
     let lab_initramfs = match &request.initrd {
         Some(_) => None,
         None => {
             let mut file = tempfile::NamedTempFile::new()
                 .map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
-            let content = initramfs(arch).ok_or(BootError::NoInit { arch })?;
+            let content = initramfs(arch, &modules).ok_or(BootError::NoInit { arch })?;
             let written = file.write_all(&content);
             written.map_err(|source| BootError::Write { path: file.path().to_owned(), source })?;
             Some(file)
@@ -89,18 +91,24 @@ pub fn boot(
     let own_init = request.initrd.is_some();
     let marker = request.marker.clone().or_else(|| own_init.then(kernels_end));
     let character = plan.line.map_or(Dur::ZERO, |l| LineRate::of(l.baud, l.frame).time_for(1).as_dur());
-    let session = Session::new(recorder, marker, own_init, character);
+    let session = Session::new(recorder, marker, own_init, character).printing(request.lines);
 
     let wires = Wires::lay(plan.line.as_ref())?;
     let ports = Ports {
         console: if plan.line.is_some() { "stdio,id=console,signal=off" } else { "null,id=console" }.to_owned(),
         truth: format!("socket,id=truth,fd={}", std::os::fd::AsRawFd::as_raw_fd(&wires.guest_truth)),
     };
-    let args = plan.machine.arguments(&ports, &request.kernel, &initrd, &plan.command_line);
+    let mut args = plan.machine.arguments(&ports, &request.kernel, &initrd, &plan.command_line);
+    let counter = request.trace_registers.then(|| Arc::new(Mutex::new(Counter::default())));
+    if request.trace_registers {
+        args.extend(events.iter().flat_map(|event| ["-trace".into(), event.into()]));
+    }
+    let listener = counter.clone().map(listener);
     let (sender, events) = channel();
     let console = wires.guest_console.map_or_else(Stdio::null, Stdio::from);
     let started = clock.now();
-    let qemu = Qemu::start(arch.qemu(), arch.qemu_package(), &args, console, &wires.guest_truth, &files.qemu_log)?;
+    let log = &files.qemu_log;
+    let qemu = Qemu::start(arch.qemu(), arch.qemu_package(), &args, console, &wires.guest_truth, log, listener)?;
     drop(wires.guest_truth);
     let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
     let truth_in = wires.truth.try_clone().map_err(|source| BootError::Line { source })?;
@@ -124,6 +132,7 @@ pub fn boot(
         prefer: request.real_time,
         starved: Dur::ZERO,
         starved_at_init: None,
+        counter: counter.clone(),
         line_end: ReaderEnd::default(),
     };
     if let Some(recorder) = &mut live.session.recorder {
@@ -134,13 +143,15 @@ pub fn boot(
     if let Some(source) = live.line_end.error.take() {
         return Err(BootError::Line { source });
     }
-    let Live { mut session, qemu, line_end, starved, starved_at_init, .. } = live;
+    let Live { mut session, mut qemu, line_end, starved, starved_at_init, .. } = live;
     let starved = starved_at_init.unwrap_or(starved);
     session.count_before_init();
     if let Some(recorder) = session.recorder.take() {
         recorder.finish(clock.now(), end.words())?;
     }
-    let parts = Parts { request, plan: &plan, host, qemu_version, started, real_time, starved, line_end };
+    qemu.settle();
+    let registers = counter.map(|counter| counted(&counter, &session, arch)).transpose()?;
+    let parts = Parts { request, plan: &plan, host, qemu_version, started, real_time, starved, line_end, registers };
     let truth = parts.truth(&session, &end, &qemu)?;
     drop(qemu);
     if !session.said.kmsg.is_empty() {
@@ -184,6 +195,20 @@ fn check_readable(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.read(&mut [0]).map(|_| ())
 }
 
+/// Counts what QEMU traces; its other messages are left for the log.
+fn listener(counter: Arc<Mutex<Counter>>) -> Listener {
+    Box::new(move |line| counter.lock().is_ok_and(|mut counter| counter.line(line)))
+}
+
+fn counted(counter: &Mutex<Counter>, session: &Session, arch: Arch) -> Result<RegisterAccesses, BootError> {
+    let counter = counter.lock().unwrap_or_else(PoisonError::into_inner);
+    if counter.is_empty() && session.account.bytes() > 0 {
+        return Err(BootError::Untraced { program: arch.qemu() });
+    }
+    let lines = session.said.lines.map(|_| session.line_chars);
+    Ok(counter.summary(arch, session.bytes_before_init, lines))
+}
+
 fn header(line: &LinePlan, clock: RunClock) -> Header {
     Header {
         started_unix_ns: clock.started_unix_ns(),
@@ -215,188 +240,6 @@ impl Wires {
     }
 }
 
-enum Event {
-    Line(Vec<Take>),
-    ReaderIsRealTime,
-    LineEnded(ReaderEnd),
-    Truth(HostTime, Vec<u8>),
-    TruthEnded,
-}
-
-fn spawn_line_reader(fd: OwnedFd, line: LinePlan, clock: RunClock, real_time: bool, sender: Sender<Event>) {
-    thread::spawn(move || {
-        if real_time && raise(0) {
-            let _ = sender.send(Event::ReaderIsRealTime);
-        }
-        let pacer = Pacer::new(line.baud, line.frame);
-        // A receiver that has gone has given up the boot.
-        let mut deliver = |takes| sender.send(Event::Line(takes)).is_ok();
-        let end = read_line(&fd, line.transport, clock, pacer, &mut deliver);
-        let _ = sender.send(Event::LineEnded(end));
-    });
-}
-
-fn spawn_truth_reader(mut port: UnixStream, clock: RunClock, sender: Sender<Event>) {
-    thread::spawn(move || {
-        // The stamp of init's first word is taken here.
-        raise(0);
-        let mut buf = vec![0; 64 << 10];
-        while let Ok(n @ 1..) = port.read(&mut buf) {
-            let at = clock.now();
-            if sender.send(Event::Truth(at, buf[..n].to_vec())).is_err() {
-                return;
-            }
-        }
-        let _ = sender.send(Event::TruthEnded);
-    });
-}
-
-/// How QEMU came to its end.
-#[derive(Clone, Copy, Debug)]
-enum End {
-    ByItself(ExitStatus),
-    /// The boot was over; the guest took too long to switch itself off, or nobody there could.
-    Killed,
-    TimedOut {
-        silent: Dur,
-    },
-    Interrupted,
-}
-
-impl End {
-    fn words(self) -> &'static str {
-        match self {
-            End::ByItself(_) => "QEMU ended",
-            End::Killed => "the boot was over",
-            End::TimedOut { .. } => "the time limit passed",
-            End::Interrupted => "interrupted",
-        }
-    }
-}
-
-/// A boot that is going on.
-struct Live<'a> {
-    clock: RunClock,
-    started: HostTime,
-    timeout: Dur,
-    session: Session,
-    qemu: Qemu,
-    truth: UnixStream,
-    events: Receiver<Event>,
-    /// Readers that have not ended.
-    readers: u32,
-    real_time: &'a mut RealTime,
-    /// Whether the guest's processors are to be preferred.
-    prefer: bool,
-    /// The latest known of QEMU's starvation, and what it was when init spoke.
-    starved: Dur,
-    starved_at_init: Option<Dur>,
-    line_end: ReaderEnd,
-}
-
-impl Live<'_> {
-    fn watch_over(&mut self, cancel: &AtomicBool, watch: &mut dyn FnMut(&Progress<'_>)) -> Result<End, BootError> {
-        let mut told = HostTime::ORIGIN;
-        let mut off_since = None;
-        loop {
-            self.take_events(TICK)?;
-            self.tend();
-            let now = self.clock.now();
-            if cancel.load(Ordering::SeqCst) {
-                self.qemu.kill();
-                return Ok(End::Interrupted);
-            }
-            if let Some(status) = self.qemu.ended()? {
-                return Ok(End::ByItself(status));
-            }
-            if now - self.started > self.timeout {
-                self.qemu.kill();
-                return Ok(End::TimedOut { silent: now - self.session.silent_since() });
-            }
-            match self.session.tick(now)? {
-                // A guest that no longer listens is dealt with by the time limits.
-                Some(Ask::Dump) => drop(self.truth.write_all(b"d")),
-                Some(Ask::PowerOff) => drop(self.truth.write_all(b"p")),
-                Some(Ask::Kill) => {
-                    self.qemu.kill();
-                    return Ok(End::Killed);
-                }
-                None => (),
-            }
-            if self.session.is_done() {
-                let since = *off_since.get_or_insert(now);
-                if now.max(self.session.silent_since()) - since.max(self.session.silent_since()) > POWER_OFF_PATIENCE {
-                    self.qemu.kill();
-                    return Ok(End::Killed);
-                }
-            }
-            if now - told >= Dur::from_millis(100) {
-                told = now;
-                watch(&Progress {
-                    elapsed: now - self.started,
-                    phase: self.session.phase(),
-                    bytes: self.session.account.bytes(),
-                    last_line: &self.session.last_line,
-                });
-            }
-        }
-    }
-
-    /// Looks after QEMU's threads, which come one by one while it starts.
-    fn tend(&mut self) {
-        if self.prefer && self.session.said.init_at.is_none() {
-            let workers = self.qemu.workers();
-            let preferred = workers.iter().filter(|tid| prefer(**tid)).count();
-            self.real_time.guest_preferred |= preferred > 0;
-            self.prefer = preferred == workers.len();
-        }
-        // A thread that has ended takes its count with it.
-        self.starved = self.starved.max(self.qemu.starved());
-        if self.session.said.init_at.is_some() {
-            self.starved_at_init.get_or_insert(self.starved);
-        }
-    }
-
-    /// Waits for one event, then takes all that are there.
-    fn take_events(&mut self, patience: Duration) -> Result<(), BootError> {
-        let mut next = match self.events.recv_timeout(patience) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(patience);
-                None
-            }
-        };
-        while let Some(event) = next {
-            match event {
-                Event::Line(takes) => {
-                    for take in &takes {
-                        self.session.line(take)?;
-                    }
-                }
-                Event::ReaderIsRealTime => self.real_time.reader = true,
-                Event::LineEnded(end) => {
-                    self.readers -= 1;
-                    self.line_end = end;
-                }
-                Event::Truth(at, bytes) => self.session.truth(at, &bytes),
-                Event::TruthEnded => self.readers -= 1,
-            }
-            next = self.events.try_recv().ok();
-        }
-        Ok(())
-    }
-
-    /// QEMU has ended: takes what is still under way.
-    fn drain_readers(&mut self) -> Result<(), BootError> {
-        let until = self.clock.now() + TAIL_PATIENCE;
-        while self.readers > 0 && self.clock.now() < until {
-            self.take_events(TICK)?;
-        }
-        Ok(())
-    }
-}
-
 /// What the truth is put together from, apart from the session.
 struct Parts<'a> {
     request: &'a BootRequest,
@@ -407,6 +250,7 @@ struct Parts<'a> {
     real_time: RealTime,
     starved: Dur,
     line_end: ReaderEnd,
+    registers: Option<RegisterAccesses>,
 }
 
 impl Parts<'_> {
@@ -424,11 +268,13 @@ impl Parts<'_> {
                 console: arch.console(),
                 rate: LineRate::of(line.baud, line.frame),
                 translated: self.plan.machine.accel != Accel::Kvm,
+                slowed: self.request.trace_registers,
                 slots: Pacer::new(line.baud, line.frame).slots() as u64,
                 lateness,
             })
         });
-        let verdict = verdict(session, end, qemu, &fidelity)?;
+        let modules = module_truth(&self.request.modules, &said.modules);
+        let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
         let init = said.init_at;
         let paced_init = init.filter(|_| self.plan.line.is_some());
         Ok(Truth {
@@ -456,6 +302,13 @@ impl Parts<'_> {
             bytes_total: session.account.bytes(),
             kmsg_records: (!said.kmsg.is_empty()).then_some(records.len() as u64),
             kmsg_overrun: said.kmsg_overrun,
+            modules,
+            lines: said.lines.map(|said| LinesTruth {
+                count: said.count,
+                chars: session.line_chars,
+                guest_ns: said.end - said.start,
+            }),
+            registers: self.registers,
             guest: Guest {
                 arch,
                 accel: self.plan.machine.accel,
@@ -476,7 +329,31 @@ impl Parts<'_> {
     }
 }
 
-fn verdict(session: &Session, end: &End, qemu: &Qemu, fidelity: &Fidelity) -> Result<Verdict, BootError> {
+/// What was asked for beside what init said of it, in the same order.
+fn module_truth(asked: &[Module], said: &[ModuleSaid]) -> Vec<ModuleTruth> {
+    let pairs = asked.iter().zip(said);
+    let truth = pairs.map(|(module, said)| ModuleTruth {
+        name: module.name().to_owned(),
+        parameters: module.parameters.clone(),
+        error: (said.errno != 0).then(|| module_error(said.errno)),
+        done_ns: said.at,
+        guest_ns: said.end - said.start,
+    });
+    truth.collect()
+}
+
+fn module_error(errno: i32) -> String {
+    let (name, meaning) = error_name(errno);
+    format!("{name}: {meaning}")
+}
+
+fn verdict(
+    session: &Session,
+    end: &End,
+    qemu: &Qemu,
+    fidelity: &Fidelity,
+    modules: &[ModuleTruth],
+) -> Result<Verdict, BootError> {
     if let End::Interrupted = end {
         return Ok(Verdict::Interrupted);
     }
@@ -485,6 +362,10 @@ fn verdict(session: &Session, end: &End, qemu: &Qemu, fidelity: &Fidelity) -> Re
     }
     if let Some(line) = &session.panic_line {
         return Ok(Verdict::Panicked { line: line.clone() });
+    }
+    let refused = modules.iter().find_map(|m| Some((&m.name, m.error.as_ref()?)));
+    if let Some((module, error)) = refused.filter(|_| session.is_done()) {
+        return Ok(Verdict::ModuleFailed { module: module.clone(), error: error.clone() });
     }
     Ok(match *end {
         End::ByItself(status) if !status.success() => return Err(qemu.died(status).into()),

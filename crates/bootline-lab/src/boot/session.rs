@@ -21,6 +21,8 @@ const DRAIN_ROUNDS: u32 = 5;
 const AFTER_MARKER: Dur = Dur::from_secs(10);
 const AFTER_MARKER_QUIET: Dur = Dur::from_secs(1);
 const AFTER_PANIC_QUIET: Dur = Dur::from_secs(3);
+/// Modules that init may tell of.
+const MAX_MODULES: usize = 1024;
 /// The kernel's log is kept in memory up to this.
 const MAX_KMSG: usize = 64 << 20;
 
@@ -29,6 +31,8 @@ const MAX_KMSG: usize = 64 << 20;
 pub(super) enum Ask {
     /// The lab's init: send what is new.
     Dump,
+    /// The lab's init: print so many lines.
+    Lines(u32),
     /// The lab's init: power off.
     PowerOff,
     /// Nobody obeys: end QEMU.
@@ -47,6 +51,26 @@ pub(super) struct Said {
     pub console_loglevel: Option<u8>,
     pub kmsg: Vec<u8>,
     pub kmsg_overrun: bool,
+    pub modules: Vec<ModuleSaid>,
+    pub lines: Option<LinesSaid>,
+}
+
+/// What came of a module; the times are the guest's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ModuleSaid {
+    pub at: HostTime,
+    /// 0: it was loaded.
+    pub errno: i32,
+    pub start: Dur,
+    pub end: Dur,
+}
+
+/// Lines that were printed; the times are the guest's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LinesSaid {
+    pub count: u32,
+    pub start: Dur,
+    pub end: Dur,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +82,11 @@ enum Stage {
     Asked,
     /// Nothing new came: the line has carried all.
     Drained,
+    /// Init prints lines of its own, and says nothing.
+    Printing {
+        since: HostTime,
+        bytes: u64,
+    },
     /// The user's own boot has reached its marker.
     Marked,
     PoweringOff,
@@ -74,6 +103,10 @@ pub(super) struct Session {
     pub panic_line: Option<String>,
     pub last_line: String,
     pub bytes_before_init: u64,
+    /// Characters that the line got while init printed lines.
+    pub line_chars: u64,
+    /// How many lines init is to print.
+    lines: Option<u32>,
     /// Takes that may have come before init, until init is known.
     undecided: Vec<(HostTime, u64)>,
     marker: Option<Regex>,
@@ -105,6 +138,8 @@ impl Session {
             panic_line: None,
             last_line: String::new(),
             bytes_before_init: 0,
+            line_chars: 0,
+            lines: None,
             undecided: Vec::new(),
             marker,
             ends_at_marker,
@@ -118,10 +153,16 @@ impl Session {
         }
     }
 
+    /// Has init print lines before the guest is switched off.
+    pub fn printing(self, lines: Option<u32>) -> Session {
+        Session { lines: lines.filter(|n| *n > 0), ..self }
+    }
+
     pub fn phase(&self) -> Phase {
         match self.stage {
             Stage::Booting => Phase::Booting,
             Stage::Draining | Stage::Asked | Stage::Drained | Stage::Marked => Phase::Draining,
+            Stage::Printing { .. } => Phase::Printing,
             Stage::PoweringOff => Phase::PoweringOff,
         }
     }
@@ -183,6 +224,22 @@ impl Session {
                 self.said.init_at = Some(frame.at);
                 self.said.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
             }
+            "module" => {
+                let text = text();
+                let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
+                let errno = field(&text, "errno").and_then(|n| n.try_into().ok()).unwrap_or(libc::EINVAL);
+                // As many as fit init's list; a guest that says more is not the lab's.
+                if self.said.modules.len() < MAX_MODULES {
+                    let said = ModuleSaid { at: frame.at, errno, start: time("start_ns"), end: time("end_ns") };
+                    self.said.modules.push(said);
+                }
+            }
+            "lines" => {
+                let text = text();
+                let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
+                let count = field(&text, "count").and_then(|n| n.try_into().ok()).unwrap_or_default();
+                self.said.lines = Some(LinesSaid { count, start: time("start_ns"), end: time("end_ns") });
+            }
             "version" => self.said.version = Some(text()),
             "cmdline" => self.said.cmdline = Some(text()),
             "consoles" => self.said.consoles = Some(text()),
@@ -214,7 +271,7 @@ impl Session {
         self.records_seen = records.len();
         self.stage = match self.stage {
             Stage::Asked if nothing_new || self.rounds >= DRAIN_ROUNDS => Stage::Drained,
-            Stage::Drained | Stage::PoweringOff => self.stage,
+            Stage::Drained | Stage::Printing { .. } | Stage::PoweringOff => self.stage,
             _ => Stage::Draining,
         };
     }
@@ -246,9 +303,21 @@ impl Session {
                 self.rounds += 1;
                 Some(Ask::Dump)
             }
-            Stage::Drained => {
-                self.stage = Stage::PoweringOff;
-                Some(Ask::PowerOff)
+            Stage::Drained => Some(match self.lines.take() {
+                Some(count) => {
+                    self.stage = Stage::Printing { since: now, bytes: self.account.bytes() };
+                    Ask::Lines(count)
+                }
+                None => {
+                    self.stage = Stage::PoweringOff;
+                    Ask::PowerOff
+                }
+            }),
+            Stage::Printing { since, bytes } if self.has_printed(since, now) => {
+                self.line_chars = self.account.bytes() - bytes;
+                self.stage = Stage::Asked;
+                self.rounds = 1;
+                Some(Ask::Dump)
             }
             _ => None,
         };
@@ -257,6 +326,12 @@ impl Session {
 
     fn is_drained(&self, idle: Dur) -> bool {
         !self.has_line || (idle > self.quiet && (self.last_is_through() || idle > DRAIN_PATIENCE))
+    }
+
+    /// Whether the line has fallen silent since init was told to print, or never spoke.
+    fn has_printed(&self, since: HostTime, now: HostTime) -> bool {
+        let last = self.last_byte.filter(|at| *at > since);
+        last.map_or(now - since > DRAIN_PATIENCE, |at| now - at > self.quiet)
     }
 
     /// Whether the last record that belongs on the console is there.

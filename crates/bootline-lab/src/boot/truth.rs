@@ -7,6 +7,7 @@ use crate::fidelity::Fidelity;
 use crate::host::Host;
 use crate::line::{LineAccount, RealTime, Transport};
 use crate::machine::{Accel, Arch};
+use crate::registers::RegisterAccesses;
 
 /// The version of `truth.json`; raised when a field changes its meaning or goes.
 pub const TRUTH_SCHEMA: &str = "bootline-truth/1";
@@ -52,12 +53,29 @@ pub struct Truth {
     pub kmsg_records: Option<u64>,
     /// Whether the ring buffer overtook the reader of the log.
     pub kmsg_overrun: bool,
+    /// The modules that init was to load, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<ModuleTruth>,
+    /// The lines that init was to print, where it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LinesTruth>,
+    /// Accesses to the console's registers, where they were traced. Tracing slows the guest: no time of such a run
+    /// compares with that of another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registers: Option<RegisterAccesses>,
     /// The checks of this run.
     pub fidelity: Fidelity,
     /// The machine that the lab ran on.
     pub host: Host,
     /// QEMU's own words for its version.
     pub qemu_version: String,
+}
+
+impl Truth {
+    /// From QEMU's start to init: what boots with a silent console compare by. It includes firmware and decompression.
+    pub fn since_start(&self) -> Option<Dur> {
+        self.init_ns.map(|init| init - self.qemu_started_ns)
+    }
 }
 
 /// The guest.
@@ -85,6 +103,32 @@ pub struct Guest {
     pub uptime: Option<String>,
     /// The console's log level, the first number of /proc/sys/kernel/printk.
     pub console_loglevel: Option<u8>,
+}
+
+/// A module that init tried to load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModuleTruth {
+    /// Its file's name.
+    pub name: String,
+    /// The parameters that it got.
+    pub parameters: String,
+    /// `ENOEXEC: ...`; `None` if it was loaded.
+    pub error: Option<String>,
+    /// When init said so.
+    pub done_ns: HostTime,
+    /// How long the loading took, by the guest's clock.
+    pub guest_ns: Dur,
+}
+
+/// Lines that init printed through /dev/kmsg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinesTruth {
+    /// How many.
+    pub count: u32,
+    /// Characters that the line got in that time; fewer than were written where the console's level keeps them off.
+    pub chars: u64,
+    /// How long the writes took, by the guest's clock (CLOCK_MONOTONIC).
+    pub guest_ns: Dur,
 }
 
 /// The paced line.
@@ -121,6 +165,13 @@ pub enum Verdict {
     Panicked {
         /// The line that says so.
         line: String,
+    },
+    /// The guest's kernel refused a module.
+    ModuleFailed {
+        /// The module's file name.
+        module: String,
+        /// `ENOEXEC: ...`
+        error: String,
     },
     /// The time limit passed.
     TimedOut {

@@ -25,6 +25,7 @@ fn run(log: &str, wire: &str, rate: f64, cmdline: &str) -> Fidelity {
         rate: LineRate::of(Baud::new(9600).unwrap(), Frame::default()),
         slots: 1,
         translated: true,
+        slowed: false,
         lateness: LatenessSummary::default(),
     })
 }

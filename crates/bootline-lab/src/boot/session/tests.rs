@@ -55,6 +55,62 @@ fn init_is_timed_and_the_line_drains_before_power_off() {
 }
 
 #[test]
+fn lines_are_printed_when_the_boots_own_log_is_through() {
+    let (_dir, s) = session(None, false);
+    let mut s = s.printing(Some(2));
+    say(&mut s, 100, "[    0.000000] Linux\r\n");
+    frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
+    frame(&mut s, 202, "kmsg", "5,0,0,-;Linux\n");
+    frame(&mut s, 203, "ready", "");
+    assert_eq!(s.tick(ms(1_000)).unwrap(), Some(Ask::Dump));
+    frame(&mut s, 1_100, "ready", "");
+    assert_eq!(s.tick(ms(1_100)).unwrap(), Some(Ask::Lines(2)));
+    assert_eq!(s.phase(), Phase::Printing);
+    assert_eq!(s.tick(ms(5_000)).unwrap(), None, "a thread may be late to print");
+    say(&mut s, 5_100, "[    1.000000] 1/2##\r\n");
+    assert_eq!(s.tick(ms(5_300)).unwrap(), None);
+    say(&mut s, 5_400, "[    1.000000] 2/2##\r\n");
+    assert_eq!(s.tick(ms(5_800)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.line_chars, 44);
+    frame(&mut s, 5_900, "kmsg", "14,1,1000000,-;1/2##\n14,2,1000000,-;2/2##\n");
+    frame(&mut s, 5_900, "lines", "count=2 start_ns=1000 end_ns=3000");
+    frame(&mut s, 5_900, "ready", "");
+    assert_eq!(s.tick(ms(5_900)).unwrap(), Some(Ask::Dump));
+    frame(&mut s, 5_950, "ready", "");
+    assert_eq!(s.tick(ms(6_000)).unwrap(), Some(Ask::PowerOff), "once is enough");
+    let said = s.said.lines.unwrap();
+    assert_eq!((said.count, said.end - said.start), (2, Dur::from_nanos(2000)));
+}
+
+#[test]
+fn lines_that_the_console_does_not_show_are_not_waited_for_long() {
+    let (_dir, s) = session(None, false);
+    let mut s = s.printing(Some(2));
+    frame(&mut s, 200, "init", "");
+    frame(&mut s, 203, "ready", "");
+    assert_eq!(s.tick(ms(9_000)).unwrap(), Some(Ask::Dump));
+    frame(&mut s, 9_000, "ready", "");
+    assert_eq!(s.tick(ms(9_000)).unwrap(), Some(Ask::Lines(2)));
+    assert_eq!(s.tick(ms(17_100)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.line_chars, 0);
+}
+
+#[test]
+fn modules_are_told_in_order_and_without_end_they_are_not_kept() {
+    let (_dir, mut s) = session(None, false);
+    frame(&mut s, 1, "module", "file=/modules/0-a.ko errno=0 start_ns=5 end_ns=9");
+    frame(&mut s, 2, "module", "file=/modules/1-b.ko errno=8 start_ns=9 end_ns=9");
+    frame(&mut s, 3, "module", "file=/modules/2-c.ko errno=99999999999");
+    let errnos: Vec<i32> = s.said.modules.iter().map(|m| m.errno).collect();
+    assert_eq!(errnos, [0, 8, libc::EINVAL]);
+    assert_eq!(s.said.modules[0].end - s.said.modules[0].start, Dur::from_nanos(4));
+    for _ in 0..2 * MAX_MODULES {
+        frame(&mut s, 4, "module", "errno=0");
+    }
+    assert_eq!(s.said.modules.len(), MAX_MODULES);
+}
+
+#[test]
 fn a_record_that_never_comes_is_waited_for_in_vain_but_not_for_ever() {
     let (_dir, mut s) = session(None, false);
     say(&mut s, 100, "noise");

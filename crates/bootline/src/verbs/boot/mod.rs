@@ -11,6 +11,7 @@ use bootline_core::units::{Baud, Dur, Frame};
 use bootline_lab::boot::{BootError, BootOutcome, BootRequest, Phase, Progress, Verdict, boot_valid};
 use bootline_lab::kernels::{Arch as KernelArch, Request};
 use bootline_lab::machine::{Accel, Arch};
+use bootline_lab::module::{Module, ModuleError};
 use clap::Args;
 use regex::bytes::Regex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -32,6 +33,7 @@ counted.
 Examples:
   bootline boot --kernel 6.18-rt --baud 9600 --smp 2 -o slow
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
+  bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the processor's cost
   bootline explain slow/boot.cap")]
 pub struct Typed {
@@ -62,6 +64,16 @@ pub struct Typed {
     /// A line of the console to be timed; with an initramfs of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
     marker: Option<Regex>,
+    /// A kernel module, loaded by the lab's init as soon as it runs; may be given several times
+    #[arg(long = "module", value_name = "FILE [KEY=VALUE..]", conflicts_with = "initrd")]
+    modules: Vec<Module>,
+    /// Lines that the lab's init prints and times when the boot's own log is through
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000),
+          conflicts_with_all = ["icount", "initrd"])]
+    lines: Option<u32>,
+    /// Count accesses to the console's registers; it slows the guest, so that no time means anything
+    #[arg(long, conflicts_with = "icount")]
+    registers: bool,
     /// How many boots
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -118,6 +130,9 @@ fn resolve(typed: Typed, terminal: &Terminal) -> Result<BootRequest, Failure> {
         smp: typed.smp,
         memory_mib: typed.memory,
         marker: typed.marker,
+        modules: typed.modules,
+        lines: typed.lines,
+        trace_registers: typed.registers,
         timeout: typed.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
         ..BootRequest::new(&kernel, &typed.output)
     })
@@ -173,6 +188,7 @@ fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
     let phase = match p.phase {
         Phase::Booting => "booting",
         Phase::Draining => "init reached; draining the line",
+        Phase::Printing => "printing lines",
         Phase::PoweringOff => "powering off",
     };
     let seconds = (p.elapsed - since.0).as_secs_f64();
@@ -184,16 +200,24 @@ fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
 fn exit_of(verdict: &Verdict) -> Exit {
     match verdict {
         Verdict::Valid | Verdict::Unchecked => Exit::FINE,
-        Verdict::Panicked { .. } | Verdict::TimedOut { .. } | Verdict::Stopped => Exit::INPUT,
+        Verdict::Panicked { .. } | Verdict::ModuleFailed { .. } | Verdict::TimedOut { .. } | Verdict::Stopped => {
+            Exit::INPUT
+        }
         Verdict::Invalid | Verdict::Interrupted => Exit::LAB,
     }
 }
 
 fn failed(error: BootError) -> Failure {
     let exit = match &error {
-        BootError::Kernel { .. } | BootError::UnknownImage { .. } | BootError::Initrd { .. } => Exit::INPUT,
+        BootError::Kernel { .. }
+        | BootError::UnknownImage { .. }
+        | BootError::Initrd { .. }
+        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. }) => Exit::INPUT,
         BootError::PacedAndIcount
         | BootError::IcountWithInitrd
+        | BootError::NeedsLabInit { .. }
+        | BootError::NeedsLine { .. }
+        | BootError::Module(_)
         | BootError::BaudOutOfRange { .. }
         | BootError::DirInUse { .. } => Exit::USAGE,
         _ => Exit::LAB,

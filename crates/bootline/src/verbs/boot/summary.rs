@@ -7,6 +7,7 @@ use bootline_core::report::{Align, Document, Entry, Figure, Style, Table, Text, 
 use bootline_core::units::Dur;
 use bootline_lab::boot::{BootOutcome, Truth, Verdict};
 use bootline_lab::fidelity::Flaw;
+use bootline_lab::registers::RegisterCount;
 use serde_json::json;
 
 use crate::failure::{Failure, unless_reader_left};
@@ -67,7 +68,14 @@ fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
     let what = format!("{}: {}, {processors}, {line}: ", outcome.dir.display(), guest.arch);
     document.heading(Text::new().words(what).styled(verdict, style));
     document.table(table(truth, explained));
+    if truth.registers.is_some() {
+        document.paragraph("Registers were traced, which slows the guest: its times compare with nothing.");
+    }
     let mut entries: Vec<Entry> = truth.fidelity.flaws.iter().map(|f| Entry::new("flaw", flaw(f))).collect();
+    for module in &truth.modules {
+        let came = module.error.clone().unwrap_or_else(|| format!("loaded in {} s", module.guest_ns));
+        entries.push(Entry::new("module", format!("{}: {came}", module.name)));
+    }
     for dir in &outcome.discarded {
         entries.push(Entry::new("set aside", format!("{} (not to be believed)", dir.display())));
     }
@@ -109,6 +117,8 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
         elapsed.map(seconds),
         both(truth.time_to_init_ns, elapsed),
     );
+    let silent = truth.line.is_some() && truth.time_to_init_ns.is_none();
+    row("QEMU's start to init", truth.since_start().filter(|_| silent).map(seconds), None, None);
     row("time to init, guest clock", truth.init_guest_ns.map(seconds), None, None);
     row("line busy before init", truth.console_busy_before_init_ns.map(seconds), None, None);
     row("console cost", None, line.map(|l| Figure::estimate(l.cost).short()), None);
@@ -119,6 +129,14 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
         bytes.map(|n| n.to_string()),
         truth.bytes_before_init.zip(bytes).and_then(|(t, e)| apart(t as f64, e as f64)),
     );
+    if let Some(lines) = truth.lines {
+        row(&format!("{} lines printed in", lines.count), Some(seconds(lines.guest_ns)), None, None);
+    }
+    if let Some(registers) = &truth.registers {
+        let reads = |count: &RegisterCount| count.reads_per_char().map(|n| format!("{n:.2}"));
+        row("register reads a character", reads(&registers.before_init), None, None);
+        row("  while lines were printed", registers.lines.as_ref().and_then(reads), None, None);
+    }
     table
 }
 
@@ -128,6 +146,7 @@ fn verdict(verdict: &Verdict) -> (String, Style) {
         Verdict::Invalid => ("invalid, not to be believed".to_owned(), Style::Error),
         Verdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
         Verdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
+        Verdict::ModuleFailed { module, error } => (format!("module {module} was refused: {error}"), Style::Error),
         Verdict::TimedOut { silent_ns } => {
             (format!("timed out; nothing had come from the guest for {silent_ns} s"), Style::Error)
         }
