@@ -2,16 +2,19 @@
 //! The kernel's console subsystem, as it behaves in each version: who prints, who waits, on which machine. It knows no
 //! log, so that it can't be fitted to one.
 mod behaviour;
+mod driver;
 mod engine;
 mod outcome;
 mod printer;
 mod printing;
 mod processors;
 mod setup;
+mod table;
 mod uart;
 mod workload;
 
-pub use behaviour::{Behaviour, DriverWait, RegistrationFlush, ThreadsReady};
+pub use behaviour::{Behaviour, DriverWait, RegistrationFlush, Stock, ThreadsReady, newest};
+pub use driver::{Driver, FifoUse, Framework, RegistersAt, TimeOut};
 pub use engine::simulate;
 pub use outcome::{Carried, Outcome, Stored, UserOutput};
 pub use printing::{Printing, Series, printing};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who waits for the wire when the kernel prints, by version.
+//! Who waits for the wire when the kernel prints. Which version does what is in `behaviour.tsv`.
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub enum Printing {
     Nbcon,
     /// PREEMPT_RT as an out-of-tree patch (before 6.12): threads of several designs.
     RtPatch,
-    /// The log doesn't say enough.
+    /// The log doesn't say enough, or the version isn't known.
     Unknown,
 }
 
@@ -58,19 +58,11 @@ impl Printing {
     }
 }
 
-/// The behaviour of a serial console.
+/// Who waits for a serial console: [`super::Behaviour::of`] in one word.
 ///
 /// `legacy` is what the log says when the console registers: from 6.12 on, "legacy console [..]" against "console [..]".
 pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {
-    let Some(series) = series else { return Printing::Unknown };
-    let threads_in_tree = series >= Series::new(6, 12);
-    match (threads_in_tree, legacy, rt) {
-        (true, false, _) => Printing::Nbcon,
-        (true, true, true) if series >= Series::new(6, 19) => Printing::ThreadPerRecord,
-        (true, true, true) => Printing::ThreadWholeFlush,
-        (true, true, false) | (false, _, false) => Printing::Synchronous,
-        (false, _, true) => Printing::RtPatch,
-    }
+    super::Behaviour::of(series, rt, legacy).printing
 }
 
 #[cfg(test)]

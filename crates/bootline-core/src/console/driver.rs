@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The drivers of serial consoles, and how each of them uses its port.
+use serde::{Deserialize, Serialize};
+
+/// The driver of a serial console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Driver {
+    /// 16550 and its kin: `ttyS`.
+    #[serde(rename = "8250")]
+    Uart8250,
+    /// Arm's PrimeCell UART: `ttyAMA`.
+    Pl011,
+    /// NXP i.MX: `ttymxc`.
+    Imx,
+    /// SiFive: `ttySIF`.
+    Sifive,
+    /// Qualcomm GENI: `ttyMSM`.
+    QcomGeni,
+    /// Nvidia's trace controller: `ttyUTC`.
+    TegraUtc,
+    /// Any other serial driver.
+    Other,
+}
+
+impl Driver {
+    /// The driver behind a console's name, its index included: `ttyS0`.
+    pub fn of_console(name: &str) -> Driver {
+        match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            "ttyS" => Driver::Uart8250,
+            "ttyAMA" => Driver::Pl011,
+            "ttymxc" => Driver::Imx,
+            "ttySIF" => Driver::Sifive,
+            "ttyMSM" => Driver::QcomGeni,
+            "ttyUTC" => Driver::TegraUtc,
+            _ => Driver::Other,
+        }
+    }
+}
+
+/// Which of printk's two frameworks a console uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Framework {
+    /// The console lock's.
+    Legacy,
+    /// A thread and a state word of its own (CON_NBCON).
+    Nbcon,
+}
+
+/// When a driver fills the port's FIFO with console output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FifoUse {
+    /// One character at a time.
+    Never,
+    /// Once a tty of the port is open (TTY_PORT_INITIALIZED).
+    TtyOpen,
+    /// As long as there is room.
+    Always,
+}
+
+/// How long a driver waits for its transmitter before it writes over what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeOut {
+    /// 10 000 polls, meant as 10 ms.
+    #[serde(rename = "10-ms")]
+    TenMs,
+    /// As many polls as two frames have microseconds.
+    TwoFrames,
+    /// It waits for ever.
+    Never,
+}
+
+/// When the kernel's own initialisation registers the console, at the earliest: a port that a device tree or a bus
+/// describes comes with its probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegistersAt {
+    /// `console_init`, before any initcall: the PC's ports.
+    ConsoleInit,
+    /// An arch_initcall.
+    ArchInitcall,
+    /// A device_initcall (`module_init`).
+    DeviceInitcall,
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table is whole: each row can be read, says where it is from, and no version is answered twice.
+use super::*;
+
+/// All series that there have been.
+fn all_series() -> Vec<Series> {
+    let majors = [(3u16, 0..=19u16), (4, 0..=20), (5, 0..=19), (6, 0..=19), (7, 0..=3)];
+    let numbered = majors.into_iter().flat_map(|(major, minors)| minors.map(move |minor| Series::new(major, minor)));
+    std::iter::once(Series::new(2, 6)).chain(numbered).collect()
+}
+
+fn table() -> Table {
+    Table::parse(TEXT).unwrap_or_else(|e| panic!("behaviour.tsv: {e}"))
+}
+
+#[test]
+fn each_framework_has_one_row_a_version() {
+    let table = table();
+    for series in all_series() {
+        for (rt, framework) in
+            [false, true].into_iter().flat_map(|rt| [(rt, Framework::Legacy), (rt, Framework::Nbcon)])
+        {
+            let rows = table.printk.iter().filter(|r| r.framework == framework && r.range.holds(series));
+            let count = rows.filter(|r| r.rt.is_none_or(|v| v == rt)).count();
+            let wanted = usize::from(framework == Framework::Legacy || series >= Series::new(6, 12));
+            assert_eq!(count, wanted, "{framework:?} {series} rt={rt}");
+        }
+    }
+}
+
+#[test]
+fn each_driver_has_one_row_a_version() {
+    let table = table();
+    for driver in [Driver::Uart8250, Driver::Pl011, Driver::Imx, Driver::Sifive, Driver::QcomGeni, Driver::Other] {
+        for (series, rt) in all_series().into_iter().flat_map(|s| [(s, false), (s, true)]) {
+            let count = |debian: bool| {
+                let rows = table.drivers.iter().filter(|r| r.driver == driver && r.range.holds(series));
+                rows.filter(|r| r.rt.is_none_or(|v| v == rt) && r.debian == debian).count()
+            };
+            assert_eq!(count(false), 1, "{driver:?} {series} rt={rt}");
+            assert!(count(true) <= 1, "{driver:?} {series} rt={rt}");
+            let row = table.driver(driver, series, rt, true).unwrap();
+            assert!(table.printk(row.framework, series, rt).is_some(), "{driver:?} {series} rt={rt}");
+        }
+    }
+}
+
+#[test]
+fn each_row_says_where_it_was_read() {
+    let table = table();
+    let printk = table.printk.iter().map(|r| (r.range, &r.source));
+    let drivers = table.drivers.iter().map(|r| (r.range, &r.source));
+    for (range, source) in printk.chain(drivers) {
+        assert!(range.from <= range.to, "{source}");
+        // A release that was read: 7.2.13.
+        let read = |w: &str| w.split('.').count() == 3 && w.split('.').all(|n| n.parse::<u16>().is_ok());
+        let releases = source.split(['(', ')', ',', ':', ' ']).filter(|w| read(w) || *w == "4.9");
+        assert!(releases.count() > 0, "{source}");
+    }
+}
+
+#[test]
+fn what_is_no_table_is_refused() {
+    let check = |text: &str, want: TableError| assert_eq!(Table::parse(text), Err(want), "{text}");
+    check("legacy\t1", TableError::Section { line: 1 });
+    check("[printk]\nnames\nlegacy\t6.1", TableError::Columns { line: 3, found: 2, wanted: 9 });
+    let row = |printing: &str, from: &str| {
+        format!("[printk]\n\nlegacy\t{from}\t6.2\tno\t{printing}\tnever\tby-thread\tspins\tx")
+    };
+    let word = |word: &str, column| TableError::Word { line: 3, word: word.to_owned(), column };
+    check(&row("sometimes", "6.1"), word("sometimes", "printing"));
+    check(&row("nbcon", "6"), word("6", "series"));
+    assert!(Table::parse(&row("nbcon", "6.1")).is_ok());
+}
+
+#[test]
+fn a_vendors_row_goes_first() {
+    let table = table();
+    let series = Series::new(6, 12);
+    let framework = |debian| table.driver(Driver::Uart8250, series, true, debian).map(|r| r.framework);
+    assert_eq!((framework(true), framework(false)), (Some(Framework::Nbcon), Some(Framework::Legacy)));
+}
