@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a stock kernel's serial console behaves, by series: which kernels can stand in for each other in the lab.
 //!
-//! Read from Linux (kernel/printk, drivers/tty/serial) and Debian's patches, and seen in lab boots; it is about the
-//! console that the lab uses: the 8250 on amd64, the PL011 on arm64.
+//! From the core's table of behaviours, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
 use std::fmt;
+
+use bootline_core::console::{self, Driver, Printing, Stock};
 
 use super::series::{Arch, Series};
 
@@ -22,21 +23,27 @@ pub enum Behaviour {
     NbconSyncFlush,
     /// A console of its own thread, whose thread also carries the text that was there at registration.
     NbconAsync,
+    /// A series that the table of behaviours lacks.
+    Unknown,
 }
 
 impl Behaviour {
     /// The behaviour of the serial console of a stock Debian kernel.
     pub fn of(arch: Arch, series: Series) -> Behaviour {
-        let (number, rt) = (series.number(), series.is_rt());
-        match arch {
-            _ if rt && number < (6, 12) => Behaviour::EarlyRt,
-            // Debian's 6.12-rt carries the RT patch, and with it an nbcon driver for the 8250 that mainline lacks.
-            Arch::Amd64 if rt && number == (6, 12) => Behaviour::NbconSyncFlush,
-            Arch::Arm64 if number == (6, 16) || number >= (7, 2) => Behaviour::NbconSyncFlush,
-            Arch::Arm64 if number > (6, 16) => Behaviour::NbconAsync,
-            _ if rt && number >= (6, 19) => Behaviour::ThreadPerRecord,
-            _ if rt => Behaviour::ThreadWholeFlush,
-            _ => Behaviour::Legacy,
+        let driver = match arch {
+            Arch::Amd64 => Driver::Uart8250,
+            Arch::Arm64 => Driver::Pl011,
+        };
+        let version = console::Series::new(series.major, series.minor);
+        let Some(stock) = Stock::of(version, series.is_rt(), driver, true) else { return Behaviour::Unknown };
+        match stock.behaviour.printing {
+            Printing::Synchronous => Behaviour::Legacy,
+            Printing::RtPatch => Behaviour::EarlyRt,
+            Printing::ThreadWholeFlush => Behaviour::ThreadWholeFlush,
+            Printing::ThreadPerRecord => Behaviour::ThreadPerRecord,
+            Printing::Nbcon if stock.flushes_at_registration() => Behaviour::NbconSyncFlush,
+            Printing::Nbcon => Behaviour::NbconAsync,
+            Printing::Unknown => Behaviour::Unknown,
         }
     }
 }
@@ -50,6 +57,7 @@ impl fmt::Display for Behaviour {
             Behaviour::ThreadPerRecord => "legacy printing thread, one lock for each record",
             Behaviour::NbconSyncFlush => "nbcon console, synchronous flush at registration",
             Behaviour::NbconAsync => "nbcon console, threaded from registration",
+            Behaviour::Unknown => "not known for this series",
         })
     }
 }
@@ -79,7 +87,9 @@ mod tests {
                 assert_eq!(Behaviour::of(arch, name.parse().unwrap()), expected, "{arch}:{name}");
             }
         };
-        check(Arch::Amd64, "5.10 6.1 6.12 6.16 6.18 6.19 7.2 7.3 7.2-cloud", Behaviour::Legacy);
+        check(Arch::Amd64, "5.10 6.1 6.12 6.16 6.18 6.19 7.2 7.2-cloud", Behaviour::Legacy);
+        // The 8250 is nbcon from 7.3 on.
+        check(Arch::Amd64, "7.3 7.3-rt", Behaviour::NbconSyncFlush);
         check(Arch::Amd64, "6.1-rt", Behaviour::EarlyRt);
         check(Arch::Amd64, "6.12-rt", Behaviour::NbconSyncFlush);
         check(Arch::Amd64, "6.16-rt 6.17-rt 6.18-rt", Behaviour::ThreadWholeFlush);
@@ -88,6 +98,7 @@ mod tests {
         check(Arch::Arm64, "6.12-rt", Behaviour::ThreadWholeFlush);
         check(Arch::Arm64, "6.16 6.16-rt 7.2 7.2-rt 7.3 7.2-16k", Behaviour::NbconSyncFlush);
         check(Arch::Arm64, "6.17 6.18 6.18-rt 6.19-rt 7.0 7.1-rt", Behaviour::NbconAsync);
+        check(Arch::Arm64, "7.4 8.0-rt", Behaviour::Unknown);
     }
 
     #[test]
