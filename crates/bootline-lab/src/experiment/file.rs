@@ -13,9 +13,11 @@ use toml::Spanned;
 
 use super::file_error::{Fault, FileError, nearest};
 use super::metric::Metric;
+use super::plan::matches;
 use super::raw::{RawArm, RawClaim, RawExperiment};
 use crate::kernels::Request;
 use crate::line::{MAX_BAUD, MIN_BAUD};
+use crate::module::Module;
 
 /// An experiment, looked through: every name in it is there, every value can be had.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +55,7 @@ pub struct Experiment {
 pub struct Quick {
     /// Runs for each arm.
     pub repeats: Option<u32>,
-    /// Only these arms.
+    /// Only the arms that one of these stands for; `*` in one stands for anything.
     pub arms: Option<Vec<String>>,
 }
 
@@ -82,6 +84,8 @@ pub struct Arm {
     pub icount: bool,
     /// Count the accesses to the port's registers.
     pub trace_registers: bool,
+    /// Lines that the lab's init prints, and times, after the boot.
+    pub lines: Option<u32>,
     /// What is measured.
     pub metric: Metric,
     /// The settings that turn the arm of `predict_from` into this one; none where they are to be told from the
@@ -100,15 +104,6 @@ pub enum Image {
     Stock(Request),
     /// A file.
     File(PathBuf),
-}
-
-/// A module for the lab's init to load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Module {
-    /// The file.
-    pub path: PathBuf,
-    /// Its parameters, as insmod takes them.
-    pub parameters: String,
 }
 
 /// A figure that somebody published.
@@ -198,9 +193,10 @@ impl Reader<'_> {
             return Err((Some(name.span()), Fault::UnknownKey { key: "name".into(), nearest: None, known: vec![] }));
         }
         let mut predicted_from = Vec::new();
-        for raw_arm in raw.arm {
-            let span = raw_arm.span();
-            let raw_arm = raw_arm.into_inner().over(raw.defaults.clone());
+        let spelled = raw.arm.into_iter().map(|arm| (arm.span(), arm.into_inner()));
+        let multiplied = raw.matrix.iter().flat_map(|m| m.as_ref().arms().into_iter().map(|arm| (m.span(), arm)));
+        for (span, raw_arm) in spelled.chain(multiplied) {
+            let raw_arm = raw_arm.over(raw.defaults.clone());
             predicted_from.extend(raw_arm.predict_from.clone());
             let arm = self.arm(raw_arm, span.clone(), default_metric)?;
             if !names.insert(arm.name.clone()) {
@@ -215,7 +211,11 @@ impl Reader<'_> {
         predicted_from.iter().try_for_each(|name| known("predict_from", name).map(drop))?;
         let base = raw.base.as_ref().map(|base| known("base", base)).transpose()?;
         let quick_arms = raw.quick.arms.as_ref();
-        let quick_arms = quick_arms.map(|list| list.iter().map(|a| known("arms", a)).collect::<Found<_>>());
+        let chosen = |pattern: &Spanned<String>| match arms.iter().any(|a| matches(pattern.as_ref(), &a.name)) {
+            true => Ok(pattern.as_ref().clone()),
+            false => known("arms", pattern),
+        };
+        let quick_arms = quick_arms.map(|list| list.iter().map(chosen).collect::<Found<_>>());
         let quick = Quick {
             repeats: raw.quick.repeats.as_ref().map(|n| within("repeats", n, 1..=1000)).transpose()?,
             arms: quick_arms.transpose()?,
@@ -266,6 +266,17 @@ impl Reader<'_> {
         if metric == Metric::RegisterReadsPerChar && !trace_registers {
             return Err(contradiction("`register-reads-per-char` needs `trace_registers = true`"));
         }
+        if trace_registers && metric != Metric::RegisterReadsPerChar {
+            return Err(contradiction("tracing slows the guest: what is measured then is `register-reads-per-char`"));
+        }
+        if metric == Metric::PrintkLines && raw.lines.is_none() {
+            return Err(contradiction("`printk-lines` needs `lines`, the number of lines"));
+        }
+        if raw.lines.is_some() && (icount || raw.initrd.is_some()) {
+            return Err(contradiction(
+                "`lines` are printed by the lab's own init, on a line: no `icount`, no `initrd`",
+            ));
+        }
         let modules = raw.modules.unwrap_or_default();
         if raw.initrd.is_some() && !modules.is_empty() {
             return Err(contradiction("modules are loaded by the lab's own init, so it has no `initrd`"));
@@ -278,9 +289,10 @@ impl Reader<'_> {
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
             initrd: raw.initrd.map(|file| self.beside(&file)),
-            modules: modules.iter().map(|m| self.module(m)).collect(),
+            modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
             icount,
             trace_registers,
+            lines: raw.lines.as_ref().map(|n| within("lines", n, 1..=100_000)).transpose()?,
             metric,
             predict: raw.predict.map(|list| change(&list)).transpose()?,
             predict_from: raw.predict_from.map(Spanned::into_inner),
@@ -313,12 +325,12 @@ impl Reader<'_> {
         text.parse().map_or_else(|_| Image::File(self.beside(text)), Image::Stock)
     }
 
-    fn module(&self, text: &str) -> Module {
-        let (file, parameters) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-        Module { path: self.beside(file), parameters: parameters.trim().to_owned() }
+    fn module(&self, text: &Spanned<String>) -> Found<Module> {
+        let module: Module = text.as_ref().parse().map_err(|e| bad("modules", text, &format!("a module ({e})")))?;
+        Ok(Module { path: self.beside(&module.path), ..module })
     }
 
-    fn beside(&self, file: &str) -> PathBuf {
+    fn beside(&self, file: impl AsRef<Path>) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(file)
     }
 }

@@ -83,7 +83,7 @@ fn check(from: &str, to: &str, expected: &str) {
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
     let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, initrd, modules, icount, \
-               trace_registers, metric, predict, predict_from, published";
+               trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 115200", "colour = 1", &format!("unknown key `colour` | colour = 1 | {arm}"));
@@ -157,4 +157,85 @@ fn a_file_that_is_not_there_is_named() {
     let error = Experiment::read(Path::new("no/such.toml")).unwrap_err();
     assert!(error.to_string().ends_with("in experiment `no/such.toml`"), "{error}");
     assert!(matches!(*error.fault, Fault::Unreadable(_)));
+}
+
+const MATRIX: &str = r#"
+name = "speeds"
+about = "All of them."
+[quick]
+arms = ["*-default"]
+[defaults]
+smp = 4
+[[matrix]]
+kernel = ["6.1", "arm64:6.12"]
+baud = [2400, 9600]
+append = { quiet = "quiet", default = "" }
+predict_from = "{kernel}-9600-default"
+[[matrix]]
+kernel = ["6.19-rt"]
+smp = [1, 2]
+baud = [9600]
+append = { debug = "initcall_debug" }
+metric = "log-lag"
+"#;
+
+#[test]
+fn a_matrix_is_every_arm_that_it_stands_for() {
+    let experiment = parse(MATRIX).unwrap();
+    let names: Vec<&str> = experiment.arms.iter().map(|a| a.name.as_str()).collect();
+    let expected = [
+        "6.1-2400-default",
+        "6.1-2400-quiet",
+        "6.1-9600-default",
+        "6.1-9600-quiet",
+        "arm64-6.12-2400-default",
+        "arm64-6.12-2400-quiet",
+        "arm64-6.12-9600-default",
+        "arm64-6.12-9600-quiet",
+        "6.19-rt-9600-debug-1cpu",
+        "6.19-rt-9600-debug-2cpu",
+    ];
+    assert_eq!(names, expected);
+    let arm = |name: &str| experiment.arm(name).unwrap();
+    let quiet = arm("6.1-2400-quiet");
+    assert_eq!((quiet.baud, quiet.append.as_str(), quiet.smp), (Baud::new(2400), "quiet", 4));
+    assert_eq!((quiet.predict_from.as_deref(), &quiet.predict), (Some("6.1-9600-default"), &None));
+    let from = arm("arm64-6.12-9600-default");
+    assert_eq!(
+        (from.predict_from.as_deref(), from.predict.as_ref()),
+        (None, Some(&Change::default())),
+        "it is the source"
+    );
+    let rt = arm("6.19-rt-9600-debug-2cpu");
+    assert_eq!((rt.smp, rt.metric, rt.append.as_str()), (2, Metric::LogLag, "initcall_debug"));
+}
+
+#[test]
+fn a_matrix_refers_to_arms_that_there_are() {
+    let bad = MATRIX.replace("{kernel}-9600-default", "{kernel}-9601-default");
+    assert!(parse(&bad).unwrap_err().to_string().contains("no arm `6.1-9601-default`"));
+    let bad = MATRIX.replace("*-default", "*-loud");
+    assert!(parse(&bad).unwrap_err().to_string().contains("no arm `*-loud`"));
+    let bad = MATRIX.replace("baud = [9600]", "baud = [96]");
+    assert!(parse(&bad).unwrap_err().to_string().contains("baud `96` is not"));
+    assert!(parse(&MATRIX.replace("6.19-rt", "6.1/x")).unwrap_err().to_string().contains("name `6.1/x-9600"));
+}
+
+#[test]
+fn what_init_and_the_trace_give_needs_them() {
+    let arm = |keys: &str| {
+        parse(&format!("name = \"speeds\"\nabout = \"\"\n[[arm]]\nname = \"a\"\nkernel = \"6.12\"\n{keys}\n"))
+    };
+    let refused = |keys: &str, why: &str| {
+        let error = arm(keys).unwrap_err().to_string();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    let good = arm("lines = 64\nmetric = \"printk-lines\"").unwrap();
+    assert_eq!((good.arms[0].lines, good.arms[0].metric), (Some(64), Metric::PrintkLines));
+    refused("metric = \"printk-lines\"", "needs `lines`");
+    refused("lines = 0", "lines `0` is not");
+    refused("lines = 1\ninitrd = \"i\"", "no `initrd`");
+    refused("lines = 1\nicount = true", "no `icount`");
+    refused("trace_registers = true", "tracing slows the guest");
+    refused("modules = [\"a;b.ko\"]", "modules `a;b.ko` is not a module");
 }

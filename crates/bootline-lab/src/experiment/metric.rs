@@ -21,6 +21,8 @@ pub enum Metric {
     GuestTime,
     /// Reads of the port's registers for each character sent.
     RegisterReadsPerChar,
+    /// How long init waited for the lines that it printed after the boot, by the guest's clock.
+    PrintkLines,
     /// How long the boot waited for what was stored when the console registered.
     FlushGap,
 }
@@ -42,6 +44,7 @@ impl fmt::Display for Metric {
             Metric::LogLag => "log-lag",
             Metric::GuestTime => "guest-time",
             Metric::RegisterReadsPerChar => "register-reads-per-char",
+            Metric::PrintkLines => "printk-lines",
             Metric::FlushGap => "flush-gap",
         })
     }

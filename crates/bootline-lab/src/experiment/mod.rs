@@ -7,13 +7,14 @@
 mod file;
 mod file_error;
 mod images;
+mod matrix;
 mod metric;
 mod plan;
 mod raw;
 mod results;
 mod runner;
 
-pub use file::{Arm, Claim, Experiment, Image, Module, Published, Quick};
+pub use file::{Arm, Claim, Experiment, Image, Published, Quick};
 pub use file_error::{Fault, FileError};
 pub use images::{Booted, ImageError, images};
 pub use metric::Metric;

@@ -15,7 +15,7 @@ pub struct Choice {
     pub quick: bool,
     /// Runs for each arm, whatever the file says.
     pub repeats: Option<u32>,
-    /// Only these arms.
+    /// Only the arms that one of these stands for; `*` in one stands for anything.
     pub arms: Vec<String>,
 }
 
@@ -51,6 +51,19 @@ pub struct NoSuchArm {
     pub known: Vec<String>,
 }
 
+/// Whether `pattern` stands for `name`: they are the same but for what each `*` stands for.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(head) else { return false };
+    let mut rest = rest;
+    // The first place that fits will do: what follows may begin anywhere behind it.
+    while let Some((part, next)) = rest.split_once('*') {
+        let Some(at) = name.find(part) else { return false };
+        (name, rest) = (&name[at + part.len()..], next);
+    }
+    name.ends_with(rest)
+}
+
 impl Plan {
     /// What `choice` makes of the experiment.
     ///
@@ -62,11 +75,11 @@ impl Plan {
         let mut wanted = Some(&choice.arms).filter(|arms| !arms.is_empty());
         wanted = wanted.or(quick.and_then(|q| q.arms.as_ref()));
         let all: Vec<String> = experiment.arms.iter().map(|a| a.name.clone()).collect();
-        if let Some(arm) = wanted.into_iter().flatten().find(|a| !all.contains(a)) {
+        if let Some(arm) = wanted.into_iter().flatten().find(|a| !all.iter().any(|name| matches(a, name))) {
             let nearest = nearest(arm, all.iter().map(String::as_str));
             return Err(NoSuchArm { experiment: experiment.name.clone(), arm: arm.clone(), nearest, known: all });
         }
-        let arms = all.into_iter().filter(|a| wanted.is_none_or(|w| w.contains(a))).collect();
+        let arms = all.into_iter().filter(|a| wanted.is_none_or(|w| w.iter().any(|p| matches(p, a)))).collect();
         Ok(Plan { repeats, arms })
     }
 
@@ -120,8 +133,24 @@ mod tests {
         check(false, None, &[], (4, &["a0", "a1", "a2"]));
         check(true, None, &[], (2, &["a0"]));
         check(true, Some(9), &["a2", "a1"], (9, &["a1", "a2"]));
+        check(false, None, &["*1", "a2*"], (4, &["a1", "a2"]));
         let none = Plan::of(&experiment, &Choice { arms: vec!["a9".into()], ..Choice::default() }).unwrap_err();
         assert_eq!(none.to_string(), "experiment `x` has no arm `a9`; it has a0, a1, a2");
+    }
+
+    #[test]
+    fn patterns() {
+        let check = |pattern: &str, yes: &[&str], no: &[&str]| {
+            assert!(yes.iter().all(|name| matches(pattern, name)), "{pattern}");
+            assert!(!no.iter().any(|name| matches(pattern, name)), "{pattern}");
+        };
+        check("6.12-*-quiet", &["6.12-9600-quiet", "6.12--quiet"], &["6.12-quiet", "6.12-9600-quiet-1cpu"]);
+        check("*-9600-*", &["6.1-9600-default", "-9600-"], &["9600-", "6.1-9600"]);
+        check("*", &["", "a"], &[]);
+        check("a", &["a"], &["", "aa"]);
+        check("a*a", &["aa", "aba"], &["a"]);
+        check("*ab*ab", &["abab", "xabyab"], &["ab", "xaby"]);
+        check(&"*a".repeat(40), &[], &[&"a".repeat(39)]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::file::Published;
+use super::matrix::RawMatrix;
 use super::metric::Metric;
 
 #[derive(Debug, Deserialize)]
@@ -24,6 +25,8 @@ pub(super) struct RawExperiment {
     pub quick: RawQuick,
     #[serde(default)]
     pub arm: Vec<Spanned<RawArm>>,
+    #[serde(default)]
+    pub matrix: Vec<Spanned<RawMatrix>>,
     #[serde(default)]
     pub claim: Vec<Spanned<RawClaim>>,
 }
@@ -46,9 +49,10 @@ pub(super) struct RawArm {
     pub smp: Option<Spanned<u32>>,
     pub memory_mib: Option<Spanned<u32>>,
     pub initrd: Option<String>,
-    pub modules: Option<Vec<String>>,
+    pub modules: Option<Vec<Spanned<String>>>,
     pub icount: Option<bool>,
     pub trace_registers: Option<bool>,
+    pub lines: Option<Spanned<u32>>,
     pub metric: Option<Metric>,
     pub predict: Option<Vec<Spanned<String>>>,
     pub predict_from: Option<Spanned<String>>,
@@ -71,6 +75,7 @@ impl RawArm {
             modules: self.modules.or(defaults.modules),
             icount: self.icount.or(defaults.icount),
             trace_registers: self.trace_registers.or(defaults.trace_registers),
+            lines: self.lines.or(defaults.lines),
             metric: self.metric.or(defaults.metric),
             predict: self.predict.or(defaults.predict),
             predict_from: self.predict_from.or(defaults.predict_from),

@@ -181,6 +181,9 @@ fn request(arm: &Arm, image: &Booted, dir: &Path) -> BootRequest {
         accel: if arm.icount { Accel::Icount } else { Accel::default() },
         smp: arm.smp,
         memory_mib: arm.memory_mib,
+        modules: arm.modules.clone(),
+        lines: arm.lines,
+        trace_registers: arm.trace_registers,
         ..BootRequest::new(&image.path, dir)
     }
 }
