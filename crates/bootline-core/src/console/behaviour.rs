@@ -115,6 +115,16 @@ impl Stock {
         Some(Stock { behaviour, framework, registers, fifo, time_out })
     }
 
+    /// The first version in which a driver's console is an nbcon one, by preference one whose thread also prints what is
+    /// there at the registration.
+    pub fn nbcon_since(driver: Driver, rt: bool) -> Option<Series> {
+        // Behaviour changes only where a row begins.
+        let begins = TABLE.printk.iter().map(|r| r.range.from).chain(TABLE.drivers.iter().map(|r| r.range.from));
+        let found = |s: Series| Some((s, Stock::of(s, rt, driver, false)?));
+        let nbcon = begins.filter_map(found).filter(|(_, stock)| stock.framework == Framework::Nbcon);
+        nbcon.min_by_key(|(series, stock)| (stock.flushes_at_registration(), *series)).map(|(series, _)| series)
+    }
+
     /// Whether the task that registers the console prints all that is there: because this version always does, or
     /// because the threads come up only later.
     pub fn flushes_at_registration(&self) -> bool {
@@ -218,6 +228,16 @@ mod tests {
         check("6.18", true, Driver::Uart8250, false);
         check("7.3", false, Driver::Uart8250, true);
         check("7.3", false, Driver::Imx, false);
+    }
+
+    #[test]
+    fn where_to_go_for_nbcon() {
+        let check = |driver, series: Option<&str>| {
+            assert_eq!(Stock::nbcon_since(driver, false), series.map(self::series), "{driver:?}");
+        };
+        check(Driver::Pl011, Some("6.17"));
+        check(Driver::Uart8250, Some("7.3"));
+        check(Driver::Other, None);
     }
 
     #[test]

@@ -2,14 +2,19 @@
 //! How another kernel would print to the console of a boot.
 use super::prediction::Refusal;
 use crate::boot::{Boot, Kind};
-use crate::console::{Behaviour, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
+use crate::console::{Behaviour, Driver, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 
 /// In another version. The driver stays.
 pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, Refusal> {
     let console = &boot.line.as_ref().ok_or(Refusal::NoConsole)?.console;
-    // The PL011 is an nbcon console from 6.16 on; the 8250 stays a legacy one.
-    let nbcon = console.name.starts_with("ttyAMA") && series >= Series::new(6, 16);
-    Ok(Behaviour::of(Some(series), rt, !nbcon))
+    let driver = Driver::of_console(&console.name);
+    let debian = boot.kernel.release.as_deref().is_some_and(is_debian);
+    Behaviour::for_driver(series, rt, driver, debian).ok_or_else(|| Refusal::UnknownKernel(series.to_string()))
+}
+
+/// Whether a release is named as Debian names its own: `6.18.15+deb14-rt-amd64`, `6.1.0-49-arm64`.
+fn is_debian(release: &str) -> bool {
+    release.contains("+deb") || ["-amd64", "-arm64"].iter().any(|arch| release.ends_with(arch))
 }
 
 /// By another way of printing, in a version that has it.

@@ -4,7 +4,7 @@ use super::change::{Change, Setting};
 use super::compute::Predictor;
 use super::prediction::{Prediction, Refusal};
 use crate::boot::Boot;
-use crate::console::{Printing, Series};
+use crate::console::{Driver, Framework, Printing, Series, Stock};
 use crate::units::{Baud, LineRate};
 
 /// The boot as it was.
@@ -41,13 +41,18 @@ fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
     // Whoever asked for its records raised the console's level to see them.
     let usual = (level > 7).then_some(Setting::LogLevel(7));
     let printing = line.console.printing;
-    let is_8250 = line.console.name.strip_prefix("ttyS").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
-    let is_pl011 = line.console.name.starts_with("ttyAMA");
+    let driver = Driver::of_console(&line.console.name);
     let thread = matches!(printing, Printing::Synchronous | Printing::ThreadWholeFlush | Printing::RtPatch)
         .then_some(Setting::Kernel { series: Series::new(6, 19), rt: true });
-    let nbcon = is_pl011.then_some(Setting::Kernel { series: Series::new(6, 17), rt: boot.kernel.rt });
+    let rt = boot.kernel.rt;
+    let stock = boot.kernel.series.and_then(|s| Stock::of(s, rt, driver, false));
+    let nbcon = Stock::nbcon_since(driver, rt)
+        .filter(|s| boot.kernel.series != Some(*s))
+        .filter(|_| stock.is_none_or(|t| t.framework == Framework::Legacy || t.flushes_at_registration()))
+        .map(|series| Setting::Kernel { series, rt });
     let second = (boot.kernel.cpus == Some(1)).then_some(Setting::Cpus(2));
-    let module = |replay| (is_8250 && printing != Printing::Nbcon).then_some(Setting::Module { replay });
+    let module =
+        |replay| (driver == Driver::Uart8250 && printing != Printing::Nbcon).then_some(Setting::Module { replay });
     let candidates: [&[Option<Setting>]; 14] = [
         &[faster(115_200)],
         &[faster(921_600)],
