@@ -20,7 +20,7 @@ pub use outcome::{Carried, Outcome, Stored, UserOutput};
 pub use printing::{Printing, Series, printing};
 pub use processors::speed_beside_a_thread;
 pub use setup::{ConsoleSetup, Contention, KernelClock, Setup};
-pub use uart::Uart;
+pub use uart::{Cost, Registers, Uart, Way};
 pub use workload::{ConsoleId, Message, Op, TaskId, Workload};
 
 #[cfg(test)]
