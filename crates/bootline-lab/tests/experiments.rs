@@ -1,29 +1,66 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The experiments of this repository, and the one that the manual shows, can be read.
-use std::fs;
+//! The experiments that come with bootline can be read, say what they ask, and have a short form. Nothing is booted.
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use bootline_lab::experiment::Experiment;
+use bootline_lab::experiment::{Choice, Experiment, Image, Metric, Plan};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+fn all() -> Vec<Experiment> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.retain(|f| f.extension().is_some_and(|e| e == "toml"));
+    files.iter().map(|f| Experiment::read(f).unwrap_or_else(|e| panic!("{e}"))).collect()
 }
 
 #[test]
-fn the_manuals_example_is_one() {
-    let manual = fs::read_to_string(root().join("docs/experiments.md")).unwrap();
-    let example = manual.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let experiment = Experiment::parse(Path::new("example.toml"), example).unwrap();
-    assert_eq!((experiment.arms.len(), experiment.claims.len(), experiment.seed), (3, 1, Some(1)));
+fn every_experiment_asks_something_and_has_a_short_form() {
+    let experiments = all();
+    let seeds: BTreeSet<u8> = experiments.iter().filter_map(|e| e.seed).collect();
+    assert_eq!(seeds, BTreeSet::from([1, 2, 3, 5]), "seed 4 has no figure that a virtual machine can show");
+    for experiment in &experiments {
+        let name = &experiment.name;
+        assert!(experiment.about.ends_with(['?', '.']), "{name}");
+        let plan = |quick| Plan::of(experiment, &Choice { quick, ..Choice::default() }).unwrap();
+        let (short, whole) = (plan(true), plan(false));
+        let runs = |plan: &Plan| plan.repeats as usize * plan.arms.len();
+        assert!(runs(&short) < runs(&whole), "{name}");
+        // What is asked is answered by claims, or by predictions.
+        let predicted = |arm: &&bootline_lab::experiment::Arm| {
+            arm.predict_from.is_some() && arm.predict.as_ref().is_none_or(|p| !p.settings.is_empty())
+        };
+        assert!(!experiment.claims.is_empty() || experiment.arms.iter().any(|a| predicted(&a)), "{name}");
+        assert!(experiment.arms.iter().all(|a| matches!(a.image, Image::Stock(_))), "{name}: it can be had by anybody");
+    }
 }
 
 #[test]
-fn every_experiment_can_be_read() {
-    let folder = root().join("experiments");
-    let files = fs::read_dir(&folder).map_or_else(|_| Vec::new(), |d| d.map(|e| e.unwrap().path()).collect());
-    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "toml")) {
-        if let Err(error) = Experiment::read(file) {
-            panic!("{error}\n  at: {:?}\n  hint: {}", error.line, error.hint().unwrap_or_default());
+fn claims_can_be_held_and_refuted() {
+    for experiment in all() {
+        for claim in &experiment.claims {
+            let what = format!("{}: {}", experiment.name, claim.text);
+            let (low, high) = (claim.at_least.unwrap_or(0.0), claim.at_most.unwrap_or(f64::INFINITY));
+            assert!(low < high && low >= 0.0, "{what}");
+            assert_ne!(claim.arm, claim.of, "{what}");
+            for name in [&claim.arm, &claim.of] {
+                let arm = experiment.arm(name).unwrap();
+                assert_eq!(arm.trace_registers, claim.metric == Metric::RegisterReadsPerChar, "{what}");
+                assert!(claim.metric != Metric::PrintkLines || arm.lines.is_some(), "{what}");
+                assert_eq!(arm.icount, claim.metric == Metric::GuestTime, "{what}");
+                // No time to init without a character before it.
+                let silent = arm.append.contains("quiet") || arm.append.contains("loglevel=0");
+                assert!(!silent || claim.metric == Metric::SinceStart, "{what}");
+            }
         }
     }
+}
+
+#[test]
+fn accuracy_foretells_all_but_its_sources() {
+    let accuracy = all().into_iter().find(|e| e.name == "accuracy").unwrap();
+    let sources: BTreeSet<&str> = accuracy.arms.iter().filter_map(|a| a.predict_from.as_deref()).collect();
+    let unpredicted = accuracy.arms.iter().filter(|a| a.predict_from.is_none()).map(|a| a.name.as_str());
+    let unpredicted: BTreeSet<&str> = unpredicted.collect();
+    assert!(unpredicted.is_subset(&sources) && unpredicted.len() == 7, "{unpredicted:?}");
+    assert_eq!(accuracy.arms.len(), 4 * 12 + 3 * 12 + 3 * 2);
 }

@@ -292,6 +292,7 @@ impl Parts<'_> {
             qemu_started_ns: self.started,
             first_byte_ns: session.first_byte,
             last_byte_ns: session.last_byte,
+            log_complete_ns: session.log_complete,
             init_ns: init,
             init_guest_ns: said.init_guest,
             marker_ns: session.marker_at,

@@ -99,6 +99,8 @@ pub(super) struct Session {
     pub said: Said,
     pub first_byte: Option<HostTime>,
     pub last_byte: Option<HostTime>,
+    /// The last character before init was told to do anything that shows on the line.
+    pub log_complete: Option<HostTime>,
     pub marker_at: Option<HostTime>,
     pub panic_line: Option<String>,
     pub last_line: String,
@@ -134,6 +136,7 @@ impl Session {
             said: Said::default(),
             first_byte: None,
             last_byte: None,
+            log_complete: None,
             marker_at: None,
             panic_line: None,
             last_line: String::new(),
@@ -269,8 +272,12 @@ impl Session {
             self.last_wanted = Some(last.to_vec());
         }
         self.records_seen = records.len();
+        let drained = self.stage == Stage::Asked && (nothing_new || self.rounds >= DRAIN_ROUNDS);
+        if drained {
+            self.log_complete = self.log_complete.or(self.last_byte);
+        }
         self.stage = match self.stage {
-            Stage::Asked if nothing_new || self.rounds >= DRAIN_ROUNDS => Stage::Drained,
+            Stage::Asked if drained => Stage::Drained,
             Stage::Drained | Stage::Printing { .. } | Stage::PoweringOff => self.stage,
             _ => Stage::Draining,
         };

@@ -29,6 +29,9 @@ pub struct Truth {
     pub first_byte_ns: Option<HostTime>,
     /// When the line's last character was through.
     pub last_byte_ns: Option<HostTime>,
+    /// When the last character of the boot's log was through: before init was told to print lines or to switch the
+    /// guest off, which has messages of its own. `None` with the user's own initramfs.
+    pub log_complete_ns: Option<HostTime>,
     /// When init's first word arrived on the unpaced port. `None` with the user's own initramfs, or if the guest
     /// never came so far.
     pub init_ns: Option<HostTime>,

@@ -25,7 +25,7 @@ pub(super) struct RawMatrix {
 }
 
 impl RawMatrix {
-    /// Its arms, named `KERNEL-BAUD-LABEL`, and `-Ncpu` behind that where the number of processors varies.
+    /// Its arms, named `KERNEL-BAUD-LABEL`, and `-Ncpu` behind that where `smp` is given.
     ///
     /// `{kernel}`, `{baud}`, `{smp}` and `{append}` in `predict_from` are filled in. An arm that would be predicted from
     /// itself isn't predicted at all: it is where the others are predicted from.
@@ -56,7 +56,7 @@ impl RawMatrix {
         let kernel_name = kernel.as_ref().replace(':', "-");
         let (baud_name, smp_name) = (baud.as_ref().to_string(), smp.map_or(1, |n| *n.as_ref()).to_string());
         let mut name = format!("{kernel_name}-{baud_name}-{label}");
-        if self.smp.len() > 1 {
+        if !self.smp.is_empty() {
             name += &format!("-{smp_name}cpu");
         }
         let filled = self.predict_from.as_ref().map(|template| {

@@ -52,6 +52,9 @@ fn init_is_timed_and_the_line_drains_before_power_off() {
     assert_eq!(s.tick(ms(5_700)).unwrap(), None, "told once");
     assert!(s.is_done());
     assert_eq!(s.bytes_before_init, 22);
+    assert_eq!(s.log_complete, Some(ms(5_100)));
+    say(&mut s, 6_000, "[    9.000000] reboot: Power down\r\n");
+    assert_eq!(s.log_complete, Some(ms(5_100)), "the power-off is no part of the boot");
 }
 
 #[test]
