@@ -6,7 +6,11 @@ CARGO = scripts/rust cargo
 # Long enough to catch what is easily found; more: make fuzz FUZZ_SECONDS=600
 FUZZ_SECONDS = 20
 
-.PHONY: help setup build demo test lint bench fuzz clean
+# Stock kernels that the modules are built for; the headers of one that Debian has dropped are told and passed over.
+KERNEL = 6.12
+KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt
+
+.PHONY: help setup build demo test lint bench fuzz kernel kernel-matrix kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -16,6 +20,9 @@ help:
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
 	@echo 'make bench    throughput and memory; figures for this machine, never asserted'
 	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
+	@echo 'make kernel   builds the kernel modules for KERNEL (now $(KERNEL)): kernel/build/RELEASE/NAME.ko'
+	@echo 'make kernel-matrix   the same for $(KERNELS)'
+	@echo 'make kernel-lint     sparse on an old and a new kernel'
 	@echo 'make clean    removes what was built; fetched kernels stay in the cache'
 
 setup:
@@ -49,5 +56,22 @@ fuzz:
 	@scripts/setup build fuzz
 	scripts/rust scripts/fuzz $(FUZZ_SECONDS)
 
+kernel:
+	@scripts/setup kernel
+	@scripts/kernel-build $(KERNEL)
+
+# Status 3: no headers of that series.
+kernel-matrix:
+	@scripts/setup kernel
+	@set -e; for series in $(KERNELS); do \
+		echo "== $$series" >&2; \
+		scripts/kernel-build $$series || [ $$? -eq 3 ]; \
+	done
+
+kernel-lint:
+	@scripts/setup kernel
+	@for series in 6.12 7.2-rt; do scripts/kernel-build --lint $$series >/dev/null || exit; done
+
 clean:
 	$(CARGO) clean
+	rm -rf kernel/build
