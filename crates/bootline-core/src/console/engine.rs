@@ -94,6 +94,8 @@ pub(super) struct Engine<'a> {
     /// The threads of the nbcon consoles.
     pub nbcon_threads: Vec<Option<Job>>,
     clock_stable: bool,
+    /// Processors that run.
+    pub cpus: u32,
     pub outcome: Outcome,
 }
 
@@ -121,6 +123,7 @@ impl<'a> Engine<'a> {
             legacy_thread_queued: false,
             nbcon_threads: vec![None; setup.consoles.len()],
             clock_stable: false,
+            cpus: if workload.brings_processors_up() { 1 } else { setup.cpus },
             outcome: Outcome {
                 done: workload.tasks.iter().map(|ops| vec![None; ops.len()]).collect(),
                 ..Outcome::default()
@@ -250,6 +253,10 @@ impl<'a> Engine<'a> {
                 if let Some(c) = self.consoles.get_mut(c.0) {
                     c.user_waiting += chars;
                 }
+                self.finish(id);
+            }
+            Op::ProcessorsUp => {
+                self.cpus = self.setup.cpus;
                 self.finish(id);
             }
             Op::ClockStable => {

@@ -29,7 +29,7 @@ pub(super) fn speed(engine: &Engine<'_>) -> f64 {
         .iter()
         .enumerate()
         .filter(|(c, console)| spins(*c) && console.emission.is_some_and(|e| !matches!(e.by, Actor::Task(_))));
-    share(f64::from(engine.setup.cpus) - held as f64, threads.count() as f64, workers as f64, engine.setup.contention.0)
+    share(f64::from(engine.cpus) - held as f64, threads.count() as f64, workers as f64, engine.setup.contention.0)
 }
 
 /// Processors shared by spinning threads and workers, each of which can use one at the most.

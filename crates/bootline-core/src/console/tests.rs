@@ -126,6 +126,21 @@ fn with_one_processor_the_thread_takes_it() {
 }
 
 #[test]
+fn before_the_other_processors_are_up_there_is_one() {
+    let check = |ready: usize, want: std::ops::RangeInclusive<i64>| {
+        let mut ops = vec![REGISTER, print(960), Op::Work(ms(50)), Op::ProcessorsUp, Op::Work(ms(50))];
+        ops.insert(ready, Op::ThreadsReady);
+        let at = done(&run(vec![ops], &setup(2, vec![console(Printing::ThreadPerRecord)])), 0, 5);
+        assert!(want.contains(&at), "{at}");
+    };
+    // 6.12 to 7.1 start the thread in an early_initcall, where it takes the one processor for its second of printing; in
+    // that time 11 ms of the first work get done, and the other processors come up behind it: 1000 + 39 + 50.
+    check(1, 1085..=1092);
+    // 7.2 starts it in a subsys_initcall: it never competes.
+    check(4, 100..=100);
+}
+
+#[test]
 fn a_driver_that_sleeps_leaves_the_processor() {
     let ops = vec![REGISTER, Op::ThreadsReady, print(960), Op::Work(ms(100))];
     let mut machine = setup(1, vec![console(Printing::Nbcon)]);

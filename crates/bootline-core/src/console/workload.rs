@@ -40,6 +40,8 @@ pub enum Op {
     Join(TaskId),
     /// User space writes so many characters to the console's tty: queued, and sent by the port's interrupt.
     UserWrite(ConsoleId, u32),
+    /// The other processors come up (smp_init): until then there is one, threads or not.
+    ProcessorsUp,
     /// The kernel's clock stops losing ticks (clocksource: Switched to clocksource tsc).
     ClockStable,
     /// A WARN: nbcon consoles print all that is waiting before it goes on.
@@ -57,4 +59,11 @@ pub enum Op {
 pub struct Workload {
     /// Task 0 is init's (`swapper`, `kernel_init`).
     pub tasks: Vec<Vec<Op>>,
+}
+
+impl Workload {
+    /// Whether it begins with one processor. A workload that doesn't say so has them all from its start.
+    pub fn brings_processors_up(&self) -> bool {
+        self.tasks.iter().flatten().any(|op| *op == Op::ProcessorsUp)
+    }
 }

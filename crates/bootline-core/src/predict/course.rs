@@ -44,6 +44,8 @@ pub(super) struct Course {
     pub steps: Vec<Step>,
     /// Records whose level the log doesn't tell.
     pub unknown_levels: usize,
+    /// The record before which the other processors come up.
+    processors_up: Option<usize>,
 }
 
 impl Course {
@@ -54,7 +56,9 @@ impl Course {
         let mut unknown_levels = 0;
         let busy = Busy::of(boot, today);
         let mut before: Option<Dur> = None;
+        let alone = speed_beside_a_thread(1, today.contention);
         let speed = speed_beside_a_thread(today.cpus, today.contention);
+        let processors_up = processors_up(boot);
         let stamped = boot.records.iter().any(|r| r.source == Source::Kernel && r.stamp.is_some());
         let mut line_free = None;
         let mut stall = StallReport::default();
@@ -62,8 +66,10 @@ impl Course {
             let Some(r) = boot.records.get(index).filter(|r| r.source == Source::Kernel) else { continue };
             let of_stall = stall.holds(r.text);
             let Some(stored) = boot.timeline.stored(index) else { continue };
-            let from = before.unwrap_or(Dur::ZERO).min(stored);
-            before = Some(stored.max(from));
+            // Another processor's record may be stamped before its predecessor.
+            let from = before.unwrap_or(stored.min(Dur::ZERO));
+            let stored = stored.max(from);
+            before = Some(stored);
             let printed = boot.timeline.place(index).printed;
             let work = match (stamped, printed) {
                 (false, Some(p)) => {
@@ -71,6 +77,7 @@ impl Course {
                     let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
                     [rest; 3]
                 }
+                _ if processors_up.is_some_and(|up| index <= up) => work_between(boot, &busy, from, stored, alone),
                 _ => work_between(boot, &busy, from, stored, speed),
             };
             let level = levels::level(&r);
@@ -85,7 +92,7 @@ impl Course {
                 of_initcall_debug: levels::of_initcall_debug(r.text),
             });
         }
-        Course { steps, unknown_levels }
+        Course { steps, unknown_levels, processors_up }
     }
 
     /// The operations of a boot whose consoles come up as `plan` says.
@@ -94,6 +101,9 @@ impl Course {
         let at = |place: Option<usize>, index: usize| place == Some(index);
         for step in &self.steps {
             ops.push(Op::Work(step.work[side as usize]));
+            if at(self.processors_up, step.index) {
+                ops.push(Op::ProcessorsUp);
+            }
             if at(plan.threads_ready, step.index) {
                 ops.extend([Op::ThreadsReady, Op::Mark(READY)]);
             }
@@ -209,6 +219,12 @@ fn work_between(boot: &Boot, busy: &Busy, from: Dur, to: Dur, speed: f64) -> [Du
 /// console, before which nothing can be told apart.
 pub(super) fn ready_at(boot: &Boot, call: ThreadsReady) -> Option<usize> {
     (call != ThreadsReady::Never).then(|| boot.threads_ready(call))?
+}
+
+/// The record of smp_init that says that the other processors are there; none in a kernel without them.
+fn processors_up(boot: &Boot) -> Option<usize> {
+    let says = |text: &str| text.strip_prefix("smp: ").unwrap_or(text).starts_with("Brought up ");
+    boot.records.iter().take(boot.end_index()).position(|r| r.source == Source::Kernel && says(r.text))
 }
 
 /// Known takers of the console lock: fbmem_init, the registration of the console's own port (uart_configure_port), the
