@@ -10,7 +10,7 @@ FUZZ_SECONDS = 20
 KERNEL = 6.12
 KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt
 
-.PHONY: help setup build demo test lint bench fuzz kernel kernel-matrix kernel-lint clean
+.PHONY: help setup build demo test lint bench accuracy fuzz kernel kernel-matrix kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -19,6 +19,7 @@ help:
 	@echo 'make test     sets up, builds, runs all tests and each fuzz target for some seconds'
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
 	@echo 'make bench    throughput and memory; figures for this machine, never asserted'
+	@echo 'make accuracy boots the matrix of experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md'
 	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make kernel   builds the kernel modules for KERNEL (now $(KERNEL)): kernel/build/RELEASE/NAME.ko'
 	@echo 'make kernel-matrix   the same for $(KERNELS)'
@@ -51,6 +52,12 @@ bench:
 	$(CARGO) bench --locked --package bootline-core --bench decode
 	$(CARGO) bench --locked --package bootline --bench logs
 	$(CARGO) bench --locked --package bootline-lab --bench capture
+
+# Stopped and called again it goes on; ARMS='*-9600-*' boots a part. Without new boots: ARMS=none.
+accuracy: build
+	[ '$(ARMS)' = none ] || target/release/bootline prove experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
+	$(CARGO) run --release --locked --quiet --package bootline --example accuracy -- results/accuracy > docs/accuracy.md.new
+	mv docs/accuracy.md.new docs/accuracy.md
 
 fuzz:
 	@scripts/setup build fuzz
