@@ -95,6 +95,8 @@ fn logs_that_are_not_of_this_boot_or_tell_nothing() {
     let other = OWN.replace("0.1", "0.7").replace("0.2", "0.8").replace("0.3", "0.9").replace("0.4", "1.0");
     let first = RecordId(2);
     assert_eq!(joined(CONSOLE, &other).0, Err(JoinError::OtherBoot { matched: 0, of: 5, first }));
+    let later = OWN.replace("    0.", "   70.");
+    assert_eq!(joined(CONSOLE, &later).0, Err(JoinError::OtherBoot { matched: 0, of: 8, first: RecordId(0) }));
     let plain: String = OWN.lines().map(|l| format!("{}\n", &l[3..])).collect();
     assert_eq!(joined(CONSOLE, &plain).0, Err(JoinError::NoLevels));
     assert_eq!(joined(CONSOLE, "hello\n").0, Err(JoinError::NoStamps));

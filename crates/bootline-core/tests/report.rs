@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{Boot, BootRecords, Options, Splitter};
 use bootline_core::capture::{ChunkTime, Header, encode_chunk, encode_header};
+use bootline_core::predict::{Prediction, Refusal, today, ways_out};
 use bootline_core::records::{ByteRange, Decoder, Level, Record, RecordId, Sink, Source};
 use bootline_core::report::{
-    BlameOptions, Document, JsonList, SourceName, TextOptions, blame, blame_json, explain, explain_json, rules, text,
-    time, time_json,
+    BlameOptions, Document, JsonList, SourceName, TextOptions, blame, blame_json, explain, explain_json, predictions,
+    predictions_json, rules, text, time, time_json,
 };
 use bootline_core::rules::findings;
 use bootline_core::units::{Dur, HostTime, KernelTime};
@@ -64,7 +65,18 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
         list.item(&blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source))
     };
     all.push(("blame.json".to_owned(), json("bootline-blame/1", &item)));
+    let predicted = |boot: &Boot, source: &SourceName| predictions(boot, &predicted(boot).unwrap_or_default(), source);
+    all.push(("predict.txt".to_owned(), texts(&predicted, 100, false)));
+    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+        list.item(&predictions_json(boot, self::predicted(boot).as_deref(), source))
+    };
+    all.push(("predict.json".to_owned(), json("bootline-predict/1", &item)));
     all
+}
+
+fn predicted(boot: &Boot) -> Result<Vec<Prediction>, Refusal> {
+    let ways = ways_out(boot)?;
+    Ok([today(boot)?].into_iter().chain(ways).collect())
 }
 
 fn cases() -> Vec<PathBuf> {

@@ -192,10 +192,9 @@ fn render_one(f: &Finding) -> String {
         writeln!(text, "  record {}: {}", e.id, plain(&e.text)).unwrap();
     }
     for a in &f.advice {
-        match &a.setting {
-            Some(setting) => writeln!(text, "  do: {}: {setting} (price: {})", a.action, a.price).unwrap(),
-            None => writeln!(text, "  do: {} (price: {})", a.action, a.price).unwrap(),
-        }
+        let setting = a.setting.as_ref().map_or(String::new(), |s| format!(": {s}"));
+        let saves = a.saves.map_or(String::new(), |s| format!("saves {} s, {}..{} s; ", s.best(), s.low(), s.high()));
+        writeln!(text, "  do: {}{setting} ({saves}price: {})", a.action, a.price).unwrap();
     }
     text
 }

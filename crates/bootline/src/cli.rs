@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, time};
+use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, predict, time};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -34,6 +34,8 @@ pub enum Verb {
     Time(time::Typed),
     /// Lists initcalls and probes by the time they took, net of the console
     Blame(blame::Typed),
+    /// Predicts the boot under another console, level, kernel or line
+    Predict(predict::Typed),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Typed>),
     /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
@@ -53,6 +55,7 @@ impl Verb {
             Verb::Capture(typed) => capture::run(*typed, terminal),
             Verb::Explain(typed) => explain::run(typed, terminal),
             Verb::Time(typed) => time::run(typed, terminal),
+            Verb::Predict(typed) => predict::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),
             Verb::Boot(typed) => boot::run(*typed, terminal),
             Verb::Completions(typed) => completions::run(typed),

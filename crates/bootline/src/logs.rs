@@ -12,6 +12,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, Written, unless_reader_left};
+use crate::own_log::OwnLog;
 use crate::terminal::Terminal;
 use crate::unusable::{self, Fault};
 
@@ -54,6 +55,8 @@ pub struct Logs {
     inputs: Vec<Input>,
     options: Options,
     format: Option<Format>,
+    /// What knows the levels that a console doesn't show.
+    own_log: Option<OwnLog>,
     output: Output,
 }
 
@@ -64,6 +67,10 @@ enum Input {
 }
 
 impl Input {
+    fn new(path: PathBuf) -> Input {
+        if path.as_os_str() == "-" { Input::Stdin } else { Input::File(path) }
+    }
+
     fn name(&self) -> String {
         match self {
             Input::Stdin => "-".to_owned(),
@@ -107,6 +114,10 @@ impl Shown {
     pub fn text(document: &Document, options: &TextOptions) -> Shown {
         Shown { text: text(document, options), fault: None }
     }
+    /// Where there is nothing to be shown but a fault.
+    pub fn nothing() -> Shown {
+        Shown { text: String::new(), fault: None }
+    }
     /// As an item of the list.
     pub fn json(item: String) -> Shown {
         Shown { text: item, fault: None }
@@ -127,8 +138,9 @@ impl TypedLogs {
         let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
         let output = if self.json { Output::Json(JsonList::new(schema)) } else { Output::Text(text()) };
         Ok(Logs {
-            inputs: self.files.into_iter().map(|f| if is_stdin(&f) { Input::Stdin } else { Input::File(f) }).collect(),
-            options: Options { marker: self.marker, console: self.console },
+            inputs: self.files.into_iter().map(Input::new).collect(),
+            options: Options { marker: self.marker, console: self.console, ..Options::default() },
+            own_log: None,
             format: self.format.and_then(|name| name.parse().ok()),
             output,
         })
@@ -139,6 +151,30 @@ impl TypedLogs {
 const PIECE: usize = 512 * 1024;
 
 impl Logs {
+    /// With the number of processors, which few logs lack.
+    pub fn with_cpus(mut self, cpus: Option<u32>) -> Logs {
+        self.options.cpus = cpus;
+        self
+    }
+
+    /// With the kernel's own log of the same boots.
+    pub fn with_levels(mut self, file: PathBuf) -> Result<Logs, Failure> {
+        let input = Input::new(file);
+        if matches!(input, Input::Stdin) && self.inputs.iter().any(|i| matches!(i, Input::Stdin)) {
+            return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
+        }
+        let mut boots = Vec::new();
+        let summary = read(&input, None, |boot, _| {
+            boots.push(boot.records);
+            true
+        })?;
+        if boots.is_empty() {
+            return Err(unusable::empty(&input.name(), &summary));
+        }
+        self.own_log = Some(OwnLog::new(input.name(), boots));
+        Ok(self)
+    }
+
     /// Shows each boot of each input, in order, as soon as it is complete. An unusable input doesn't stop the others;
     /// the exit status is the worst.
     pub fn show(
@@ -153,7 +189,8 @@ impl Logs {
             printer.print(&list.open());
         }
         for input in &self.inputs {
-            let mut reading = Reading { input, options: &self.options, needs, faults: Vec::new(), boots: 0 };
+            let own_log = self.own_log.as_ref();
+            let mut reading = Reading { input, options: &self.options, own_log, needs, faults: Vec::new(), boots: 0 };
             let read = read(input, self.format, |boot, more| {
                 reading.boot(boot, more, &mut printer, &mut self.output, &mut each);
                 printer.goes_on()
@@ -189,6 +226,7 @@ pub enum Needs {
 struct Reading<'i> {
     input: &'i Input,
     options: &'i Options,
+    own_log: Option<&'i OwnLog>,
     needs: Needs,
     faults: Vec<Fault>,
     boots: usize,
@@ -197,15 +235,19 @@ struct Reading<'i> {
 impl Reading<'_> {
     fn boot(
         &mut self,
-        records: BootRecords,
+        mut records: BootRecords,
         more: bool,
         printer: &mut Printer,
         output: &mut Output,
         each: &mut impl FnMut(&Boot, &SourceName, &mut Output) -> Shown,
     ) {
-        let boot = Boot::analyse(records, self.options);
         let source = SourceName { input: self.input.name(), index: self.boots, one_of_several: more || self.boots > 0 };
         self.boots += 1;
+        if let Some(Err(failure)) = self.own_log.map(|own| own.join(&mut records, &source)) {
+            self.faults.push(Fault::Told(failure));
+            return;
+        }
+        let boot = Boot::analyse(records, self.options);
         let fault = Fault::of(&boot, &source, self.needs, self.options);
         // People get no report on something that is no boot; programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some();
@@ -213,11 +255,13 @@ impl Reading<'_> {
         if is_boot || matches!(output, Output::Json(_)) {
             let shown = each(&boot, &source, output);
             own_fault = shown.fault;
-            if matches!(output, Output::Text(_)) && printer.boots > 0 {
-                printer.print("\n\n");
+            if !shown.text.is_empty() {
+                if matches!(output, Output::Text(_)) && printer.boots > 0 {
+                    printer.print("\n\n");
+                }
+                printer.boots += 1;
+                printer.print(&shown.text);
             }
-            printer.boots += 1;
-            printer.print(&shown.text);
         }
         self.faults.extend(fault.or(own_fault));
     }

@@ -24,6 +24,8 @@ pub enum Fault {
     NoEnd { boot: String, last: String, panicked: bool, marker: bool, quiet: bool },
     /// No records of initcall_debug.
     NoSpans { boot: String },
+    /// What a verb words itself.
+    Told(Failure),
 }
 
 impl Fault {
@@ -99,6 +101,7 @@ impl Fault {
                     .at(last)
                     .hint("record for longer, or name the line that ends this boot: `--marker TEXT`")
             }
+            Fault::Told(failure) => failure,
             Fault::NoSpans { boot } => fail(format!("no initcalls in {boot} ({read})"))
                 .hint("boot with `initcall_debug loglevel=8`, or read its `dmesg`"),
         }
@@ -116,12 +119,14 @@ fn remedy(kind: ProblemKind) -> Option<&'static str> {
     }
 }
 
-fn named(source: &SourceName) -> String {
+/// `boot 2 of `boot.cap``
+pub fn named(source: &SourceName) -> String {
     let input = shown(&source.input);
     if source.one_of_several { format!("boot {} of {input}", source.index + 1) } else { input }
 }
 
-fn shown(input: &str) -> String {
+/// An input as it is told.
+pub fn shown(input: &str) -> String {
     if input == "-" { "standard input".to_owned() } else { format!("`{}`", escaped(input)) }
 }
 

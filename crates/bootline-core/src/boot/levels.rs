@@ -123,8 +123,15 @@ fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> R
         matched += usize::from(pair.is_some());
         first = first.or(pair.is_none().then_some(r.id));
     }
-    match first {
-        Some(first) if matched * 2 < of => Err(JoinError::OtherBoot { matched, of, first }),
+    if let Some(first) = first.filter(|_| matched * 2 < of) {
+        return Err(JoinError::OtherBoot { matched, of, first });
+    }
+    // A log that begins behind all of the console's.
+    let earlier = || console.iter().filter(|r| r.source == Source::Kernel && r.stamp.is_some_and(|s| s < from));
+    match earlier().next() {
+        Some(r) if of == 0 && pairs.iter().all(Option::is_none) => {
+            Err(JoinError::OtherBoot { matched: 0, of: earlier().count(), first: r.id })
+        }
         _ => Ok(()),
     }
 }

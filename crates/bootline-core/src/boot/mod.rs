@@ -54,6 +54,8 @@ pub struct Options {
     pub marker: Option<String>,
     /// The serial console and its speed, where the log lacks them; wins over the log's command line.
     pub console: Option<ConsoleArg>,
+    /// Processors, where the log lacks them; wins over what it says.
+    pub cpus: Option<u32>,
 }
 
 /// One boot.
@@ -96,7 +98,8 @@ impl Boot {
     /// Puts one boot's records on a time axis.
     pub fn analyse(input: BootRecords, options: &Options) -> Boot {
         let BootRecords { records, mut problems, header, notes } = input;
-        let kernel = Kernel::read(&records);
+        let mut kernel = Kernel::read(&records);
+        kernel.cpus = options.cpus.or(kernel.cpus);
         let mut milestones = Milestones::find(&records);
         let end = end::find_end(&records, &mut milestones, options);
         let consoles = console::consoles(&records, &kernel);

@@ -99,6 +99,8 @@ impl Course {
     pub fn workload(&self, plan: &Plan, side: Side) -> Workload {
         let mut ops = Vec::with_capacity(self.steps.len() * 2 + 8);
         let at = |place: Option<usize>, index: usize| place == Some(index);
+        // Ascending; a log may name as many as it has records.
+        let mut lock_takers = plan.lock_takers.as_slice();
         for step in &self.steps {
             ops.push(Op::Work(step.work[side as usize]));
             if at(self.processors_up, step.index) {
@@ -107,7 +109,8 @@ impl Course {
             if at(plan.threads_ready, step.index) {
                 ops.extend([Op::ThreadsReady, Op::Mark(READY)]);
             }
-            let locks = plan.lock_takers.iter().filter(|&&i| i == step.index).count();
+            lock_takers = &lock_takers[lock_takers.partition_point(|i| *i < step.index)..];
+            let locks = lock_takers.partition_point(|i| *i == step.index);
             ops.extend((0..locks).map(|_| Op::LockConsole(Dur::ZERO)));
             // A grave word in a record without a level may be one that even a quiet console prints.
             let level = if side == Side::High && step.doubtful { 3 } else { step.message.level };

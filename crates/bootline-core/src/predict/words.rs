@@ -19,19 +19,17 @@ fn setting_title(setting: &Setting) -> String {
     match setting {
         Setting::Baud(baud) => format!("{baud} baud"),
         Setting::Frame(frame) => format!("frame {frame}"),
-        Setting::LogLevel(4) => "quiet (loglevel=4)".to_owned(),
+        Setting::LogLevel(4) => "quiet".to_owned(),
         Setting::LogLevel(level) => format!("loglevel={level}"),
         Setting::NoInitcallDebug => "no initcall_debug".to_owned(),
         Setting::Kernel { series, rt } => {
-            format!("printed as by a {series} kernel{}", if *rt { " with PREEMPT_RT" } else { "" })
+            format!("printing as in {series}{}", if *rt { "-rt" } else { "" })
         }
         Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
         Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
         Setting::Printing(_) => "a printer thread".to_owned(),
-        Setting::Module { replay: true } => {
-            "module nbcon_8250 in the initramfs, quiet until then, log replayed".to_owned()
-        }
-        Setting::Module { replay: false } => "nbcon_8250 built into the kernel".to_owned(),
+        Setting::Module { replay: true } => "nbcon_8250 as a module, log replayed".to_owned(),
+        Setting::Module { replay: false } => "nbcon_8250 built in".to_owned(),
         Setting::Cpus(1) => "one processor".to_owned(),
         Setting::Cpus(n) => format!("{n} processors"),
     }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::document::{Document, Entry, Style, Text};
-use super::explain::{title, untrusted};
+use super::explain::{since, title, untrusted};
 use super::figure::{Figure, in_millis, share};
 use super::problem;
 use super::source::SourceName;
 use super::table::{Align, Table};
-use crate::boot::{Boot, Clock};
+use crate::boot::{Boot, Clock, Since};
 use crate::predict::{Assumption, Need, Prediction, Refusal};
 use crate::units::{Dur, Interval};
 
@@ -23,12 +23,16 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &SourceName)
         document.paragraph("Nothing is predicted.");
         return document;
     };
-    document.paragraph(answer(today, ways));
+    let from = boot.end.as_ref().map_or(Since::KernelFirstByte, |e| e.since);
+    document.paragraph(answer(today, ways, from));
     untrusted(&mut document, boot);
     let assumptions = Assumptions::of(predictions);
-    document.heading("Init's start, and when the log is complete, from the kernel's first character on");
+    document.heading(format!("Init's start, and when the log is complete, from {} on", since(from)));
     document.table(table(predictions, &assumptions));
-    let takes: Vec<Entry> = ways.iter().enumerate().flat_map(|(n, way)| what_it_takes(n, way)).collect();
+    // What saves nothing is worth nobody's trouble, unless it was asked for.
+    let worth = |way: &Prediction| way.saved.best() >= SAME || ways.len() == 1;
+    let worthy = ways.iter().enumerate().filter(|(_, way)| worth(way));
+    let takes: Vec<Entry> = worthy.flat_map(|(n, way)| what_it_takes(n, way, from)).collect();
     if !takes.is_empty() {
         document.heading("What it takes");
         document.entries(takes);
@@ -41,11 +45,11 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &SourceName)
     document
 }
 
-fn answer(today: &Prediction, ways: &[Prediction]) -> Text {
+fn answer(today: &Prediction, ways: &[Prediction], from: Since) -> Text {
     let now = today.time_to_init.best();
     let text = Text::from("Init starts ")
         .styled_figure(Figure::exact(now), Style::Strong)
-        .words(" after the kernel's first character today");
+        .words(format!(" after {} today", since(from)));
     let Some(best) = ways.iter().max_by_key(|w| w.saved.best()) else {
         return text.words(".");
     };
@@ -130,12 +134,15 @@ fn numbers(ascending: &[usize]) -> String {
     text
 }
 
-fn what_it_takes(n: usize, way: &Prediction) -> Vec<Entry> {
+fn what_it_takes(n: usize, way: &Prediction, from: Since) -> Vec<Entry> {
     let mut text = Text::new().styled(&way.title, Style::Strong);
     for (i, need) in way.needs.iter().enumerate() {
         text = text.words(if i == 0 { ": " } else { "; " });
         text = match need {
-            Need::CommandLine(words) => text.styled(words, Style::Setting).words(" on the kernel's command line"),
+            Need::CommandLine(words) => {
+                let (no, words) = words.strip_prefix("without ").map_or(("", words.as_str()), |w| ("no ", w));
+                text.words(no).styled(words, Style::Setting).words(" on the kernel's command line")
+            }
             Need::Config(symbol) => text.styled(symbol, Style::Setting).words(" in its configuration"),
             Need::Version(version) => text.words(format!("kernel {version}")),
             Need::Module(module) => text.words("the module ").styled(module, Style::Setting),
@@ -146,10 +153,9 @@ fn what_it_takes(n: usize, way: &Prediction) -> Vec<Entry> {
     let shift = way.first_byte_shift;
     if shift.best().abs() >= SAME {
         let direction = if shift.best() > Dur::ZERO { "later" } else { "earlier" };
-        let text = format!(
-            "its first character comes {} s {direction} than today's, and its times count from there",
-            in_millis(shift.best().abs())
-        );
+        let by = in_millis(shift.best().abs());
+        let counts = if from == Since::KernelFirstByte { ", and its times count from there" } else { "" };
+        let text = format!("its first character comes {by}\u{a0}s {direction} than today's{counts}");
         entries.push(Entry::new("", text));
     }
     if !way.lost.is_empty() {

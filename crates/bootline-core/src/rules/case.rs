@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a rule looks at: a boot, and which of its time the rules before it have already explained.
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
 use crate::boot::{Boot, Clock, EndedBy, Span};
+use crate::predict::{Change, Predictor, Setting};
 use crate::records::{Record, Source};
 use crate::units::{Dur, Interval};
 
@@ -39,6 +43,15 @@ pub(super) fn apart(stretches: &[Stretch]) -> Vec<Stretch> {
     sorted
 }
 
+/// What was asked of the console's model. Rules ask the same, each answer goes through the whole log, and where no rule
+/// asks nothing is to be computed.
+#[derive(Default)]
+struct Predicted<'a> {
+    /// None where the log doesn't tell enough.
+    predictor: OnceCell<Option<Predictor<'a>>>,
+    saves: RefCell<Vec<(Change, Option<Interval>)>>,
+}
+
 /// A boot under diagnosis. No millisecond is blamed twice: the waits for the console are the console rules', and what
 /// one rule claims the next ones find taken.
 #[derive(Clone)]
@@ -46,11 +59,25 @@ pub(super) struct Case<'a> {
     pub boot: &'a Boot,
     /// Claimed stretches: disjoint, ascending.
     claimed: Vec<Stretch>,
+    predicted: Rc<Predicted<'a>>,
 }
 
 impl<'a> Case<'a> {
     pub fn new(boot: &'a Boot) -> Case<'a> {
-        Case { boot, claimed: Vec::new() }
+        Case { boot, claimed: Vec::new(), predicted: Rc::default() }
+    }
+
+    /// What the boot is predicted to take less with these settings; none where the log doesn't tell enough for that.
+    pub fn saves(&self, settings: &[Setting]) -> Option<Interval> {
+        let change = Change { settings: settings.to_vec() };
+        let known = self.predicted.saves.borrow().iter().find(|(c, _)| *c == change).map(|(_, saves)| *saves);
+        if let Some(known) = known {
+            return known;
+        }
+        let predictor = self.predicted.predictor.get_or_init(|| Predictor::new(self.boot).ok());
+        let saves = predictor.as_ref().and_then(|p| p.predict(&change).ok()).map(|p| p.saved);
+        self.predicted.saves.borrow_mut().push((change, saves));
+        saves
     }
 
     /// Marks a stretch as explained.

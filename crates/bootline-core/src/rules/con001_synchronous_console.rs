@@ -33,8 +33,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     worst.sort_by_key(|w| std::cmp::Reverse(w.time.best()));
     worst.truncate(3);
     worst.sort_by_key(|w| w.index);
-    let mut advice = vec![remedy::print_less()];
-    advice.extend(remedy::faster_line(line, cost.best()));
+    let mut advice = vec![remedy::print_less(case)];
+    advice.extend(remedy::faster_line(case, line));
     advice.extend(remedy::printer_thread(case, line));
     vec![Finding {
         rule: "con001 synchronous-console",

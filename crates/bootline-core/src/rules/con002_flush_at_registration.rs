@@ -23,11 +23,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(flush) = line.flush.filter(|f| f.waited.best() >= LEAST) else { return Vec::new() };
     let from = case.boot.stored(flush.record).unwrap_or_default();
     let stretch = Stretch { from, to: from + flush.waited.best() };
-    let mut advice = vec![remedy::print_less()];
-    if let Some(a) = remedy::nbcon_flush(line, case.boot.kernel.series) {
+    let mut advice = vec![remedy::print_less(case)];
+    if let Some(a) = remedy::nbcon_flush(case, line) {
         advice.insert(0, a);
     }
-    advice.extend(remedy::faster_line(line, flush.waited.best()));
+    advice.extend(remedy::faster_line(case, line));
     let inside = case.span_around(stretch.from, stretch.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
     vec![Finding {
         rule: "con002 flush-at-registration",

@@ -73,8 +73,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         _ => "the printing thread holds the lock while the line drains",
     };
     let mut advice: Vec<_> = remedy::printer_thread(case, line).into_iter().collect();
-    advice.push(remedy::print_less());
-    advice.extend(remedy::faster_line(line, cost.best()));
+    advice.push(remedy::print_less(case));
+    advice.extend(remedy::faster_line(case, line));
     vec![Finding {
         rule: "con003 console-lock",
         title: format!(

@@ -4,6 +4,7 @@ use super::figure::{percent, seconds, speed};
 use super::finding::cite;
 use super::{Advice, Finding, Rule};
 use crate::boot::CommandLine;
+use crate::predict::Setting;
 use crate::records::{Record, Source};
 use crate::units::{Dur, Interval};
 
@@ -22,6 +23,8 @@ const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
 const SLOW: f64 = 11_600.0;
 /// `quiet` prints levels below this.
 const QUIET: u8 = 4;
+/// CONFIG_CONSOLE_LOGLEVEL_DEFAULT where nobody changed it.
+const DEFAULT: u8 = 7;
 
 /// Characters on the line up to the boot's end, by what they are.
 #[derive(Default)]
@@ -88,15 +91,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if cost.best() < case.threshold(LEAST.0, LEAST.1) {
         return Vec::new();
     }
-    let mut advice = vec![Advice::new(
-        format!("boot quietly: saves up to {}", seconds(all.best())),
+    let quiet = Advice::new(
+        "boot quietly",
         "quiet (or loglevel=4)",
         "messages are only in dmesg, not on the line; a hang shows less",
-    )];
+    );
+    let mut advice = vec![quiet.saving(case.saves(&[Setting::LogLevel(QUIET)]))];
     if debug.best() > Dur::ZERO {
-        let action = format!("remove what was left on for debugging: saves about {}", seconds(debug.best()));
         let price = "no spans of initcalls and probes; with quiet they may stay on, for dmesg";
-        advice.push(Advice::new(action, format!("without {}", left_on.join(", ")), price));
+        let advised =
+            Advice::new("remove what was left on for debugging", format!("without {}", left_on.join(", ")), price);
+        advice.push(advised.saving(case.saves(&without_debugging(command_line))));
     }
     let unknown = if chars.level_known == total { "" } else { "; the log has no levels, so errors count as other" };
     let on = if left_on.is_empty() { format!("log level {level}") } else { left_on.join(", ") };
@@ -124,6 +129,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         evidence: cite(case.boot, case.boot.kernel.command_line_record),
         advice,
     }]
+}
+
+/// A boot without them.
+fn without_debugging(c: &CommandLine) -> Vec<Setting> {
+    let silent = c.initcall_debug().then_some(Setting::NoInitcallDebug);
+    let default = (c.console_loglevel() > DEFAULT).then_some(Setting::LogLevel(DEFAULT));
+    silent.into_iter().chain(default).collect()
 }
 
 /// The parameters that make a kernel print more than by default.

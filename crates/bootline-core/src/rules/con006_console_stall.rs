@@ -53,10 +53,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let words = stuck.map_or(String::new(), |s| format!(", the longest stuck for {} s", s.as_nanos() / 1_000_000_000));
     let mut advice = Vec::new();
     if let Some(line) = &case.boot.line {
-        advice.extend(remedy::faster_line(line, line.cost.best()));
+        advice.extend(remedy::faster_line(case, line));
         advice.extend(remedy::printer_thread(case, line));
     }
-    advice.push(remedy::print_less());
+    advice.push(remedy::print_less(case));
     advice.push(Advice::new(
         "keep RCU's detector silent while the boot prints",
         "rcupdate.rcu_cpu_stall_suppress_at_boot=1",

@@ -59,11 +59,11 @@ pub(super) fn speed(line: &Line) -> String {
     format!("{rate:.0} characters a second ({known}{declared})")
 }
 
-/// A faster speed to ask for, and what share of the waits it would save; none where the line is at a UART's usual top.
-pub(super) fn faster(line: &Line) -> Option<(Baud, f64)> {
+/// A faster speed to ask for; none where the line is at a UART's usual top.
+pub(super) fn faster(line: &Line) -> Option<Baud> {
     let now = line.speed?.rate.bytes_per_s();
     let wanted = [115_200, 921_600].into_iter().filter_map(Baud::new);
     let rate = |b: Baud| LineRate::of(b, line.console.frame).bytes_per_s();
     let declared = line.console.declared_baud.map_or(0, Baud::get);
-    wanted.into_iter().find(|b| b.get() > declared && rate(*b) > now * 1.5).map(|b| (b, 1.0 - now / rate(b)))
+    wanted.into_iter().find(|b| b.get() > declared && rate(*b) > now * 1.5)
 }

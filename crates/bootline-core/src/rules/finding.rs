@@ -51,17 +51,25 @@ pub struct Advice {
     pub setting: Option<String>,
     /// What one gives up or needs for it.
     pub price: String,
+    /// What the boot is predicted to take less with it alone; none where that isn't predicted.
+    #[serde(rename = "saves_ns")]
+    pub saves: Option<Interval>,
 }
 
 impl Advice {
     /// An advice with its setting.
     pub fn new(action: impl Into<String>, setting: impl Into<String>, price: impl Into<String>) -> Advice {
-        Advice { action: action.into(), setting: Some(setting.into()), price: price.into() }
+        Advice { action: action.into(), setting: Some(setting.into()), price: price.into(), saves: None }
     }
 
     /// An advice for which there is no one setting.
     pub fn plain(action: impl Into<String>, price: impl Into<String>) -> Advice {
-        Advice { action: action.into(), setting: None, price: price.into() }
+        Advice { action: action.into(), setting: None, price: price.into(), saves: None }
+    }
+
+    /// With what it is predicted to save.
+    pub fn saving(self, saves: Option<Interval>) -> Advice {
+        Advice { saves, ..self }
     }
 }
 

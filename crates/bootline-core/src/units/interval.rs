@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An estimate: never a lone number.
-use std::ops::Add;
+use std::ops::{Add, Neg};
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,13 @@ impl Interval {
     /// The most it can be.
     pub fn high(self) -> Dur {
         self.high
+    }
+}
+
+impl Neg for Interval {
+    type Output = Interval;
+    fn neg(self) -> Interval {
+        Interval { low: -self.high, best: -self.best, high: -self.low }
     }
 }
 

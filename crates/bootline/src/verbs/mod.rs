@@ -7,4 +7,5 @@ pub mod completions;
 pub mod explain;
 pub mod kernels;
 pub mod man;
+pub mod predict;
 pub mod time;

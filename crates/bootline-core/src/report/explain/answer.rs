@@ -91,7 +91,7 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
     }
 }
 
-fn since(since: Since) -> &'static str {
+pub(in super::super) fn since(since: Since) -> &'static str {
     match since {
         Since::KernelFirstByte => "the kernel's first character",
         Since::KernelStart => "the kernel clock's zero",

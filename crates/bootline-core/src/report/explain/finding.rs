@@ -7,6 +7,9 @@ use crate::boot::Boot;
 use crate::rules::{Finding, RULES};
 use crate::units::Dur;
 
+/// What an advice saves is said from here on.
+const SAID: Dur = Dur::from_millis(20);
+
 pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding]) {
     if findings.is_empty() {
         let text = match boot.end {
@@ -69,6 +72,12 @@ fn entries(
         if let Some(setting) = &advice.setting {
             text = text.words(": ").styled(setting, Style::Setting);
         }
+        text = match advice.saves {
+            Some(saves) if saves.best() >= SAID => text.words("; saves the boot ").figure(Figure::estimate(saves)),
+            Some(saves) if saves.best() <= -SAID => text.words("; costs the boot ").figure(Figure::estimate(-saves)),
+            Some(_) => text.words("; saves this boot next to nothing"),
+            None => text,
+        };
         entries.push(Entry::new("do", text));
         if !advice.price.is_empty() {
             entries.push(Entry::new("", Text::new().styled(format!("price: {}", advice.price), Style::Faint)));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernel's own log of a boot whose console was captured: it knows the levels.
+use bootline_core::boot::{BootRecords, JoinError, join_levels};
+use bootline_core::records::RecordSet;
+use bootline_core::report::{SourceName, escaped};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::unusable::{named, shown};
+
+/// What a file of `--levels` holds.
+#[derive(Debug)]
+pub struct OwnLog {
+    name: String,
+    boots: Vec<RecordSet>,
+}
+
+impl OwnLog {
+    /// A file with the logs of one boot or several.
+    pub fn new(name: String, boots: Vec<RecordSet>) -> OwnLog {
+        OwnLog { name, boots }
+    }
+
+    /// Joins a boot with its own log.
+    pub fn join(&self, boot: &mut BootRecords, source: &SourceName) -> Result<(), Failure> {
+        let mut nearest: Option<JoinError> = None;
+        for own in &self.boots {
+            let Err(e) = join_levels(boot, own) else { return Ok(()) };
+            if nearest.as_ref().is_none_or(|n| matched(&e) > matched(n)) {
+                nearest = Some(e);
+            }
+        }
+        Err(self.refused(nearest.unwrap_or(JoinError::NoStamps), boot, source))
+    }
+
+    fn refused(&self, error: JoinError, boot: &BootRecords, source: &SourceName) -> Failure {
+        let (log, boot_name) = (shown(&self.name), named(source));
+        let fail = |what: String| Failure::new(Exit::INPUT, what);
+        match error {
+            JoinError::NoLevels => fail(format!("{log} holds no levels"))
+                .hint("take it with `dmesg -r`, `dmesg --json`, `journalctl -k -o json` or `cat /dev/kmsg`"),
+            JoinError::NoStamps => fail(format!("no kernel timestamps in {log}"))
+                .hint("boot with `printk.time=1`, and take the log with `dmesg -r`"),
+            JoinError::OtherBoot { matched, of, first } => {
+                let text = boot.records.by_id(first).map(|r| r.text.chars().take(60).collect::<String>());
+                fail(format!("{log} is not of the same boot as {boot_name}: {matched} of {of} records are in both"))
+                    .at(format!("record {first} is not in it: `{}`", escaped(&text.unwrap_or_default())))
+                    .hint("take it before that system reboots: `dmesg -r >own.log`")
+            }
+        }
+    }
+}
+
+fn matched(e: &JoinError) -> usize {
+    match e {
+        JoinError::OtherBoot { matched, .. } => *matched + 1,
+        JoinError::NoLevels | JoinError::NoStamps => 0,
+    }
+}

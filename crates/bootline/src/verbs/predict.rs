@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline predict`
+use std::path::PathBuf;
+
+use bootline_core::boot::Boot;
+use bootline_core::predict::{self, Change, KEYS, Prediction, Refusal, Setting, SettingError};
+use bootline_core::report::{predictions, predictions_json};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::logs::{self, Needs, Output, Shown};
+use crate::refusal;
+use crate::terminal::Terminal;
+use crate::unusable::Fault;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What --set takes:
+  baud=115200           another speed of the line
+  frame=8n1             another frame
+  quiet, loglevel=4     what the console prints
+  initcall_debug=0      without what initcall_debug prints
+  kernel=6.19-rt        how that kernel prints; the boot's own work stays
+  console=nbcon         the way of printing: legacy, printer-thread, nbcon, nbcon_8250 (+replay)
+  cpus=1                another number of processors
+
+Examples:
+  bootline predict boot.cap                                all ways out beside today's boot
+  bootline predict --set baud=115200 --set quiet boot.cap  one question
+  bootline predict --levels own.log boot.cap               with the levels of `dmesg -r >own.log`
+  bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved.best_ns]'
+
+Exit status 3: an input is unusable, or lacks what a prediction needs.")]
+pub struct Typed {
+    #[command(flatten)]
+    logs: logs::TypedLogs,
+    /// One thing to be different; several are taken together [default: all known ways out, each alone]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
+    set: Vec<Setting>,
+    /// The kernel's own log of the same boot (dmesg -r, /dev/kmsg, dmesg or journalctl in JSON), for its levels
+    #[arg(long, value_name = "FILE")]
+    levels: Option<PathBuf>,
+    /// Processors of that machine, where the log lacks them
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=4096))]
+    cpus: Option<u32>,
+}
+
+fn parse_setting(text: &str) -> Result<Setting, String> {
+    text.parse().map_err(|e: SettingError| match e {
+        SettingError::UnknownKey(_) | SettingError::NoValue(_) => {
+            format!("{e}; known: {}", KEYS.map(|(key, _)| key).join(", "))
+        }
+        SettingError::BadValue { .. } => e.to_string(),
+    })
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let change = Change { settings: typed.set };
+    if let Some((a, b)) = contradiction(&change.settings) {
+        return Err(Failure::new(Exit::USAGE, format!("`--set {a}` and `--set {b}` can't both be")));
+    }
+    let mut logs = typed.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(typed.cpus);
+    if let Some(levels) = typed.levels {
+        logs = logs.with_levels(levels)?;
+    }
+    logs.show(terminal, Needs::End, |boot, source, output| {
+        let predicted = predicted(boot, &change);
+        let fault = predicted.as_ref().err().map(|r| Fault::Told(refusal::failure(r, boot, source)));
+        let shown = match (output, &predicted) {
+            (Output::Text(options), Ok(list)) => Shown::text(&predictions(boot, list, source), options),
+            (Output::Text(_), Err(_)) => Shown::nothing(),
+            (Output::Json(list), p) => Shown::json(list.item(&predictions_json(boot, p.as_deref(), source))),
+        };
+        shown.with_fault(fault)
+    })
+}
+
+/// Today, and beside it what was asked for or all ways out.
+fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, Refusal> {
+    let mut list = vec![predict::today(boot)?];
+    if change.settings.is_empty() {
+        list.extend(predict::ways_out(boot)?);
+    } else {
+        list.push(predict::predict(boot, change)?);
+    }
+    Ok(list)
+}
+
+/// Two settings of one thing.
+fn contradiction(settings: &[Setting]) -> Option<(Setting, Setting)> {
+    let of = |s: &Setting| match s {
+        // Both say which console there is.
+        Setting::Module { .. } => std::mem::discriminant(&Setting::Printing(bootline_core::console::Printing::Nbcon)),
+        s => std::mem::discriminant(s),
+    };
+    settings.iter().enumerate().find_map(|(i, a)| Some((*settings[..i].iter().find(|b| of(b) == of(a))?, *a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_each_key() {
+        use clap::{Args, Command};
+        let help = Typed::augment_args(Command::new("predict")).get_after_help().unwrap().to_string();
+        for (key, _) in KEYS {
+            assert!([" {key}=", " {key},"].iter().any(|p| help.contains(&p.replace("{key}", key))), "{key}");
+        }
+    }
+
+    #[test]
+    fn one_thing_is_set_once() {
+        let check = |settings: &[&str], want: bool| {
+            let settings: Vec<Setting> = settings.iter().map(|s| s.parse().unwrap()).collect();
+            assert_eq!(contradiction(&settings).is_some(), want, "{settings:?}");
+        };
+        check(&["baud=9600", "quiet", "cpus=2", "kernel=6.19-rt"], false);
+        check(&["baud=9600", "baud=115200"], true);
+        check(&["quiet", "loglevel=7"], true);
+        check(&["console=nbcon", "console=nbcon_8250"], true);
+    }
+}
