@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bootline_core::boot::{Boot, Options, Splitter};
+use bootline_core::console::{Behaviour, Driver, Series};
 use bootline_core::predict::{Change, Prediction, predict, today};
 use bootline_core::records::Decoder;
 use bootline_lab::boot::{Truth, Verdict};
@@ -178,6 +179,17 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run])) -> Option<Row> {
     })
 }
 
+/// Whether the console behaves differently in the other kernel, or with the other number of processors.
+fn prints_otherwise(from: &Cell, to: &Cell) -> bool {
+    let behaviour = |c: &Cell| {
+        let (series, rt) = c.kernel.strip_suffix("-rt").map_or((c.kernel.as_str(), false), |s| (s, true));
+        let (major, minor) = series.split_once('.')?;
+        let series = Series::new(major.parse().ok()?, minor.parse().ok()?);
+        Behaviour::for_driver(series, rt, Driver::Uart8250, true)
+    };
+    behaviour(from) != behaviour(to) || from.cpus != to.cpus
+}
+
 /// The captures that predictions start from: of each kernel one at 9600 baud with the default messages, and one with
 /// initcall_debug; and for each pair of kernels whose consoles behave differently the former.
 fn rows(cells: &BTreeMap<Cell, Vec<Run>>) -> Vec<Row> {
@@ -191,9 +203,7 @@ fn rows(cells: &BTreeMap<Cell, Vec<Run>>) -> Vec<Row> {
         let Some((run, b)) = runs.first().filter(|_| base).and_then(|r| Some((r, boot(&r.capture)?))) else { continue };
         for (to, measured) in cells {
             let same = to.kernel == from.kernel && to.cpus == from.cpus;
-            let sibling = to.kernel.ends_with("-rt") && from.kernel.ends_with("-rt")
-                || to.kernel.trim_end_matches("-rt") == from.kernel.trim_end_matches("-rt");
-            let other_kernel = !same && sibling && to.label == from.label && to.baud == from.baud;
+            let other_kernel = !same && prints_otherwise(from, to) && to.label == from.label && to.baud == from.baud;
             if to != from && (same || other_kernel) {
                 rows.extend(row((from, run, &b), (to, measured)));
             }

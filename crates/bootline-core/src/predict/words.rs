@@ -166,7 +166,7 @@ pub(super) fn assumptions(
         add("cpus", "the log doesn't tell the number of processors: one".to_owned());
     }
     if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) {
-        add("same-messages", "that kernel says as much and works as long as this one".to_owned());
+        add("same-messages", "that kernel works as long as this one and says as much, give or take 5 %".to_owned());
     }
     if change.settings.iter().any(|s| matches!(s, Setting::Baud(_))) {
         add("line-reached", "the driver keeps the new line busy to 96 to 100 % of its rate".to_owned());
