@@ -23,7 +23,7 @@ help:
 	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make kernel   builds the kernel modules for KERNEL (now $(KERNEL)): kernel/build/RELEASE/NAME.ko'
 	@echo 'make kernel-matrix   the same for $(KERNELS)'
-	@echo 'make kernel-lint     sparse on an old and a new kernel'
+	@echo 'make kernel-lint     sparse on an old and a new kernel, checkpatch --strict'
 	@echo 'make clean    removes what was built; fetched kernels stay in the cache'
 
 setup:
@@ -78,6 +78,7 @@ kernel-matrix:
 kernel-lint:
 	@scripts/setup kernel
 	@for series in 6.12 7.2-rt; do scripts/kernel-build --lint $$series >/dev/null || exit; done
+	@scripts/kernel-checkpatch
 
 clean:
 	$(CARGO) clean
