@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, predict, time};
+use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, predict, prove, time};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -21,6 +21,7 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  fine
+  1  a gate failed: a claim or a prediction is refuted
   2  usage
   3  an input is unusable or incomplete
   4  the lab or a port failed";
@@ -40,6 +41,8 @@ pub enum Verb {
     Capture(Box<capture::Typed>),
     /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
     Boot(Box<boot::Typed>),
+    /// Boots the arms of an experiment in turn, and says whether its claims and predictions hold
+    Prove(Box<prove::Typed>),
     /// Lists and fetches stock kernels for the lab
     Kernels(kernels::Typed),
     /// Writes the completions for a shell to stdout
@@ -58,6 +61,7 @@ impl Verb {
             Verb::Predict(typed) => predict::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),
             Verb::Boot(typed) => boot::run(*typed, terminal),
+            Verb::Prove(typed) => prove::run(*typed, terminal),
             Verb::Completions(typed) => completions::run(typed),
             Verb::Kernels(typed) => kernels::run(typed, terminal),
             Verb::Man(typed) => man::run(typed, terminal),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The exit status. Scripts depend on it: a number never changes its meaning. 1 is kept for a gate that failed.
+//! The exit status. Scripts depend on it: a number never changes its meaning.
 use std::process::ExitCode;
 
 /// An exit status; of several, the greatest is the worst.
@@ -9,6 +9,8 @@ pub struct Exit(u8);
 impl Exit {
     /// All went well, and the answer can be trusted.
     pub const FINE: Exit = Exit(0);
+    /// A gate failed: what was claimed or predicted is refuted.
+    pub const GATE: Exit = Exit(1);
     /// The command line makes no sense. clap ends the process with the same number.
     pub const USAGE: Exit = Exit(2);
     /// An input can't be read, holds no boot, or is so incomplete that the figures can't be trusted. What could be

@@ -22,6 +22,11 @@ impl Failure {
         Failure { exit, what: what.into(), at: Vec::new(), hint: None }
     }
 
+    /// What failed, without evidence and hint.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
     /// Adds a line of evidence: "boot.cap line 17: `console=ttyS0`".
     pub fn at(mut self, evidence: impl Into<String>) -> Failure {
         self.at.push(evidence.into());

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter};
+use bootline_core::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
 use bootline_core::records::{Decoder, Format, Summary};
 use bootline_core::report::{Document, JsonList, SourceName, TextOptions, text};
 use clap::Args;
@@ -302,6 +302,22 @@ pub fn only_boot(path: &Path, options: &Options) -> Result<Option<Boot>, Failure
         found.is_none()
     })?;
     Ok(found)
+}
+
+/// As [`only_boot`], with the levels that the kernel's own log of that boot in another file knows.
+pub fn only_boot_with_levels(path: &Path, own_log: &Path, options: &Options) -> Result<Option<Boot>, Failure> {
+    let first = |path: &Path| {
+        let mut found = None;
+        read(&Input::File(path.to_owned()), None, |records, _| {
+            found = Some(records);
+            false
+        })?;
+        Ok(found)
+    };
+    let (Some(mut records), Some(own)) = (first(path)?, first(own_log)?) else { return Ok(None) };
+    let failed = |e| Failure::new(Exit::INPUT, format!("`{}` doesn't join: {e}", own_log.display()));
+    join_levels(&mut records, &own.records).map_err(failed)?;
+    Ok(Some(Boot::analyse(records, options)).filter(|b| b.milestones.first_kernel.is_some()))
 }
 
 /// Reads an input and gives its boots; `each` learns whether another follows and says whether to go on.

@@ -4,6 +4,7 @@
 mod cli;
 mod exit;
 mod failure;
+mod interruption;
 mod logs;
 mod own_log;
 mod progress;

@@ -98,11 +98,16 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
 /// The kernel of a series for the lab: from the cache, or fetched. Another series than the one that was asked for is
 /// taken only where the user says so (`kernels fetch --nearest`).
 pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, Failure> {
-    let store = open(&Place { cache: None, mirror: None, json: false })?;
+    let store = store()?;
     let mut steps = Steps::new(terminal);
     let found = store.fetch(series, arch, &mut |p| steps.tell(&p));
     steps.end();
     found.map_err(|e| failed(&e))
+}
+
+/// The cache of stock kernels.
+pub fn store() -> Result<Store, Failure> {
+    open(&Place { cache: None, mirror: None, json: false })
 }
 
 fn open(place: &Place) -> Result<Store, Failure> {
@@ -240,19 +245,21 @@ fn kernel_json(kernel: &Kernel) -> Value {
     })
 }
 
-/// Shows steps on stderr: on a terminal percentages replace each other, elsewhere a step is told once.
-struct Steps<'a> {
+/// Shows steps of a fetch on stderr: on a terminal percentages replace each other, elsewhere a step is told once.
+pub struct Steps<'a> {
     terminal: &'a Terminal,
     last: String,
     open: bool,
 }
 
 impl<'a> Steps<'a> {
-    fn new(terminal: &'a Terminal) -> Steps<'a> {
+    /// Nothing is shown yet.
+    pub fn new(terminal: &'a Terminal) -> Steps<'a> {
         Steps { terminal, last: String::new(), open: false }
     }
 
-    fn tell(&mut self, progress: &Progress) {
+    /// Shows a step.
+    pub fn tell(&mut self, progress: &Progress) {
         let text = progress.to_string();
         let counts = matches!(progress, Progress::Refreshing { .. } | Progress::Downloading { .. });
         if !counts {
@@ -274,7 +281,8 @@ impl<'a> Steps<'a> {
         self.last = step.to_owned();
     }
 
-    fn end(&mut self) {
+    /// Leaves the line, so that other text can follow.
+    pub fn end(&mut self) {
         if self.open {
             self.terminal.say("");
             self.open = false;

@@ -8,4 +8,5 @@ pub mod explain;
 pub mod kernels;
 pub mod man;
 pub mod predict;
+pub mod prove;
 pub mod time;

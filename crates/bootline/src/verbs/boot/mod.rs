@@ -3,7 +3,6 @@
 mod summary;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -14,11 +13,10 @@ use bootline_lab::machine::{Accel, Arch};
 use bootline_lab::module::{Module, ModuleError};
 use clap::Args;
 use regex::bytes::Regex;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interruption::cancel_on_signals;
 use crate::progress::ProgressLine;
 use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
@@ -97,7 +95,7 @@ pub struct Typed {
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     let (runs, attempts, json) = (typed.runs, typed.attempts, typed.json);
     let request = resolve(typed, terminal)?;
-    let cancel = cancel_on_signals().map_err(|e| Failure::new(Exit::LAB, format!("can't handle signals: {e}")))?;
+    let cancel = cancel_on_signals()?;
     let mut outcomes = Vec::new();
     let mut exit = Exit::FINE;
     for n in 1..=runs {
@@ -154,16 +152,6 @@ fn kernel(named: &Path, arch: Option<Arch>, terminal: &Terminal) -> Result<(Path
     Ok((kernel.path, Some(arch)))
 }
 
-/// The first signal ends the boot in order, a second one the process.
-fn cancel_on_signals() -> std::io::Result<Arc<AtomicBool>> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        flag::register_conditional_default(signal, Arc::clone(&cancel))?;
-        flag::register(signal, Arc::clone(&cancel))?;
-    }
-    Ok(cancel)
-}
-
 fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) -> Result<BootOutcome, Failure> {
     let mut line = ProgressLine::new(false);
     let mut before = (None, Dur::ZERO, 0);
@@ -181,16 +169,21 @@ fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) ->
         }
         before.0 = Some(p.phase);
     };
-    boot_valid(request, attempts, cancel, &mut watch).map_err(failed)
+    boot_valid(request, attempts, cancel, &mut watch).map_err(|e| failed(&e))
 }
 
-fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
-    let phase = match p.phase {
+/// A phase in words.
+pub fn phase(phase: Phase) -> &'static str {
+    match phase {
         Phase::Booting => "booting",
         Phase::Draining => "init reached; draining the line",
         Phase::Printing => "printing lines",
         Phase::PoweringOff => "powering off",
-    };
+    }
+}
+
+fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
+    let phase = phase(p.phase);
     let seconds = (p.elapsed - since.0).as_secs_f64();
     let rate = if seconds > 0.5 { p.bytes.saturating_sub(since.1) as f64 / seconds } else { 0.0 };
     let elapsed = p.elapsed.as_secs_f64();
@@ -207,8 +200,9 @@ fn exit_of(verdict: &Verdict) -> Exit {
     }
 }
 
-fn failed(error: BootError) -> Failure {
-    let exit = match &error {
+/// How a boot's failure reads.
+pub fn failed(error: &BootError) -> Failure {
+    let exit = match error {
         BootError::Kernel { .. }
         | BootError::UnknownImage { .. }
         | BootError::Initrd { .. }
@@ -224,7 +218,7 @@ fn failed(error: BootError) -> Failure {
     };
     let failure = Failure::new(exit, error.to_string());
     let not_found = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
-    if matches!(&error, BootError::Kernel { source, .. } if not_found(source)) {
+    if matches!(error, BootError::Kernel { source, .. } if not_found(source)) {
         return failure.hint("name an image, or a stock kernel by its series: `bootline kernels` lists them");
     }
     match error.hint() {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What turns one arm into another, as settings of a prediction.
+use bootline_core::console::Series;
+use bootline_core::predict::{Change, Setting};
+use bootline_core::units::Baud;
+
+use super::file::{Arm, Image};
+use crate::kernels::{Arch, Flavour};
+
+/// The lab's default, as `BootRequest` has it.
+const BAUD: u32 = 115_200;
+
+/// The settings that turn `from` into `to`.
+///
+/// # Errors
+/// A difference that no prediction is made of, in words.
+pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
+    let mut settings = Vec::new();
+    if from.icount || to.icount {
+        return Err("instructions are counted, without a console".to_owned());
+    }
+    for (differs, what) in [
+        (from.memory_mib != to.memory_mib, "memory"),
+        (from.initrd != to.initrd, "the initramfs"),
+        (from.modules != to.modules, "modules"),
+        (from.trace_registers != to.trace_registers, "tracing"),
+    ] {
+        if differs {
+            return Err(format!("{what} differs from arm `{}`", from.name));
+        }
+    }
+    settings.extend(kernel(from, to)?);
+    if speed(from) != speed(to) {
+        settings.extend(Baud::new(speed(to)).map(Setting::Baud));
+    }
+    settings.extend(command_line(from, to)?);
+    if from.smp != to.smp {
+        settings.push(Setting::Cpus(to.smp));
+    }
+    Ok(Change { settings })
+}
+
+fn speed(arm: &Arm) -> u32 {
+    arm.baud.map_or(BAUD, Baud::get)
+}
+
+fn kernel(from: &Arm, to: &Arm) -> Result<Option<Setting>, String> {
+    if from.image == to.image {
+        return Ok(None);
+    }
+    let (Image::Stock(a), Image::Stock(b)) = (&from.image, &to.image) else {
+        return Err(format!("the kernel is not arm `{}`'s, and no stock one", from.name));
+    };
+    if a.arch.unwrap_or(Arch::Amd64) != b.arch.unwrap_or(Arch::Amd64) {
+        return Err(format!("the architecture differs from arm `{}`", from.name));
+    }
+    let flavours = [a.series.flavour, b.series.flavour];
+    if flavours.iter().any(|f| !matches!(f, Flavour::Standard | Flavour::Rt)) {
+        return Err(format!("how `{}` and `{}` differ is not known", a.series, b.series));
+    }
+    Ok(Some(Setting::Kernel { series: Series::new(b.series.major, b.series.minor), rt: b.series.is_rt() }))
+}
+
+fn command_line(from: &Arm, to: &Arm) -> Result<Vec<Setting>, String> {
+    let rest = |arm: &Arm| -> Vec<String> {
+        let words = arm.append.split_whitespace().filter(|w| level_of(w).is_none() && *w != "initcall_debug");
+        words.map(str::to_owned).collect()
+    };
+    if rest(from) != rest(to) {
+        return Err(format!("the command line differs from arm `{}`", from.name));
+    }
+    let mut settings = Vec::new();
+    // The last word wins, as in the kernel.
+    let level = |arm: &Arm| arm.append.split_whitespace().filter_map(level_of).next_back();
+    match (level(from), level(to)) {
+        (a, b) if a == b => {}
+        // CONFIG_CONSOLE_LOGLEVEL_DEFAULT of Debian's kernels.
+        (_, b) => settings.push(Setting::LogLevel(b.unwrap_or(7))),
+    }
+    let debug = |arm: &Arm| arm.append.split_whitespace().any(|w| w == "initcall_debug");
+    match (debug(from), debug(to)) {
+        (true, false) => settings.push(Setting::NoInitcallDebug),
+        (false, true) => return Err(format!("what initcall_debug prints is not in the log of arm `{}`", from.name)),
+        _ => {}
+    }
+    Ok(settings)
+}
+
+fn level_of(word: &str) -> Option<u8> {
+    match word {
+        "quiet" => Some(4),
+        "debug" => Some(10),
+        "ignore_loglevel" => Some(15),
+        _ => word.strip_prefix("loglevel=")?.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::experiment::Experiment;
+
+    #[track_caller]
+    fn check(from: &str, to: &str, expected: Result<&str, &str>) {
+        let text = format!(
+            "name = \"x\"\nabout = \"\"\n[defaults]\nkernel = \"6.18\"\n\
+             [[arm]]\nname = \"from\"\n{from}\n[[arm]]\nname = \"to\"\n{to}\n"
+        );
+        let experiment = Experiment::parse(Path::new("x.toml"), &text).unwrap();
+        let found = differences(&experiment.arms[0], &experiment.arms[1]).map(|c| c.to_string());
+        assert_eq!(found.as_deref().map_err(String::as_str), expected);
+    }
+
+    #[test]
+    fn what_can_be_predicted() {
+        check("", "", Ok("today"));
+        check("", "baud = 115200", Ok("today"));
+        check("baud = 9600", "baud = 38400", Ok("baud=38400"));
+        check("baud = 9600", "", Ok("baud=115200"));
+        check("", "append = \"quiet\"", Ok("quiet"));
+        check("append = \"quiet\"", "", Ok("loglevel=7"));
+        check("append = \"initcall_debug loglevel=10\"", "append = \"quiet\"", Ok("quiet initcall_debug=0"));
+        check("", "kernel = \"6.19-rt\"\nsmp = 2", Ok("kernel=6.19-rt cpus=2"));
+    }
+
+    #[test]
+    fn what_can_not() {
+        check("", "append = \"initcall_debug\"", Err("what initcall_debug prints is not in the log of arm `from`"));
+        check("", "append = \"acpi=off\"", Err("the command line differs from arm `from`"));
+        check("", "memory_mib = 1024", Err("memory differs from arm `from`"));
+        check("", "icount = true", Err("instructions are counted, without a console"));
+        check("", "kernel = \"arm64:6.18\"", Err("the architecture differs from arm `from`"));
+        check("", "kernel = \"./bzImage\"", Err("the kernel is not arm `from`'s, and no stock one"));
+        check("", "kernel = \"6.18-cloud\"", Err("how `6.18` and `6.18-cloud` differ is not known"));
+    }
+}

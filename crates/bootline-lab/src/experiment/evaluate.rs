@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From the runs of a folder to what they say: medians, ratios, predictions beside them, verdicts. It boots nothing, so a
+//! result can be had again at any time.
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use bootline_core::predict::{Change, Prediction};
+use bootline_core::statistics::{
+    Estimate, Limits, Outcome as Short, Reason, Samples, Tolerance, Verdict as Judged, groups, judge_claim,
+    judge_prediction, median, ratio_of_medians,
+};
+use bootline_core::units::Dur;
+
+use super::differences::differences;
+use super::file::{Arm, Claim, Experiment};
+use super::metric::Metric;
+use super::outcome::{
+    ArmOutcome, ClaimOutcome, Measured, Outcome, Predicted, Quantity, RESULT_SCHEMA, RunOutcome, TwoGroups,
+};
+use super::plan::{Plan, Run};
+use super::results::Results;
+use crate::boot::{Truth, Verdict};
+
+/// The bootstrap's draws come from this seed: the same runs give the same intervals.
+const SEED: u64 = 1;
+
+/// Reads captures. The lab knows how to make them, not what they say.
+pub trait Analyst {
+    /// How long the boot waited for what was stored when the console registered.
+    fn flush_gap(&mut self, run: &Path) -> Option<Dur>;
+
+    /// The boot with a change, by the capture alone; or why it can't be foretold.
+    ///
+    /// # Errors
+    /// In words.
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String>;
+}
+
+/// What the runs of a folder say.
+pub fn evaluate(experiment: &Experiment, plan: &Plan, results: &Results, analyst: &mut dyn Analyst) -> Outcome {
+    let mut arms: Vec<(&Arm, Vec<Kept>)> = experiment.arms.iter().map(|arm| (arm, kept(results, arm))).collect();
+    let complete = plan.arms.iter().all(|name| {
+        let there = arms.iter().find(|(arm, _)| arm.name == *name).map_or(0, |(_, runs)| runs.len());
+        there >= plan.repeats as usize
+    });
+    arms.retain(|(arm, runs)| plan.arms.contains(&arm.name) || !runs.is_empty());
+    let mut evaluation = Evaluation { experiment, results, analyst, runs: HashMap::new(), values: HashMap::new() };
+    let first = arms.iter().flat_map(|(_, runs)| runs).map(|run| &run.truth).next().cloned();
+    let mut qemu_versions: Vec<String> =
+        arms.iter().flat_map(|(_, runs)| runs).map(|run| run.truth.qemu_version.clone()).collect();
+    qemu_versions.sort();
+    qemu_versions.dedup();
+    let order: Vec<&Arm> = arms.iter().map(|(arm, _)| *arm).collect();
+    evaluation.runs = arms.into_iter().map(|(arm, runs)| (arm.name.as_str(), runs)).collect();
+    Outcome {
+        schema: RESULT_SCHEMA,
+        tool: concat!("bootline ", env!("CARGO_PKG_VERSION")),
+        experiment: experiment.name.clone(),
+        about: experiment.about.clone(),
+        seed: experiment.seed,
+        random_seed: results.state().random_seed,
+        base: experiment.base.clone(),
+        complete,
+        host: first.map(|truth| truth.host),
+        qemu_versions,
+        arms: order.into_iter().map(|arm| evaluation.arm(arm)).collect(),
+        claims: experiment.claims.iter().map(|claim| evaluation.claim(claim)).collect(),
+    }
+}
+
+/// A run that is complete.
+struct Kept {
+    dir: PathBuf,
+    truth: Truth,
+    repeated: u32,
+}
+
+/// More runs may be there than are wanted now: they all count.
+fn kept(results: &Results, arm: &Arm) -> Vec<Kept> {
+    let run = |round| {
+        let dir = results.run_dir(&Run { arm: arm.name.clone(), round });
+        let truth = Results::finished(&dir)?;
+        Some(Kept { repeated: Results::repeated(&dir), dir, truth })
+    };
+    (1..=1000).map_while(run).collect()
+}
+
+struct Evaluation<'e> {
+    experiment: &'e Experiment,
+    results: &'e Results,
+    analyst: &'e mut dyn Analyst,
+    runs: HashMap<&'e str, Vec<Kept>>,
+    values: HashMap<(String, Metric), Vec<Option<f64>>>,
+}
+
+impl Evaluation<'_> {
+    fn arm(&mut self, arm: &Arm) -> ArmOutcome {
+        let metric = arm.metric;
+        let values = self.values(&arm.name, metric);
+        let samples = Samples::new(values.iter().copied().flatten());
+        let quantity = |value| Quantity::of(metric, value);
+        let estimate = samples.as_ref().map(|s| median(s, SEED));
+        let measured = samples.as_ref().zip(estimate).map(|(s, e)| Measured {
+            n: s.n(),
+            low: quantity(e.low),
+            median: quantity(e.best),
+            high: quantity(e.high),
+            confidence: e.confidence,
+        });
+        let groups = samples.as_ref().and_then(groups).map(|g| TwoGroups {
+            lower: g.lower,
+            upper: g.upper,
+            below: quantity(g.below),
+            above: quantity(g.above),
+        });
+        let (predicted, not_predicted) = match self.predicted(arm) {
+            Some(Ok(predicted)) => (Some(predicted), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        let n = samples.as_ref().map_or(0, Samples::n);
+        let verdict = predicted.as_ref().map(|p| {
+            let interval = (p.low.as_f64(), p.best.as_f64(), p.high.as_f64());
+            let needed = Tolerance::default().runs;
+            let too_few = Judged { outcome: Short::Undecided, reason: Reason::TooFew { valid: p.n.min(n), needed } };
+            match estimate {
+                Some(measured) if p.n.min(n) >= needed => judge_prediction(interval, measured, n, Tolerance::default()),
+                _ => too_few,
+            }
+        });
+        let predicted = predicted.map(|p| Predicted { error: estimate.map(|e| p.best.as_f64() / e.best - 1.0), ..p });
+        let kernel = self.results.state().kernels.get(&arm.name).cloned();
+        let runs = self.runs_of(&arm.name);
+        let invalid = runs.iter().map(|r| r.repeated + u32::from(r.truth.verdict == Verdict::Invalid)).sum();
+        let run = |(kept, value): (&Kept, &Option<f64>)| RunOutcome {
+            dir: kept.dir.strip_prefix(self.results.dir()).unwrap_or(&kept.dir).to_string_lossy().into_owned(),
+            verdict: kept.truth.verdict.clone(),
+            value: value.map(quantity),
+        };
+        ArmOutcome {
+            name: arm.name.clone(),
+            metric,
+            kernel: arm.image.to_string(),
+            release: kernel.as_ref().and_then(|k| k.release.clone()),
+            stands_in: kernel.as_ref().and_then(|k| k.stands_in.clone()),
+            arch: kernel.as_ref().map(|k| k.arch),
+            baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
+            smp: arm.smp,
+            append: arm.append.clone(),
+            runs: runs.iter().zip(&values).map(run).collect(),
+            invalid,
+            measured,
+            ratio: self.ratio_to_base(arm),
+            groups,
+            predicted,
+            not_predicted,
+            verdict,
+            published: arm.published.clone(),
+        }
+    }
+
+    /// Of different things there is no ratio.
+    fn ratio_to_base(&mut self, arm: &Arm) -> Option<Estimate> {
+        let base = self.experiment.base.as_deref().and_then(|name| self.experiment.arm(name))?;
+        if base.name == arm.name || base.metric != arm.metric {
+            return None;
+        }
+        self.ratio(&arm.name, &base.name, arm.metric).map(|(ratio, _)| ratio)
+    }
+
+    /// The ratio of two medians, and the number of runs of the arm that has fewer.
+    fn ratio(&mut self, arm: &str, of: &str, metric: Metric) -> Option<(Estimate, usize)> {
+        let mut samples = |name| Samples::new(self.values(name, metric).into_iter().flatten());
+        let (a, b) = (samples(arm)?, samples(of)?);
+        Some((ratio_of_medians(&a, &b, SEED)?, a.n().min(b.n())))
+    }
+
+    fn claim(&mut self, claim: &Claim) -> ClaimOutcome {
+        let found = self.ratio(&claim.arm, &claim.of, claim.metric);
+        let limits = Limits { at_least: claim.at_least, at_most: claim.at_most };
+        let not_measured = Judged { outcome: Short::Undecided, reason: Reason::NotMeasured };
+        ClaimOutcome {
+            text: claim.text.clone(),
+            arm: claim.arm.clone(),
+            of: claim.of.clone(),
+            metric: claim.metric,
+            at_least: claim.at_least,
+            at_most: claim.at_most,
+            ratio: found.map(|(ratio, _)| ratio),
+            verdict: found.map_or(not_measured, |(ratio, n)| judge_claim(limits, ratio, n, Tolerance::default().runs)),
+        }
+    }
+
+    /// None where nothing is to be predicted.
+    fn predicted(&mut self, arm: &Arm) -> Option<Result<Predicted, String>> {
+        let from = arm.predict_from.as_ref().or(self.experiment.base.as_ref())?;
+        let from = self.experiment.arm(from)?;
+        if from.name == arm.name || arm.predict.as_ref().is_some_and(|c| c.settings.is_empty()) {
+            return None;
+        }
+        let change = match &arm.predict {
+            Some(change) => change.clone(),
+            // Nothing of what an arm without a console does is foretold: no word on it.
+            None if arm.icount || from.icount => return None,
+            None => match differences(from, arm) {
+                Ok(change) => change,
+                Err(why) => return Some(Err(why)),
+            },
+        };
+        Some(self.predict_from(from, arm, &change))
+    }
+
+    fn predict_from(&mut self, from: &Arm, arm: &Arm, change: &Change) -> Result<Predicted, String> {
+        let metric = arm.metric;
+        let runs = self.runs.get(from.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let mut found = Vec::new();
+        let mut assumptions = None;
+        for run in runs.iter().filter(|r| r.truth.verdict == Verdict::Valid) {
+            let prediction = self.analyst.predict(&run.dir, change)?;
+            let (low, best, high) = foretold(&prediction, &run.truth, metric)
+                .ok_or_else(|| format!("`{metric}` is not predicted from arm `{}`", from.name))?;
+            found.push((low, best, high));
+            let texts = || prediction.assumptions.iter().map(|a| a.text.clone()).collect::<Vec<_>>();
+            assumptions.get_or_insert_with(texts);
+        }
+        let bests = Samples::new(found.iter().map(|f| f.1.as_nanos() as f64));
+        let bests = bests.ok_or_else(|| format!("arm `{}` has no valid run to predict from", from.name))?;
+        let best = Dur::from_nanos(bests.median().round() as i64);
+        let low = found.iter().map(|f| f.0).min().unwrap_or(best).min(best);
+        let high = found.iter().map(|f| f.2).max().unwrap_or(best).max(best);
+        Ok(Predicted {
+            from: from.name.clone(),
+            n: found.len(),
+            change: change.to_string(),
+            low: Quantity::Time(low),
+            best: Quantity::Time(best),
+            high: Quantity::Time(high),
+            error: None,
+            assumptions: assumptions.unwrap_or_default(),
+        })
+    }
+
+    fn runs_of(&self, arm: &str) -> &[Kept] {
+        self.runs.get(arm).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// One for each run; none where the run doesn't count or has nothing to measure.
+    fn values(&mut self, arm: &str, metric: Metric) -> Vec<Option<f64>> {
+        let key = (arm.to_owned(), metric);
+        if let Some(known) = self.values.get(&key) {
+            return known.clone();
+        }
+        let runs = self.runs.get(arm).map(Vec::as_slice).unwrap_or_default();
+        let values: Vec<Option<f64>> = runs.iter().map(|run| value(run, metric, self.analyst)).collect();
+        self.values.insert(key, values.clone());
+        values
+    }
+}
+
+fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
+    let truth = &run.truth;
+    // With an initramfs of the user's own init is known by its line on the console.
+    let init = match truth.verdict {
+        Verdict::Valid => truth.init_ns,
+        Verdict::Unchecked => truth.marker_ns,
+        _ => return None,
+    };
+    let time = match metric {
+        Metric::TimeToInit => init? - truth.first_byte_ns.filter(|first| *first < init.unwrap_or(*first))?,
+        Metric::SinceStart => init? - truth.qemu_started_ns,
+        Metric::LogComplete => truth.last_byte_ns? - truth.first_byte_ns?,
+        Metric::LogLag => truth.last_byte_ns? - init?,
+        Metric::GuestTime => truth.init_guest_ns?,
+        Metric::FlushGap => analyst.flush_gap(&run.dir)?,
+        Metric::PrintkLines => truth.lines?.guest_ns,
+        Metric::RegisterReadsPerChar => {
+            let accesses = truth.registers.as_ref()?;
+            let count = accesses.lines.as_ref().unwrap_or(&accesses.before_init);
+            return (count.chars > 0).then(|| count.reads as f64 / count.chars as f64);
+        }
+    };
+    Some(time.as_nanos() as f64)
+}
+
+/// What a prediction from a run says of a metric.
+fn foretold(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur, Dur, Dur)> {
+    let interval = match metric {
+        Metric::TimeToInit => prediction.time_to_init,
+        Metric::SinceStart => {
+            let before = run.first_byte_ns? - run.qemu_started_ns;
+            let after = prediction.first_byte_shift + prediction.time_to_init;
+            return Some((before + after.low(), before + after.best(), before + after.high()));
+        }
+        Metric::LogComplete => prediction.log_complete?,
+        Metric::LogLag | Metric::GuestTime | Metric::RegisterReadsPerChar | Metric::PrintkLines | Metric::FlushGap => {
+            return None;
+        }
+    };
+    Some((interval.low(), interval.best(), interval.high()))
+}
+
+#[cfg(test)]
+#[path = "evaluate_tests.rs"]
+mod tests;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Ctrl-C and its like, for verbs that have something to bring to an end.
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The first signal sets the flag, a second one ends the process.
+pub fn cancel_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register_conditional_default(signal, Arc::clone(&cancel))
+            .and_then(|_| flag::register(signal, Arc::clone(&cancel)))
+            .map_err(|e| Failure::new(Exit::LAB, format!("can't handle signals: {e}")))?;
+    }
+    Ok(cancel)
+}

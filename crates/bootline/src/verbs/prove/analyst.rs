@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the captures of an experiment's runs say by themselves; the truth is not looked at.
+use std::path::Path;
+
+use bootline_core::boot::{Boot, Options};
+use bootline_core::predict::{Change, Prediction, Setting, predict};
+use bootline_core::units::Dur;
+use bootline_lab::experiment::Analyst;
+
+use crate::failure::Failure;
+use crate::logs::{only_boot, only_boot_with_levels};
+
+/// Reads captures as `explain` and `predict` do.
+pub struct Captures;
+
+impl Analyst for Captures {
+    fn flush_gap(&mut self, run: &Path) -> Option<Dur> {
+        let boot = only_boot(&run.join("boot.cap"), &Options::default()).ok()??;
+        Some(boot.line?.flush?.waited.best())
+    }
+
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
+        let boot = read(run, change).map_err(|failure| failure.what().to_owned())?;
+        let boot = boot.ok_or_else(|| "its capture shows no kernel".to_owned())?;
+        predict(&boot, change).map_err(|refusal| refusal.to_string())
+    }
+}
+
+/// The levels of records are not on a console: only where they matter the kernel's own log is looked at.
+fn read(run: &Path, change: &Change) -> Result<Option<Boot>, Failure> {
+    let (capture, own_log) = (run.join("boot.cap"), run.join("dmesg.kmsg"));
+    let levels = change.settings.iter().any(|s| matches!(s, Setting::LogLevel(_)));
+    if levels && own_log.exists() {
+        only_boot_with_levels(&capture, &own_log, &Options::default())
+    } else {
+        only_boot(&capture, &Options::default())
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The experiments of a folder, by name.
+use std::fs;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+
+use bootline_core::report::{Align, Document, Style, Table, TextOptions, text};
+use bootline_lab::experiment::Experiment;
+use serde_json::json;
+
+use super::failures;
+use crate::exit::Exit;
+use crate::failure::{Failure, unless_reader_left};
+use crate::terminal::Terminal;
+
+const FOLDER: &str = "experiments";
+
+/// A path as it is; a bare name is that of a file in ./experiments.
+pub fn find(named: &Path) -> Result<PathBuf, Failure> {
+    if named.is_file() {
+        return Ok(named.to_owned());
+    }
+    let bare = named.components().count() == 1 && named.extension().is_none_or(|e| e != "toml");
+    let in_folder = Path::new(FOLDER).join(format!("{}.toml", named.display()));
+    if bare && in_folder.is_file() {
+        return Ok(in_folder);
+    }
+    let what = if bare {
+        format!("no experiment `{}` in ./{FOLDER}", named.display())
+    } else {
+        format!("no such experiment `{}`", named.display())
+    };
+    Err(Failure::new(Exit::INPUT, what).hint("bootline prove --list"))
+}
+
+/// Writes them, and on stderr those that can't be read.
+pub fn list(folder: Option<&Path>, as_json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+    let folder = folder.unwrap_or(Path::new(FOLDER));
+    let failed = |e| Failure::new(Exit::INPUT, format!("can't read folder `{}`: {e}", folder.display()));
+    let mut files = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
+        .map_err(failed)?;
+    files.retain(|f| f.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    let mut exit = Exit::FINE;
+    let mut found = Vec::new();
+    for file in &files {
+        match Experiment::read(file) {
+            Ok(experiment) => found.push(experiment),
+            Err(error) => {
+                let failure = failures::file(&error);
+                exit = exit.max(failure.exit);
+                failure.show(terminal);
+            }
+        }
+    }
+    let shown = if as_json { json_of(&found) } else { text_of(&found, terminal) };
+    unless_reader_left(stdout().write_all(shown.as_bytes()))?;
+    Ok(exit)
+}
+
+fn text_of(found: &[Experiment], terminal: &Terminal) -> String {
+    let mut table = Table::new([
+        ("experiment", Align::Left, 0),
+        ("seed", Align::Right, 2),
+        ("arms", Align::Right, 1),
+        ("runs", Align::Right, 1),
+        ("question", Align::Left, 0),
+    ]);
+    for e in found {
+        let seed = e.seed.map_or(String::new(), |s| s.to_string());
+        let runs = e.repeats as usize * e.arms.len();
+        let about = e.about.split_whitespace().collect::<Vec<_>>().join(" ");
+        table.row(vec![e.name.clone(), seed, e.arms.len().to_string(), runs.to_string(), about], Style::Plain);
+    }
+    let mut document = Document::default();
+    document.table(table);
+    text(&document, &TextOptions { width: terminal.width, color: terminal.stdout_color }) + "\n"
+}
+
+fn json_of(found: &[Experiment]) -> String {
+    let one = |e: &Experiment| {
+        json!({
+            "name": e.name, "file": e.path, "about": e.about, "seed": e.seed, "repeats": e.repeats,
+            "arms": e.arms.iter().map(|a| &a.name).collect::<Vec<_>>(),
+        })
+    };
+    let all = json!({ "schema": "bootline-experiments/1", "experiments": found.iter().map(one).collect::<Vec<_>>() });
+    format!("{all:#}\n")
+}
