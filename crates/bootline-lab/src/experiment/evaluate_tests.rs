@@ -1,1 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use std::collections::BTreeMap;
+use std::fs;
 
+use bootline_core::units::{HostTime, Interval};
+use tempfile::TempDir;
+
+use super::*;
+use crate::experiment::Choice;
+
+const FILE: &str = "name = \"x\"\nabout = \"\"\nrepeats = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
+    [[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
+    [[arm]]\nname = \"quiet\"\nbaud = 9600\nappend = \"quiet\"\nmetric = \"since-start\"\n\
+    [[claim]]\ntext = \"twice\"\narm = \"slow\"\nof = \"fast\"\nat_least = 2.0\n\
+    [[claim]]\ntext = \"as fast\"\narm = \"slow\"\nof = \"fast\"\nat_most = 1.0\n\
+    [[claim]]\ntext = \"quiet\"\narm = \"quiet\"\nof = \"slow\"\nat_most = 1.0\n";
+
+/// Foretells a fifth of the base's time, and that the line opens a second later.
+struct Fifth;
+
+impl Analyst for Fifth {
+    fn flush_gap(&mut self, _: &Path) -> Option<Dur> {
+        None
+    }
+
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
+        let today = Results::finished(run).unwrap().time_to_init_ns.unwrap();
+        Ok(Prediction {
+            change: change.clone(),
+            title: String::new(),
+            time_to_init: Interval::around(today / 5, Dur::from_millis(100)),
+            log_complete: None,
+            saved: Interval::default(),
+            first_byte_shift: Interval::exact(Dur::from_secs(1)),
+            chars: 0,
+            lost: String::new(),
+            assumptions: Vec::new(),
+            needs: Vec::new(),
+        })
+    }
+}
+
+struct Folder {
+    _temp: TempDir,
+    experiment: Experiment,
+    results: Results,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        let temp = tempfile::tempdir().unwrap();
+        let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
+        let results = Results::begin(&temp.path().join("x"), &experiment, None, &BTreeMap::new()).unwrap();
+        Folder { _temp: temp, experiment, results }
+    }
+
+    /// A run whose line was first heard after 2 s, and whose init came `seconds` later.
+    fn run(&self, arm: &str, round: u32, seconds: f64, verdict: Verdict) {
+        let mut truth: Truth =
+            serde_json::from_str(include_str!("../../../../corpus/x86-6.12-2400/truth.json")).unwrap();
+        let at = |s: f64| HostTime::ORIGIN + Dur::from_secs_f64(s);
+        truth.qemu_started_ns = at(0.0);
+        truth.first_byte_ns = Some(at(2.0));
+        truth.init_ns = Some(at(2.0 + seconds));
+        truth.time_to_init_ns = Some(Dur::from_secs_f64(seconds));
+        truth.verdict = verdict;
+        let dir = self.results.run_dir(&Run { arm: arm.to_owned(), round });
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("truth.json"), serde_json::to_string(&truth).unwrap()).unwrap();
+    }
+
+    fn valid(&self, arm: &str, seconds: &[f64]) {
+        seconds.iter().zip(1..).for_each(|(s, round)| self.run(arm, round, *s, Verdict::Valid));
+    }
+
+    fn outcome(&self) -> Outcome {
+        let plan = Plan::of(&self.experiment, &Choice::default()).unwrap();
+        evaluate(&self.experiment, &plan, &self.results, &mut Fifth)
+    }
+}
+
+fn words(verdict: &Judged) -> String {
+    format!("{}: {}", verdict.outcome, verdict.reason)
+}
+
+#[test]
+fn medians_ratios_and_verdicts() {
+    let folder = Folder::new();
+    folder.valid("slow", &[20.0, 21.0, 19.0]);
+    folder.valid("fast", &[4.0, 4.2, 4.1]);
+    let outcome = folder.outcome();
+    assert!(!outcome.complete);
+    let [slow, fast, quiet] = &outcome.arms[..] else { panic!() };
+    let measured = fast.measured.unwrap();
+    assert_eq!((measured.n, measured.median), (3, Quantity::Time(Dur::from_secs_f64(4.1))));
+    assert_eq!(fast.ratio.unwrap().best, 4.1 / 20.0);
+    let predicted = fast.predicted.as_ref().unwrap();
+    assert_eq!(
+        (predicted.n, predicted.best, predicted.change.as_str()),
+        (3, Quantity::Time(Dur::from_secs(4)), "baud=115200")
+    );
+    assert_eq!(
+        (predicted.low, predicted.high),
+        (Quantity::Time(Dur::from_millis(3700)), Quantity::Time(Dur::from_millis(4300)))
+    );
+    assert_eq!(words(fast.verdict.as_ref().unwrap()), "held: the predicted and the measured interval overlap");
+    assert!(slow.predicted.is_none() && slow.verdict.is_none() && slow.ratio.is_none());
+    assert!(quiet.measured.is_none());
+    let claims: Vec<String> = outcome.claims.iter().map(|c| words(&c.verdict)).collect();
+    assert_eq!(
+        claims,
+        [
+            "held: the whole interval is within the claim",
+            "refuted: the whole interval is beyond 1",
+            "undecided: not measured"
+        ]
+    );
+}
+
+#[test]
+fn a_silent_arm_is_foretold_from_the_start() {
+    let folder = Folder::new();
+    folder.valid("slow", &[20.0, 20.0, 20.0]);
+    // 2 s to the first byte, 1 s later by the change, a fifth of 20 s.
+    folder.valid("quiet", &[5.0, 5.1, 5.2]);
+    let outcome = folder.outcome();
+    let quiet = &outcome.arms[2];
+    assert_eq!(quiet.predicted.as_ref().unwrap().best, Quantity::Time(Dur::from_secs(7)));
+    assert_eq!(quiet.measured.unwrap().median, Quantity::Time(Dur::from_secs_f64(7.1)));
+    // What is counted from the first byte has no ratio to what is counted from the start; the claim has its own metric.
+    assert!(quiet.ratio.is_none());
+    assert!((outcome.claims[2].ratio.unwrap().best - 7.1 / 22.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_can_not_be_believed_does_not_count() {
+    let folder = Folder::new();
+    folder.valid("slow", &[20.0, 20.0, 20.0]);
+    folder.valid("fast", &[4.0, 4.0]);
+    folder.run("fast", 3, 400.0, Verdict::Invalid);
+    fs::create_dir(folder.results.run_dir(&Run { arm: "fast".into(), round: 3 }).join("invalid-1")).unwrap();
+    folder.run("fast", 4, 400.0, Verdict::Panicked { line: String::new() });
+    let outcome = folder.outcome();
+    let fast = &outcome.arms[1];
+    assert_eq!((fast.measured.unwrap().n, fast.invalid, fast.runs.len()), (2, 2, 4));
+    assert_eq!(words(fast.verdict.as_ref().unwrap()), "undecided: 2 valid runs of the 3 that it takes");
+    assert!(fast.verdict.as_ref().unwrap().lacks_runs());
+}
+
+#[test]
+fn two_groups_are_flagged() {
+    let folder = Folder::new();
+    folder.valid("slow", &[20.0, 13.1, 20.1, 13.0, 20.05, 13.05]);
+    let groups = folder.outcome().arms[0].groups.unwrap();
+    assert_eq!((groups.lower, groups.upper, groups.above), (3, 3, Quantity::Time(Dur::from_secs(20))));
+}

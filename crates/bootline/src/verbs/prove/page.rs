@@ -134,7 +134,11 @@ fn notes(arm: &ArmOutcome) -> Vec<Entry> {
         ));
     }
     if let Some(m) = arm.measured.as_ref().filter(|m| m.confidence < 0.949) {
-        notes.push(format!("{} runs: the interval holds the median in {:.0} % of cases", m.n, m.confidence * 100.0));
+        notes.push(format!(
+            "from {} runs the interval holds the median in {:.0} % of cases",
+            m.n,
+            m.confidence * 100.0
+        ));
     }
     for run in &arm.runs {
         if let Some(why) = without_value(&run.verdict, run.value, arm.metric) {
