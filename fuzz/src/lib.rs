@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds for any input, checked by every target.
+mod predict;
+
 pub use bootline_core::records::Format;
 use bootline_core::records::{ByteRange, Decoder, ProblemKind, Record, Sink, Summary};
+pub use predict::predicts;
 
 /// Decodes `data` whole and in pieces whose sizes its own bytes give.
 ///

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Predictions from any bytes.
+use bootline_core::boot::{Boot, ConsoleArg, Options, Splitter, join_levels};
+use bootline_core::predict::{Prediction, today, ways_out};
+use bootline_core::records::Decoder;
+use bootline_core::units::{Dur, Interval};
+
+/// Predicts each boot in `data`, as it is, with a stated console, and joined with itself as its own log.
+///
+/// # Panics
+/// When an interval is out of order, a time to init is negative, or the ways out are not sorted.
+pub fn predicts(data: &[u8]) {
+    let stated = Options { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..Options::default() };
+    let mut boots = Vec::new();
+    let mut splitter = Splitter::new(|records| boots.push(records));
+    let mut decoder = Decoder::new(None);
+    decoder.push(data, &mut splitter);
+    decoder.finish(&mut splitter);
+    splitter.finish();
+    for records in boots {
+        let own = records.records.clone();
+        let mut joined = records.clone();
+        let _ = join_levels(&mut joined, &own);
+        for (records, options) in [(records.clone(), &Options::default()), (records, &stated), (joined, &stated)] {
+            check(&Boot::analyse(records, options));
+        }
+    }
+}
+
+fn check(boot: &Boot) {
+    let Ok(today) = today(boot) else { return };
+    let ways = ways_out(boot).expect("what can be told of today can be changed");
+    assert!(ways.windows(2).all(|w| w[0].saved.best() >= w[1].saved.best()), "the ways out are not sorted");
+    for p in [&today].into_iter().chain(&ways) {
+        in_order(p);
+    }
+}
+
+fn in_order(p: &Prediction) {
+    let intervals = [p.time_to_init, p.saved, p.first_byte_shift].into_iter().chain(p.log_complete);
+    let ascending = |i: Interval| i.low() <= i.best() && i.best() <= i.high();
+    assert!(intervals.into_iter().all(ascending), "{p:?}");
+    assert!(p.change.settings.is_empty() || p.time_to_init.low() >= Dur::ZERO, "{p:?}");
+}
