@@ -306,18 +306,20 @@ pub fn only_boot(path: &Path, options: &Options) -> Result<Option<Boot>, Failure
 
 /// As [`only_boot`], with the levels that the kernel's own log of that boot in another file knows.
 pub fn only_boot_with_levels(path: &Path, own_log: &Path, options: &Options) -> Result<Option<Boot>, Failure> {
-    let first = |path: &Path| {
-        let mut found = None;
-        read(&Input::File(path.to_owned()), None, |records, _| {
-            found = Some(records);
-            false
-        })?;
-        Ok(found)
-    };
-    let (Some(mut records), Some(own)) = (first(path)?, first(own_log)?) else { return Ok(None) };
+    let (Some(mut records), Some(own)) = (only_records(path)?, only_records(own_log)?) else { return Ok(None) };
     let failed = |e| Failure::new(Exit::INPUT, format!("`{}` doesn't join: {e}", own_log.display()));
     join_levels(&mut records, &own.records).map_err(failed)?;
     Ok(Some(Boot::analyse(records, options)).filter(|b| b.milestones.first_kernel.is_some()))
+}
+
+/// The records of the boot in a file that holds one, of several the first.
+pub fn only_records(path: &Path) -> Result<Option<BootRecords>, Failure> {
+    let mut found = None;
+    read(&Input::File(path.to_owned()), None, |records, _| {
+        found = Some(records);
+        false
+    })?;
+    Ok(found)
 }
 
 /// Reads an input and gives its boots; `each` learns whether another follows and says whether to go on.

@@ -9,7 +9,7 @@ use bootline_core::statistics::{
     Estimate, Limits, Outcome as Short, Reason, Samples, Tolerance, Verdict as Judged, groups, judge_claim,
     judge_prediction, median, ratio_of_medians,
 };
-use bootline_core::units::Dur;
+use bootline_core::units::{Dur, HostTime};
 
 use super::differences::differences;
 use super::file::{Arm, Claim, Experiment};
@@ -28,6 +28,9 @@ const SEED: u64 = 1;
 pub trait Analyst {
     /// How long the boot waited for what was stored when the console registered.
     fn flush_gap(&mut self, run: &Path) -> Option<Dur>;
+
+    /// When the last character of the boot's own log was through, before the guest was told to switch itself off.
+    fn log_complete(&mut self, run: &Path) -> Option<HostTime>;
 
     /// The boot with a change, by the capture alone; or why it can't be foretold.
     ///
@@ -268,8 +271,8 @@ fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
     let time = match metric {
         Metric::TimeToInit => init? - truth.first_byte_ns.filter(|first| *first < init.unwrap_or(*first))?,
         Metric::SinceStart => init? - truth.qemu_started_ns,
-        Metric::LogComplete => truth.last_byte_ns? - truth.first_byte_ns?,
-        Metric::LogLag => truth.last_byte_ns? - init?,
+        Metric::LogComplete => analyst.log_complete(&run.dir)? - truth.first_byte_ns?,
+        Metric::LogLag => analyst.log_complete(&run.dir)? - init?,
         Metric::GuestTime => truth.init_guest_ns?,
         Metric::FlushGap => analyst.flush_gap(&run.dir)?,
         Metric::PrintkLines => truth.lines?.guest_ns,

@@ -23,6 +23,10 @@ impl Analyst for Fifth {
         None
     }
 
+    fn log_complete(&mut self, run: &Path) -> Option<HostTime> {
+        Some(Results::finished(run).unwrap().init_ns.unwrap() + Dur::from_secs(3))
+    }
+
     fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
         let today = Results::finished(run).unwrap().time_to_init_ns.unwrap();
         Ok(Prediction {
@@ -145,6 +149,17 @@ fn what_can_not_be_believed_does_not_count() {
     assert_eq!((fast.measured.unwrap().n, fast.invalid, fast.runs.len()), (2, 2, 4));
     assert_eq!(words(fast.verdict.as_ref().unwrap()), "undecided: 2 valid runs of the 3 that it takes");
     assert!(fast.verdict.as_ref().unwrap().lacks_runs());
+}
+
+#[test]
+fn the_lag_of_the_log_is_what_it_takes_behind_init() {
+    let mut folder = Folder::new();
+    folder.experiment.arms[0].metric = Metric::LogLag;
+    folder.experiment.arms[1].metric = Metric::LogComplete;
+    folder.valid("slow", &[20.0]);
+    folder.valid("fast", &[5.0]);
+    let medians: Vec<Quantity> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
+    assert_eq!(medians, [3, 8].map(|s| Quantity::Time(Dur::from_secs(s))));
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use bootline_core::boot::{Boot, Options};
 use bootline_core::predict::{Change, Prediction, Setting, predict};
-use bootline_core::units::Dur;
+use bootline_core::units::{Dur, HostTime};
 use bootline_lab::experiment::Analyst;
 
 use crate::failure::Failure;
-use crate::logs::{only_boot, only_boot_with_levels};
+use crate::logs::{only_boot, only_boot_with_levels, only_records};
 
 /// Reads captures as `explain` and `predict` do.
 pub struct Captures;
@@ -17,6 +17,16 @@ impl Analyst for Captures {
     fn flush_gap(&mut self, run: &Path) -> Option<Dur> {
         let boot = only_boot(&run.join("boot.cap"), &Options::default()).ok()??;
         Some(boot.line?.flush?.waited.best())
+    }
+
+    /// The kernel's own log was read when the line had fallen silent and before the guest was told to switch itself off,
+    /// so what is stamped later are that end's words.
+    fn log_complete(&mut self, run: &Path) -> Option<HostTime> {
+        let own_log = only_records(&run.join("dmesg.kmsg")).ok()??;
+        let last = own_log.records.iter().filter_map(|r| r.stamp).max()?;
+        let console = only_records(&run.join("boot.cap")).ok()??;
+        let of_boot = console.records.iter().filter(|r| r.stamp.is_some_and(|stamp| stamp <= last));
+        of_boot.filter_map(|r| r.arrival).map(|a| a.last).max()
     }
 
     fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
