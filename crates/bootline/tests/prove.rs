@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline prove` as a user runs it: what is refused and how, what runs that are there say, and one small experiment.
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+#[path = "../../bootline-core/tests/schema/mod.rs"]
+mod schema;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn prove(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bootline")).current_dir(dir).arg("prove").args(args).output().unwrap()
+}
+
+const TWO: &str = "name = \"two\"\nabout = \"Which is slower?\"\nrepeats = 1\nwarm_up = 0\nrandom_seed = 3\nbase = \"slow\"\n\
+    [defaults]\nkernel = \"6.1\"\n[[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
+    [[claim]]\ntext = \"the slow one\"\narm = \"slow\"\nof = \"fast\"\nat_least = 2.0\n";
+
+#[track_caller]
+fn check(file: &str, args: &[&str], status: i32, said: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("two.toml"), file).unwrap();
+    let out = prove(dir.path(), args);
+    let stderr = String::from_utf8(out.stderr).unwrap();
+    for said in said {
+        assert!(stderr.contains(said), "{args:?}: {stderr}");
+    }
+    assert_eq!((out.status.code(), out.stdout.len()), (Some(status), 0), "{stderr}");
+    assert!(!dir.path().join("results").exists(), "{args:?}");
+}
+
+#[test]
+fn what_is_no_experiment_is_refused_by_line_and_key() {
+    let wrong = TWO.replace("baud = 115200", "buad = 115200");
+    let said = [
+        "error: unknown key `buad` in experiment `two.toml`",
+        "at: two.toml line 14: buad = 115200",
+        "hint: did you mean `baud`?",
+    ];
+    check(&wrong, &["two.toml"], 3, &said);
+    check(TWO, &["three"], 3, &["error: no experiment `three` in ./experiments", "hint: bootline prove --list"]);
+    check(TWO, &["no/three.toml"], 3, &["error: no such experiment `no/three.toml`"]);
+    check(TWO, &[], 2, &["required"]);
+}
+
+#[test]
+fn what_can_not_be_run_is_refused_before_anything_is_booted() {
+    let said = ["error: experiment `two` has no arm `fats`; it has slow, fast", "hint: did you mean `--arms fast`?"];
+    check(TWO, &["two.toml", "--arms", "slow,fats"], 2, &said);
+    let file = TWO.replace("\"6.1\"", "\"./bzImage\"");
+    check(&file, &["two.toml"], 3, &["error: arm `slow`: can't read kernel `./bzImage`"]);
+    check(TWO, &["two.toml", "--report"], 3, &["error: no results in `results/two`", "hint: run it first"]);
+    check(TWO, &["two.toml", "-n", "0"], 2, &["0 is not in 1..=1000"]);
+    check(TWO, &["two.toml", "--report", "--fresh"], 2, &["cannot be used with"]);
+}
+
+#[test]
+fn without_qemu_it_says_so_and_can_go_on_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut image = vec![0; 4096];
+    image[0x202..0x206].copy_from_slice(b"HdrS");
+    fs::write(dir.path().join("bzImage"), image).unwrap();
+    fs::write(dir.path().join("two.toml"), TWO.replace("\"6.1\"", "\"./bzImage\"")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let out = command.current_dir(dir.path()).args(["prove", "two.toml"]).env("PATH", "/nowhere").output().unwrap();
+    let stderr = String::from_utf8(out.stderr).unwrap();
+    assert!(stderr.contains("failed: `qemu-system-x86_64` is not installed"), "{stderr}");
+    assert!(stderr.contains("hint: apt install qemu-system-x86"), "{stderr}");
+    assert_eq!(out.status.code(), Some(4));
+    let state: Value = read_json(&dir.path().join("results/two/state.json"));
+    assert_eq!(state["random_seed"], 3);
+}
+
+#[test]
+fn the_experiments_of_this_repository_are_listed() {
+    let out = prove(&root(), &["--list", "--json"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let list: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let found = list["experiments"].as_array().unwrap();
+    let there = fs::read_dir(root().join("experiments")).unwrap().map(|e| e.unwrap().path());
+    assert_eq!(found.len(), there.filter(|p| p.extension().is_some_and(|e| e == "toml")).count());
+    assert!(found.iter().any(|e| e["name"] == "seed1-baud"), "{list}");
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Results made of real boots that the corpus holds.
+fn results_of_the_corpus(dir: &Path) {
+    fs::write(dir.join("two.toml"), TWO).unwrap();
+    let results = dir.join("results/two");
+    for (run, case) in [("slow-01", "x86-6.1-9600"), ("fast-01", "x86-6.1-115200")] {
+        let to = results.join("runs").join(run);
+        fs::create_dir_all(&to).unwrap();
+        for file in ["boot.cap", "truth.json", "dmesg.kmsg"] {
+            fs::copy(root().join("corpus").join(case).join(file), to.join(file)).unwrap();
+        }
+    }
+    fs::create_dir_all(results.join("runs/fast-01/invalid-1")).unwrap();
+    fs::write(results.join("experiment.toml"), TWO).unwrap();
+    let state = json!({ "schema": "bootline-prove-state/1", "random_seed": 3, "kernels": {} });
+    fs::write(results.join("state.json"), state.to_string()).unwrap();
+}
+
+#[test]
+fn a_report_needs_neither_qemu_nor_a_kernel() {
+    let dir = tempfile::tempdir().unwrap();
+    results_of_the_corpus(dir.path());
+    let out = prove(dir.path(), &["two.toml", "--report", "--json"]);
+    // One run of each arm decides nothing.
+    assert_eq!(out.status.code(), Some(3), "{}", String::from_utf8_lossy(&out.stderr));
+    let result: Value = serde_json::from_slice(&out.stdout).unwrap();
+    schema::check("prove", &result);
+    assert_eq!(result, read_json(&dir.path().join("results/two/result.json")));
+    let [slow, fast] = [0, 1].map(|i| &result["arms"][i]);
+    for (arm, case) in [(slow, "x86-6.1-9600"), (fast, "x86-6.1-115200")] {
+        let truth = read_json(&root().join("corpus").join(case).join("truth.json"));
+        assert_eq!(arm["measured"]["median"], truth["time_to_init_ns"]);
+        assert_eq!(arm["runs"][0]["verdict"], "valid");
+    }
+    assert_eq!((&slow["predicted"], &fast["predicted"]["change"]), (&Value::Null, &json!("baud=115200")));
+    assert!(fast["predicted"]["error"].as_f64().unwrap().abs() < 0.25, "{fast}");
+    assert_eq!((&fast["verdict"], &fast["invalid"]), (&json!("undecided"), &json!(1)));
+    let ratio = result["claims"][0]["ratio"]["best"].as_f64().unwrap();
+    assert!(ratio > 2.0, "{ratio}");
+    assert_eq!(result["claims"][0]["verdict"], "undecided");
+}
+
+#[test]
+fn a_report_reads_well() {
+    let dir = tempfile::tempdir().unwrap();
+    results_of_the_corpus(dir.path());
+    let out = prove(dir.path(), &["two.toml", "--report"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    for part in [
+        "two: 2 arms, 2 runs that count, 1 invalid, 2 undecided",
+        "Which is slower?",
+        "time-to-init: from the line's first character to init, host clock",
+        "prediction undecided: 1 valid runs of the 3 that it takes",
+        "claim  the slow one",
+        "undecided: claimed at least 2, measured",
+        "the order was drawn from the seed 3",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    assert!(fs::read_to_string(dir.path().join("results/two/report.txt")).unwrap().contains("Which is slower?"));
+}
+
+#[test]
+fn a_changed_experiment_is_refused_and_what_is_there_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    results_of_the_corpus(dir.path());
+    fs::write(dir.path().join("two.toml"), TWO.replace("at_least = 2.0", "at_least = 3.0")).unwrap();
+    let out = prove(dir.path(), &["two.toml", "--report"]);
+    let stderr = String::from_utf8(out.stderr).unwrap();
+    assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{stderr}");
+    assert!(stderr.contains("at: line 19: at_least = 3.0") && stderr.contains("`--fresh`"), "{stderr}");
+    assert!(dir.path().join("results/two/runs/slow-01/boot.cap").exists());
+}
+
+/// Boots a stock kernel: order and ratio only.
+#[test]
+fn a_small_experiment() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = TWO
+        .replace("kernel = \"6.1\"", "kernel = \"6.12\"\nnearest = true")
+        .replace("baud = 9600", "baud = 57600")
+        .replace("baud = 115200", "baud = 460800")
+        .replace("at_least = 2.0", "at_least = 1.0");
+    fs::write(dir.path().join("two.toml"), file).unwrap();
+    let out = prove(dir.path(), &["two.toml"]);
+    let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(3), "{stderr}");
+    let result = read_json(&dir.path().join("results/two/result.json"));
+    schema::check("prove", &result);
+    assert_eq!(result["complete"], true);
+    let value = |arm: usize| result["arms"][arm]["measured"]["median"].as_i64().unwrap();
+    assert!(value(0) > value(1), "{result}");
+    // All is there: nothing is booted, and the answer is the same.
+    let again = prove(dir.path(), &["two.toml", "--json"]);
+    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), result);
+    assert!(!String::from_utf8_lossy(&again.stderr).contains("booting"));
+}
