@@ -64,8 +64,9 @@ fuzz:
 	scripts/rust scripts/fuzz $(FUZZ_SECONDS)
 
 kernel:
-	@scripts/setup kernel
+	@scripts/setup build kernel
 	@scripts/kernel-build $(KERNEL)
+	$(MAKE) --no-print-directory -C kernel/uart_bench/tool BUILD=../../build
 
 # Status 3: no headers of that series.
 kernel-matrix:

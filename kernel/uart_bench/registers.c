@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts and times the register accesses of a port's driver
+ *
+ * Purpose: serial_in and serial_out of a struct uart_port are how the 8250
+ *	driver reaches a register. While one call of the console's write path
+ *	lasts, they lead through here. Drivers that don't use them (PL011) can't
+ *	be counted.
+ *
+ * Calling contexts: watch, unwatch and settle from a process. The accesses come
+ *	from wherever the driver makes them; only those of the watching task
+ *	outside of interrupts are counted.
+ *
+ * Locking: The pointers are exchanged under the port's lock. The driver's
+ *	interrupt handler reads a register without it, and finds the one or the
+ *	other function, both of which do. The counters belong to the watching task.
+ *
+ * Lifetime: The saved pointers stay valid after unwatch, for those who are still
+ *	inside. settle waits for interrupt handlers and for all who hold the CPU.
+ *
+ * What this disturbs: Every access of the driver costs two readings of the
+ *	clock more while a call lasts.
+ */
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/serial_reg.h>
+
+#include "registers.h"
+
+static typeof_member(struct uart_port, serial_in) driver_in;
+static typeof_member(struct uart_port, serial_out) driver_out;
+static struct registers *counted;
+static struct task_struct *watcher;
+static unsigned int last_irq;
+
+void histogram_add(struct histogram *histogram, u64 ns)
+{
+	histogram->count++;
+	histogram->sum += ns;
+	histogram->worst = max(histogram->worst, ns);
+	histogram->buckets[ns ? min(ilog2(ns) + 1, BUCKETS - 1) : 0]++;
+}
+
+static struct registers *counts_of_this_context(void)
+{
+	return READ_ONCE(watcher) == current && !in_hardirq() ? counted : NULL;
+}
+
+static unsigned int timed_in(struct uart_port *port, unsigned int offset)
+{
+	struct registers *counts = counts_of_this_context();
+	unsigned int value;
+	u64 before;
+
+	if (!counts)
+		return driver_in(port, offset);
+	before = ktime_get_ns();
+	value = driver_in(port, offset);
+	histogram_add(&counts->reads, ktime_get_ns() - before);
+	if (offset == UART_LSR)
+		counts->status_reads++;
+	counts->last_was_send = false;
+	return value;
+}
+
+static void timed_out(struct uart_port *port, unsigned int offset, unsigned int value)
+{
+	struct registers *counts = counts_of_this_context();
+	u64 before;
+
+	if (!counts) {
+		driver_out(port, offset, value);
+		return;
+	}
+	before = ktime_get_ns();
+	driver_out(port, offset, value);
+	histogram_add(&counts->writes, ktime_get_ns() - before);
+	if (offset != UART_TX)
+		return;
+	counts->sent++;
+	if (!counts->last_was_send)
+		counts->bursts++;
+	counts->last_was_send = true;
+}
+
+/* Up to 6.16 the arguments were signed. The type, not the version, says which function fits. */
+static unsigned int __maybe_unused timed_in_signed(struct uart_port *port, int offset)
+{
+	return timed_in(port, offset);
+}
+
+static void __maybe_unused timed_out_signed(struct uart_port *port, int offset, int value)
+{
+	timed_out(port, offset, value);
+}
+
+static const typeof(driver_in) our_in = _Generic(driver_in,
+	unsigned int (*)(struct uart_port *, int) : timed_in_signed,
+	unsigned int (*)(struct uart_port *, unsigned int) : timed_in);
+static const typeof(driver_out) our_out = _Generic(driver_out,
+	void (*)(struct uart_port *, int, int) : timed_out_signed,
+	void (*)(struct uart_port *, unsigned int, unsigned int) : timed_out);
+
+bool registers_countable(const struct uart_port *port)
+{
+	return port->serial_in && port->serial_out;
+}
+
+void registers_watch(struct uart_port *port, struct registers *into)
+{
+	unsigned long flags;
+
+	counted = into;
+	counted->last_was_send = false;
+	WRITE_ONCE(watcher, current);
+	last_irq = port->irq;
+	uart_port_lock_irqsave(port, &flags);
+	driver_in = port->serial_in;
+	driver_out = port->serial_out;
+	WRITE_ONCE(port->serial_in, our_in);
+	WRITE_ONCE(port->serial_out, our_out);
+	uart_port_unlock_irqrestore(port, flags);
+}
+
+void registers_unwatch(struct uart_port *port)
+{
+	unsigned long flags;
+
+	uart_port_lock_irqsave(port, &flags);
+	/* The driver sets them itself with the port's type (setserial); its word is the last. */
+	if (port->serial_in == our_in)
+		WRITE_ONCE(port->serial_in, driver_in);
+	if (port->serial_out == our_out)
+		WRITE_ONCE(port->serial_out, driver_out);
+	uart_port_unlock_irqrestore(port, flags);
+	WRITE_ONCE(watcher, NULL);
+}
+
+void registers_settle(void)
+{
+	if (!driver_in)
+		return;
+	if (last_irq)
+		synchronize_irq(last_irq);
+	synchronize_rcu();
+}
