@@ -272,7 +272,7 @@ fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
         Metric::TimeToInit => init? - truth.first_byte_ns.filter(|first| *first < init.unwrap_or(*first))?,
         Metric::SinceStart => init? - truth.qemu_started_ns,
         Metric::LogComplete => analyst.log_complete(&run.dir)? - truth.first_byte_ns?,
-        Metric::LogLag => analyst.log_complete(&run.dir)? - init?,
+        Metric::LogLag => (analyst.log_complete(&run.dir)? - init?).max_zero(),
         Metric::GuestTime => truth.init_guest_ns?,
         Metric::FlushGap => analyst.flush_gap(&run.dir)?,
         Metric::PrintkLines => truth.lines?.guest_ns,
