@@ -163,6 +163,14 @@ fn the_lag_of_the_log_is_what_it_takes_behind_init() {
 }
 
 #[test]
+fn a_run_that_can_not_be_read_hides_no_other() {
+    let folder = Folder::new();
+    folder.valid("slow", &[20.0, 21.0, 22.0]);
+    fs::write(folder.results.run_dir(&Run { arm: "slow".into(), round: 2 }).join("truth.json"), "{").unwrap();
+    assert_eq!(folder.outcome().arms[0].measured.map(|m| m.n), Some(2));
+}
+
+#[test]
 fn two_groups_are_flagged() {
     let folder = Folder::new();
     folder.valid("slow", &[20.0, 13.1, 20.1, 13.0, 20.05, 13.05]);

@@ -173,14 +173,17 @@ fn show(outcome: &Outcome, results: &Results, json: bool, terminal: &Terminal) -
     let as_json = as_json + "\n";
     let page = page::page(outcome, results.dir());
     let plain = text(&page, &TextOptions { width: page::WIDTH, color: false }) + "\n";
-    results.write("result.json", as_json.as_bytes()).map_err(|e| failures::results(&e))?;
-    results.write("report.txt", plain.as_bytes()).map_err(|e| failures::results(&e))?;
     let shown = if json {
-        as_json
+        as_json.clone()
     } else {
         text(&page, &TextOptions { width: terminal.width, color: terminal.stdout_color }) + "\n"
     };
-    unless_reader_left(stdout().write_all(shown.as_bytes())).map(drop)
+    // Where the disk is full the answer is at least seen.
+    unless_reader_left(stdout().write_all(shown.as_bytes()))?;
+    for (name, content) in [("result.json", &as_json), ("report.txt", &plain)] {
+        results.write(name, content.as_bytes()).map_err(|e| failures::results(&e))?;
+    }
+    Ok(())
 }
 
 fn exit_of(outcome: &Outcome) -> Exit {
