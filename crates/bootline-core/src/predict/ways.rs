@@ -23,9 +23,30 @@ pub fn ways_out(boot: &Boot) -> Result<Vec<Prediction>, Refusal> {
     let predictor = Predictor::new(boot)?;
     let changes = changes(boot).into_iter().map(|settings| Change { settings });
     let mut ways: Vec<Prediction> = changes.filter_map(|c| predictor.predict(&c).ok()).collect();
+    drop_idle_combinations(&mut ways);
     ways.sort_by_key(|p| std::cmp::Reverse(p.saved.best()));
     Ok(ways)
 }
+
+/// Drops combinations that save no more than a part of them does: behind `quiet` the line's speed hardly matters.
+fn drop_idle_combinations(ways: &mut Vec<Prediction>) {
+    let part_of = |part: &Change, whole: &Change| {
+        part.settings.len() < whole.settings.len() && part.settings.iter().all(|s| whole.settings.contains(s))
+    };
+    let saves_as_much = |part: &Prediction, whole: &Prediction| {
+        let most = whole.saved.best() - part.saved.best();
+        most <= whole.time_to_init.best().scale(LEAST_GAIN)
+    };
+    let idle: Vec<bool> = ways
+        .iter()
+        .map(|whole| ways.iter().any(|part| part_of(&part.change, &whole.change) && saves_as_much(part, whole)))
+        .collect();
+    let mut idle = idle.into_iter();
+    ways.retain(|_| !idle.next().unwrap_or(false));
+}
+
+/// What a combination must save beyond its parts, as a share of the boot that is left.
+const LEAST_GAIN: f64 = 0.02;
 
 fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
     let Some(line) = &boot.line else { return Vec::new() };
