@@ -4,6 +4,7 @@
 mod behaviour;
 mod driver;
 mod engine;
+pub mod nbcon;
 mod outcome;
 mod printer;
 mod printing;
