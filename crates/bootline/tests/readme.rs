@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The README's first screen is what today's code says of real boots. `BLESS=1 cargo test --test readme` rewrites it.
+//! The README's screens are what today's code says of real boots. `BLESS=1 cargo test --test readme` rewrites them.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -7,16 +7,21 @@ const BEGIN: &str = "<!-- real output, kept by crates/bootline/tests/readme.rs -
 const END: &str = "<!-- end of real output -->\n";
 
 /// What a user would type, and how many lines of the answer the README shows.
-const SHOWN: [(&[&str], usize); 2] =
-    [(&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33), (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3)];
+type Shown = (&'static [&'static str], usize);
+
+/// The screens, from top to bottom.
+const SCREENS: [&[Shown]; 2] = [
+    &[(&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33), (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3)],
+    &[(&["predict", "corpus/x86-6.18-rt-9600/boot.cap"], 17)],
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn screen() -> String {
+fn screen(shown: &[Shown]) -> String {
     let mut screen = String::from("```console\n");
-    for (n, (words, lines)) in SHOWN.iter().enumerate() {
+    for (n, (words, lines)) in shown.iter().enumerate() {
         let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
             .args(*words)
             .args(["--width", "100", "--color", "never"])
@@ -39,15 +44,20 @@ fn screen() -> String {
 }
 
 #[test]
-fn the_first_screen_is_real() {
+fn the_screens_are_real() {
     let path = root().join("README.md");
     let readme = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = readme.split_once(BEGIN).expect("the README has the block's begin mark");
-    let (block, after) = rest.split_once(END).expect("the README has the block's end mark");
-    let now = screen();
+    let mut parts = readme.split(BEGIN);
+    let mut now = parts.next().unwrap().to_owned();
+    let blocks: Vec<&str> = parts.collect();
+    assert_eq!(blocks.len(), SCREENS.len(), "the README's begin marks");
+    for (block, shown) in blocks.into_iter().zip(SCREENS) {
+        let (_, after) = block.split_once(END).expect("each block has its end mark");
+        now += &format!("{BEGIN}{}{END}{after}", screen(shown));
+    }
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, format!("{before}{BEGIN}{now}{END}{after}")).unwrap();
+        std::fs::write(&path, &now).unwrap();
         return;
     }
-    assert!(block == now, "README.md shows other output than this code's: BLESS=1 cargo test --test readme\n{now}");
+    assert!(readme == now, "README.md shows other output than this code's: BLESS=1 cargo test --test readme\n{now}");
 }

@@ -23,12 +23,12 @@ fn setting_title(setting: &Setting) -> String {
         Setting::LogLevel(level) => format!("loglevel={level}"),
         Setting::NoInitcallDebug => "no initcall_debug".to_owned(),
         Setting::Kernel { series, rt } => {
-            format!("printing as in {series}{}", if *rt { "-rt" } else { "" })
+            format!("printing of {series}{}", if *rt { "-rt" } else { "" })
         }
         Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
         Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
         Setting::Printing(_) => "a printer thread".to_owned(),
-        Setting::Module { replay: true } => "nbcon_8250 as a module, log replayed".to_owned(),
+        Setting::Module { replay: true } => "module nbcon_8250, log replayed".to_owned(),
         Setting::Module { replay: false } => "nbcon_8250 built in".to_owned(),
         Setting::Cpus(1) => "one processor".to_owned(),
         Setting::Cpus(n) => format!("{n} processors"),

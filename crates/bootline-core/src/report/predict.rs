@@ -50,7 +50,8 @@ fn answer(today: &Prediction, ways: &[Prediction], from: Since) -> Text {
     let text = Text::from("Init starts ")
         .styled_figure(Figure::exact(now), Style::Strong)
         .words(format!(" after {} today", since(from)));
-    let Some(best) = ways.iter().max_by_key(|w| w.saved.best()) else {
+    // Of several that save the same, the first.
+    let Some(best) = ways.iter().rev().max_by_key(|w| w.saved.best()) else {
         return text.words(".");
     };
     if best.saved.best().abs() < SAME {
