@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The transmitter of a 16550: its registers as the thread and the atomic writer use them.
+ */
+#include <linux/serial_reg.h>
+#include <linux/time64.h>
+#include <linux/tty.h>
+#include "nbcon_8250.h"
+
+/* However deep the FIFO is: the port lock is not held for more characters than these at once. */
+#define BURST_MAX	64
+
+/*
+ * Reading LSR clears its error bits. The driver keeps what it has not yet looked at in
+ * lsr_saved_flags (serial_lsr_in() in 8250.h), and so must whoever else reads.
+ */
+bool transmitter_has(struct takeover *t, u8 bits)
+{
+	struct uart_8250_port *up = t->up;
+	unsigned int lsr = up->port.serial_in(&up->port, UART_LSR);
+
+	up->lsr_saved_flags |= lsr & up->lsr_save_mask;
+	return (lsr & bits) == bits;
+}
+
+/*
+ * How many characters an empty transmitter takes. The FIFO works while the tty is open:
+ * the driver switches it on with the line's settings and off when the last user closes.
+ */
+unsigned int fifo_room(struct takeover *t)
+{
+	struct uart_8250_port *up = t->up;
+	struct uart_state *state = up->port.state;
+
+	if (!(up->fcr & UART_FCR_ENABLE_FIFO) || !state || !tty_port_initialized(&state->port))
+		return 1;
+	return clamp(up->tx_loadsz, 1U, BURST_MAX);
+}
+
+void put_character(struct takeover *t, u8 character)
+{
+	struct uart_port *port = &t->up->port;
+
+	port->serial_out(port, UART_TX, character);
+}
+
+/*
+ * When to believe that the transmitter stands still: twice what the line's setting says plus a
+ * second, in which a remote that holds the line up, or an emulated one, may come round.
+ */
+u64 stuck_after_ns(struct takeover *t, unsigned int characters)
+{
+	return 2ULL * characters * READ_ONCE(t->up->port.frame_time) + NSEC_PER_SEC;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nbcon_8250 - an asynchronous console for a live 8250 serial port
+ *
+ * Purpose
+ *   Up to Linux 7.2 every printk() to an 8250 waits for the serial line. This module takes the
+ *   registered ttyS console over and prints through the thread that the kernel runs for each
+ *   nbcon console. printk() then only stores its message.
+ *
+ * Calling contexts
+ *   write_thread()	the console's own kernel thread; it may sleep (thread.c)
+ *   write_atomic()	anything, NMI included; takes no lock (atomic.c)
+ *   setup(), exit()	with the list of consoles locked, when the port is unbound, bound, or
+ *			switched in sysfs (takeover.c)
+ *
+ * Locking
+ *   The registers belong to who holds the port lock by uart_port_lock(), which owns the console
+ *   as well once it is the port's, or owns the console in an unsafe section. The thread takes
+ *   both for one burst of the FIFO at a time and never waits for either with interrupts off.
+ *   struct takeover is written by the thread, and while there is none by loading and unloading;
+ *   what atomic writers touch of it is atomic.
+ *
+ * Lifetime
+ *   From loading to unloading, for one console. While it is loaded, uart_driver.cons and
+ *   uart_port.cons point into it, and the driver's console is kept, unregistered; its setup()
+ *   and exit() still do their work when the port is bound anew. Unloading puts all of it back.
+ *
+ * What this disturbs
+ *   - Opening, closing or setting the tty waits for the record being printed.
+ *   - The tty's output stops for the length of a record (uart_port.hw_stopped).
+ *   - What is still in the log when the machine hangs without a panic is not on the line.
+ *   - The driver's console is gone from the list of consoles: who looks for its address there
+ *     (a debugger) finds ours.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "nbcon_8250.h"
+
+static char *port = "";
+module_param(port, charp, 0444);
+MODULE_PARM_DESC(port, "console to take over, ttyS0; by default the one that is registered");
+
+static bool replay;
+module_param(replay, bool, 0444);
+MODULE_PARM_DESC(replay, "print from the start of the log, not from where the old console was");
+
+static unsigned int replay_limit;
+module_param(replay_limit, uint, 0444);
+MODULE_PARM_DESC(replay_limit, "replay at most about so many characters, the latest; 0: all");
+
+static int loglevel = -1;
+module_param(loglevel, int, 0444);
+MODULE_PARM_DESC(loglevel, "the console's loglevel from now on; -1: leave it");
+
+static char *warn = "flush";
+module_param(warn, charp, 0444);
+MODULE_PARM_DESC(warn, "a WARN prints the backlog at once (flush) or leaves it (thread)");
+
+bool warn_leaves_to_thread;
+
+static struct takeover *takeover;
+
+static int read_parameters(void)
+{
+	if (!strcmp(warn, "thread")) {
+		warn_leaves_to_thread = true;
+	} else if (strcmp(warn, "flush")) {
+		pr_err("warn=%s: flush or thread\n", warn);
+		return -EINVAL;
+	}
+	if (loglevel < -1 || loglevel > 15) {
+		pr_err("loglevel=%d: 0 to 15\n", loglevel);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void release(struct takeover *t)
+{
+	kfree(t->text);
+	kfree(t);
+}
+
+static int __init nbcon_8250_init(void)
+{
+	int old_loglevel = console_loglevel;
+	struct console *legacy;
+	struct takeover *t;
+	int err = read_parameters();
+
+	if (err)
+		return err;
+	legacy = find_console(port);
+	if (!legacy)
+		return -ENODEV;
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	t->text = kmalloc(RECORD_TEXT_MAX, GFP_KERNEL);
+	err = t->text ? recognise_console(t, legacy) : -ENOMEM;
+	if (!err) {
+		if (loglevel >= 0)
+			console_loglevel = loglevel;
+		err = take_over(t, replay, replay_limit);
+	}
+	if (err) {
+		console_loglevel = old_loglevel;
+		release(t);
+		return err;
+	}
+	takeover = t;
+	counters_show(t);
+	return 0;
+}
+module_init(nbcon_8250_init);
+
+static void __exit nbcon_8250_exit(void)
+{
+	counters_hide();
+	hand_back(takeover);
+	release(takeover);
+}
+module_exit(nbcon_8250_exit);
+
+MODULE_DESCRIPTION("Asynchronous console for a live 8250 serial port");
+MODULE_AUTHOR("The bootline authors");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which console and which port this module can serve, and in plain words why not another.
+ *
+ * What is assumed of the driver (drivers/tty/serial/8250, read in 6.12, 7.2 and 7.3): one struct
+ * console for all of its ports, whose data is the uart_driver; the ports are struct
+ * uart_8250_port and stay where they are as long as the driver is loaded.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "compat.h"
+#include "nbcon_8250.h"
+
+/* The driver calls itself "serial" in 6.12 and "serial_8250" in 7.2. */
+static bool is_8250_driver(const struct uart_driver *driver)
+{
+	return driver && driver->driver_name && driver->dev_name &&
+	       (!strcmp(driver->driver_name, "serial_8250") ||
+		!strcmp(driver->driver_name, "serial")) &&
+	       !strcmp(driver->dev_name, "ttyS");
+}
+
+/* The name that the console list shows: ttyS0. */
+static bool has_name(const struct console *con, const char *port_name)
+{
+	char name[sizeof(con->name) + 8];
+
+	scnprintf(name, sizeof(name), "%s%d", con->name, con->index);
+	return !strcmp(name, port_name);
+}
+
+/**
+ * find_console - the console to be taken over
+ * @port_name: ttyS0; an empty name means the one that is registered
+ *
+ * Return: a registered console of the 8250 driver, or NULL after having said why there is none.
+ */
+struct console *find_console(const char *port_name)
+{
+	struct console *con, *found = NULL;
+	bool boot_console = false;
+
+	console_list_lock();
+	for_each_console(con) {
+		if (con->flags & CON_BOOT)
+			boot_console = true;
+		if (strcmp(con->name, "ttyS") || con->flags & CON_BOOT)
+			continue;
+		if (*port_name && !has_name(con, port_name))
+			continue;
+		found = con;
+		break;
+	}
+	console_list_unlock();
+
+	if (boot_console) {
+		pr_err("a boot console (earlycon, keep_bootcon) is still registered\n");
+		return NULL;
+	}
+	if (!found)
+		pr_err("no console %s is registered: boot with console=ttyS0\n",
+		       *port_name ? port_name : "ttyS*");
+	return found;
+}
+
+static bool is_16550a_class(unsigned int type)
+{
+	switch (type) {
+	case PORT_16550A:
+	case PORT_16550A_FSL64:
+	case PORT_16650V2:
+	case PORT_16654:
+	case PORT_16750:
+	case PORT_16850:
+	case PORT_ALTR_16550_F32:
+	case PORT_ALTR_16550_F64:
+	case PORT_ALTR_16550_F128:
+	case PORT_TEGRA:
+	case PORT_U6_16550A:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * recognise_port - whether the port is one whose transmitter this module knows
+ * @up: the port
+ *
+ * Return: true, or false after having said why not.
+ */
+bool recognise_port(struct uart_8250_port *up)
+{
+	struct uart_port *port = &up->port;
+
+	if (!is_16550a_class(port->type)) {
+		pr_err("ttyS%u: type %u is not of the 16550A class\n", port->line, port->type);
+		return false;
+	}
+	if (up->tx_loadsz < 2) {
+		pr_err("ttyS%u: no transmit FIFO\n", port->line);
+		return false;
+	}
+	if (up->em485 || port->rs485.flags & SER_RS485_ENABLED) {
+		pr_err("ttyS%u: RS-485 is on, its direction would have to be switched\n",
+		       port->line);
+		return false;
+	}
+	if (up->dma) {
+		pr_err("ttyS%u: the driver transmits by DMA\n", port->line);
+		return false;
+	}
+	if (uart_console_flow_controlled(port)) {
+		pr_err("ttyS%u: the console has hardware flow control (console=..r)\n",
+		       port->line);
+		return false;
+	}
+	if (!port->serial_in || !port->serial_out || !port->ops || !port->ops->start_tx) {
+		pr_err("ttyS%u: the port has no register access\n", port->line);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * recognise_console - whether @legacy is what it is expected to be; fills in what it tells
+ * @t: to be filled in
+ * @legacy: a registered console
+ *
+ * Return: 0, or -ENODEV or -EBUSY after having said why not.
+ */
+int recognise_console(struct takeover *t, struct console *legacy)
+{
+	struct uart_driver *driver = legacy->data;
+	struct uart_port *port;
+
+	if (legacy->flags & CON_NBCON) {
+		pr_err("%s%d does not hold printk() up: it is an nbcon console already\n",
+		       legacy->name, legacy->index);
+		return -EBUSY;
+	}
+	if (!legacy->write || legacy->device != uart_console_device) {
+		pr_err("%s%d is not the serial core's console\n", legacy->name, legacy->index);
+		return -ENODEV;
+	}
+	if (!is_8250_driver(driver) || driver->cons != legacy) {
+		pr_err("%s%d is not the 8250 driver's console\n", legacy->name, legacy->index);
+		return -ENODEV;
+	}
+	if (legacy->flags & (CON_BRL | CON_EXTENDED | CON_SUSPENDED) ||
+	    !(legacy->flags & CON_ENABLED)) {
+		pr_err("%s%d is suspended, disabled, or not an ordinary console (flags %#x)\n",
+		       legacy->name, legacy->index, legacy->flags);
+		return -EBUSY;
+	}
+	if (legacy->index < 0 || legacy->index >= driver->nr || !driver->state) {
+		pr_err("%s%d has no port\n", legacy->name, legacy->index);
+		return -ENODEV;
+	}
+	port = driver->state[legacy->index].uart_port;
+	if (!port || port->cons != legacy || port->line != legacy->index || !port->state) {
+		pr_err("%s%d: port and console do not belong together\n", legacy->name,
+		       legacy->index);
+		return -ENODEV;
+	}
+	if (!recognise_port(up_to_u8250p(port)))
+		return -ENODEV;
+
+	t->legacy = legacy;
+	t->driver = driver;
+	t->up = up_to_u8250p(port);
+	return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pace BAUD FILE COMMAND..: runs COMMAND and takes what it writes to its standard output with the
+ * speed of a serial line, 8n1, into FILE. SIGTERM and SIGINT go to COMMAND.
+ *
+ * A pipe in packet mode holds a slot for each write, so that a QEMU whose UART sends single
+ * characters is held back by the character. Character n of a busy stretch is taken when a line
+ * would have carried it; a late reader catches up, at most by 50 ms.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_NS 50000000
+
+static pid_t child;
+
+static void pass_on(int signal)
+{
+	kill(child, signal);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void sleep_until(int64_t ns)
+{
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	int64_t character_ns, free_ns = 0;
+	int baud, out, status, ends[2];
+	char buffer[4096];
+	ssize_t n;
+
+	if (argc < 4 || (baud = atoi(argv[1])) <= 0) {
+		fprintf(stderr, "usage: pace BAUD FILE COMMAND..\n");
+		return 2;
+	}
+	character_ns = 10000000000LL / baud;
+	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (out < 0 || pipe2(ends, O_DIRECT | O_CLOEXEC)) {
+		perror(argv[2]);
+		return 2;
+	}
+	fcntl(ends[1], F_SETPIPE_SZ, 4096 * (baud > 9600 ? 8 : 1));
+	child = fork();
+	if (child < 0)
+		return 2;
+	if (!child) {
+		dup2(ends[1], 1);
+		execvp(argv[3], argv + 3);
+		perror(argv[3]);
+		_exit(127);
+	}
+	close(ends[1]);
+	signal(SIGTERM, pass_on);
+	signal(SIGINT, pass_on);
+	while ((n = read(ends[0], buffer, sizeof(buffer))) != 0) {
+		int64_t now = now_ns();
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || write(out, buffer, n) != n)
+			break;
+		if (free_ns < now - PATIENCE_NS)
+			free_ns = now;
+		free_ns += n * character_ns;
+		sleep_until(free_ns);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
