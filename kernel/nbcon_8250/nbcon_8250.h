@@ -44,6 +44,7 @@ struct counters {
  * @text:	the record being sent; an atomic writer may overwrite the kernel's own buffer
  * @lock_flags:	of the port lock, between device_lock() and device_unlock()
  * @locked_ns:	when that was taken
+ * @in_record:	the thread has given both back and is sending; under the port lock
  * @char_ns:	how long a character takes, as observed
  * @tty_busy:	the thread has found the tty's lock taken, first at @tty_busy_since
  * @tty_busy_since: in jiffies
@@ -62,6 +63,7 @@ struct takeover {
 	char *text;
 	unsigned long lock_flags;
 	u64 locked_ns;
+	bool in_record;
 	u32 char_ns;
 	bool tty_busy;
 	unsigned long tty_busy_since;

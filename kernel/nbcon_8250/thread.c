@@ -38,7 +38,10 @@
  * waiting for the console: `echo N > .../console` flushes it under this mutex. The record is
  * then printed without, as the driver's own console does always.
  */
-#define TTY_BUSY_MS	50
+#define TTY_BUSY_MS	500
+
+/* How often to look whether a record is through. */
+#define RECORD_LOOK_MS	2
 
 /* How soon to come again when the port is somebody else's. */
 #define BUSY_US		100
@@ -66,16 +69,27 @@ struct sending {
 	u64 filled_ns;		/* when that was */
 };
 
+/*
+ * Who registers or unregisters the console must find no record under way: from then on the port
+ * lock no longer stands for the console, which the thread has lent.
+ */
 void port_device_lock(struct console *con, unsigned long *flags)
+	__acquires(&to_takeover(con)->up->port.lock)
 {
 	struct takeover *t = to_takeover(con);
 
 	__uart_port_lock_irqsave(&t->up->port, flags);
+	while (t->in_record) {
+		__uart_port_unlock_irqrestore(&t->up->port, *flags);
+		msleep(RECORD_LOOK_MS);
+		__uart_port_lock_irqsave(&t->up->port, flags);
+	}
 	t->lock_flags = *flags;
 	t->locked_ns = ktime_get_mono_fast_ns();
 }
 
 void port_device_unlock(struct console *con, unsigned long flags)
+	__releases(&to_takeover(con)->up->port.lock)
 {
 	struct takeover *t = to_takeover(con);
 
@@ -105,6 +119,7 @@ static bool lost(const struct takeover *t, const struct sending *s)
 
 /* Waits until port and console are free. An emergency that prints may keep them for long. */
 static void take_port(struct takeover *t, unsigned long *flags)
+	__acquires(&t->up->port.lock)
 {
 	while (!uart_port_trylock_irqsave(&t->up->port, flags)) {
 		t->counters.busy++;
@@ -199,22 +214,22 @@ static enum burst next_burst(struct takeover *t, struct sending *s, u8 bits)
 	}
 }
 
-/* True if all of the record has left the transmitter. */
-static bool send(struct takeover *t, struct sending *s)
+/* Ends when the record has left the transmitter, or is lost to an atomic writer. */
+static void send(struct takeover *t, struct sending *s)
 {
 	while (s->next < s->end) {
 		switch (next_burst(t, s, UART_LSR_THRE)) {
 		case BURST_SENT:
 			break;
 		case BURST_LOST:
-			return false;
+			return;
 		default:
 			t->counters.stuck++;
 			s->next = s->end;
 		}
 	}
 	/* Whoever gets the tty's mutex next may reset the FIFO. */
-	return next_burst(t, s, BOTH_EMPTY) != BURST_LOST;
+	next_burst(t, s, BOTH_EMPTY);
 }
 
 /* The tty's mutex, or NULL with @go_on telling whether to print without it. */
@@ -260,21 +275,31 @@ static void release_tty_output(struct takeover *t)
 		port->ops->start_tx(port);
 }
 
+/*
+ * Not a character has gone out. Without a buffer the core takes the ownership for lost and comes
+ * again with the same record, which is no replay then.
+ */
+static void put_off(struct nbcon_write_context *wctxt, struct console *con)
+{
+	atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
+	wctxt->outbuf = NULL;
+	wctxt->len = 0;
+}
+
 /**
  * write_thread - the console's write_thread()
  * @con:	the console
  * @wctxt:	the record; device_lock() is held and the context owns the console
  */
 void write_thread(struct console *con, struct nbcon_write_context *wctxt)
+	__must_hold(&to_takeover(con)->up->port.lock)
 {
 	struct takeover *t = to_takeover(con);
 	struct uart_port *port = &t->up->port;
 	unsigned int len = wctxt->len;
-	char *outbuf = wctxt->outbuf;
 	struct sending s = { };
 	struct mutex *tty_mutex;	/* of the tty's port: held for the record */
 	unsigned long flags;
-	bool done = false;
 	bool go_on;
 
 	/*
@@ -285,13 +310,18 @@ void write_thread(struct console *con, struct nbcon_write_context *wctxt)
 		write_polled(t, wctxt);
 		return;
 	}
-	memcpy(t->text, outbuf, len);
+	if (hlist_unhashed_lockless(&con->node)) {
+		put_off(wctxt, con);
+		return;
+	}
+	memcpy(t->text, wctxt->outbuf, len);
 	s.next = t->text;
 	s.end = t->text + len;
 	s.ticket = atomic_read(&t->atomic_writes);
 
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
+	t->in_record = true;
 	count_hold(t, t->locked_ns);
 	uart_port_unlock_irqrestore(port, t->lock_flags);
 
@@ -299,27 +329,28 @@ void write_thread(struct console *con, struct nbcon_write_context *wctxt)
 	if (go_on) {
 		hold_tty_output(t);
 		s.filled_ns = ktime_get_mono_fast_ns();
-		done = send(t, &s);
+		send(t, &s);
 	} else {
 		doze(t, 2 * USEC_PER_MSEC);
 	}
 
-	take_port(t, &flags);
-	t->lock_flags = flags;
-	if (go_on)
-		release_tty_output(t);
 	if (tty_mutex)
 		mutex_unlock(tty_mutex);
-	if (lost(t, &s)) {
-		t->counters.interrupted++;
-		done = false;
-	} else if (!go_on) {
-		/* Not a character has gone out: the next attempt is no replay. */
-		atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
-	}
+
+	take_port(t, &flags);
+	t->lock_flags = flags;
+	t->in_record = false;
+	if (go_on)
+		release_tty_output(t);
 	if (!nbcon_exit_unsafe(wctxt))
 		return;
-	t->counters.records += done;
-	wctxt->outbuf = done ? outbuf : NULL;
-	wctxt->len = done ? len : 0;
+	if (lost(t, &s)) {
+		t->counters.interrupted++;
+		wctxt->outbuf = NULL;
+		wctxt->len = 0;
+	} else if (go_on) {
+		t->counters.records++;
+	} else {
+		put_off(wctxt, con);
+	}
 }

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -27,7 +26,7 @@ static void pass_on(int signal)
 	kill(child, signal);
 }
 
-static int64_t now_ns(void)
+static long long now_ns(void)
 {
 	struct timespec t;
 
@@ -35,7 +34,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void sleep_until(int64_t ns)
+static void sleep_until(long long ns)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
 
@@ -45,12 +44,13 @@ static void sleep_until(int64_t ns)
 
 int main(int argc, char **argv)
 {
-	int64_t character_ns, free_ns = 0;
+	long long character_ns, free_ns = 0;
 	int baud, out, status, ends[2];
 	char buffer[4096];
 	ssize_t n;
 
-	if (argc < 4 || (baud = atoi(argv[1])) <= 0) {
+	baud = argc < 4 ? 0 : atoi(argv[1]);
+	if (baud <= 0) {
 		fprintf(stderr, "usage: pace BAUD FILE COMMAND..\n");
 		return 2;
 	}
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	signal(SIGTERM, pass_on);
 	signal(SIGINT, pass_on);
 	while ((n = read(ends[0], buffer, sizeof(buffer))) != 0) {
-		int64_t now = now_ns();
+		long long now = now_ns();
 
 		if (n < 0 && errno == EINTR)
 			continue;
