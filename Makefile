@@ -10,7 +10,10 @@ FUZZ_SECONDS = 20
 KERNEL = 6.12
 KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt
 
-.PHONY: help setup build demo test lint bench accuracy fuzz kernel kernel-matrix kernel-lint clean
+# Of each kind one: the oldest, the newest, and PREEMPT_RT.
+TEST_KERNELS = 6.12 7.2 7.2-rt
+
+.PHONY: help setup build demo test lint bench accuracy fuzz kernel kernel-matrix kernel-test kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -23,6 +26,7 @@ help:
 	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make kernel   builds the kernel modules for KERNEL (now $(KERNEL)): kernel/build/RELEASE/NAME.ko'
 	@echo 'make kernel-matrix   the same for $(KERNELS)'
+	@echo 'make kernel-test     boots $(TEST_KERNELS) with nbcon_8250 in all its cases'
 	@echo 'make kernel-lint     sparse on an old and a new kernel, checkpatch --strict'
 	@echo 'make clean    removes what was built; fetched kernels stay in the cache'
 
@@ -75,6 +79,10 @@ kernel-matrix:
 		echo "== $$series" >&2; \
 		scripts/kernel-build $$series || [ $$? -eq 3 ]; \
 	done
+
+kernel-test:
+	@scripts/setup lab kernel
+	@for series in $(TEST_KERNELS); do kernel/nbcon_8250/tests/kernel-test $$series || exit; done
 
 kernel-lint:
 	@scripts/setup kernel
