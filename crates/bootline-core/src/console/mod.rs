@@ -2,6 +2,7 @@
 //! The kernel's console subsystem, as it behaves in each version: who prints, who waits, on which machine. It knows no
 //! log, so that it can't be fitted to one.
 mod behaviour;
+mod console_set;
 mod driver;
 mod engine;
 pub mod nbcon;

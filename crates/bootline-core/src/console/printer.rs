@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::behaviour::{DriverWait, RegistrationFlush};
+use super::console_set::ConsoleSet;
 use super::engine::{Emission, Engine, State};
 use super::outcome::UserOutput;
 use super::printing::Printing;
@@ -24,11 +25,11 @@ pub(super) enum Actor {
 }
 
 /// What is to be printed before the printer goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Job {
     /// On which consoles, each in turn.
-    consoles: Vec<usize>,
-    /// Where the last record went.
+    consoles: ConsoleSet,
+    /// Whose turn is next.
     turn: usize,
     /// Under the console lock, which is given up at the end.
     locked: bool,
@@ -55,25 +56,25 @@ impl Engine<'_> {
         self.threads_ready && !self.threads_stopped
     }
 
-    fn consoles_where(&self, wanted: impl Fn(Printing) -> bool) -> Vec<usize> {
+    fn consoles_where(&self, wanted: impl Fn(Printing) -> bool) -> ConsoleSet {
         let printing = |i: usize| self.setup.consoles[i].behaviour.printing;
         (0..self.consoles.len()).filter(|&i| self.consoles[i].registered && wanted(printing(i))).collect()
     }
 
     /// The consoles that a writer prints to under the console lock.
-    fn by_writers(&self) -> Vec<usize> {
+    fn by_writers(&self) -> ConsoleSet {
         let boot = self.boot_console();
         self.consoles_where(|p| p.writer_waits() || p == Printing::Nbcon && boot)
     }
 
-    fn by_legacy_thread(&self) -> Vec<usize> {
+    fn by_legacy_thread(&self) -> ConsoleSet {
         self.consoles_where(Printing::is_legacy_thread)
     }
 
     /// nbcon consoles that are printed by whoever writes, since no thread can.
-    fn by_atomic_writes(&self) -> Vec<usize> {
+    fn by_atomic_writes(&self) -> ConsoleSet {
         if self.threads_print() || self.boot_console() {
-            return Vec::new();
+            return ConsoleSet::default();
         }
         self.consoles_where(|p| p == Printing::Nbcon)
     }
@@ -121,14 +122,14 @@ impl Engine<'_> {
             return self.print_by_writer(id);
         }
         let consoles = self.consoles_where(|p| p == Printing::Nbcon);
-        self.take_over(&consoles);
+        self.take_over(consoles);
         self.atomic_flush(id, consoles);
     }
 
     /// panic(): all consoles, whoever held them.
     pub fn flush_everything(&mut self, id: usize) {
         let consoles = self.consoles_where(|_| true);
-        self.take_over(&consoles);
+        self.take_over(consoles);
         self.lock = Lock::default();
         self.atomic_flush(id, consoles);
     }
@@ -136,21 +137,21 @@ impl Engine<'_> {
     /// Power-off: nbcon consoles are flushed by the last task; a legacy console's thread just ends with its backlog.
     pub fn flush_nbcon(&mut self, id: usize) {
         let consoles = self.consoles_where(|p| p == Printing::Nbcon || p.writer_waits());
-        self.take_over(&consoles);
+        self.take_over(consoles);
         self.lock = Lock::default();
         self.atomic_flush(id, consoles);
     }
 
     /// Prints all that is waiting there. Where another writer prints already, it prints this one's record too.
-    fn atomic_flush(&mut self, id: usize, mut consoles: Vec<usize>) {
-        consoles.retain(|&c| self.consoles[c].emission.is_none());
+    fn atomic_flush(&mut self, id: usize, consoles: ConsoleSet) {
+        let consoles = consoles.iter().filter(|&c| self.consoles[c].emission.is_none()).collect();
         let job = Job { consoles, turn: 0, locked: false, once: false };
         self.begin(Actor::Task(id), job);
     }
 
     /// Cuts off what threads and others print there; whoever comes prints those records again from their starts.
-    fn take_over(&mut self, consoles: &[usize]) {
-        for &c in consoles {
+    fn take_over(&mut self, consoles: ConsoleSet) {
+        for c in consoles.iter() {
             if let Some(mut e) = self.consoles[c].emission.take() {
                 e.end = self.now.max(e.start);
                 self.carry(c, e, true);
@@ -187,7 +188,7 @@ impl Engine<'_> {
             p if p.is_legacy_thread() => self.finish(id),
             Printing::Nbcon if self.boot_console() => self.lock_by_task(id),
             Printing::Nbcon if by_thread => self.finish(id),
-            Printing::Nbcon => self.atomic_flush(id, vec![c]),
+            Printing::Nbcon => self.atomic_flush(id, ConsoleSet::of(c)),
             _ => self.lock_by_task(id),
         }
     }
@@ -265,23 +266,23 @@ impl Engine<'_> {
         if self.boot_console() {
             return woke;
         }
-        for c in self.consoles_where(|p| p == Printing::Nbcon) {
+        for c in self.consoles_where(|p| p == Printing::Nbcon).iter() {
             if self.nbcon_threads[c].is_none() && self.consoles[c].emission.is_none() && self.pending(c).is_some() {
                 woke = true;
-                let job = Job { consoles: vec![c], turn: 0, locked: false, once: false };
+                let job = Job { consoles: ConsoleSet::of(c), turn: 0, locked: false, once: false };
                 self.begin(Actor::NbconThread(c), job);
             }
         }
         woke
     }
 
-    fn any_pending(&mut self, consoles: Vec<usize>) -> bool {
-        consoles.into_iter().any(|c| self.pending(c).is_some())
+    fn any_pending(&mut self, consoles: ConsoleSet) -> bool {
+        consoles.iter().any(|c| self.pending(c).is_some())
     }
 
     fn begin_legacy_thread(&mut self) {
         let consoles = self.by_legacy_thread();
-        let per_record = |&c: &usize| self.setup.consoles[c].behaviour.printing == Printing::ThreadPerRecord;
+        let per_record = |c: usize| self.setup.consoles[c].behaviour.printing == Printing::ThreadPerRecord;
         let once = consoles.iter().any(per_record);
         self.begin(Actor::LegacyThread, Job { consoles, turn: 0, locked: true, once });
     }
@@ -310,11 +311,11 @@ impl Engine<'_> {
 
     /// Puts the printer's next record on a line, or ends its job.
     fn print_next(&mut self, actor: Actor) {
-        let Some(job) = self.job_of(actor).cloned() else { return };
-        let n = job.consoles.len();
+        let Some(job) = self.job_of(actor).copied() else { return };
+        let n = self.consoles.len();
         for turn in job.turn..if job.once { n } else { job.turn + n } {
-            let c = job.consoles[turn % n];
-            if self.consoles[c].emission.is_some() {
+            let c = turn % n;
+            if !job.consoles.has(c) || self.consoles[c].emission.is_some() {
                 continue;
             }
             let Some(record) = self.pending(c) else { continue };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a boot and a change to a prediction: the boot's course, run on the changed setup.
+use std::cell::RefCell;
+
 use super::change::{Change, Setting};
 use super::course::{Course, END, READY, REGISTERED, Side};
 use super::prediction::{Prediction, Refusal};
@@ -17,6 +19,8 @@ pub struct Predictor<'a> {
     today: Scenario,
     /// The boot's course under each share of contention.
     courses: Vec<(f64, Course)>,
+    /// Today's runs, as far as they were asked for.
+    runs_today: RefCell<Vec<(Side, f64, Run)>>,
 }
 
 /// By which share the messages of one kernel may differ in length from another's. Debian's 6.1 to 7.3 differ by 3 % on the
@@ -24,6 +28,7 @@ pub struct Predictor<'a> {
 const OTHER_MESSAGES: f64 = 0.05;
 
 /// One run of the model, in times of the boot's axis.
+#[derive(Clone, Copy)]
 struct Run {
     init: Dur,
     opened: Option<Dur>,
@@ -42,8 +47,10 @@ impl<'a> Predictor<'a> {
         if !stamped && !today.behaviour.printing.writer_waits() {
             return Err(Refusal::NoTimes);
         }
-        let courses = today.contention.map(|c| (c, Course::of(boot, &today.setup(boot, Side::Best, c)))).to_vec();
-        Ok(Predictor { boot, end, today, courses })
+        let course = |c| (c, Course::of(boot, &today.setup(boot, Side::Best, c)));
+        // Where no thread competes, the course is one.
+        let courses = today.contentions(&today).into_iter().map(course).collect();
+        Ok(Predictor { boot, end, today, courses, runs_today: RefCell::default() })
     }
 
     /// The boot as it was.
@@ -74,7 +81,7 @@ impl<'a> Predictor<'a> {
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
         for &share in &shares {
             for side in [Side::Low, Side::Best, Side::High] {
-                let now = self.run(&self.today, side, share);
+                let now = self.run_today(side, share);
                 let then = self.run(&target, side, share);
                 let best = side == Side::Best && share == self.today.contention[1];
                 let opened = then.opened.or(now.opened).unwrap_or_default();
@@ -126,6 +133,15 @@ impl<'a> Predictor<'a> {
     fn course(&self, share: f64) -> &Course {
         let found = self.courses.iter().find(|(c, _)| *c == share);
         &found.unwrap_or(&self.courses[0]).1
+    }
+
+    fn run_today(&self, side: Side, share: f64) -> Run {
+        let known = self.runs_today.borrow().iter().find(|(s, c, _)| (*s, *c) == (side, share)).map(|known| known.2);
+        known.unwrap_or_else(|| {
+            let run = self.run(&self.today, side, share);
+            self.runs_today.borrow_mut().push((side, share, run));
+            run
+        })
     }
 
     fn run(&self, scenario: &Scenario, side: Side, share: f64) -> Run {

@@ -41,7 +41,7 @@ impl Scenario {
             rates: rate::today(boot, speed),
             cpus: boot.kernel.cpus.unwrap_or(1),
             loglevel: boot.kernel.command_line.console_loglevel(),
-            contention: if in_qemu(boot) { [0.0, 0.5, 0.8] } else { [0.0, 0.0, 0.2] },
+            contention: if in_qemu(boot) { [0.0, 0.5, 0.7] } else { [0.0, 0.0, 0.2] },
             jitter: if in_qemu(boot) { 0.1 } else { 0.02 },
             without_initcall_debug: false,
             without_stalls: false,
