@@ -46,12 +46,9 @@ struct console *find_console(const char *port_name)
 	for_each_console(con) {
 		if (con->flags & CON_BOOT)
 			boot_console = true;
-		if (strcmp(con->name, "ttyS") || con->flags & CON_BOOT)
-			continue;
-		if (*port_name && !has_name(con, port_name))
-			continue;
-		found = con;
-		break;
+		else if (!found && !strcmp(con->name, "ttyS") &&
+			 (!*port_name || has_name(con, port_name)))
+			found = con;
 	}
 	console_list_unlock();
 

@@ -272,6 +272,8 @@ void hand_back(struct takeover *t)
 	/* Returns when the thread has ended, with its record. */
 	unregister_console(con);
 	give_ports_to(t, legacy);
+	/* The port was bound anew meanwhile. */
+	cancel_work_sync(&t->resume);
 
 	console_lock();
 	legacy->seq = seq_of(con);
