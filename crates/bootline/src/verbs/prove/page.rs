@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bootline_core::report::{Align, Document, Entry, Style, Table, Text};
 use bootline_core::statistics::{Estimate, Outcome as Short, Verdict as Judged};
+use bootline_core::units::Dur;
 use bootline_lab::boot::Verdict;
 use bootline_lab::experiment::{ArmOutcome, ClaimOutcome, Metric, Outcome, Quantity};
 
@@ -200,6 +201,8 @@ fn ratio(ratio: &Estimate) -> String {
 /// In a table three decimals do; all are in result.json.
 fn short(quantity: Quantity) -> String {
     match quantity {
+        // printk's caller may wait for microseconds.
+        Quantity::Time(time) if time.abs() < Dur::from_millis(100) => time.to_string(),
         Quantity::Time(time) => format!("{:.3}", time.as_secs_f64()),
         Quantity::Number(number) => format!("{number:.3}"),
     }
