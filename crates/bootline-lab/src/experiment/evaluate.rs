@@ -11,6 +11,7 @@ use bootline_core::statistics::{
 };
 use bootline_core::units::{Dur, HostTime};
 
+use super::bench_record;
 use super::differences::differences;
 use super::file::{Arm, Claim, Experiment};
 use super::metric::Metric;
@@ -277,6 +278,7 @@ fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
         Metric::GuestTime => truth.init_guest_ns?,
         Metric::FlushGap => analyst.flush_gap(&run.dir)?,
         Metric::PrintkLines => truth.lines?.guest_ns,
+        Metric::PrintkBench | Metric::UartBench => return bench_record::value(&run.dir, metric),
         Metric::RegisterReadsPerChar => {
             let accesses = truth.registers.as_ref()?;
             let count = accesses.lines.as_ref().unwrap_or(&accesses.before_init);
@@ -296,7 +298,13 @@ fn foretold(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur
             return Some((before + after.low(), before + after.best(), before + after.high()));
         }
         Metric::LogComplete => prediction.log_complete?,
-        Metric::LogLag | Metric::GuestTime | Metric::RegisterReadsPerChar | Metric::PrintkLines | Metric::FlushGap => {
+        Metric::LogLag
+        | Metric::GuestTime
+        | Metric::RegisterReadsPerChar
+        | Metric::PrintkLines
+        | Metric::PrintkBench
+        | Metric::UartBench
+        | Metric::FlushGap => {
             return None;
         }
     };

@@ -278,6 +278,15 @@ impl Reader<'_> {
             ));
         }
         let modules = raw.modules.unwrap_or_default();
+        if let Some(module) = metric.module() {
+            let loaded = |m: &Spanned<String>| m.as_ref().split(' ').next().is_some_and(|f| f.contains(module));
+            if !modules.iter().any(loaded) {
+                return Err(contradiction(match metric {
+                    Metric::PrintkBench => "`printk-bench` needs `printk_bench.ko` among `modules`",
+                    _ => "`uart-bench` needs `uart_bench.ko` among `modules`",
+                }));
+            }
+        }
         if raw.initrd.is_some() && !modules.is_empty() {
             return Err(contradiction("modules are loaded by the lab's own init, so it has no `initrd`"));
         }

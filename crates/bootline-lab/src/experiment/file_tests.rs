@@ -233,6 +233,9 @@ fn what_init_and_the_trace_give_needs_them() {
     let good = arm("lines = 64\nmetric = \"printk-lines\"").unwrap();
     assert_eq!((good.arms[0].lines, good.arms[0].metric), (Some(64), Metric::PrintkLines));
     refused("metric = \"printk-lines\"", "needs `lines`");
+    assert!(arm("modules = [\"b/printk_bench.ko lines=9\"]\nmetric = \"printk-bench\"").is_ok());
+    refused("modules = [\"b/uart_bench.ko\"]\nmetric = \"printk-bench\"", "`printk_bench.ko` among `modules`");
+    refused("metric = \"uart-bench\"", "`uart_bench.ko` among `modules`");
     refused("lines = 0", "lines `0` is not");
     refused("lines = 1\ninitrd = \"i\"", "no `initrd`");
     refused("lines = 1\nicount = true", "no `icount`");

@@ -23,6 +23,10 @@ pub enum Metric {
     RegisterReadsPerChar,
     /// How long init waited for the lines that it printed after the boot, by the guest's clock.
     PrintkLines,
+    /// How long `kernel/printk_bench` took for its lines, by its record in the kernel's log.
+    PrintkBench,
+    /// Time in the console's write function for each character, by the record of `kernel/uart_bench`.
+    UartBench,
     /// How long the boot waited for what was stored when the console registered.
     FlushGap,
 }
@@ -31,6 +35,15 @@ impl Metric {
     /// Whether its values are nanoseconds.
     pub fn is_time(self) -> bool {
         self != Metric::RegisterReadsPerChar
+    }
+
+    /// The kernel module that says it.
+    pub fn module(self) -> Option<&'static str> {
+        match self {
+            Metric::PrintkBench => Some("printk_bench"),
+            Metric::UartBench => Some("uart_bench"),
+            _ => None,
+        }
     }
 }
 
@@ -45,6 +58,8 @@ impl fmt::Display for Metric {
             Metric::GuestTime => "guest-time",
             Metric::RegisterReadsPerChar => "register-reads-per-char",
             Metric::PrintkLines => "printk-lines",
+            Metric::PrintkBench => "printk-bench",
+            Metric::UartBench => "uart-bench",
             Metric::FlushGap => "flush-gap",
         })
     }

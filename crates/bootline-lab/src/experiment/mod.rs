@@ -4,6 +4,7 @@
 //! ```text
 //! NAME.toml ─▶ Experiment ─▶ Plan (rounds in random order) ─▶ runs in a folder ─▶ Outcome (medians, verdicts)
 //! ```
+mod bench_record;
 mod differences;
 mod evaluate;
 mod file;

@@ -67,6 +67,8 @@ fn described(metric: Metric) -> &'static str {
         Metric::GuestTime => "guest-time: to init by the guest's clock; under icount what the processor costs",
         Metric::RegisterReadsPerChar => "register-reads-per-char: reads of the port's registers for each character",
         Metric::PrintkLines => "printk-lines: what init waited for the lines that it printed, by the guest's clock",
+        Metric::PrintkBench => "printk-bench: the lines of kernel/printk_bench, by the guest's clock",
+        Metric::UartBench => "uart-bench: the console's write function for each character, by the guest's clock",
         Metric::FlushGap => "flush-gap: the wait for what was stored when the console registered, by the capture",
     }
 }
