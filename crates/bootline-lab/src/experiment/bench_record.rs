@@ -23,7 +23,7 @@ fn in_log(log: &[u8], metric: Metric) -> Option<f64> {
     let (records, _) = kmsg::parse(log);
     let texts = records.iter().filter_map(|r| std::str::from_utf8(&r.text).ok());
     let words = texts.filter_map(|t| t.strip_prefix(module)?.strip_prefix(": "));
-    let record = words.filter(|w| number(w, "stopped").is_some()).last()?;
+    let record = words.rev().find(|w| number(w, "stopped").is_some())?;
     if number(record, "stopped") != Some(0) || number(record, "elsewhere").is_some_and(|n| n != 0) {
         return None;
     }
