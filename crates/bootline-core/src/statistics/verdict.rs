@@ -56,6 +56,11 @@ pub enum Reason {
         /// As a share of the median.
         width: f64,
     },
+    /// The predicted interval is so wide that it would hold almost anything.
+    TooVague {
+        /// As a share of the median.
+        width: f64,
+    },
     /// All of the interval is within the claim's limits.
     Within,
     /// All of it is beyond one.
@@ -84,7 +89,7 @@ impl Verdict {
 pub struct Tolerance {
     /// Valid runs that it takes.
     pub runs: usize,
-    /// The widest measured interval, as a share of the median.
+    /// The widest interval, measured or predicted, as a share of the median.
     pub width: f64,
     /// How far the best prediction may be from the median, as a share of it.
     pub error: f64,
@@ -96,7 +101,8 @@ impl Default for Tolerance {
     }
 }
 
-/// Judges the prediction `low..best..high` by the median of `n` runs.
+/// Judges the prediction `low..best..high` by the median of `n` runs. One that says little can be refuted, but holds only
+/// where its best value is close.
 pub fn judge_prediction(
     (low, best, high): (f64, f64, f64),
     measured: Estimate,
@@ -104,7 +110,8 @@ pub fn judge_prediction(
     tolerance: Tolerance,
 ) -> Verdict {
     let error = best / measured.best - 1.0;
-    let width = measured.width() / measured.best.abs();
+    let share = |width: f64| width / measured.best.abs();
+    let (width, vague) = (share(measured.width()), share(high - low));
     let undecided = |reason| Verdict { outcome: Outcome::Undecided, reason };
     let held = |reason| Verdict { outcome: Outcome::Held, reason };
     if n < tolerance.runs {
@@ -112,7 +119,11 @@ pub fn judge_prediction(
     } else if width > tolerance.width {
         undecided(Reason::TooWide { width })
     } else if low <= measured.high && measured.low <= high {
-        held(Reason::Overlap)
+        if vague > tolerance.width && error.abs() > tolerance.error {
+            undecided(Reason::TooVague { width: vague })
+        } else {
+            held(Reason::Overlap)
+        }
     } else if error.abs() <= tolerance.error {
         held(Reason::Near { error })
     } else {
@@ -175,6 +186,9 @@ impl fmt::Display for Reason {
             Reason::TooWide { width } => {
                 write!(f, "the measured interval is {:.0} % of the median wide", width * 100.0)
             }
+            Reason::TooVague { width } => {
+                write!(f, "the predicted interval is {:.0} % of the median wide", width * 100.0)
+            }
             Reason::Within => f.write_str("the whole interval is within the claim"),
             Reason::Beyond { limit } => write!(f, "the whole interval is beyond {limit}"),
             Reason::Across { limit } => write!(f, "{limit} lies within the interval"),
@@ -209,6 +223,12 @@ mod tests {
         check((1.0, 1.0, 1.0), (9.9, 10.0, 10.1), 2, (Undecided, "2 valid runs of the 3 that it takes"));
         let wide = "the measured interval is 60 % of the median wide";
         check((1.0, 1.0, 1.0), (8.0, 10.0, 14.0), 5, (Undecided, wide));
+        // What would hold whatever was measured has foretold nothing, unless its best value has.
+        let vague = "the predicted interval is 990 % of the median wide";
+        check((1.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Undecided, vague));
+        check((1.0, 10.5, 100.0), (9.9, 10.0, 10.1), 5, (Held, overlap));
+        let apart = "the intervals are apart, and the prediction is +400.0 % off the median";
+        check((20.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Refuted, apart));
     }
 
     #[test]
