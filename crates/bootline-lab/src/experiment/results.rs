@@ -126,7 +126,8 @@ impl ResultsError {
                 Some("start over with `--fresh` (what is there is kept under another name), or use `-o DIR`".to_owned())
             }
             ResultsError::None { .. } => Some("run it first, without `--report`".to_owned()),
-            ResultsError::InUse { .. } | ResultsError::File { .. } => None,
+            ResultsError::InUse { .. } => Some("let it end, or name another folder with `-o DIR`".to_owned()),
+            ResultsError::File { .. } => None,
         }
     }
 }
@@ -142,13 +143,10 @@ impl Results {
         seed: Option<u64>,
         kernels: &BTreeMap<String, Booted>,
     ) -> Result<Results, ResultsError> {
-        let there = dir.join(STATE).exists();
-        if !there && fs::read_dir(dir).is_ok_and(|mut d| d.next().is_some_and(|e| e.is_ok_and(|e| !is_begun(&e)))) {
-            return Err(ResultsError::NotResults { dir: dir.to_owned() });
-        }
+        refuse_what_is_not_results(dir)?;
         fs::create_dir_all(dir).map_err(failed("make", dir))?;
         let lock = lock(dir)?;
-        let mut results = if there {
+        let mut results = if dir.join(STATE).exists() {
             Results::open(dir, experiment)?
         } else {
             let copy = dir.join(EXPERIMENT);
@@ -201,11 +199,14 @@ impl Results {
     /// Gives a folder of results another name, so that its own is free. Gives that name; none if there was no folder.
     ///
     /// # Errors
-    /// It can't be renamed.
+    /// It holds something else, is in use, or can't be renamed.
     pub fn set_aside(dir: &Path) -> Result<Option<PathBuf>, ResultsError> {
         if !dir.exists() {
             return Ok(None);
         }
+        refuse_what_is_not_results(dir)?;
+        // Whoever is adding runs would add the next one to the folder that takes this one's place.
+        let _lock = lock(dir)?;
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names = (1..).map(|n| dir.with_file_name(format!("{name}.{n}")));
         let to = names.into_iter().find(|p| !p.exists()).expect("numbers don't end");
@@ -266,6 +267,15 @@ impl Results {
         let text = serde_json::to_string_pretty(value).expect("plain structs of numbers and strings always serialise");
         self.write(name, (text + "\n").as_bytes())
     }
+}
+
+/// A folder that isn't there yet may become one of results, and so may an empty one.
+fn refuse_what_is_not_results(dir: &Path) -> Result<(), ResultsError> {
+    let is_foreign = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|e| !is_begun(&e));
+    if !dir.join(STATE).exists() && fs::read_dir(dir).is_ok_and(|mut entries| entries.any(is_foreign)) {
+        return Err(ResultsError::NotResults { dir: dir.to_owned() });
+    }
+    Ok(())
 }
 
 /// What a folder may hold that was begun and not got further than its first file.

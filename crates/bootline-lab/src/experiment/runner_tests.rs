@@ -250,6 +250,8 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
     let held = lab.begin().unwrap();
     assert_eq!(held.state().random_seed, 5);
     assert!(matches!(lab.begin(), Err(ResultsError::InUse { .. })));
+    // Else its next run would land among those of whoever started over.
+    assert!(matches!(Results::set_aside(&lab.dir()), Err(ResultsError::InUse { .. })));
     drop(held);
     let other_seed = Results::begin(&lab.dir(), &lab.experiment, Some(6), &lab.images);
     assert!(matches!(other_seed, Err(ResultsError::OtherSeed { recorded: 5, wanted: 6, .. })));
@@ -276,6 +278,11 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     assert!(matches!(lab.begin(), Err(ResultsError::NotResults { .. })));
     assert_eq!(fs::read_dir(lab.dir()).unwrap().count(), 1);
     assert!(matches!(Results::open(&lab.dir(), &lab.experiment), Err(ResultsError::None { .. })));
+    assert!(matches!(Results::set_aside(&lab.dir()), Err(ResultsError::NotResults { .. })));
+    // Whatever the folder names first.
+    ["lock", "experiment.toml"].iter().for_each(|name| fs::write(lab.dir().join(name), "mine").unwrap());
+    assert!(matches!(lab.begin(), Err(ResultsError::NotResults { .. })));
+    assert_eq!(fs::read_to_string(lab.dir().join("experiment.toml")).unwrap(), "mine");
     // Only begun: the power went before there was anything but the first file.
     fs::remove_file(lab.dir().join("thesis.tex")).unwrap();
     fs::write(lab.dir().join("experiment.toml"), "").unwrap();
