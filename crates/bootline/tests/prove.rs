@@ -54,6 +54,13 @@ fn what_can_not_be_run_is_refused_before_anything_is_booted() {
     check(TWO, &["two.toml", "--arms", "slow,fats"], 2, &said);
     let file = TWO.replace("\"6.1\"", "\"./bzImage\"");
     check(&file, &["two.toml"], 3, &["error: arm `slow`: can't read kernel `./bzImage`"]);
+    let file = TWO.replace("\"6.1\"", "\"./two.toml\"");
+    check(
+        &file,
+        &["two.toml"],
+        3,
+        &["is neither an x86 bzImage nor an arm64 Image", "hint: name a kernel's image, or"],
+    );
     check(TWO, &["two.toml", "--report"], 3, &["error: no results in `results/two`", "hint: run it first"]);
     check(TWO, &["two.toml", "-n", "0"], 2, &["0 is not in 1..=1000"]);
     check(TWO, &["two.toml", "--report", "--fresh"], 2, &["cannot be used with"]);
@@ -130,6 +137,25 @@ fn a_report_needs_neither_qemu_nor_a_kernel() {
     let ratio = result["claims"][0]["ratio"]["best"].as_f64().unwrap();
     assert!(ratio > 2.0, "{ratio}");
     assert_eq!(result["claims"][0]["verdict"], "undecided");
+}
+
+/// Without a claim or a prediction, too, an arm that gave no figure is no success.
+#[test]
+fn an_arm_without_a_valid_run_is_told_by_the_status() {
+    let dir = tempfile::tempdir().unwrap();
+    results_of_the_corpus(dir.path());
+    let (file, _) = TWO.split_once("[[claim]]").unwrap();
+    let file = file.replace("base = \"slow\"\n", "");
+    for path in ["two.toml", "results/two/experiment.toml"] {
+        fs::write(dir.path().join(path), &file).unwrap();
+    }
+    let status = || prove(dir.path(), &["two.toml", "--report"]).status.code();
+    assert_eq!(status(), Some(0));
+    let path = dir.path().join("results/two/runs/fast-01/truth.json");
+    let mut truth = read_json(&path);
+    truth["verdict"] = json!("stopped");
+    fs::write(&path, truth.to_string()).unwrap();
+    assert_eq!(status(), Some(3));
 }
 
 #[test]

@@ -136,6 +136,10 @@ impl ImageError {
                 Some(format!("let {nearest} stand in for it with `nearest = true` in arm `{arm}`{also}"))
             }
             ImageError::Stock { source, .. } => source.hint(),
+            // An experiment has no `--arch`; a series has its own.
+            ImageError::Image { source: BootError::UnknownImage { .. }, .. } => {
+                Some("name a kernel's image, or a series as `bootline kernels` lists them".to_owned())
+            }
             ImageError::Image { source, .. } => source.hint(),
             ImageError::File { .. } => None,
         }

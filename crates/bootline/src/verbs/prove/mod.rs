@@ -189,7 +189,10 @@ fn show(outcome: &Outcome, results: &Results, json: bool, terminal: &Terminal) -
 fn exit_of(outcome: &Outcome) -> Exit {
     if outcome.count(Short::Refuted) > 0 {
         Exit::GATE
-    } else if !outcome.complete || outcome.verdicts().any(Verdict::lacks_runs) {
+    } else if !outcome.complete
+        || outcome.arms.iter().any(|arm| arm.measured.is_none())
+        || outcome.verdicts().any(Verdict::lacks_runs)
+    {
         Exit::INPUT
     } else {
         Exit::FINE
