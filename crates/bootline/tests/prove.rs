@@ -43,6 +43,8 @@ fn what_is_no_experiment_is_refused_by_line_and_key() {
         "hint: did you mean `baud`?",
     ];
     check(&wrong, &["two.toml"], 3, &said);
+    let hostile = TWO.replace("name = \"fast\"", "name = \"\\u001b[2J../x\"");
+    check(&hostile, &["two.toml"], 3, &["error: name `\\x1b[2J../x` is not made of letters"]);
     check(TWO, &["three"], 3, &["error: no experiment `three` in ./experiments", "hint: bootline prove --list"]);
     check(TWO, &["no/three.toml"], 3, &["error: no such experiment `no/three.toml`"]);
     check(TWO, &[], 2, &["required"]);
