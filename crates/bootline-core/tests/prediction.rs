@@ -154,6 +154,34 @@ fn what_the_log_lacks_is_refused_or_said() {
     assert_eq!(today(&cut).unwrap_err(), Refusal::NoEnd);
 }
 
+#[test]
+fn a_way_of_printing_that_is_not_known_is_said() {
+    for (version, said) in [("99.1.0", true), ("5.10.1", true), ("6.12.1", false)] {
+        let log = QUIET.replace("6.12.1", version).replace("PREEMPT_DYNAMIC", "PREEMPT_RT").replace(" quiet", "");
+        let p = predict(&Boot::analyse(records(log.as_bytes()), &Options::default()), &change("quiet")).unwrap();
+        assert_eq!(p.assumptions.iter().any(|a| a.name == "printing"), said, "{version}: {:?}", p.assumptions);
+    }
+    let refused = |set: &str| predict(&captured("x86-6.12-9600"), &change(set)).unwrap_err();
+    assert_eq!(refused("kernel=5.10-rt"), Refusal::UnknownKernel("5.10-rt".to_owned()));
+    assert_eq!(refused("kernel=99.1"), Refusal::UnknownKernel("99.1".to_owned()));
+}
+
+#[test]
+fn what_overrules_a_level_has_to_go() {
+    let boot = with_levels("x86-7.2-9600-quiet");
+    let without_quiet = bootline_core::predict::Need::CommandLine("without quiet".to_owned());
+    let needs = |set: &str| predict(&boot, &change(set)).unwrap().needs.contains(&without_quiet);
+    assert!(needs("loglevel=7") && !needs("quiet"));
+}
+
+#[test]
+fn no_way_out_leads_to_an_older_printer_thread() {
+    let titles = |case| ways_out(&captured(case)).unwrap().into_iter().map(|w| w.title).collect::<Vec<_>>().join("; ");
+    assert!(titles("x86-6.12-9600").contains("6.19-rt"));
+    let newer = titles("x86-7.2-9600");
+    assert!(newer.contains("7.2-rt") && !newer.contains("6.19"), "{newer}");
+}
+
 const QUIET: &str = "\
 [    0.000000] Linux version 6.12.1 (gcc) #1 SMP PREEMPT_DYNAMIC
 [    0.000000] Kernel command line: console=ttyS0,9600 quiet

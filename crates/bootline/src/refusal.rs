@@ -18,7 +18,7 @@ pub fn failure(refusal: &Refusal, boot: &Boot, source: &SourceName) -> Failure {
         Refusal::NoConsole | Refusal::NoSpeed { .. } | Refusal::NotPrinted { .. } => {
             let enabled = boot.line.as_ref().and_then(|l| l.console.enabled);
             let asked = boot.kernel.command_line_record.map(|id| quoted(boot, id, Some(console_words(boot))));
-            asked.or(enabled.map(|id| quoted(boot, id, None)))
+            asked.or(enabled.or(boot.kernel.banner).map(|id| quoted(boot, id, None)))
         }
         Refusal::UnknownKernel(_) => boot.kernel.banner.map(|id| quoted(boot, id, None)),
     };

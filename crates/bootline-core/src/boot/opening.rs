@@ -7,7 +7,7 @@
 //! That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
 use super::console::SerialConsole;
 use super::kernel::Kernel;
-use crate::console::{Printing, Series, ThreadsReady};
+use crate::console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
 use crate::records::{Record, RecordSet, Source};
 use crate::units::Dur;
 
@@ -53,7 +53,7 @@ pub(super) fn opening(
         Printing::Nbcon => match threads_ready(records, kernel, call_of(kernel)) {
             Some(ready) if ready.index > registered => Opening { threads_from: ready.index, ..waits },
             // The threads run already: from 6.17 on they also carry what was stored before.
-            _ if kernel.series.is_some_and(|s| s >= Series::new(6, 17)) => {
+            _ if nbcon(kernel).registration == RegistrationFlush::ByThread => {
                 Opening { threads_from: registered, ..waits }
             }
             _ => Opening { threads_from: registered + 1, ..waits },
@@ -68,8 +68,12 @@ fn behind_boot_console(console: Option<&SerialConsole>) -> bool {
 
 /// Which initcall the kernel's version makes of it.
 fn call_of(kernel: &Kernel) -> ThreadsReady {
-    let late = kernel.series.is_some_and(|s| s >= Series::new(7, 2));
-    if late { ThreadsReady::SubsysInitcall } else { ThreadsReady::EarlyInitcall }
+    nbcon(kernel).threads_ready
+}
+
+/// What the kernel does with an nbcon console; of one that is newer than the table, what the newest does.
+fn nbcon(kernel: &Kernel) -> Behaviour {
+    Behaviour::of(kernel.series.map(|s| s.min(newest())), kernel.rt, false)
 }
 
 /// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. Asked for another call than

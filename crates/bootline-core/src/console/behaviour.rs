@@ -125,6 +125,30 @@ impl Stock {
         nbcon.min_by_key(|(series, stock)| (stock.flushes_at_registration(), *series)).map(|(series, _)| series)
     }
 
+    /// The first and the last version in which a driver's console is an nbcon one and its thread prints what is there at
+    /// the registration. They aren't always one stretch: ask [`Stock::flushes_at_registration`] of one between them.
+    pub fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, Series)> {
+        let ranges = || TABLE.printk.iter().map(|r| r.range).chain(TABLE.drivers.iter().map(|r| r.range));
+        let found = |s: &Series| {
+            let stock = Stock::of(*s, rt, driver, false);
+            stock.is_some_and(|s| s.framework == Framework::Nbcon && !s.flushes_at_registration())
+        };
+        let first = ranges().map(|r| r.from).filter(found).min()?;
+        Some((first, ranges().map(|r| r.to).filter(found).max()?))
+    }
+
+    /// The first version from `from` on in which PREEMPT_RT prints to a driver's console by a thread that keeps nobody
+    /// waiting: one record per console lock, or an nbcon console's own that also prints what is there at the registration.
+    pub fn thread_under_rt_since(driver: Driver, from: Option<Series>) -> Option<Series> {
+        let per_record = |s: &Series| {
+            Stock::of(*s, true, driver, false).is_some_and(|s| s.behaviour.printing == Printing::ThreadPerRecord)
+        };
+        let begins = TABLE.printk.iter().map(|r| r.range.from).chain(from);
+        let later = |s: &Series| from.is_none_or(|from| *s >= from);
+        let nbcon = || Stock::flushed_by_thread(driver, true).map(|(first, _)| first);
+        begins.filter(per_record).filter(later).min().or_else(|| nbcon().filter(later))
+    }
+
     /// Whether the task that registers the console prints all that is there: because this version always does, or
     /// because the threads come up only later.
     pub fn flushes_at_registration(&self) -> bool {
@@ -238,6 +262,37 @@ mod tests {
         check(Driver::Pl011, Some("6.17"));
         check(Driver::Uart8250, Some("7.3"));
         check(Driver::Other, None);
+    }
+
+    #[test]
+    fn where_a_thread_flushes_at_the_registration() {
+        let check = |driver, rt, want: Option<(&str, &str)>| {
+            assert_eq!(Stock::flushed_by_thread(driver, rt), want.map(|(a, b)| (series(a), series(b))), "{driver:?}");
+        };
+        check(Driver::Pl011, false, Some(("6.17", "7.1")));
+        // Comes with its probe: behind the threads in each version.
+        check(Driver::Imx, false, Some(("6.17", "7.3")));
+        // Registers before any thread runs.
+        check(Driver::Uart8250, false, None);
+        check(Driver::Uart8250, true, None);
+        check(Driver::Other, false, None);
+    }
+
+    #[test]
+    fn where_a_thread_keeps_nobody_waiting() {
+        let check = |driver, from: Option<&str>, want: Option<&str>| {
+            let found = Stock::thread_under_rt_since(driver, from.map(series));
+            assert_eq!(found, want.map(series), "{driver:?} from {from:?}");
+        };
+        check(Driver::Uart8250, None, Some("6.19"));
+        check(Driver::Uart8250, Some("6.12"), Some("6.19"));
+        check(Driver::Uart8250, Some("7.0"), Some("7.0"));
+        // An nbcon console there.
+        check(Driver::Uart8250, Some("7.3"), None);
+        check(Driver::Pl011, Some("6.12"), Some("6.17"));
+        check(Driver::Pl011, Some("7.2"), None);
+        check(Driver::Other, Some("7.3"), Some("7.3"));
+        check(Driver::Other, Some("7.4"), None);
     }
 
     #[test]

@@ -9,7 +9,8 @@ pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behavio
     let console = &boot.line.as_ref().ok_or(Refusal::NoConsole)?.console;
     let driver = Driver::of_console(&console.name);
     let debian = boot.kernel.release.as_deref().is_some_and(is_debian);
-    Behaviour::for_driver(series, rt, driver, debian).ok_or_else(|| Refusal::UnknownKernel(series.to_string()))
+    let unknown = || Refusal::UnknownKernel(format!("{series}{}", if rt { "-rt" } else { "" }));
+    Behaviour::for_driver(series, rt, driver, debian).ok_or_else(unknown)
 }
 
 /// Whether a release is named as Debian names its own: `6.18.15+deb14-rt-amd64`, `6.1.0-49-arm64`.

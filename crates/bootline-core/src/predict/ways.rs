@@ -4,7 +4,7 @@ use super::change::{Change, Setting};
 use super::compute::Predictor;
 use super::prediction::{Prediction, Refusal};
 use crate::boot::Boot;
-use crate::console::{Driver, Framework, Printing, Series, Stock};
+use crate::console::{Driver, Framework, Printing, Stock};
 use crate::units::{Baud, LineRate};
 
 /// The boot as it was.
@@ -64,7 +64,9 @@ fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
     let printing = line.console.printing;
     let driver = Driver::of_console(&line.console.name);
     let thread = matches!(printing, Printing::Synchronous | Printing::ThreadWholeFlush | Printing::RtPatch)
-        .then_some(Setting::Kernel { series: Series::new(6, 19), rt: true });
+        .then(|| Stock::thread_under_rt_since(driver, boot.kernel.series))
+        .flatten()
+        .map(|series| Setting::Kernel { series, rt: true });
     let rt = boot.kernel.rt;
     let stock = boot.kernel.series.and_then(|s| Stock::of(s, rt, driver, false));
     let nbcon = Stock::nbcon_since(driver, rt)

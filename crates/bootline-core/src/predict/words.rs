@@ -5,7 +5,7 @@ use super::course::Course;
 use super::prediction::{Assumption, Need};
 use super::scenario::Scenario;
 use crate::boot::{Boot, Clock, SpeedSource};
-use crate::console::{DriverWait, Printing};
+use crate::console::{Driver, DriverWait, Printing, Stock};
 
 pub(super) fn title(change: &Change) -> String {
     if change.settings.is_empty() {
@@ -68,8 +68,14 @@ pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
                 needs.push(Need::Hardware(format!("the other end at {baud} baud")));
             }
             Setting::Frame(frame) => needs.push(Need::Hardware(format!("the other end at {frame}"))),
-            Setting::LogLevel(4) => needs.push(Need::CommandLine("quiet".to_owned())),
-            Setting::LogLevel(level) => needs.push(Need::CommandLine(format!("loglevel={level}"))),
+            Setting::LogLevel(level) => {
+                let word = if *level == 4 { "quiet".to_owned() } else { format!("loglevel={level}") };
+                needs.push(Need::CommandLine(word));
+                // The one prints everything whatever the level, the other is a level itself.
+                let overrules = |w: &&str| *w == "ignore_loglevel" || *level != 4 && *w == "quiet";
+                let overruling = boot.kernel.command_line.words().filter(overrules);
+                needs.extend(overruling.map(|w| Need::CommandLine(format!("without {w}"))));
+            }
             Setting::NoInitcallDebug => needs.push(Need::CommandLine("without initcall_debug".to_owned())),
             Setting::Kernel { series, rt } => {
                 needs.push(Need::Version(series.to_string()));
@@ -81,7 +87,13 @@ pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
                 needs.push(Need::Version("6.19 or later".to_owned()));
                 needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
             }
-            Setting::Printing(_) => needs.push(Need::Version("a kernel whose driver prints that way".to_owned())),
+            Setting::Printing(Printing::Nbcon) => {
+                let since = Stock::nbcon_since(Driver::of_console(name), boot.kernel.rt);
+                needs.push(Need::Version(
+                    since.map_or("whose driver has an nbcon console".to_owned(), |s| s.to_string()),
+                ));
+            }
+            Setting::Printing(_) => needs.push(Need::Version("whose driver prints that way".to_owned())),
             Setting::Module { replay } => {
                 needs.push(Need::Module("nbcon_8250".to_owned()));
                 if *replay {
@@ -131,6 +143,14 @@ pub(super) fn assumptions(
             }
             SpeedSource::Arrival | SpeedSource::Header => {}
         }
+    }
+    let taken_as = match today.behaviour.printing {
+        Printing::Unknown => Some("how today's kernel prints is not known: taken as if each writer waits"),
+        Printing::RtPatch => Some("PREEMPT_RT before 6.12 has threads of several designs: taken as the thread of 6.12"),
+        _ => None,
+    };
+    if let Some(text) = taken_as {
+        add("printing", format!("{text}; where it does otherwise all of this is wrong"));
     }
     if boot.timeline.clock == Clock::Kernel {
         add("kernel-clock", "the kernel's clock ran true; only arrival times could tell".to_owned());

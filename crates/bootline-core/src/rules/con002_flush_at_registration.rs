@@ -10,8 +10,9 @@ pub(super) const RULE: Rule = Rule {
     name: "flush-at-registration",
     doc: "When a console registers, everything stored so far goes out over it before the registration returns \
           (register_console, console_flush_all). The later the console comes, the more there is to flush: the boot \
-          stands still for as long as those characters take on the wire. nbcon consoles of 6.17 to 7.1 flush by their \
-          thread instead.",
+          stands still for as long as those characters take on the wire. nbcon consoles leave it to their thread from \
+          6.17 on, if they register behind the call that makes threads ready: an early_initcall up to 7.1, a \
+          subsys_initcall from 7.2 on. PL011 registers between the two, 8250 before both.",
     check,
 };
 

@@ -4,14 +4,10 @@ use super::Advice;
 use super::case::Case;
 use super::figure::faster;
 use crate::boot::{Line, Wait, WaitCause};
-use crate::console::{Printing, Series};
+use crate::console::{Driver, Printing, Series, Stock, newest};
 use crate::predict::Setting;
 use crate::units::Dur;
 
-/// The first series whose printer thread gives the console lock up after each record.
-const PER_RECORD: Series = Series::new(6, 19);
-/// The first series whose nbcon consoles flush by their thread at the registration.
-const FLUSH_BY_THREAD: Series = Series::new(6, 17);
 /// What quiet prints is below this level.
 const QUIET: Setting = Setting::LogLevel(4);
 
@@ -43,15 +39,19 @@ fn frame(line: &Line) -> String {
 
 /// A kernel whose printer thread doesn't hold the boot up.
 pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
-    let one_cpu = case.boot.kernel.cpus == Some(1);
+    let kernel = &case.boot.kernel;
+    let one_cpu = kernel.cpus == Some(1);
+    let driver = Driver::of_console(&line.console.name);
+    let since = Stock::thread_under_rt_since(driver, kernel.series);
+    let from = since.map_or(String::new(), |s| format!(" from {s} on"));
     let per_record = || {
-        let kernel = Setting::Kernel { series: PER_RECORD, rt: true };
+        let kernel = Setting::Kernel { series: since?, rt: true };
         if one_cpu { case.saves(&[kernel, Setting::Cpus(2)]) } else { case.saves(&[kernel]) }
     };
     let price = "a hang leaves the last messages unprinted; the log arrives later than the boot ends";
     match line.console.printing {
         Printing::Synchronous | Printing::RtPatch | Printing::Unknown => Some(Advice::new(
-            "print by a thread: a PREEMPT_RT kernel from 6.19 on, with two processors or more",
+            format!("print by a thread: a PREEMPT_RT kernel{from}, with two processors or more"),
             "CONFIG_PREEMPT_RT=y",
             price,
         )
@@ -86,13 +86,22 @@ fn held_until_drained(w: &Wait) -> bool {
 /// An nbcon console whose registration flushes by its thread.
 pub(super) fn nbcon_flush(case: &Case<'_>, line: &Line) -> Option<Advice> {
     let kernel = &case.boot.kernel;
-    let flushes_by_thread = |s: Series| (FLUSH_BY_THREAD..=Series::new(7, 1)).contains(&s);
-    (line.console.printing == Printing::Nbcon && !kernel.series.is_some_and(flushes_by_thread)).then(|| {
-        Advice::new(
-            "take a kernel that leaves the flush of an nbcon console to its thread",
-            "6.17 to 7.1",
-            "a hang before the thread runs leaves less on the line",
-        )
-        .saving(case.saves(&[Setting::Kernel { series: FLUSH_BY_THREAD, rt: kernel.rt }]))
-    })
+    let driver = Driver::of_console(&line.console.name);
+    let by_thread = |s| Stock::of(s, kernel.rt, driver, false).is_some_and(|s| !s.flushes_at_registration());
+    if line.console.printing != Printing::Nbcon || kernel.series.is_some_and(by_thread) {
+        return None;
+    }
+    let (first, versions) = flushed_by_thread(driver, kernel.rt)?;
+    let advice = Advice::new(
+        "take a kernel that leaves the flush of an nbcon console to its thread",
+        versions,
+        "a hang before the thread runs leaves less on the line",
+    );
+    Some(advice.saving(case.saves(&[Setting::Kernel { series: first, rt: kernel.rt }])))
+}
+
+/// The first version whose thread prints what is there when a driver's nbcon console registers, and all such in words.
+fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, String)> {
+    let (first, last) = Stock::flushed_by_thread(driver, rt)?;
+    Some((first, if last == newest() { format!("{first} or later") } else { format!("{first} to {last}") }))
 }

@@ -57,7 +57,9 @@ fn parse_setting(text: &str) -> Result<Setting, String> {
 }
 
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let change = Change { settings: typed.set };
+    let mut change = Change { settings: typed.set };
+    // A kernel first: on it the module says how its console prints.
+    change.settings.sort_by_key(|s| !matches!(s, Setting::Kernel { .. }));
     if let Some((a, b)) = contradiction(&change.settings) {
         return Err(Failure::new(Exit::USAGE, format!("`--set {a}` and `--set {b}` can't both be")));
     }
@@ -90,12 +92,13 @@ fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, Refusal> {
 
 /// Two settings of one thing.
 fn contradiction(settings: &[Setting]) -> Option<(Setting, Setting)> {
-    let of = |s: &Setting| match s {
-        // Both say which console there is.
-        Setting::Module { .. } => std::mem::discriminant(&Setting::Printing(bootline_core::console::Printing::Nbcon)),
-        s => std::mem::discriminant(s),
+    let both = |a: &Setting, b: &Setting| match (a, b) {
+        // Both say which console there is, or how it prints.
+        (Setting::Module { .. } | Setting::Kernel { .. }, Setting::Printing(_)) => true,
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
     };
-    settings.iter().enumerate().find_map(|(i, a)| Some((*settings[..i].iter().find(|b| of(b) == of(a))?, *a)))
+    let clash = |a: &Setting, b: &Setting| both(a, b) || both(b, a);
+    settings.iter().enumerate().find_map(|(i, b)| Some((*settings[..i].iter().find(|a| clash(a, b))?, *b)))
 }
 
 #[cfg(test)]
@@ -121,5 +124,7 @@ mod tests {
         check(&["baud=9600", "baud=115200"], true);
         check(&["quiet", "loglevel=7"], true);
         check(&["console=nbcon", "console=nbcon_8250"], true);
+        check(&["kernel=6.19-rt", "console=legacy"], true);
+        check(&["kernel=6.19-rt", "console=nbcon_8250"], false);
     }
 }
