@@ -13,7 +13,7 @@ KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt
 # Of each kind one: the oldest, the newest, and PREEMPT_RT.
 TEST_KERNELS = 6.12 7.2 7.2-rt
 
-.PHONY: help setup build demo test lint bench accuracy fuzz kernel kernel-matrix kernel-test kernel-lint clean
+.PHONY: help setup build demo test lint bench accuracy results fuzz kernel kernel-matrix kernel-test kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -23,6 +23,7 @@ help:
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
 	@echo 'make bench    throughput and memory; figures for this machine, never asserted'
 	@echo 'make accuracy boots the matrix of experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md'
+	@echo 'make results  writes docs/results.md from the experiments that were run; boots nothing'
 	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make kernel   builds the kernel modules for KERNEL (now $(KERNEL)): kernel/build/RELEASE/NAME.ko'
 	@echo 'make kernel-matrix   the same for $(KERNELS)'
@@ -62,6 +63,10 @@ accuracy: build
 	[ '$(ARMS)' = none ] || target/release/bootline prove experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
 	$(CARGO) run --release --locked --quiet --package bootline --example accuracy -- results/accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
+
+results: build
+	scripts/collect-results > docs/results.md.new
+	mv docs/results.md.new docs/results.md
 
 fuzz:
 	@scripts/setup build fuzz
