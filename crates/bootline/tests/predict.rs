@@ -116,7 +116,7 @@ fn levels_come_from_the_kernels_own_log() {
     refused(
         &["--set", "loglevel=8", "-"],
         &console(),
-        "error: no prediction for standard input: records below level 7 were not printed, so what they would cost is unknown\n\
+        "error: no prediction for standard input: records of level 7 and up were not printed, so what they would cost is unknown\n\
          \x20 at: standard input record 1: `console=ttyS0,9600`\n\
          \x20 hint: give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--levels own.log`\n",
     );

@@ -251,7 +251,7 @@ impl<'a> Engine<'a> {
             },
             Op::UserWrite(c, chars) => {
                 if let Some(c) = self.consoles.get_mut(c.0) {
-                    c.user_waiting += chars;
+                    c.user_waiting = c.user_waiting.saturating_add(chars);
                 }
                 self.finish(id);
             }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::behaviour::{DriverWait, RegistrationFlush};
 use super::console_set::ConsoleSet;
-use super::engine::{Emission, Engine, State};
+use super::engine::{Console, Emission, Engine, State};
 use super::outcome::UserOutput;
 use super::printing::Printing;
 use super::workload::{ConsoleId, Op, TaskId};
@@ -180,7 +180,14 @@ impl Engine<'_> {
     pub fn register(&mut self, id: usize, ConsoleId(c): ConsoleId) {
         let Some(setup) = self.setup.consoles.get(c).copied() else { return self.finish(id) };
         // A console that takes over from a boot console goes on where that one stood (get_init_console_seq).
-        let carried = self.consoles.iter().filter(|c| c.registered).map(|c| c.seq).max();
+        // Its record in hand counts, and its characters are on the same line.
+        let stands = |c: &Console| c.emission.map_or(c.seq, |e| e.record + 1);
+        let there = self.consoles.iter().filter(|c| c.registered);
+        let carried = there.clone().map(stands).max();
+        let line_free = there.map(|c| c.line_free).max();
+        if self.boot_console() {
+            self.consoles[c].line_free = line_free.unwrap_or_default();
+        }
         self.consoles[c].seq = if setup.replay { 0 } else { carried.unwrap_or(self.log.len()) };
         self.consoles[c].registered = true;
         let by_thread = setup.behaviour.registration == RegistrationFlush::ByThread && self.threads_print();
@@ -193,9 +200,9 @@ impl Engine<'_> {
         }
     }
 
-    /// unregister_console(): what is waiting is printed first.
+    /// unregister_console(): a record in hand is finished (its printer holds the lock), nothing more comes.
     pub fn unregister(&mut self, id: usize, ConsoleId(c): ConsoleId) {
-        if let Some(console) = self.consoles.get_mut(c).filter(|console| console.emission.is_none()) {
+        if let Some(console) = self.consoles.get_mut(c) {
             console.registered = false;
         }
         self.finish(id);
@@ -315,7 +322,7 @@ impl Engine<'_> {
         let n = self.consoles.len();
         for turn in job.turn..if job.once { n } else { job.turn + n } {
             let c = turn % n;
-            if !job.consoles.has(c) || self.consoles[c].emission.is_some() {
+            if !job.consoles.has(c) || !self.consoles[c].registered || self.consoles[c].emission.is_some() {
                 continue;
             }
             let Some(record) = self.pending(c) else { continue };

@@ -201,6 +201,19 @@ fn boot_consoles_are_printed_by_writers_and_hand_over() {
 }
 
 #[test]
+fn a_boot_console_that_goes_in_mid_record_finishes_it_and_no_more() {
+    // On PREEMPT_RT a thread prints to the boot console, too; it has a backlog when the real one comes.
+    let early = ConsoleSetup { boot: true, ..console(Printing::ThreadPerRecord) };
+    let real = ConsoleSetup { replay: false, ..console(Printing::ThreadPerRecord) };
+    let (second, gone) = (Op::Register(ConsoleId(1)), Op::Unregister(ConsoleId(0)));
+    let ops = vec![REGISTER, Op::ThreadsReady, print(96), print(96), Op::Work(ms(50)), second, gone, print(96)];
+    let out = run(vec![ops], &setup(2, vec![early, real]));
+    let carried: Vec<_> = out.carried.iter().map(|c| (c.console.0, c.record)).collect();
+    assert_eq!(carried, [(0, 0), (1, 1), (1, 2)], "each record once, on one line");
+    assert_eq!(out.carried.last().unwrap().end, ms(300));
+}
+
+#[test]
 fn levels_at_or_above_the_consoles_stay_off_the_line() {
     let mut machine = setup(1, vec![console(Printing::Synchronous)]);
     machine.loglevel = 4;

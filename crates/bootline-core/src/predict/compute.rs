@@ -43,6 +43,10 @@ impl<'a> Predictor<'a> {
         }
         let end = boot.end.as_ref().ok_or(Refusal::NoEnd)?;
         let today = Scenario::today(boot)?;
+        let kernel_records = boot.records.iter().take(boot.end_index()).any(|r| r.source == Source::Kernel);
+        if !kernel_records {
+            return Err(Refusal::NotPrinted { level: boot.kernel.command_line.console_loglevel() });
+        }
         let stamped = boot.records.iter().any(|r| r.source == Source::Kernel && r.stamp.is_some());
         if !stamped && !today.behaviour.printing.writer_waits() {
             return Err(Refusal::NoTimes);

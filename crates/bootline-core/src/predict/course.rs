@@ -251,7 +251,7 @@ const OPEN: [u32; 3] = [1, 18, 30];
 /// open of /dev/console (console_on_rootfs).
 pub(super) fn lock_takers(boot: &Boot, serial: &str) -> Vec<LockTaker> {
     let mut takers = Vec::new();
-    let mut opened = false;
+    let (mut opened, mut port_seen) = (false, false);
     let port = format!("{serial} at ");
     for (i, r) in boot.records.iter().enumerate().take(boot.end_index()) {
         if r.source != Source::Kernel {
@@ -265,7 +265,8 @@ pub(super) fn lock_takers(boot: &Boot, serial: &str) -> Vec<LockTaker> {
                 opened = true;
                 takers.push(LockTaker { before: i, times: OPEN });
             }
-            _ if r.text.contains(&port) && r.text.contains(" is a ") => {
+            _ if !port_seen && r.text.contains(&port) && r.text.contains(" is a ") => {
+                port_seen = true;
                 takers.push(LockTaker { before: i + 1, times: PORT })
             }
             _ => {}

@@ -75,7 +75,7 @@ pub enum Refusal {
         console: String,
     },
     /// Records that today's console doesn't print would be printed, and the log lacks them.
-    #[error("records below level {level} were not printed, so what they would cost is unknown")]
+    #[error("records of level {level} and up were not printed, so what they would cost is unknown")]
     NotPrinted {
         /// The console's level today.
         level: u8,

@@ -6,6 +6,7 @@ use super::prediction::{Assumption, Need};
 use super::scenario::Scenario;
 use crate::boot::{Boot, Clock, SpeedSource};
 use crate::console::{Driver, DriverWait, Printing, Stock};
+use crate::records::ProblemKind;
 
 pub(super) fn title(change: &Change) -> String {
     if change.settings.is_empty() {
@@ -41,7 +42,7 @@ pub(super) fn lost(change: &Change, today: &Scenario, target: &Scenario) -> Stri
     for setting in &change.settings {
         match setting {
             Setting::LogLevel(level) if *level < today.loglevel => {
-                lost.push(format!("messages of level {level} and below are in dmesg only"));
+                lost.push(format!("messages of level {level} and up are in dmesg only"));
             }
             Setting::NoInitcallDebug => lost.push("the times of initcalls and probes".to_owned()),
             Setting::Module { replay: true } => {
@@ -151,6 +152,11 @@ pub(super) fn assumptions(
     };
     if let Some(text) = taken_as {
         add("printing", format!("{text}; where it does otherwise all of this is wrong"));
+    }
+    let lost = |kind| matches!(kind, ProblemKind::RecordsLost | ProblemKind::BeginningLost);
+    if boot.problems.iter().any(|p| lost(p.kind)) || boot.records.containing("printk messages dropped").next().is_some()
+    {
+        add("lost-records", "the log lacks records: what they cost is in no figure".to_owned());
     }
     if boot.timeline.clock == Clock::Kernel {
         add("kernel-clock", "the kernel's clock ran true; only arrival times could tell".to_owned());
