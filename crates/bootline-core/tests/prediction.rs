@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the corpus is files")]
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{Boot, BootRecords, Options, Splitter, join_levels};
+use bootline_core::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
 use bootline_core::predict::{Change, Prediction, Refusal, predict, today, ways_out};
 use bootline_core::records::Decoder;
 
@@ -180,6 +180,24 @@ fn no_way_out_leads_to_an_older_printer_thread() {
     assert!(titles("x86-6.12-9600").contains("6.19-rt"));
     let newer = titles("x86-7.2-9600");
     assert!(newer.contains("7.2-rt") && !newer.contains("6.19"), "{newer}");
+}
+
+#[test]
+fn what_the_fuzzer_found_has_no_time_below_zero() {
+    let bytes = include_bytes!("fuzzed/predict-below-zero.bin");
+    let stated = Options { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..Options::default() };
+    let mut told = 0;
+    let mut splitter = Splitter::new(|records| {
+        for way in ways_out(&Boot::analyse(records, &stated)).unwrap_or_default() {
+            assert!(way.time_to_init.low() >= bootline_core::units::Dur::ZERO, "{}: {:?}", way.title, way.time_to_init);
+            told += 1;
+        }
+    });
+    let mut decoder = Decoder::new(None);
+    decoder.push(bytes, &mut splitter);
+    decoder.finish(&mut splitter);
+    splitter.finish();
+    assert!(told > 0);
 }
 
 const QUIET: &str = "\

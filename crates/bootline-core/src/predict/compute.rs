@@ -96,8 +96,9 @@ impl<'a> Predictor<'a> {
                     if self.since_first_byte() { now.opened.unwrap_or_default() } else { self.reference() };
                 let error = (now.init - reference_now - measured).abs();
                 let error = if side == Side::Best { error } else { Dur::ZERO };
-                times.push((best, then.init - reference, error));
-                logs.extend(then.log_complete.map(|l| (best, l - reference)));
+                // A log of one record may end before the character that opened its line.
+                times.push((best, (then.init - reference).max_zero(), error));
+                logs.extend(then.log_complete.map(|l| (best, (l - reference).max_zero())));
                 shifts.push((best, opened - now.opened.unwrap_or(opened)));
             }
         }
