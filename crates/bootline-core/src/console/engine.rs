@@ -47,12 +47,6 @@ pub(super) struct Task {
     pub state: State,
 }
 
-/// A record in the log.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LogRecord {
-    pub message: Message,
-}
-
 /// What is on a console's line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Emission {
@@ -80,7 +74,8 @@ pub(super) struct Engine<'a> {
     pub workload: &'a Workload,
     pub setup: &'a Setup,
     pub now: Dur,
-    pub log: Vec<LogRecord>,
+    /// What was printed, in order.
+    pub log: Vec<Message>,
     pub tasks: Vec<Task>,
     pub consoles: Vec<Console>,
     pub lock: Lock,
@@ -182,7 +177,7 @@ impl<'a> Engine<'a> {
                 State::Holding(left) => {
                     *left -= done;
                     if *left < 0.5 {
-                        self.unlock_by_task(id);
+                        self.print_locked(id);
                     }
                 }
                 State::Sleeping(until) if *until <= to => self.finish(id),
@@ -271,7 +266,7 @@ impl<'a> Engine<'a> {
     }
 
     fn store(&mut self, id: usize, message: Message) {
-        self.log.push(LogRecord { message });
+        self.log.push(message);
         self.outcome.records.push(Stored {
             task: TaskId(id),
             op: self.tasks[id].next,

@@ -83,7 +83,7 @@ impl Engine<'_> {
     fn pending(&mut self, c: usize) -> Option<usize> {
         let loglevel = self.setup.loglevel;
         let seq = &mut self.consoles[c].seq;
-        while self.log.get(*seq).is_some_and(|r| r.message.level >= loglevel) {
+        while self.log.get(*seq).is_some_and(|message| message.level >= loglevel) {
             *seq += 1;
         }
         (*seq < self.log.len()).then_some(*seq)
@@ -93,12 +93,10 @@ impl Engine<'_> {
 
     /// The end of printk(): what the writer itself prints before it goes on.
     pub fn print_by_writer(&mut self, id: usize) {
-        let consoles = self.by_writers();
-        if !consoles.is_empty() {
+        if !self.by_writers().is_empty() {
             if !self.lock.held {
                 self.lock.held = true;
-                let job = Job { consoles, turn: 0, locked: true, once: false };
-                return self.begin(Actor::Task(id), job);
+                return self.print_locked(id);
             }
             // The owner prints for others; one of them may wait to take over (console_trylock_spinning).
             let owner_prints = self.consoles.iter().any(|c| matches!(c.emission, Some(e) if self.is_locked_task(e.by)));
@@ -225,13 +223,13 @@ impl Engine<'_> {
         let hold = match self.workload.tasks[id].get(self.tasks[id].next) {
             Some(Op::LockConsole(hold)) => hold.max_zero().as_nanos() as f64,
             // A registration does next to nothing under the lock before its flush.
-            _ => return self.unlock_by_task(id),
+            _ => return self.print_locked(id),
         };
         self.tasks[id].state = State::Holding(hold);
     }
 
-    /// console_unlock(): where writers print, the holder prints what came meanwhile.
-    pub fn unlock_by_task(&mut self, id: usize) {
+    /// What a task that has the lock prints before it gives it up: a writer, a spinner that took over, console_unlock().
+    pub fn print_locked(&mut self, id: usize) {
         let job = Job { consoles: self.by_writers(), turn: 0, locked: true, once: false };
         self.begin(Actor::Task(id), job);
     }
@@ -340,7 +338,7 @@ impl Engine<'_> {
             self.interleave(c);
         }
         let start = self.now.max(self.consoles[c].line_free);
-        let end = start + uart.time_for(self.log[record].message.chars);
+        let end = start + uart.time_for(self.log[record].chars);
         let console = &mut self.consoles[c];
         console.line_free = end;
         console.emission = Some(Emission { record, start, end, by });
@@ -355,7 +353,7 @@ impl Engine<'_> {
         if locked {
             // Somebody who spun for a hand-over gets it with the lock.
             match self.lock.spinner.take() {
-                Some(spinner) => self.hand_over_to(spinner),
+                Some(spinner) => self.print_locked(spinner),
                 None => self.release_lock(),
             }
         }
@@ -366,15 +364,10 @@ impl Engine<'_> {
         if let (Actor::Task(id), true) = (by, self.is_locked_task(by)) {
             if let Some(spinner) = self.lock.spinner.take() {
                 self.finish(id);
-                return self.hand_over_to(spinner);
+                return self.print_locked(spinner);
             }
         }
         self.print_next(by);
-    }
-
-    fn hand_over_to(&mut self, spinner: usize) {
-        let job = Job { consoles: self.by_writers(), turn: 0, locked: true, once: false };
-        self.begin(Actor::Task(spinner), job);
     }
 
     /// Whether a record goes out with interrupts off.
