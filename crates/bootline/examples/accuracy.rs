@@ -12,6 +12,7 @@ use bootline_core::boot::{Boot, Options, Splitter};
 use bootline_core::console::{Behaviour, Driver, Series};
 use bootline_core::predict::{Change, Prediction, predict, today};
 use bootline_core::records::Decoder;
+use bootline_core::statistics::Samples;
 use bootline_lab::boot::{Truth, Verdict};
 
 /// What was booted: `6.18-rt-9600-default-2cpu`.
@@ -70,19 +71,8 @@ fn boot(capture: &Path) -> Option<Boot> {
     boots.into_iter().next()
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let n = values.len();
-    (n > 0).then(|| (values[(n - 1) / 2] + values[n / 2]) / 2.0)
-}
-
-fn seconds(ns: i64) -> f64 {
-    ns as f64 / 1e9
-}
-
-/// From QEMU's start to init; silent boots have no first byte.
-fn since_start(truth: &Truth) -> Option<f64> {
-    Some((truth.init_ns? - truth.qemu_started_ns).as_secs_f64())
+fn median(values: Vec<f64>) -> Option<f64> {
+    Samples::new(values).map(|s| s.median())
 }
 
 fn before_first_byte(truth: &Truth) -> Option<f64> {
@@ -161,7 +151,7 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
     let quiet = to.0.label == "quiet";
     let offset = if quiet { before_first_byte(&from.1.truth)? + p.first_byte_shift.best().as_secs_f64() } else { 0.0 };
     let measured: Vec<f64> = if quiet {
-        to.1.iter().filter_map(|r| since_start(&r.truth)).collect()
+        to.1.iter().filter_map(|r| Some(r.truth.since_start()?.as_secs_f64())).collect()
     } else {
         to.1.iter().filter_map(|r| Some(r.truth.time_to_init_ns?.as_secs_f64())).collect()
     };
@@ -178,7 +168,7 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
         from: name(from.0),
         change: set,
         to: name(to.0),
-        predicted: [t.low(), t.best(), t.high()].map(|d| seconds(d.as_nanos()) + offset),
+        predicted: [t.low(), t.best(), t.high()].map(|d| d.as_secs_f64() + offset),
         boots: measured.len(),
         measured: median(measured)?,
         log: p.log_complete.filter(|_| !quiet).and_then(|l| Some((l.best().as_secs_f64(), arrived()?))),
