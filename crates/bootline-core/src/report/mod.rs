@@ -2,7 +2,7 @@
 //! What people and programs read.
 //!
 //! ```text
-//! Boot + Findings, Predictions ─┬─▶ Document ─▶ text (width, colour)
+//! Boot + Findings, Predictions ─┬─▶ Document ─▶ text (width, colour), Markdown
 //!                               └─▶ explain-1, time-1, blame-1, predict-1 (JSON, schemas in docs/schema)
 //! ```
 //!
@@ -14,7 +14,9 @@ mod escape;
 mod explain;
 mod figure;
 mod json;
+mod junit;
 mod layout;
+mod markdown;
 mod phase;
 mod predict;
 mod problem;
@@ -29,6 +31,8 @@ pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};
 pub use figure::{ClockName, Figure};
 pub use json::JsonList;
+pub use junit::{TestCase, TestOutcome, TestSuite, TestSuites, junit};
+pub use markdown::markdown;
 pub use predict::{predictions, predictions_json};
 pub use source::SourceName;
 pub use table::{Align, Column, Table};

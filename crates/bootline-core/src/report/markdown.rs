@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A document as Markdown, for the comments of a merge request on GitHub or GitLab (GFM: CommonMark with tables).
+//!
+//! | in the document | in Markdown |
+//! | --- | --- |
+//! | heading | `###`, the first one `##` |
+//! | paragraph | paragraph |
+//! | entries | a list; a label is bold, what continues it stays in its item |
+//! | quotes from the log | one fenced block of text for those that follow each other |
+//! | table | a table with its columns' alignment; empty columns left out |
+//! | strong, cost, error | bold |
+//! | setting | code |
+//!
+//! What a log says is hostile: it may bring tables, HTML, links and pictures, name people (`@somebody` sends mail to
+//! them), close other issues (`#12`, `GH-12`, `group/project!3`), or give orders to GitLab (`/close`). Backslashes don't
+//! help against the latter: names and numbers are looked for in what was rendered. So each word that holds anything but
+//! letters, digits and plain punctuation becomes code, in which no forge looks for anything.
+use std::fmt::Write;
+
+use super::document::{Block, Document, Entry, Piece, Style, Text};
+use super::escape::escaped;
+use super::layout::breakable;
+use super::table::{Align, Table};
+
+/// The document as Markdown.
+pub fn markdown(document: &Document) -> String {
+    let mut out = String::new();
+    let mut headings = 0;
+    for block in &document.blocks {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        match block {
+            Block::Heading(text) => {
+                headings += 1;
+                let marks = if headings == 1 { "##" } else { "###" };
+                _ = writeln!(out, "{marks} {}", inline(text, Bold::Never));
+            }
+            Block::Paragraph(text) => {
+                out.push_str(&at_line_start(inline(text, Bold::AsStyled)));
+                out.push('\n');
+            }
+            Block::Entries(list) => entries(&mut out, list),
+            Block::Table(table) => self::table(&mut out, table),
+        }
+    }
+    out
+}
+
+/// Whether styles show.
+#[derive(Clone, Copy, PartialEq)]
+enum Bold {
+    AsStyled,
+    Never,
+}
+
+fn inline(text: &Text, bold: Bold) -> String {
+    let mut out = String::new();
+    for piece in &text.pieces {
+        let (words, style) = match piece {
+            Piece::Words(words, Style::Setting) => {
+                spaced(&mut out, words, code);
+                continue;
+            }
+            Piece::Words(words, style) => (prose(words), *style),
+            Piece::Figure(figure, style) => (prose(&figure.full()), *style),
+        };
+        let strong = matches!(style, Style::Strong | Style::Cost | Style::Error | Style::Warning);
+        if strong && bold == Bold::AsStyled {
+            spaced(&mut out, &words, |w| format!("**{w}**"));
+        } else {
+            out.push_str(&words);
+        }
+    }
+    out.trim().to_owned()
+}
+
+/// Marks around a text, its outer blanks outside of them: `** bold **` would be shown as it stands.
+fn spaced(out: &mut String, text: &str, mark: impl Fn(&str) -> String) {
+    let inner = text.trim_matches(' ');
+    if inner.is_empty() {
+        return out.push_str(text);
+    }
+    let lead = text.len() - text.trim_start_matches(' ').len();
+    out.push_str(&text[..lead]);
+    out.push_str(&mark(inner));
+    out.push_str(&text[lead + inner.len()..]);
+}
+
+/// Words, those made code that a forge could read as anything else.
+fn prose(text: &str) -> String {
+    let text = breakable(&escaped(text));
+    let words: Vec<String> = text.split(' ').map(|w| if is_plain(w) { w.to_owned() } else { code(w) }).collect();
+    words.join(" ")
+}
+
+/// Whether a word is nothing but letters, digits and the punctuation of prose, in places where prose has it.
+fn is_plain(word: &str) -> bool {
+    let plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | ';' | '(' | ')' | '\'' | '"' | '?' | '…');
+    let inner = |c: char| plain(c) || matches!(c, '-' | '+' | '=' | '/' | '%');
+    let inside = word.trim_matches(|c: char| "(),.;:\"'".contains(c));
+    // A sign alone (`=`, `%`), a word of prose, a number with its sign.
+    let sign = matches!(inside, "" | "=" | "%" | "+" | "-");
+    let link = word.contains("://") || word.to_ascii_lowercase().contains("www.");
+    let reference = word.to_ascii_uppercase().contains("GH-");
+    let emoji = word.len() > 2 && word.starts_with(':') && word.ends_with(':');
+    let order = inside.starts_with('/') || inside.starts_with('%');
+    sign || word.chars().all(inner) && !link && !reference && !emoji && !order
+}
+
+/// As code: between more backticks than it has in a row.
+fn code(text: &str) -> String {
+    let text = escaped(text);
+    if text.is_empty() {
+        return String::new();
+    }
+    let fence = "`".repeat(longest_run(&text, '`') + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    let mut run = 0;
+    text.chars()
+        .map(|c| {
+            if c == of {
+                run += 1;
+                run
+            } else {
+                run = 0;
+                0
+            }
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+/// At the beginning of a line, a sign or a numeral makes a list, a rule or a heading of it.
+fn at_line_start(line: String) -> String {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    match line.as_bytes().get(digits) {
+        Some(b'.' | b')') if digits > 0 => format!("{}\\{}", &line[..digits], &line[digits..]),
+        Some(b'-' | b'+' | b'=') if digits == 0 => format!("\\{line}"),
+        _ => line,
+    }
+}
+
+fn entries(out: &mut String, entries: &[Entry]) {
+    let mut quoting = false;
+    let mut listed = false;
+    for entry in entries {
+        if entry.quote != quoting {
+            out.push_str(if !quoting { if listed { "\n```text\n" } else { "```text\n" } } else { "```\n" });
+            if quoting {
+                out.push('\n');
+            }
+            quoting = entry.quote;
+        }
+        if entry.quote {
+            let body: String = entry.body.pieces.iter().map(plain).collect();
+            // Indented by its label, no quotation can close the block.
+            _ = writeln!(out, "{:>6}  {}", escaped(&entry.label), breakable(&body));
+        } else if entry.label.is_empty() {
+            _ = writeln!(
+                out,
+                "  {}{}",
+                if listed { "" } else { "- " },
+                at_line_start(inline(&entry.body, Bold::AsStyled))
+            );
+            listed = true;
+        } else {
+            _ = writeln!(out, "- **{}** {}", prose(&entry.label), inline(&entry.body, Bold::AsStyled));
+            listed = true;
+        }
+    }
+    if quoting {
+        out.push_str("```\n");
+    }
+}
+
+fn plain(piece: &Piece) -> String {
+    match piece {
+        Piece::Words(words, _) => escaped(words).into_owned(),
+        Piece::Figure(figure, _) => figure.full(),
+    }
+}
+
+fn table(out: &mut String, table: &Table) {
+    let filled = |c: &usize| table.rows.is_empty() || table.rows.iter().any(|r| !r.cells[*c].is_empty());
+    let shown: Vec<usize> = (0..table.columns.len()).filter(filled).collect();
+    let line = |cells: &mut dyn Iterator<Item = String>| {
+        format!("|{}\n", cells.map(|c| format!(" {c} |")).collect::<String>())
+    };
+    out.push_str(&line(&mut shown.iter().map(|&c| cell(&table.columns[c].title, Style::Plain))));
+    let rule = |c: &usize| match table.columns[*c].align {
+        Align::Left => ":--",
+        Align::Right => "--:",
+    };
+    out.push_str(&line(&mut shown.iter().map(|c| rule(c).to_owned())));
+    for row in &table.rows {
+        out.push_str(&line(&mut shown.iter().map(|&c| cell(&row.cells[c], row.style))));
+    }
+}
+
+/// A bar parts cells even in code; there, too, a backslash keeps it. `[s]` is a unit, not a link, and stays readable.
+fn cell(text: &str, style: Style) -> String {
+    let words = match text.strip_suffix("[s]") {
+        Some(name) => format!("{}\\[s\\]", prose(name)),
+        None => prose(text),
+    };
+    let words = words.trim().replace('|', "\\|");
+    match style {
+        Style::Strong | Style::Error if !words.is_empty() => format!("**{words}**"),
+        _ => words,
+    }
+}
+
+#[cfg(test)]
+mod tests;
