@@ -8,7 +8,7 @@ FUZZ_SECONDS = 20
 
 # Stock kernels that the modules are built for; the headers of one that Debian has dropped are told and passed over.
 KERNEL = 6.12
-KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt
+KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 riscv64:7.2
 
 # Of each kind one: the oldest, the newest, and PREEMPT_RT.
 TEST_KERNELS = 6.12 7.2 7.2-rt
@@ -49,7 +49,7 @@ lint:
 	@scripts/setup build lint
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	shellcheck .ci/run $$(grep -lE '^#!.*(ba)?sh' scripts/*)
+	shellcheck --external-sources .ci/run $$(grep -lE '^#!.*(ba)?sh' scripts/*)
 	scripts/check-spdx
 
 bench:
