@@ -2,9 +2,17 @@
 # awk -v from=TEXT [-v level=7] -f wire-check.awk KMSG WIRE
 #
 # KMSG is `dmesg -r`. Each of its lines below the console's loglevel, from the first one that
-# contains TEXT on, must be on the wire once, whole, and in this order. Other text may stand
-# between the lines. Says what is not so; exit status 1.
-BEGIN { if (!level) level = 7; RS = "\n" }
+# contains TEXT on, must be on the wire once, whole, and in this order. What a takeover cut is
+# announced as replayed and comes again whole. What a program writes may stand before a record
+# on its line. A line with a stamp that is nothing of all that is a torn record. What comes
+# behind the last record of KMSG (a panic's words) must not come twice, either.
+# Says what is not so; exit status 1.
+BEGIN {
+	if (!level)
+		level = 7
+	stamp = "\\[ *[0-9]+\\.[0-9][0-9][0-9][0-9][0-9][0-9]\\]"
+	replay_mark = "** replaying previous printk message **"
+}
 { sub(/\r+$/, "") }
 FNR == NR {
 	if (!match($0, /^<[0-9]+>/))
@@ -13,35 +21,49 @@ FNR == NR {
 	text = substr($0, RLENGTH + 1)
 	if (index(text, from))
 		begun = 1
-	if (begun && number % 8 < level)
+	if (begun && number % 8 < level) {
 		expected[++count] = text
+		place[text] = count
+		meant[text]++
+	}
 	next
 }
-{ wire = wire $0 "\n" }
+function complain(what, text) {
+	if (++complaints[what] <= 3)
+		print what ": " text ";"
+	bad = 1
+}
+{
+	if (index($0, replay_mark)) {
+		replayed++
+		replay = 1
+		next
+	}
+	if (!match($0, stamp))
+		next
+	text = substr($0, RSTART)
+	gsub(/\r/, "", text)
+	if (++seen[text] > meant[text] + 0 && seen[text] > 1 && !replay)
+		complain("twice", text)
+	else if (text in place) {
+		if (place[text] < last && !replay)
+			complain("out of order", text)
+		if (place[text] > last)
+			last = place[text]
+	} else if (last && last < count && !replay)
+		complain("not in the log, or torn", text)
+	replay = 0
+}
 END {
 	if (!count) {
 		print "no records: `" from "` is not in the log"
 		exit 1
 	}
-	for (i = 1; i <= count; i++) {
-		line = expected[i] "\n"
-		at = index(wire, line)
-		if (!at) {
-			print "lost or out of order: " expected[i]
+	for (i = 1; i <= count; i++)
+		if (seen[expected[i]] < meant[expected[i]]) {
 			lost++
-			continue
+			complain("lost", expected[i])
 		}
-		wire = substr(wire, at + length(line))
-		if (i < count && expected[i] != expected[i + 1] && index(wire, line)) {
-			again = 0
-			for (j = i + 1; j <= count; j++)
-				again += expected[j] == expected[i]
-			if (!again) {
-				print "twice: " expected[i]
-				twice++
-			}
-		}
-	}
-	printf "%d records, %d lost, %d twice\n", count, lost, twice
-	exit lost || twice
+	printf "%d records, %d lost, %d twice, %d replayed\n", count, lost, complaints["twice"], replayed
+	exit bad
 }
