@@ -86,18 +86,12 @@ static void release(struct takeover *t)
 	kfree(t);
 }
 
-static int __init nbcon_8250_init(void)
+static int __init take(struct console *legacy)
 {
 	int old_loglevel = console_loglevel;
-	struct console *legacy;
 	struct takeover *t;
-	int err = read_parameters();
+	int err;
 
-	if (err)
-		return err;
-	legacy = find_console(port);
-	if (!legacy)
-		return -ENODEV;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
 		return -ENOMEM;
@@ -117,7 +111,51 @@ static int __init nbcon_8250_init(void)
 	counters_show(t);
 	return 0;
 }
+
+#ifdef MODULE
+static int __init nbcon_8250_init(void)
+{
+	struct console *legacy;
+	int err = read_parameters();
+
+	if (err)
+		return err;
+	legacy = find_console(port, true);
+	return legacy ? take(legacy) : -ENODEV;
+}
 module_init(nbcon_8250_init);
+#else
+static bool decided __initdata;
+
+static int __init look_for_console(bool last)
+{
+	struct console *legacy;
+	int err;
+
+	if (decided)
+		return 0;
+	legacy = find_console(port, last);
+	if (!legacy)
+		return -ENODEV;
+	decided = true;
+	err = read_parameters();
+	return err ? err : take(legacy);
+}
+
+/* The 8250 driver's own initcall stands before this one in the Makefile. */
+static int __init nbcon_8250_init(void)
+{
+	return look_for_console(false);
+}
+device_initcall(nbcon_8250_init);
+
+/* For a port whose probe had to wait for others; deferred probes are through at late_initcall. */
+static int __init nbcon_8250_late_init(void)
+{
+	return look_for_console(*port);
+}
+late_initcall_sync(nbcon_8250_late_init);
+#endif
 
 static void __exit nbcon_8250_exit(void)
 {

@@ -80,7 +80,7 @@ static inline struct takeover *to_takeover(struct console *con)
 extern bool warn_leaves_to_thread;
 
 /* recognise.c */
-struct console *find_console(const char *port_name);
+struct console *find_console(const char *port_name, bool say);
 int recognise_console(struct takeover *t, struct console *legacy);
 bool recognise_port(struct uart_8250_port *up);
 

@@ -34,10 +34,11 @@ static bool has_name(const struct console *con, const char *port_name)
 /**
  * find_console - the console to be taken over
  * @port_name: ttyS0; an empty name means the one that is registered
+ * @say: why there is none
  *
- * Return: a registered console of the 8250 driver, or NULL after having said why there is none.
+ * Return: a registered console of the 8250 driver, or NULL.
  */
-struct console *find_console(const char *port_name)
+struct console *find_console(const char *port_name, bool say)
 {
 	struct console *con, *found = NULL;
 	bool boot_console = false;
@@ -53,10 +54,11 @@ struct console *find_console(const char *port_name)
 	console_list_unlock();
 
 	if (boot_console) {
-		pr_err("a boot console (earlycon, keep_bootcon) is still registered\n");
+		if (say)
+			pr_err("a boot console (earlycon, keep_bootcon) is still registered\n");
 		return NULL;
 	}
-	if (!found)
+	if (!found && say)
 		pr_err("no console %s is registered: boot with console=ttyS0\n",
 		       *port_name ? port_name : "ttyS*");
 	return found;
