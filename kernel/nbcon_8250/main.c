@@ -18,7 +18,8 @@
  *   as well once it is the port's, or owns the console in an unsafe section. The thread takes
  *   both for one burst of the FIFO at a time and never waits for either with interrupts off.
  *   struct takeover is written by the thread, and while there is none by loading and unloading;
- *   what atomic writers touch of it is atomic.
+ *   what atomic writers touch of it is atomic. Loading and unloading keep the port from being
+ *   bound, unbound and switched (port_hold.c).
  *
  * Lifetime
  *   From loading to unloading, for one console. While it is loaded, uart_driver.cons and
@@ -89,19 +90,26 @@ static void release(struct takeover *t)
 static int __init take(struct console *legacy)
 {
 	int old_loglevel = console_loglevel;
+	struct uart_state *state;
+	struct held_port held;
 	struct takeover *t;
 	int err;
 
+	state = find_state(legacy);
+	if (!state)
+		return -ENODEV;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
 		return -ENOMEM;
 	t->text = kmalloc(RECORD_TEXT_MAX, GFP_KERNEL);
-	err = t->text ? recognise_console(t, legacy) : -ENOMEM;
+	hold_port(&held, state);
+	err = t->text ? recognise_console(t, legacy, state) : -ENOMEM;
 	if (!err) {
 		if (loglevel >= 0)
 			console_loglevel = loglevel;
 		err = take_over(t, replay, replay_limit);
 	}
+	release_port(&held);
 	if (err) {
 		console_loglevel = old_loglevel;
 		release(t);

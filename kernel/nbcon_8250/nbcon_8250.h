@@ -45,6 +45,7 @@ struct counters {
  * @lock_flags:	of the port lock, between device_lock() and device_unlock()
  * @locked_ns:	when that was taken
  * @in_record:	the thread has given both back and is sending; under the port lock
+ * @last_length: how many characters the last record had; the tty may send as many then
  * @char_ns:	how long a character takes, as observed
  * @tty_busy:	the thread has found the tty's lock taken, first at @tty_busy_since
  * @tty_busy_since: in jiffies
@@ -64,6 +65,7 @@ struct takeover {
 	unsigned long lock_flags;
 	u64 locked_ns;
 	bool in_record;
+	unsigned int last_length;
 	u32 char_ns;
 	bool tty_busy;
 	unsigned long tty_busy_since;
@@ -79,10 +81,21 @@ static inline struct takeover *to_takeover(struct console *con)
 /* What a WARN does to the backlog. An oops and a panic always print it at once. */
 extern bool warn_leaves_to_thread;
 
+/* See hold_port(). */
+struct held_port {
+	struct uart_state *state;
+	struct device *device;
+};
+
 /* recognise.c */
 struct console *find_console(const char *port_name, bool say);
-int recognise_console(struct takeover *t, struct console *legacy);
+struct uart_state *find_state(struct console *legacy);
+int recognise_console(struct takeover *t, struct console *legacy, struct uart_state *state);
 bool recognise_port(struct uart_8250_port *up);
+
+/* port_hold.c */
+void hold_port(struct held_port *held, struct uart_state *state);
+void release_port(struct held_port *held);
 
 /* selfcheck.c */
 u64 next_record(void);

@@ -124,29 +124,53 @@ bool recognise_port(struct uart_8250_port *up)
 }
 
 /**
- * recognise_console - whether @legacy is what it is expected to be; fills in what it tells
- * @t: to be filled in
+ * find_state - where the serial core keeps what belongs to a console's port
  * @legacy: a registered console
  *
- * Return: 0, or -ENODEV or -EBUSY after having said why not.
+ * It stays there as long as the driver is loaded, with a port or without one.
+ *
+ * Return: the state, or NULL after having said why there is none.
  */
-int recognise_console(struct takeover *t, struct console *legacy)
+struct uart_state *find_state(struct console *legacy)
 {
 	struct uart_driver *driver = legacy->data;
-	struct uart_port *port;
 
 	if (legacy->flags & CON_NBCON) {
 		pr_err("%s%d does not hold printk() up: it is an nbcon console already\n",
 		       legacy->name, legacy->index);
-		return -EBUSY;
+		return NULL;
 	}
 	if (!legacy->write || legacy->device != uart_console_device) {
 		pr_err("%s%d is not the serial core's console\n", legacy->name, legacy->index);
-		return -ENODEV;
+		return NULL;
 	}
 	if (!is_8250_driver(driver) || driver->cons != legacy) {
 		pr_err("%s%d is not the 8250 driver's console\n", legacy->name, legacy->index);
-		return -ENODEV;
+		return NULL;
+	}
+	if (legacy->index < 0 || legacy->index >= driver->nr || !driver->state) {
+		pr_err("%s%d has no port\n", legacy->name, legacy->index);
+		return NULL;
+	}
+	return driver->state + legacy->index;
+}
+
+/**
+ * recognise_console - whether @legacy is what it is expected to be; fills in what it tells
+ * @t: to be filled in
+ * @legacy: the console
+ * @state: find_state() of it, held by hold_port()
+ *
+ * Return: 0, or -ENODEV or -EBUSY after having said why not.
+ */
+int recognise_console(struct takeover *t, struct console *legacy, struct uart_state *state)
+{
+	struct uart_port *port = state->uart_port;
+
+	if (!console_is_registered(legacy)) {
+		pr_err("%s%d was unbound or switched off just now\n", legacy->name,
+		       legacy->index);
+		return -EBUSY;
 	}
 	if (legacy->flags & (CON_BRL | CON_EXTENDED | CON_SUSPENDED) ||
 	    !(legacy->flags & CON_ENABLED)) {
@@ -154,11 +178,6 @@ int recognise_console(struct takeover *t, struct console *legacy)
 		       legacy->name, legacy->index, legacy->flags);
 		return -EBUSY;
 	}
-	if (legacy->index < 0 || legacy->index >= driver->nr || !driver->state) {
-		pr_err("%s%d has no port\n", legacy->name, legacy->index);
-		return -ENODEV;
-	}
-	port = driver->state[legacy->index].uart_port;
 	if (!port || port->cons != legacy || port->line != legacy->index || !port->state) {
 		pr_err("%s%d: port and console do not belong together\n", legacy->name,
 		       legacy->index);
@@ -168,7 +187,7 @@ int recognise_console(struct takeover *t, struct console *legacy)
 		return -ENODEV;
 
 	t->legacy = legacy;
-	t->driver = driver;
+	t->driver = legacy->data;
 	t->up = up_to_u8250p(port);
 	return 0;
 }

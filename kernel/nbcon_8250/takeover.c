@@ -191,7 +191,7 @@ static int undo(struct takeover *t)
 }
 
 /**
- * take_over - puts our console in the place of the one that was recognised
+ * take_over - puts our console in the place of the one that was recognised; the port is held
  * @t:		recognise_console() has filled it in
  * @replay:	print from the start of the log, not only what the old console had not printed
  * @replay_limit: see replay_start()
@@ -236,12 +236,35 @@ static void drain(struct takeover *t)
 	u64 seq = seq_of(&t->con);
 	unsigned int idle_ms = 0;
 
-	while (seq_of(&t->con) < target && idle_ms < DRAIN_PATIENCE_MS &&
-	       !signal_pending(current)) {
+	while (console_is_registered(&t->con) && seq_of(&t->con) < target &&
+	       idle_ms < DRAIN_PATIENCE_MS && !signal_pending(current)) {
 		msleep(DRAIN_LOOK_MS);
 		idle_ms = seq_of(&t->con) == seq ? idle_ms + DRAIN_LOOK_MS : 0;
 		seq = seq_of(&t->con);
 	}
+}
+
+static void exchange_back(struct takeover *t)
+{
+	struct console *legacy = t->legacy;
+	struct console *con = &t->con;
+
+	copy_line_settings(legacy, con);
+	legacy->flags = (t->legacy_flags & ~(CON_CONSDEV | CON_PRINTBUFFER)) |
+			(con->flags & CON_CONSDEV) | CON_ENABLED | CON_SUSPENDED;
+	register_keeping_line(legacy);
+	change_flags(con, 0, CON_SUSPENDED);
+	t->keep_line = true;
+	/* Returns when the thread has ended, with its record. */
+	unregister_console(con);
+	give_ports_to(t, legacy);
+
+	console_lock();
+	legacy->seq = seq_of(con);
+	legacy->dropped = con->dropped;
+	console_unlock();
+	change_flags(legacy, CON_SUSPENDED, t->legacy_flags & CON_PRINTBUFFER);
+	pr_info("ttyS%u is the 8250 driver's own console again\n", t->up->port.line);
 }
 
 /**
@@ -252,33 +275,16 @@ static void drain(struct takeover *t)
  */
 void hand_back(struct takeover *t)
 {
-	struct console *legacy = t->legacy;
-	struct console *con = &t->con;
-
-	cancel_work_sync(&t->resume);
-	if (!console_is_registered(con)) {
-		/* Unbound, or switched off in sysfs: so it stays. */
-		give_ports_to(t, legacy);
-		return;
-	}
+	struct held_port held;
 
 	drain(t);
-	copy_line_settings(legacy, con);
-	legacy->flags = (t->legacy_flags & ~(CON_CONSDEV | CON_PRINTBUFFER)) |
-			(con->flags & CON_CONSDEV) | CON_ENABLED | CON_SUSPENDED;
-	register_keeping_line(legacy);
-	change_flags(con, 0, CON_SUSPENDED);
-	t->keep_line = true;
-	/* Returns when the thread has ended, with its record. */
-	unregister_console(con);
-	give_ports_to(t, legacy);
-	/* The port was bound anew meanwhile. */
-	cancel_work_sync(&t->resume);
-
-	console_lock();
-	legacy->seq = seq_of(con);
-	legacy->dropped = con->dropped;
-	console_unlock();
-	change_flags(legacy, CON_SUSPENDED, t->legacy_flags & CON_PRINTBUFFER);
-	pr_info("ttyS%u is the 8250 driver's own console again\n", t->up->port.line);
+	hold_port(&held, t->driver->state + t->legacy->index);
+	/* Since it was registered last, it may still have to begin. */
+	flush_work(&t->resume);
+	if (console_is_registered(&t->con))
+		exchange_back(t);
+	else
+		/* Unbound, or switched off in sysfs: so it stays. */
+		give_ports_to(t, t->legacy);
+	release_port(&held);
 }

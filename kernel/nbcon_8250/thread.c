@@ -19,9 +19,14 @@
  * - opening, closing and setting it, which empty the FIFO: all do so under the mutex of the
  *   tty's port. It is only tried for. Its holder may be waiting for this very thread to leave
  *   the console's SRCU section: uart_suspend_port() does.
+ *
+ * Between two records the tty has its turn: while both have something to send, each gets about
+ * half of the line.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/kfifo.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -232,6 +237,25 @@ static void send(struct takeover *t, struct sending *s)
 	next_burst(t, s, BOTH_EMPTY);
 }
 
+static bool tty_has_output(struct takeover *t)
+{
+	struct uart_state *state = t->up->port.state;
+
+	return state && tty_port_initialized(&state->port) &&
+	       !kfifo_is_empty(&state->port.xmit_fifo) && !uart_tx_stopped(&t->up->port);
+}
+
+/* A program's output goes on while it has some, for as long as the last record took. */
+static void give_turn_to_tty(struct takeover *t, const struct sending *s)
+{
+	u64 begun_ns = ktime_get_mono_fast_ns();
+	u64 turn_ns = (u64)t->last_length * t->char_ns;
+
+	while (tty_has_output(t) && !lost(t, s) && !kthread_should_stop() &&
+	       ktime_get_mono_fast_ns() - begun_ns < turn_ns)
+		doze(t, t->char_ns / NSEC_PER_USEC);
+}
+
 /* The tty's mutex, or NULL with @go_on telling whether to print without it. */
 static struct mutex *guard_tty(struct takeover *t, bool *go_on)
 {
@@ -325,11 +349,13 @@ void write_thread(struct console *con, struct nbcon_write_context *wctxt)
 	count_hold(t, t->locked_ns);
 	uart_port_unlock_irqrestore(port, t->lock_flags);
 
+	give_turn_to_tty(t, &s);
 	tty_mutex = guard_tty(t, &go_on);
 	if (go_on) {
 		hold_tty_output(t);
 		s.filled_ns = ktime_get_mono_fast_ns();
 		send(t, &s);
+		t->last_length = len;
 	} else {
 		doze(t, 2 * USEC_PER_MSEC);
 	}

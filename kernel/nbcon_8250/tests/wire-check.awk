@@ -23,8 +23,7 @@ FNR == NR {
 		begun = 1
 	if (begun && number % 8 < level) {
 		expected[++count] = text
-		place[text] = count
-		meant[text]++
+		place[text, ++meant[text]] = count
 	}
 	next
 }
@@ -43,16 +42,28 @@ function complain(what, text) {
 		next
 	text = substr($0, RSTART)
 	gsub(/\r/, "", text)
-	if (++seen[text] > meant[text] + 0 && seen[text] > 1 && !replay)
-		complain("twice", text)
-	else if (text in place) {
-		if (place[text] < last && !replay)
-			complain("out of order", text)
-		if (place[text] > last)
-			last = place[text]
-	} else if (last && last < count && !replay)
-		complain("not in the log, or torn", text)
+	# It was whole before the takeover, too.
+	again = replay && text == latest
 	replay = 0
+	if (again)
+		next
+	if (match(text, /provoke: record [0-9]+ /)) {
+		number = substr(text, RSTART + 16, RLENGTH - 16) + 0
+		if (number && number != previous + 1)
+			complain("out of sequence", text)
+		previous = number
+	}
+	latest = text
+	nth = ++seen[text]
+	if (nth > meant[text] + 0 && nth > 1)
+		complain("twice", text)
+	else if ((text, nth) in place) {
+		if (place[text, nth] < last)
+			complain("out of order", text)
+		else
+			last = place[text, nth]
+	} else if (last && last < count)
+		complain("not in the log, or torn", text)
 }
 END {
 	if (!count) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Purpose
+ *   Makes a WARN, an oops or a panic happen with a backlog on the console, for the tests, and
+ *   makes a port look like one that nbcon_8250 must refuse.
+ *   debugfs: provoke takes `WHAT CONTEXT RECORDS DELAY_US`: stores RECORDS records, waits, and
+ *   has WHAT (warn, oops, panic, nothing) happen in CONTEXT (context.c, or port: port.c). It
+ *   returns when that is over. `set FIELD` is for port.c.
+ * Calling contexts: a write by a process; the rest is the purpose.
+ * Locking: one writer at a time is assumed. Lifetime: an oops leaves the module pinned.
+ * What this disturbs: that is its purpose.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include "provoke.h"
+
+static struct dentry *file;
+static char what[8];
+static int *nowhere;
+static u64 took_ns;
+static unsigned int moment;
+
+static void happen(void)
+{
+	u64 begin_ns = ktime_get_mono_fast_ns();
+
+	if (!strcmp(what, "warn"))
+		WARN(1, "provoked\n");
+	else if (!strcmp(what, "oops"))
+		WRITE_ONCE(*READ_ONCE(nowhere), 0);
+	else if (!strcmp(what, "panic"))
+		panic("provoked");
+	took_ns = ktime_get_mono_fast_ns() - begin_ns;
+}
+
+static int provoke(const char *context, unsigned int records, unsigned int delay_us)
+{
+	unsigned int i;
+	int err = 0;
+
+	moment++;
+	for (i = 0; i < records; i++)
+		pr_info("record %u of the backlog %u, and some more characters\n", i, moment);
+	if (delay_us)
+		usleep_range(delay_us, delay_us + 10);
+	took_ns = 0;
+	if (!strcmp(context, "port"))
+		err = provoke_in_port(delay_us % 37, happen);
+	else if (!provoke_in(context, happen))
+		err = -EINVAL;
+	pr_info("it took %llu us\n", took_ns / NSEC_PER_USEC);
+	return err;
+}
+
+static ssize_t provoke_write(struct file *unused, const char __user *user, size_t len,
+			     loff_t *pos)
+{
+	unsigned int records, delay_us;
+	char line[64], context[16];
+	int err;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, user, len))
+		return -EFAULT;
+	line[len] = '\0';
+	if (sscanf(line, "set %15s", context) == 1)
+		err = port_set(context);
+	else if (sscanf(line, "%7s %15s %u %u", what, context, &records, &delay_us) == 4)
+		err = provoke(context, records, delay_us);
+	else
+		err = -EINVAL;
+	return err ? err : len;
+}
+
+static const struct file_operations provoke_fops = {
+	.owner = THIS_MODULE,
+	.write = provoke_write,
+};
+
+static int __init provoke_init(void)
+{
+	file = debugfs_create_file("provoke", 0200, NULL, NULL, &provoke_fops);
+	return 0;
+}
+module_init(provoke_init);
+
+static void __exit provoke_exit(void)
+{
+	debugfs_remove(file);
+	port_release();
+}
+module_exit(provoke_exit);
+
+MODULE_DESCRIPTION("Provokes a WARN, an oops or a panic");
+MODULE_LICENSE("GPL");
