@@ -55,7 +55,7 @@ function complain(what, text) {
 	}
 	latest = text
 	nth = ++seen[text]
-	if (nth > meant[text] + 0 && nth > 1)
+	if (nth > meant[text] + 0 && nth > 1 && last)
 		complain("twice", text)
 	else if ((text, nth) in place) {
 		if (place[text, nth] < last)
