@@ -16,8 +16,6 @@
 #include <linux/time64.h>
 #include "nbcon_8250.h"
 
-#define BOTH_EMPTY	(UART_LSR_TEMT | UART_LSR_THRE)
-
 /* Ends after the transmitter is known to stand still; the character is lost then. */
 static void wait_for(struct takeover *t, u8 bits, u64 limit_ns)
 {
@@ -44,7 +42,8 @@ static u64 atomic_limit_ns(struct takeover *t, unsigned int characters)
  */
 void write_polled(struct takeover *t, struct nbcon_write_context *wctxt)
 {
-	unsigned int pending = max(t->up->tx_loadsz, 1U) + 1;
+	unsigned int full = max(t->up->tx_loadsz, 1U) + 1;
+	unsigned int pending = full;
 	bool cr_sent = false;
 	unsigned int i = 0;
 
@@ -68,7 +67,9 @@ void write_polled(struct takeover *t, struct nbcon_write_context *wctxt)
 		if (!nbcon_exit_unsafe(wctxt) || !nbcon_enter_unsafe(wctxt))
 			return;
 	}
-	wait_for(t, BOTH_EMPTY, atomic_limit_ns(t, 2));
+	/* Where THRE says "not full" the characters have piled up. */
+	pending = room_bits(t) == BOTH_EMPTY ? full : 2;
+	wait_for(t, BOTH_EMPTY, atomic_limit_ns(t, pending));
 	nbcon_exit_unsafe(wctxt);
 }
 

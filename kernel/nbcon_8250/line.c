@@ -24,6 +24,21 @@ bool transmitter_has(struct takeover *t, u8 bits)
 }
 
 /*
+ * The mini UART of the Raspberry Pi (8250_bcm2835aux): its THRE says that the FIFO is not full,
+ * only TEMT that it is empty.
+ */
+static bool is_mini_uart(const struct takeover *t)
+{
+	return t->up->port.type == PORT_16550;
+}
+
+/* The bits of LSR that say that the transmitter takes fifo_room() characters. */
+u8 room_bits(const struct takeover *t)
+{
+	return is_mini_uart(t) ? BOTH_EMPTY : UART_LSR_THRE;
+}
+
+/*
  * How many characters an empty transmitter takes. The FIFO works while the tty is open:
  * the driver switches it on with the line's settings and off when the last user closes.
  */
@@ -32,6 +47,9 @@ unsigned int fifo_room(struct takeover *t)
 	struct uart_8250_port *up = t->up;
 	struct uart_state *state = up->port.state;
 
+	/* Its FIFO can't be switched off. */
+	if (is_mini_uart(t))
+		return clamp(up->tx_loadsz, 1U, BURST_MAX);
 	if (!(up->fcr & UART_FCR_ENABLE_FIFO) || !state || !tty_port_initialized(&state->port))
 		return 1;
 	return clamp(up->tx_loadsz, 1U, BURST_MAX);

@@ -6,11 +6,14 @@
 #include <linux/console.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
+#include <linux/serial_reg.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
 /* The longest text printk hands to a console is PRINTK_MESSAGE_MAX, 2048 from 6.4 on. */
 #define RECORD_TEXT_MAX	4096
+
+#define BOTH_EMPTY	(UART_LSR_TEMT | UART_LSR_THRE)
 
 /* No record has this number, so none counts as replayed; nbcon_alloc() begins with it too. */
 #define NO_RECORD	(-1UL)
@@ -107,6 +110,7 @@ void hand_back(struct takeover *t);
 
 /* line.c: the caller holds the port lock or owns the console, in an unsafe section */
 bool transmitter_has(struct takeover *t, u8 bits);
+u8 room_bits(const struct takeover *t);
 unsigned int fifo_room(struct takeover *t);
 void put_character(struct takeover *t, u8 character);
 u64 stuck_after_ns(struct takeover *t, unsigned int characters);

@@ -10,6 +10,7 @@
 
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/tty.h>
 #include "compat.h"
 #include "nbcon_8250.h"
 
@@ -64,9 +65,19 @@ struct console *find_console(const char *port_name, bool say)
 	return found;
 }
 
+/*
+ * Types whose transmitter works as a 16550A's: LSR.THRE tells that the FIFO is empty, and it then
+ * takes tx_loadsz characters. The driver's own console fills all of these so, from 5.18 on.
+ *
+ * PORT_8250 is the type that 8250_omap gives its ports, which have a FIFO of 64; a real 8250 has
+ * none and is refused for that. PORT_16550 with a FIFO is the mini UART of the Raspberry Pi, see
+ * is_mini_uart(); 8250_mtk begins with it, and the driver finds out more.
+ */
 static bool is_16550a_class(unsigned int type)
 {
 	switch (type) {
+	case PORT_8250:
+	case PORT_16550:
 	case PORT_16550A:
 	case PORT_16550A_FSL64:
 	case PORT_16650V2:
@@ -76,12 +87,29 @@ static bool is_16550a_class(unsigned int type)
 	case PORT_ALTR_16550_F32:
 	case PORT_ALTR_16550_F64:
 	case PORT_ALTR_16550_F128:
+	case PORT_DA830:
+	case PORT_NPCM:
+	case PORT_NS16550A:
 	case PORT_TEGRA:
 	case PORT_U6_16550A:
+	case PORT_XSCALE:
 		return true;
 	default:
 		return false;
 	}
+}
+
+/*
+ * Drivers with a DMA channel to offer (8250_dw, 8250_mtk) leave it in the port until the tty is
+ * opened for the first time; they all go without for a port that is a console, which this is
+ * (serial8250_do_startup(), mtk8250_startup(), omap_8250_startup()). What is still there while
+ * the tty is open has been taken before the port became the console, and is in use.
+ */
+static bool transmits_by_dma(const struct uart_8250_port *up)
+{
+	const struct uart_state *state = up->port.state;
+
+	return up->dma && state && tty_port_initialized(&state->port);
 }
 
 /**
@@ -107,7 +135,7 @@ bool recognise_port(struct uart_8250_port *up)
 		       port->line);
 		return false;
 	}
-	if (up->dma) {
+	if (transmits_by_dma(up)) {
 		pr_err("ttyS%u: the driver transmits by DMA\n", port->line);
 		return false;
 	}

@@ -36,8 +36,6 @@
 #include <linux/tty.h>
 #include "nbcon_8250.h"
 
-#define BOTH_EMPTY	(UART_LSR_TEMT | UART_LSR_THRE)
-
 /*
  * For so long the tty's mutex is waited for. Opening and setting take less. What takes longer is
  * waiting for the console: `echo N > .../console` flushes it under this mutex. The record is
@@ -198,6 +196,7 @@ static enum burst next_burst(struct takeover *t, struct sending *s, u8 bits)
 	u64 limit_ns = stuck_after_ns(t, s->in_flight);
 	unsigned int in_flight = s->in_flight;
 	u64 begun_ns = s->filled_ns;
+	bool last = s->next == s->end;
 	bool first_look = true;
 	u64 waited_ns;
 	enum burst result;
@@ -208,7 +207,7 @@ static enum burst next_burst(struct takeover *t, struct sending *s, u8 bits)
 	for (;;) {
 		result = burst(t, s, bits);
 		waited_ns = ktime_get_mono_fast_ns() - begun_ns;
-		if (result == BURST_SENT && bits == UART_LSR_THRE && in_flight == fifo_room(t))
+		if (result == BURST_SENT && !last && in_flight == fifo_room(t))
 			learn(t, in_flight, waited_ns, first_look);
 		if (result == BURST_SENT || result == BURST_LOST)
 			return result;
@@ -223,7 +222,7 @@ static enum burst next_burst(struct takeover *t, struct sending *s, u8 bits)
 static void send(struct takeover *t, struct sending *s)
 {
 	while (s->next < s->end) {
-		switch (next_burst(t, s, UART_LSR_THRE)) {
+		switch (next_burst(t, s, room_bits(t))) {
 		case BURST_SENT:
 			break;
 		case BURST_LOST:
