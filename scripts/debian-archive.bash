@@ -77,7 +77,7 @@ CONF
     } >"$own/apt/apt.conf"
     export APT_CONFIG=$own/apt/apt.conf LC_ALL=C
     updated=$own/apt/updated-$architecture
-    [ -n "$(find "$updated" -mmin -60 2>/dev/null)" ] || update_lists
+    [ -n "$(find "$updated" -mmin -1440 2>/dev/null)" ] || update_lists
 }
 
 update_lists() {

@@ -16,6 +16,7 @@
 #include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -55,7 +56,7 @@ static int provoke(const char *context, unsigned int records, unsigned int delay
 		err = provoke_in_port(delay_us % 37, happen);
 	else if (!provoke_in(context, happen))
 		err = -EINVAL;
-	pr_info("it took %llu us\n", took_ns / NSEC_PER_USEC);
+	pr_info("it took %llu us\n", div_u64(took_ns, NSEC_PER_USEC));
 	return err;
 }
 
