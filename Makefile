@@ -14,11 +14,15 @@ KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt
 TEST_KERNELS = 6.12 7.2 7.2-rt
 TEST_CPUS = 1 2
 
+# Machines other than a PC: kernel/nbcon_8250/tests/board.
+BOARDS = riscv64:7.2 arm64:7.2 arm64:7.2@raspi3b armhf:7.2
+BOARD_CASES = replay integrity cycles panic oops warn-flush sysfs
+
 # What `make test` boots: the kernel of Debian's stable release, and so much that each part of the module has worked once.
 SMOKE_KERNEL = 6.12
 SMOKE_CASES = replay integrity panic
 
-.PHONY: help setup build demo test lint bench accuracy results fuzz kernel kernel-matrix kernel-smoke kernel-test kernel-lint clean
+.PHONY: help setup build demo test lint bench accuracy results fuzz kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -34,6 +38,8 @@ help:
 	@echo 'make kernel-matrix   the same for $(KERNELS)'
 	@echo 'make kernel-smoke    boots $(SMOKE_KERNEL) with nbcon_8250 in the cases $(SMOKE_CASES)'
 	@echo 'make kernel-test     boots $(TEST_KERNELS) with nbcon_8250 in all its cases; CASES= chooses'
+	@echo 'make kernel-board-test     the cases $(BOARD_CASES) on $(BOARDS)'
+	@echo 'make kernel-package-test   follows the README of nbcon_8250 in systems of its own, and boots them (root)'
 	@echo 'make kernel-lint     sparse on an old and a new kernel, checkpatch --strict'
 	@echo 'make clean    removes what was built; fetched kernels stay in the cache'
 
@@ -102,6 +108,14 @@ kernel-smoke:
 kernel-test: build
 	@scripts/setup lab kernel kernel-test
 	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(TEST_KERNELS)
+
+kernel-board-test:
+	@scripts/setup lab kernel kernel-test boards
+	kernel/nbcon_8250/tests/kernel-test -s 1 $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
+
+kernel-package-test:
+	@scripts/setup lab kernel kernel-test packaging-test
+	kernel/nbcon_8250/tests/packaging-test
 
 kernel-lint:
 	@scripts/setup kernel
