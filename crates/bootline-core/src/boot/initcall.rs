@@ -10,7 +10,7 @@ use crate::records::{Caller, RecordId, RecordSet, Source};
 use crate::units::{Dur, KernelTime};
 
 /// What a span is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpanKind {
     /// An initcall: `calling` to `initcall ... returned`.

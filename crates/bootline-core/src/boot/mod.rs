@@ -16,6 +16,7 @@ mod line;
 mod milestone;
 mod opening;
 mod phase;
+mod service;
 mod speed;
 mod split;
 mod timeline;
@@ -39,6 +40,7 @@ pub use line::{Flush, Line};
 pub use milestone::Milestones;
 pub use opening::Opening;
 pub use phase::{Phase, PhaseName};
+pub use service::{Service, ServiceState};
 pub use speed::{LineSpeed, SpeedSource};
 pub use split::{BootRecords, MAX_RECORDS, Splitter};
 pub use timeline::{Clock, Place, Printed, Timeline};
@@ -87,6 +89,8 @@ pub struct Boot {
     pub phases: Vec<Phase>,
     /// Spans of `initcall_debug`, by start.
     pub spans: Vec<Span>,
+    /// Units that systemd told of, by when they are first named.
+    pub services: Vec<Service>,
     /// Silent stretches of at least [`LEAST_GAP`], longest first.
     pub gaps: Vec<Gap>,
     /// When init (or the marker) was reached; none where the log doesn't reach it.
@@ -120,6 +124,7 @@ impl Boot {
         let open = registered.or(milestones.first_kernel);
         let phases = phase::phases(&records, &timeline, &waits, &milestones, open);
         let spans = initcall::spans(&records, &timeline, &waits);
+        let services = service::services(&records, &timeline);
         let gaps = gap::gaps(&records, &timeline, &waits, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, opening, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
@@ -136,6 +141,7 @@ impl Boot {
             waits,
             phases,
             spans,
+            services,
             gaps,
             end,
         }
