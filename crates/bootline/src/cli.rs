@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, predict, prove, time};
+use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, plot, predict, prove, time};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -37,6 +37,8 @@ pub enum Verb {
     Blame(blame::Typed),
     /// Predicts the boot under another console, level, kernel or line
     Predict(predict::Typed),
+    /// Draws boots as an interactive page in one file, or as a static picture
+    Plot(plot::Typed),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Typed>),
     /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
@@ -59,6 +61,7 @@ impl Verb {
             Verb::Explain(typed) => explain::run(typed, terminal),
             Verb::Time(typed) => time::run(typed, terminal),
             Verb::Predict(typed) => predict::run(typed, terminal),
+            Verb::Plot(typed) => plot::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),
             Verb::Boot(typed) => boot::run(*typed, terminal),
             Verb::Prove(typed) => prove::run(*typed, terminal),

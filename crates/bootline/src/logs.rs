@@ -39,7 +39,8 @@ pub struct TypedLogs {
     width: Option<usize>,
 }
 
-fn parse_console(text: &str) -> Result<ConsoleArg, String> {
+/// What `--console` takes.
+pub fn parse_console(text: &str) -> Result<ConsoleArg, String> {
     let (name, options) = text.split_once(',').unwrap_or((text, ""));
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let console = ConsoleArg::parse(text);
@@ -129,6 +130,11 @@ impl Shown {
 }
 
 impl TypedLogs {
+    /// For a verb that types its arguments itself and shows nothing on stdout.
+    pub fn plain(files: Vec<PathBuf>, marker: Option<String>, console: Option<ConsoleArg>) -> TypedLogs {
+        TypedLogs { files, marker, console, format: None, json: false, width: None }
+    }
+
     /// Looks at the terminal and refuses what can't be done. `schema` is that of the verb's JSON.
     pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<Logs, Failure> {
         let is_stdin = |path: &PathBuf| path.as_os_str() == "-";

@@ -2,7 +2,8 @@
 //! What people and programs read.
 //!
 //! ```text
-//! Boot + Findings, Predictions ─┬─▶ Document ─▶ text (width, colour), Markdown
+//! Boot + Findings, Predictions ─┬─▶ Document ─▶ text (width, colour), Markdown, HTML
+//!                               ├─▶ Picture ─▶ page (HTML, interactive), SVG
 //!                               └─▶ explain-1, time-1, blame-1, predict-1 (JSON, schemas in docs/schema)
 //! ```
 //!
@@ -13,11 +14,13 @@ mod document;
 mod escape;
 mod explain;
 mod figure;
+mod html;
 mod json;
 mod junit;
 mod layout;
 mod markdown;
 mod phase;
+mod plot;
 mod predict;
 mod problem;
 mod source;
@@ -33,6 +36,7 @@ pub use figure::{ClockName, Figure};
 pub use json::JsonList;
 pub use junit::{TestCase, TestOutcome, TestSuite, TestSuites, junit};
 pub use markdown::markdown;
+pub use plot::{Picture, page, svg};
 pub use predict::{predictions, predictions_json};
 pub use source::SourceName;
 pub use table::{Align, Column, Table};

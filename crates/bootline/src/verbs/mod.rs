@@ -7,6 +7,7 @@ pub mod completions;
 pub mod explain;
 pub mod kernels;
 pub mod man;
+pub mod plot;
 pub mod predict;
 pub mod prove;
 pub mod time;

@@ -10,12 +10,9 @@ use crate::units::{Dur, Interval, LineRate};
 pub(super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) {
     document.heading(title(boot, source));
     let mut entries = Vec::new();
-    match &boot.end {
-        Some(end) => {
-            document.paragraph(sentence(boot, end));
-            entries.extend(times(boot, end));
-        }
-        None => document.paragraph(no_end(boot)),
+    document.paragraph(in_a_sentence(boot));
+    if let Some(end) = &boot.end {
+        entries.extend(times(boot, end));
     }
     untrusted(document, boot);
     if let Some(line) = &boot.line {
@@ -34,6 +31,11 @@ pub(in super::super) fn untrusted(document: &mut Document, boot: &Boot) {
 
 /// `boot.cap: Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
 pub(in super::super) fn title(boot: &Boot, source: &SourceName) -> String {
+    format!("{}: {}", source.title(), kernel_title(boot))
+}
+
+/// `Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
+pub(in super::super) fn kernel_title(boot: &Boot) -> String {
     let kernel = &boot.kernel;
     let mut parts = vec![match &kernel.release {
         Some(release) => format!("Linux {release}"),
@@ -45,7 +47,12 @@ pub(in super::super) fn title(boot: &Boot, source: &SourceName) -> String {
     if let Some(n) = kernel.cpus {
         parts.push(if n == 1 { "1 CPU".to_owned() } else { format!("{n} CPUs") });
     }
-    format!("{}: {}", source.title(), parts.join(", "))
+    parts.join(", ")
+}
+
+/// How long the boot took and what the console cost of it, or why that can't be said.
+pub(in super::super) fn in_a_sentence(boot: &Boot) -> Text {
+    boot.end.as_ref().map_or_else(|| no_end(boot), |end| sentence(boot, end))
 }
 
 fn sentence(boot: &Boot, end: &BootEnd) -> Text {

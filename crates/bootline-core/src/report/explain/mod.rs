@@ -7,7 +7,7 @@ mod json;
 pub use finding::rules;
 pub use json::explain_json;
 
-pub(super) use answer::{no_end, since, title, untrusted};
+pub(super) use answer::{in_a_sentence, kernel_title, no_end, since, title, untrusted};
 pub(super) use json::TimeToInit;
 
 use super::document::Document;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What is told of a thing: title, sentences, facts, the stretch of the axis that it takes, the records that show it.
+
+const KINDS = { initcall: "initcall", probe: "probe", async: "async call" };
+const CAUSES = {
+  own: "The writer waited for its own characters.",
+  flush: "The boot waited for the flush of all that was stored before the console registered.",
+  lock: "The boot waited for the console lock, which the printer thread held until the line had drained.",
+};
+
+function tell(boot, item) {
+  return { record: tellRecord, span: tellSpan, phase: tellPhase, wait: tellWait, finding: tellFinding,
+    service: tellService }[item.kind](boot, item.index, item);
+}
+
+function interval([low, best, high]) {
+  return high - low > 5e4 ? `${seconds(best)} s (${seconds(low)}..${seconds(high)} s)` : `${seconds(best)} s`;
+}
+
+/** A time of the axis, and by the kernel's clock where that is another. */
+function times(boot, facts, name, t) {
+  facts.push([name, `${seconds(t)} s`]);
+  if (boot.clocks.kernel) facts.push([`${name}, kernel clock`, `${seconds(boot.clocks.kernel.there(t))} s`]);
+}
+
+function tellRecord(boot, i) {
+  const r = boot.records;
+  const facts = [["record", String(r.id[i])]];
+  if (!Number.isNaN(r.stamp[i])) facts.push(["kernel clock", `${seconds(r.stamp[i])} s`]);
+  if (!Number.isNaN(r.stored[i])) facts.push([r.kernel[i] ? "stored" : "began", `${seconds(r.stored[i])} s`]);
+  if (!Number.isNaN(r.start[i])) {
+    const how = boot.line && !boot.line.measured ? "on the line (modelled)" : "arrival";
+    facts.push([how, `${seconds(r.start[i])}..${seconds(r.end[i])} s`]);
+    facts.push(["time on the line", `${seconds(r.end[i] - r.start[i])} s, ${r.chars[i]} characters`]);
+    const lag = r.end[i] - r.stored[i];
+    if (r.kernel[i] && lag > 0) facts.push(["lag", `${seconds(lag)} s from stored to delivered`]);
+  }
+  const wait = boot.waitOf.get(i);
+  facts.push(["console cost", wait ? `the boot waited ${interval(wait.time)} behind it` : "the boot didn't wait for it"]);
+  if (r.level[i] !== null) facts.push(["level", String(r.level[i])]);
+  if (!r.kernel[i]) facts.push(["from", "not the kernel: firmware, boot loader or user space"]);
+  const at = r.stored[i];
+  return { title: r.text[i], about: "record", text: wait ? [CAUSES[wait.cause]] : [], facts, records: [i],
+    stretch: Number.isNaN(at) ? null : [at, wait ? at + wait.time[1] : at] };
+}
+
+function tellSpan(boot, i) {
+  const s = boot.spans;
+  const facts = [];
+  const gross = s.end[i] - s.start[i];
+  if (s.returned[i] === null) facts.push(["returned", "never, in this log"]);
+  facts.push(["took", `${seconds(gross)} s`]);
+  facts.push(["without the console", `${seconds(Math.max(gross - s.console[i], 0))} s`]);
+  facts.push(["waited for console", `${seconds(s.console[i])} s`]);
+  facts.push(["own work", `${seconds(s.own[i])} s, without what it encloses`]);
+  if (!Number.isNaN(s.reported[i])) facts.push(["the kernel says", `${seconds(s.reported[i])} s`]);
+  times(boot, facts, "start", s.start[i]);
+  times(boot, facts, "end", s.end[i]);
+  if (s.returned[i] !== null) facts.push(["returned", String(s.returned[i])]);
+  if (s.task[i] !== null) facts.push(["thread", String(s.task[i])]);
+  if (s.module[i]) facts.push(["module", s.module[i]]);
+  if (s.parent[i] !== null) facts.push(["in", s.name[s.parent[i]]]);
+  if (s.longer[i] === "new") facts.push(["first boot", "has none such"]);
+  else if (s.longer[i] !== null) facts.push(["against the first boot", signed(s.longer[i])]);
+  const records = [s.first[i], s.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
+  return { title: s.name[i], about: KINDS[s.kind[i]], text: [], facts, records, stretch: [s.start[i], s.end[i]] };
+}
+
+function tellPhase(boot, i) {
+  const p = boot.phases[i];
+  const facts = [["took", `${seconds(p.end - p.start)} s`], ["waited for console", `${seconds(p.console)} s`],
+    ["without the console", `${seconds(Math.max(p.end - p.start - p.console, 0))} s`]];
+  times(boot, facts, "start", p.start);
+  times(boot, facts, "end", p.end);
+  if (p.longer !== null) facts.push(["against the first boot", signed(p.longer)]);
+  return { title: p.title, about: "phase", text: [], facts, records: [], stretch: [p.start, p.end] };
+}
+
+function tellWait(boot, i, { last }) {
+  const waits = boot.waits.slice(i, last + 1);
+  const sum = [0, 1, 2].map((k) => waits.reduce((s, w) => s + w.time[k], 0));
+  const [start, end] = [waits[0].start, waits[waits.length - 1].start + waits[waits.length - 1].time[1]];
+  const facts = [["waited", interval(sum)]];
+  if (waits.length > 1) facts.push(["records", String(waits.length)]);
+  times(boot, facts, "start", start);
+  times(boot, facts, "end", end);
+  return { title: `waited for ${boot.line.name}`, about: "wait", text: [CAUSES[waits[0].cause]], facts,
+    records: [...new Set([waits[0].record, waits[waits.length - 1].record])], stretch: [start, end] };
+}
+
+function tellFinding(boot, i) {
+  const f = boot.findings[i];
+  const facts = [["cost", interval(f.cost)]];
+  const text = [f.why];
+  if (f.advice) {
+    facts.push(["do", f.advice.action]);
+    if (f.advice.setting) facts.push(["setting", f.advice.setting]);
+    if (f.advice.saves) facts.push(["predicted to save", interval(f.advice.saves)]);
+  }
+  const from = Math.min(...f.stretches.map((s) => s[0]));
+  const to = Math.max(...f.stretches.map((s) => s[1]));
+  return { title: `${f.rule}: ${f.title}`, about: "finding", text, facts, records: f.records.slice(0, 12),
+    stretch: f.stretches.length > 0 ? [from, to] : null };
+}
+
+function tellService(boot, i) {
+  const s = boot.services[i];
+  const facts = [["state", s.state]];
+  if (s.start !== null && s.end !== null) facts.push(["took", `${seconds(s.end - s.start)} s`]);
+  if (s.start !== null) times(boot, facts, "starting", s.start);
+  else facts.push(["starting", "not in the log"]);
+  if (s.end !== null) times(boot, facts, s.state === "failed" ? "failed" : "up", s.end);
+  return { title: s.name, about: "service", text: [], facts, records: [s.first, s.last].filter((r) => r !== null),
+    stretch: [s.start ?? s.end, s.end ?? boot.to] };
+}
+
+/** The panel that shows what is selected. */
+class Selected {
+  constructor(view) {
+    this.view = view;
+    this.box = document.getElementById("selected");
+    view.listen((what) => { if (what === "selected") this.show(); });
+    this.show();
+  }
+
+  show() {
+    const item = this.view.selected;
+    this.box.replaceChildren();
+    if (!item) {
+      this.box.append(element("p", "Click on a bar, a finding or a line of the log."));
+      return;
+    }
+    const boot = this.view.boots[item.boot];
+    const told = tell(boot, item);
+    this.box.append(element("p", told.about, "about"), element("h2", told.title));
+    for (const sentence of told.text) this.box.append(element("p", sentence));
+    const list = element("dl", null, "facts");
+    for (const [name, value] of told.facts) list.append(element("dt", name), element("dd", value));
+    this.box.append(list);
+    if (told.stretch) {
+      const button = element("button", "Zoom to it");
+      button.type = "button";
+      button.addEventListener("click", () => zoomTo(this.view, item));
+      this.box.append(button);
+    }
+    if (item.kind === "record") {
+      const span = spanOfRecord(boot, item.index);
+      if (span >= 0) this.link(`${KINDS[boot.spans.kind[span]]} ${boot.spans.name[span]}`, { boot: item.boot, kind: "span", index: span });
+      return;
+    }
+    for (const i of told.records) this.link(`record ${boot.records.id[i]}`, { boot: item.boot, kind: "record", index: i });
+  }
+
+  link(text, item) {
+    const button = element("button", text);
+    button.type = "button";
+    button.addEventListener("click", () => this.view.select(item));
+    this.box.append(button);
+  }
+}
+
+function zoomTo(view, item) {
+  const boot = view.boots[item.boot];
+  const { stretch } = tell(boot, item);
+  if (!stretch) return;
+  const [from, to] = stretch.map((t) => view.warp(boot).there(t));
+  if (to - from > LEAST_VIEW) view.frame(from, to);
+  else view.show(from - 5e7, to + 5e7);
+}
+
+/** What stands beside the pointer. */
+class Tip {
+  constructor() { this.box = document.getElementById("tip"); }
+
+  hide() { this.box.hidden = true; }
+
+  show(x, y, title, lines) {
+    this.box.replaceChildren(element("b", title.length > 160 ? `${title.slice(0, 160)}…` : title),
+      ...lines.map((line) => element("span", line, "more")));
+    this.box.hidden = false;
+    const { width, height } = this.box.getBoundingClientRect();
+    const left = x + 16 + width > innerWidth ? x - 16 - width : x + 16;
+    const top = y + 18 + height > innerHeight ? y - 12 - height : y + 18;
+    this.box.style.left = `${Math.max(left, 4)}px`;
+    this.box.style.top = `${Math.max(top, 4)}px`;
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A picture as the page's script reads it: columns of numbers, times in integer nanoseconds on the boot's axis.
+//!
+//! A script's numbers are exact up to 2^53 ns, 104 days; a time behind that (only a broken clock has one) is read to
+//! within a microsecond, which is what is shown.
+use serde_json::{Value, json};
+
+use super::difference::{Changed, Difference};
+use super::picture::{Mark, Picture, Waited};
+use crate::boot::WaitCause;
+use crate::report::escape::escaped;
+use crate::report::json::word;
+use crate::units::{Dur, Interval};
+
+/// All pictures, as text that can stand in an HTML page: nothing in it ends an element or begins one.
+pub(super) fn data(pictures: &[Picture], differences: &[Difference]) -> String {
+    let boots: Vec<Value> = pictures.iter().zip(differences).map(|(p, d)| boot(p, d)).collect();
+    let text = json!({ "tool": concat!("bootline ", env!("CARGO_PKG_VERSION")), "boots": boots }).to_string();
+    // `<` stands in strings only, and so do the two line ends that JSON has and scripts once had not.
+    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+fn boot(p: &Picture, difference: &Difference) -> Value {
+    let columns = |count: usize, of: &dyn Fn(usize) -> Value| -> Value { (0..count).map(of).collect() };
+    let r = &p.records;
+    let records = json!({
+        "id": columns(r.len(), &|i| r[i].id.0.into()),
+        "kernel": columns(r.len(), &|i| u8::from(r[i].kernel).into()),
+        "level": columns(r.len(), &|i| r[i].level.into()),
+        "stored": columns(r.len(), &|i| nanos(r[i].stored)),
+        "stamp": columns(r.len(), &|i| r[i].stamp.into()),
+        "start": columns(r.len(), &|i| nanos(r[i].printed.map(|p| p.0))),
+        "end": columns(r.len(), &|i| nanos(r[i].printed.map(|p| p.1))),
+        "chars": columns(r.len(), &|i| r[i].chars.into()),
+        "text": columns(r.len(), &|i| r[i].text.as_str().into()),
+    });
+    let s = &p.spans;
+    let at = |id| p.position(id);
+    let spans = json!({
+        "kind": columns(s.len(), &|i| word(&s[i].kind).into()),
+        "name": columns(s.len(), &|i| escaped(&s[i].name).into()),
+        "module": columns(s.len(), &|i| s[i].module.as_deref().map(escaped).into()),
+        "start": columns(s.len(), &|i| s[i].start.as_nanos().into()),
+        "end": columns(s.len(), &|i| p.drawn_end(&s[i]).as_nanos().into()),
+        "returned": columns(s.len(), &|i| if s[i].end.is_some() { s[i].returned.into() } else { Value::Null }),
+        "reported": columns(s.len(), &|i| nanos(s[i].reported)),
+        "task": columns(s.len(), &|i| s[i].task.into()),
+        "parent": columns(s.len(), &|i| s[i].parent.into()),
+        "console": columns(s.len(), &|i| s[i].console.as_nanos().into()),
+        "own": columns(s.len(), &|i| s[i].own().as_nanos().into()),
+        "group": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.group).into()),
+        "row": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.row).into()),
+        "first": columns(s.len(), &|i| at(s[i].first).into()),
+        "last": columns(s.len(), &|i| s[i].last.and_then(at).into()),
+        "longer": columns(s.len(), &|i| match difference.spans.get(i).copied().flatten() {
+            Some(Changed::By(d)) => d.as_nanos().into(),
+            Some(Changed::New) => "new".into(),
+            None => Value::Null,
+        }),
+    });
+    json!({
+        "source": escaped(&p.source),
+        "kernel": escaped(&p.kernel),
+        "clock": word(&p.clock),
+        "from": p.from.as_nanos(),
+        "to": p.to.as_nanos(),
+        "end": p.end.map(|e| json!({ "record": e.index, "at": e.at.as_nanos(), "elapsed": e.elapsed.best().as_nanos() })),
+        "endLater": nanos(difference.end),
+        "phases": p.phases.iter().enumerate().map(|(i, b)| json!({
+            "title": b.title, "start": b.start.as_nanos(), "end": b.end.as_nanos(), "console": b.console.as_nanos(),
+            "longer": nanos(difference.phases.get(i).copied().flatten()),
+        })).collect::<Vec<_>>(),
+        "waits": waits(&p.waits),
+        "findings": p.findings.iter().map(finding).collect::<Vec<_>>(),
+        "groups": p.stacks.groups.iter().map(|g| json!({
+            "title": g.title, "rows": g.rows, "notDrawn": g.not_drawn,
+        })).collect::<Vec<_>>(),
+        "spans": spans,
+        "services": p.services.iter().map(|s| json!({
+            "name": escaped(&s.name), "start": nanos(s.start), "end": nanos(s.end), "state": word(&s.state),
+            "first": at(s.first), "last": s.last.and_then(at),
+        })).collect::<Vec<_>>(),
+        "records": records,
+        "line": p.line.as_ref().map(|l| json!({
+            "name": escaped(&l.name), "rate": l.rate, "opened": nanos(l.opened), "peak": l.peak,
+            "cost": interval(l.cost), "measured": l.measured,
+            "flush": l.flush.map(|(from, to, chars)| json!({
+                "start": from.as_nanos(), "end": to.as_nanos(), "chars": chars,
+            })),
+        })),
+    })
+}
+
+fn nanos(d: Option<Dur>) -> Value {
+    d.map(Dur::as_nanos).into()
+}
+
+fn interval(i: Interval) -> [i64; 3] {
+    [i.low(), i.best(), i.high()].map(Dur::as_nanos)
+}
+
+fn waits(list: &[Waited]) -> Value {
+    let columns = |of: &dyn Fn(&Waited) -> Value| list.iter().map(of).collect::<Vec<_>>();
+    json!({
+        "record": columns(&|w| w.index.into()),
+        "start": columns(&|w| w.from.as_nanos().into()),
+        "low": columns(&|w| w.time.low().as_nanos().into()),
+        "best": columns(&|w| w.time.best().as_nanos().into()),
+        "high": columns(&|w| w.time.high().as_nanos().into()),
+        "cause": columns(&|w| match w.cause {
+            WaitCause::OwnRecord => "own",
+            WaitCause::Flush => "flush",
+            WaitCause::ConsoleLock => "lock",
+        }.into()),
+    })
+}
+
+fn finding(m: &Mark) -> Value {
+    json!({
+        "rule": m.rule, "title": escaped(&m.title), "why": escaped(&m.why), "cost": interval(m.cost), "part": m.part,
+        "stretches": m.stretches.iter().map(|s| [s.from.as_nanos(), s.to.as_nanos()]).collect::<Vec<_>>(),
+        "records": m.records,
+        "advice": m.advice.as_ref().map(|a| json!({
+            "action": escaped(&a.action), "setting": a.setting.as_deref().map(escaped), "saves": a.saves.map(interval),
+        })),
+    })
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The page: one HTML file that works without a network and can be mailed.
+//!
+//! What the log says is hostile. It reaches the page as text of elements, escaped, and as JSON in which no `<` is left;
+//! the script writes it as text only. Should something slip through, the page's own policy lets nothing run but the one
+//! script and load nothing from anywhere.
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use super::data::data;
+use super::difference::{Difference, difference};
+use super::picture::{Mark, Picture};
+use super::svg::{self, extent, still};
+use crate::report::figure::{Figure, in_millis, share};
+use crate::report::html::{html, html_text, inline};
+use crate::units::{Dur, Interval};
+
+const SHELL: &str = include_str!("assets/page.html");
+const STYLE: &str = include_str!("assets/page.css");
+
+/// The script's parts, in the order in which they need one another.
+const SCRIPT: &[&str] = &[
+    include_str!("assets/format.js"),
+    include_str!("assets/boot.js"),
+    include_str!("assets/clock.js"),
+    include_str!("assets/view.js"),
+    include_str!("assets/theme.js"),
+    include_str!("assets/track.js"),
+    include_str!("assets/line.js"),
+    include_str!("assets/chart.js"),
+    include_str!("assets/words.js"),
+    include_str!("assets/log.js"),
+    include_str!("assets/search.js"),
+    include_str!("assets/spans.js"),
+    include_str!("assets/input.js"),
+    include_str!("assets/main.js"),
+];
+
+/// Findings told on top; the rest is in the explanation.
+const TOLD: usize = 4;
+
+/// The page for boots that are shown together, the first the one against which the others are compared.
+pub fn page(pictures: &[Picture]) -> String {
+    let style = format!("{}{STYLE}", svg::STYLE);
+    // One function around all: nothing of it is in the way of anything else in the page.
+    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPT.concat());
+    let differences: Vec<Difference> = pictures.iter().map(|p| difference(&pictures[0], p)).collect();
+    let (from, to) = extent(pictures);
+    let both = || pictures.iter().zip(&differences).enumerate();
+    let title = html_text(&pictures.iter().map(|p| p.source.clone()).collect::<Vec<_>>().join(", "));
+    let parts = [
+        ("TITLE", title),
+        ("STYLE_HASH", hash(&style)),
+        ("SCRIPT_HASH", hash(&script)),
+        ("STYLE", style),
+        ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n)).collect()),
+        ("CHARTS", both().map(|(n, (p, d))| chart(p, d, n, from, to)).collect()),
+        ("EXPLANATIONS", pictures.iter().map(explanation).collect()),
+        ("TOOL", concat!("bootline ", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("DATA", data(pictures, &differences)),
+        ("SCRIPT", script),
+    ];
+    fill(SHELL, &parts)
+}
+
+/// Puts the parts where the shell names them: `@NAME@`. What is put in isn't looked at again.
+fn fill(shell: &str, parts: &[(&str, String)]) -> String {
+    let mut out = String::with_capacity(shell.len() + parts.iter().map(|p| p.1.len()).sum::<usize>());
+    for (n, piece) in shell.split('@').enumerate() {
+        match parts.iter().find(|(name, _)| n % 2 == 1 && *name == piece) {
+            Some((_, text)) => out += text,
+            None => out += piece,
+        }
+    }
+    out
+}
+
+/// What the policy in the page's head allows by.
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+fn answer(p: &Picture, difference: &Difference, n: usize) -> String {
+    let later = match difference.end.filter(|_| n > 0) {
+        Some(d) if d > Dur::ZERO => format!("<p class=\"against\">{} s later than the first boot.</p>", in_millis(d)),
+        Some(d) if d < Dur::ZERO => {
+            format!("<p class=\"against\">{} s earlier than the first boot.</p>", in_millis(-d))
+        }
+        Some(_) => "<p class=\"against\">At the same time as the first boot.</p>".to_owned(),
+        None => String::new(),
+    };
+    let told: String = own(p).take(TOLD).map(|(at, f)| finding(p, f, n, at)).collect();
+    let told = if told.is_empty() { String::new() } else { format!("<ol class=\"findings\">\n{told}</ol>\n") };
+    format!(
+        "<section class=\"answer\" aria-label=\"{0}\">\n<p class=\"kernel\"><b>{0}</b> {1}</p>\n<p class=\"sentence\">{2}</p>\n{later}{told}</section>\n",
+        html_text(&p.source),
+        html_text(&p.kernel),
+        inline(&p.answer),
+    )
+}
+
+/// Findings whose time is no other's.
+fn own(p: &Picture) -> impl Iterator<Item = (usize, &Mark)> {
+    p.findings.iter().enumerate().filter(|(_, f)| !f.part)
+}
+
+fn finding(p: &Picture, f: &Mark, boot: usize, at: usize) -> String {
+    let code = f.rule.split(' ').next().unwrap_or_default();
+    let total = p.end.map(|e| e.elapsed.best()).unwrap_or_default();
+    let cost = if f.cost.high() > Dur::ZERO { Figure::estimate(f.cost).short() } else { String::new() };
+    let way = f.advice.as_ref().map(|a| {
+        let setting = a.setting.as_ref().map_or(String::new(), |s| format!(": <code>{}</code>", html_text(s)));
+        let saves = a.saves.map(Interval::best).filter(|s| *s > Dur::from_millis(20)).map_or(String::new(), |s| {
+            let share = share(s, total).map_or(String::new(), |s| format!(", {}", html_text(&s)));
+            format!(" <strong class=\"saves\">saves {} s{share}</strong>", in_millis(s))
+        });
+        format!("<span class=\"way\">{}{setting}{saves}</span>", html_text(&a.action))
+    });
+    format!(
+        "<li><button type=\"button\" class=\"finding\" data-boot=\"{boot}\" data-finding=\"{at}\"><span class=\"code\">{code}</span> \
+         <span class=\"what\">{}</span> <span class=\"costs\">{cost}</span>{}</button></li>\n",
+        html_text(&f.title),
+        way.unwrap_or_default()
+    )
+}
+
+fn chart(p: &Picture, difference: &Difference, n: usize, from: Dur, to: Dur) -> String {
+    let name = html_text(&p.source);
+    format!(
+        "<figure class=\"boot\" data-boot=\"{n}\">\n<figcaption>{name}</figcaption>\n\
+         <div class=\"chart\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of {name}\" \
+         aria-describedby=\"keys\" hidden><canvas></canvas></div>\n<div class=\"still\">{}</div>\n</figure>\n",
+        still(p, difference, from, to)
+    )
+}
+
+fn explanation(p: &Picture) -> String {
+    format!("<article>\n{}</article>\n", html(&p.explanation))
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline plot`
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write, stdout};
+use std::path::{Path, PathBuf};
+
+use bootline_core::boot::ConsoleArg;
+use bootline_core::report::{Picture, page, svg};
+use bootline_core::rules::findings;
+use clap::{Args, ValueEnum};
+
+use crate::exit::Exit;
+use crate::failure::{Failure, unless_reader_left};
+use crate::logs::{Needs, Shown, TypedLogs, parse_console};
+use crate::terminal::Terminal;
+use crate::unusable;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The page is one file that loads nothing from elsewhere: it works offline and can be mailed. With
+several boots they are stacked, aligned on the kernel's start, and what differs from the first is
+marked.
+
+Examples:
+  bootline plot boot.cap                               writes boot.html
+  bootline plot before.cap after.cap -o both.html
+  bootline plot boot.cap -o boot.svg                   a static picture, for a document
+  dmesg | bootline plot - -o - >boot.html
+
+Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted; what could
+be read is drawn.")]
+pub struct Typed {
+    /// Captures or logs in any known format; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to write; `-` is standard output [default: the first FILE's name with .html, or the first
+    /// free of NAME-2.html, NAME-3.html ..]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What to write [default: what OUTPUT's name says, else html]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Replace OUTPUT where it exists
+    #[arg(long)]
+    force: bool,
+    /// Text in the line that ends the boot, instead of init's start
+    #[arg(long, value_name = "TEXT")]
+    marker: Option<String>,
+    /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
+    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
+    console: Option<ConsoleArg>,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// An interactive page in one file
+    Html,
+    /// A static picture
+    Svg,
+}
+
+impl Format {
+    fn extension(self) -> &'static str {
+        match self {
+            Format::Html => "html",
+            Format::Svg => "svg",
+        }
+    }
+
+    fn of_name(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?;
+        [Format::Html, Format::Svg].into_iter().find(|f| f.extension() == extension)
+    }
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let format = typed.format.or_else(|| Format::of_name(typed.output.as_deref()?)).unwrap_or(Format::Html);
+    let output = typed.output.unwrap_or_else(|| free_name(&typed.files[0], format, typed.force));
+    let to_stdout = output.as_os_str() == "-";
+    // Before the logs are read: that may take a while.
+    if !to_stdout && !typed.force && output.exists() {
+        return Err(exists(&output));
+    }
+    let mut pictures = Vec::new();
+    let logs = TypedLogs::plain(typed.files, typed.marker, typed.console).resolve(terminal, "")?;
+    let exit = logs.show(terminal, Needs::Times, |boot, source, _| {
+        pictures.push(Picture::of(boot, &findings(boot), source));
+        Shown::nothing()
+    })?;
+    if pictures.is_empty() {
+        // What is wrong with each input was said.
+        return Ok(exit);
+    }
+    let text = match format {
+        Format::Html => page(&pictures),
+        Format::Svg => svg(&pictures),
+    };
+    if to_stdout {
+        unless_reader_left(stdout().write_all(text.as_bytes()))?;
+        return Ok(exit);
+    }
+    write(&output, &text, typed.force)?;
+    let boots = if pictures.len() == 1 { "1 boot".to_owned() } else { format!("{} boots", pictures.len()) };
+    terminal.say(&format!("written to {}: {boots}, {} bytes", output.display(), text.len()));
+    Ok(exit)
+}
+
+/// `boot.html` for `boot.cap`, in the current directory.
+fn free_name(input: &Path, format: Format, force: bool) -> PathBuf {
+    let stem = input.file_stem().filter(|_| input.as_os_str() != "-").map_or("boot".into(), |s| s.to_string_lossy());
+    let extension = format.extension();
+    let names = std::iter::once(format!("{stem}.{extension}")).chain((2..).map(|n| format!("{stem}-{n}.{extension}")));
+    names.map(PathBuf::from).find(|name| force || !name.exists()).expect("the numbers don't end")
+}
+
+fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    // What came into being meanwhile isn't overwritten either.
+    let options = options.write(true).create(true).truncate(true).create_new(!force);
+    match options.open(path).and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(exists(path)),
+        Err(e) => {
+            Err(Failure::new(Exit::LAB, format!("can't write {}: {e}", unusable::shown(&path.to_string_lossy()))))
+        }
+    }
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&path.to_string_lossy())))
+        .hint("give another name with `-o`, or `--force` to replace it")
+}
