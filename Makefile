@@ -53,6 +53,7 @@ demo: build
 	@scripts/demo
 
 test: setup
+	@scripts/setup browser
 	$(CARGO) build --workspace --all-targets --locked
 	$(CARGO) test --workspace --locked
 	$(MAKE) fuzz FUZZ_SECONDS=3
@@ -66,9 +67,10 @@ lint:
 	scripts/check-spdx
 
 bench:
-	@scripts/setup build
+	@scripts/setup build browser
 	$(CARGO) bench --locked --package bootline-core --bench decode
 	$(CARGO) bench --locked --package bootline --bench logs
+	$(CARGO) bench --locked --package bootline --bench page
 	$(CARGO) bench --locked --package bootline-lab --bench capture
 
 # Stopped and called again it goes on; ARMS='*-9600-*' boots a part. Without new boots: ARMS=none.

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A browser to test the page in: Debian's Chromium, driven over the WebDriver protocol (https://www.w3.org/TR/webdriver2),
+//! which is HTTP with JSON.
+#![allow(dead_code, reason = "the benchmark uses a part of it")]
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// One browser with one window.
+pub struct Browser {
+    driver: Child,
+    address: String,
+    session: String,
+    /// Its profile: nothing of the user's own is read or written.
+    profile: tempfile::TempDir,
+}
+
+impl Browser {
+    pub fn start() -> Browser {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("chromedriver doesn't start ({e}): `scripts/setup browser` installs it"));
+        let mut said = BufReader::new(driver.stdout.take().unwrap());
+        let port = loop {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).unwrap() > 0, "chromedriver names no port");
+            if let Some((_, port)) = line.trim_end().trim_end_matches('.').split_once("successfully on port ") {
+                break port.to_owned();
+            }
+        };
+        // It may say more, and is not to wait for anybody to read it.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        let profile = tempfile::tempdir().unwrap();
+        let mut browser = Browser { driver, address: format!("127.0.0.1:{port}"), session: String::new(), profile };
+        browser.session = browser.open_session();
+        browser
+    }
+
+    fn open_session(&self) -> String {
+        let mut arguments: Vec<String> = [
+            "--headless=new",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+            "--no-first-run",
+            "--force-device-scale-factor=1",
+            "--window-size=1300,950",
+        ]
+        .map(str::to_owned)
+        .into();
+        arguments.push(format!("--user-data-dir={}", self.profile.path().display()));
+        // Chromium's sandbox refuses root, who is in a container.
+        if rustix::process::geteuid().is_root() {
+            arguments.push("--no-sandbox".to_owned());
+        }
+        let capabilities = json!({ "capabilities": { "alwaysMatch": {
+            "goog:chromeOptions": { "args": arguments },
+            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
+        } } });
+        let value = self.request("POST", "/session", Some(&capabilities));
+        value["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {value}")).to_owned()
+    }
+
+    /// A command of the protocol; its value.
+    fn request(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let body = body.map_or(String::new(), Value::to_string);
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        let mut reader = BufReader::new(stream);
+        let (mut status, mut length) = (String::new(), 0);
+        reader.read_line(&mut status).unwrap();
+        loop {
+            let mut header = String::new();
+            reader.read_line(&mut header).unwrap();
+            let Some((name, value)) = header.trim_end().split_once(':') else { break };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().unwrap();
+            }
+        }
+        let mut answer = vec![0; length];
+        reader.read_exact(&mut answer).unwrap();
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        assert!(status.contains(" 200 "), "{method} {path}: {answer:#}");
+        answer["value"].clone()
+    }
+
+    fn command(&self, method: &str, path: &str, body: Value) -> Value {
+        self.request(method, &format!("/session/{}{path}", self.session), Some(&body))
+    }
+
+    pub fn open(&self, file: &Path) {
+        self.go(&format!("file://{}", file.display()));
+    }
+
+    pub fn go(&self, address: &str) {
+        self.command("POST", "/url", json!({ "url": address }));
+    }
+
+    /// What a function body returns in the page.
+    pub fn run(&self, script: &str) -> Value {
+        self.command("POST", "/execute/sync", json!({ "script": script, "args": [] }))
+    }
+
+    /// What an asynchronous function gives to `done`.
+    pub fn run_until_done(&self, script: &str) -> Value {
+        let script = format!("const done = arguments[arguments.length - 1];\n{script}");
+        self.command("POST", "/execute/async", json!({ "script": script, "args": [] }))
+    }
+
+    /// After the page has drawn what was changed.
+    pub fn settle(&self) {
+        self.run_until_done("requestAnimationFrame(() => requestAnimationFrame(() => done(true)));");
+    }
+
+    /// Types, where the focus is; the protocol's own codes stand for keys without a character.
+    pub fn keys(&self, keys: &str) {
+        let actions: Vec<Value> = keys
+            .chars()
+            .flat_map(|c| [json!({ "type": "keyDown", "value": c }), json!({ "type": "keyUp", "value": c })])
+            .collect();
+        self.command("POST", "/actions", json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+        self.settle();
+    }
+
+    pub fn click(&self, x: f64, y: f64) {
+        self.pointer(&[(x, y)], true);
+    }
+
+    pub fn hover(&self, x: f64, y: f64) {
+        self.pointer(&[(x, y)], false);
+    }
+
+    pub fn drag(&self, from: (f64, f64), to: (f64, f64)) {
+        self.pointer(&[from, ((from.0 + to.0) / 2.0, to.1), to], true);
+    }
+
+    /// Moves along the points; pressed from the first to the last, where asked for.
+    fn pointer(&self, points: &[(f64, f64)], pressed: bool) {
+        let go = |(x, y): (f64, f64)| json!({ "type": "pointerMove", "duration": 20, "x": x.round() as i64, "y": y.round() as i64 });
+        let mut actions = vec![go(points[0])];
+        if pressed {
+            actions.push(json!({ "type": "pointerDown", "button": 0 }));
+        }
+        actions.extend(points[1..].iter().map(|p| go(*p)));
+        if pressed {
+            actions.push(json!({ "type": "pointerUp", "button": 0 }));
+        }
+        let pointer =
+            json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions });
+        self.command("POST", "/actions", json!({ "actions": [pointer] }));
+        self.settle();
+    }
+
+    pub fn wheel(&self, x: f64, y: f64, by: i64) {
+        let scroll =
+            json!({ "type": "scroll", "x": x.round() as i64, "y": y.round() as i64, "deltaX": 0, "deltaY": by });
+        self.command(
+            "POST",
+            "/actions",
+            json!({ "actions": [{ "type": "wheel", "id": "wheel", "actions": [scroll] }] }),
+        );
+        self.settle();
+    }
+
+    /// A command of the browser's own protocol.
+    fn devtools(&self, command: &str, params: Value) -> Value {
+        self.command("POST", "/goog/cdp/execute", json!({ "cmd": command, "params": params }))
+    }
+
+    pub fn size(&self, width: u32, height: u32) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics);
+        self.settle();
+    }
+
+    /// `print` or nothing, and features as (name, value).
+    pub fn media(&self, media: &str, features: &[(&str, &str)]) {
+        let features: Vec<Value> =
+            features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
+        self.devtools("Emulation.setEmulatedMedia", json!({ "media": media, "features": features }));
+        self.settle();
+    }
+
+    /// What the console of the page says, since it was last asked.
+    pub fn console(&self) -> Vec<String> {
+        self.log("browser").iter().map(|entry| entry["message"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Addresses that the page asked for, since it was last asked.
+    pub fn requests(&self) -> Vec<String> {
+        let messages = self
+            .log("performance")
+            .into_iter()
+            .map(|entry| serde_json::from_str::<Value>(entry["message"].as_str().unwrap()).unwrap()["message"].clone());
+        let sent = messages.filter(|m| m["method"] == "Network.requestWillBeSent");
+        sent.map(|m| m["params"]["request"]["url"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn log(&self, of: &str) -> Vec<Value> {
+        self.command("POST", "/se/log", json!({ "type": of })).as_array().unwrap().clone()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.request("DELETE", &format!("/session/{}", self.session), None);
+        }
+        // Ends the browser with it.
+        _ = self.driver.kill();
+        _ = self.driver.wait();
+    }
+}
