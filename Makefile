@@ -22,7 +22,10 @@ BOARD_CASES = replay integrity cycles panic oops warn-flush sysfs
 SMOKE_KERNEL = 6.12
 SMOKE_CASES = replay integrity panic
 
-.PHONY: help setup build demo test lint bench accuracy results fuzz kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-lint clean
+# From source, with what the kernel has to watch itself (also 7.2-rt). Not in CI.
+DEBUG_KERNELS = 7.2
+
+.PHONY: help setup build demo test lint bench accuracy results fuzz kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-debug kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -40,6 +43,7 @@ help:
 	@echo 'make kernel-test     boots $(TEST_KERNELS) with nbcon_8250 in all its cases; CASES= chooses'
 	@echo 'make kernel-board-test     the cases $(BOARD_CASES) on $(BOARDS)'
 	@echo 'make kernel-package-test   follows the README of nbcon_8250 in systems of its own, and boots them (root)'
+	@echo 'make kernel-debug    builds a kernel with lockdep and KASAN from source (now $(DEBUG_KERNELS)), runs the cases on it'
 	@echo 'make kernel-lint     sparse on an old and a new kernel, checkpatch --strict'
 	@echo 'make clean    removes what was built; fetched kernels stay in the cache'
 
@@ -118,6 +122,10 @@ kernel-board-test:
 kernel-package-test:
 	@scripts/setup lab kernel kernel-test packaging-test
 	kernel/nbcon_8250/tests/packaging-test
+
+kernel-debug:
+	@scripts/setup lab kernel kernel-test
+	scripts/kernel-debug $(foreach case,$(CASES),-c '$(case)') $(DEBUG_KERNELS)
 
 kernel-lint:
 	@scripts/setup kernel
