@@ -24,6 +24,7 @@ static int counters_seq_show(struct seq_file *file, void *unused)
 	seq_printf(file, "deferred %llu\n", c->deferred);
 	seq_printf(file, "unguarded %llu\n", c->unguarded);
 	seq_printf(file, "interrupted %llu\n", c->interrupted);
+	seq_printf(file, "restored %llu\n", c->restored);
 	seq_printf(file, "stuck %llu\n", c->stuck);
 	seq_printf(file, "atomic_records %u\n", atomic_read(&c->atomic_records));
 	seq_printf(file, "left_to_thread %u\n", atomic_read(&c->left_to_thread));

@@ -39,6 +39,18 @@ u8 room_bits(const struct takeover *t)
 }
 
 /*
+ * With no_console_suspend the console prints before the driver has resumed the port, which may
+ * have been without power. The driver leaves a mark in the scratch register when it suspends
+ * (serial8250_suspend_port()), and looks for it in its own console's write().
+ */
+bool settings_lost(struct takeover *t)
+{
+	struct uart_8250_port *up = t->up;
+
+	return up->canary && up->port.serial_in(&up->port, UART_SCR) != up->canary;
+}
+
+/*
  * How many characters an empty transmitter takes. The FIFO works while the tty is open:
  * the driver switches it on with the line's settings and off when the last user closes.
  */

@@ -28,6 +28,7 @@ struct counters {
 	u64 deferred;		/* records put off while the tty was opened, closed or set */
 	u64 unguarded;		/* records printed all the same, see TTY_BUSY_MS */
 	u64 interrupted;	/* records that an atomic writer took over */
+	u64 restored;		/* times that the port had lost its settings in a suspend */
 	u64 stuck;		/* records cut short because the transmitter stood still */
 	u64 longest_hold_ns;	/* of the port lock; interrupts are off meanwhile, not on RT */
 	atomic_t atomic_records;
@@ -111,6 +112,7 @@ void hand_back(struct takeover *t);
 /* line.c: the caller holds the port lock or owns the console, in an unsafe section */
 bool transmitter_has(struct takeover *t, u8 bits);
 u8 room_bits(const struct takeover *t);
+bool settings_lost(struct takeover *t);
 unsigned int fifo_room(struct takeover *t);
 void put_character(struct takeover *t, u8 character);
 u64 stuck_after_ns(struct takeover *t, unsigned int characters);

@@ -282,10 +282,17 @@ static struct mutex *guard_tty(struct takeover *t, bool *go_on)
 static void hold_tty_output(struct takeover *t)
 {
 	unsigned long flags;
+	bool restore;
 
 	take_port(t, &flags);
 	t->up->port.hw_stopped = true;
+	restore = settings_lost(t);
 	uart_port_unlock_irqrestore(&t->up->port, flags);
+	if (restore) {
+		/* How to, the driver's own console knows; it has nothing to print here. */
+		t->counters.restored++;
+		t->legacy->write(t->legacy, "", 0);
+	}
 }
 
 /* Called with the port lock held. What CTS says now is what the serial core would have set. */
