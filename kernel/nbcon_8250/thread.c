@@ -179,15 +179,17 @@ static enum burst burst(struct takeover *t, struct sending *s, u8 bits)
 /*
  * The line's declared speed is not trusted: an emulated UART ignores the divisor, and a paced
  * one is slower than it says. The estimate begins with what the setting says, at most a
- * character at 115200, and follows what is seen: up to a longer wait at once, down slowly when
- * the transmitter was found empty at the first look.
+ * character at 115200, and follows what is seen: up to the last look at which the transmitter
+ * was not empty, down when it was at the first one. The look that finds it empty tells nothing
+ * of a character: the thread may have been kept from running, and an estimate that is too long
+ * leaves the line idle after each burst.
  */
-static void learn(struct takeover *t, unsigned int characters, u64 waited_ns, bool first_look)
+static void learn(struct takeover *t, unsigned int characters, u64 full_ns)
 {
-	if (first_look)
-		t->char_ns -= t->char_ns / 16;
+	if (full_ns)
+		t->char_ns = div_u64(full_ns, characters);
 	else
-		t->char_ns = div_u64(waited_ns, characters);
+		t->char_ns -= t->char_ns / 8;
 }
 
 /* Sleeps until the transmitter has @bits, then fills it. */
@@ -197,23 +199,25 @@ static enum burst next_burst(struct takeover *t, struct sending *s, u8 bits)
 	unsigned int in_flight = s->in_flight;
 	u64 begun_ns = s->filled_ns;
 	bool last = s->next == s->end;
-	bool first_look = true;
-	u64 waited_ns;
+	u64 looked_ns, waited_ns, full_ns = 0;
 	enum burst result;
 
 	/* While the last character is being shifted out there is time to come with more. */
 	if (in_flight)
 		doze(t, div_u64((u64)t->char_ns * (2 * in_flight - 1), 2 * NSEC_PER_USEC));
 	for (;;) {
+		/* Before the look, so that it is never too long for a transmitter found full. */
+		looked_ns = ktime_get_mono_fast_ns() - begun_ns;
 		result = burst(t, s, bits);
 		waited_ns = ktime_get_mono_fast_ns() - begun_ns;
 		if (result == BURST_SENT && !last && in_flight == fifo_room(t))
-			learn(t, in_flight, waited_ns, first_look);
+			learn(t, in_flight, full_ns);
 		if (result == BURST_SENT || result == BURST_LOST)
 			return result;
 		if (result == BURST_FULL && waited_ns > limit_ns)
 			return result;
-		first_look = false;
+		if (result == BURST_FULL)
+			full_ns = looked_ns;
 		doze(t, div_u64(waited_ns, LOOKS_PER_WAIT * NSEC_PER_USEC));
 	}
 }
