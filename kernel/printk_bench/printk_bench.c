@@ -8,13 +8,15 @@
  *	such a call costs with a synchronous console, on a line of 9600 baud
  *	about 0.1 s each, and with a console that has a thread, microseconds.
  *
- *	insmod printk_bench.ko lines=64 length=80 context=hardirq cpus=2
+ *	insmod printk_bench.ko lines=64 length=80 context=hardirq cpus=2 level=3
  *	echo 1 > /sys/kernel/debug/printk_bench/run	# again
  *	cat /sys/kernel/debug/printk_bench/result
  *
- *	The parameters can be changed under /sys/module between runs. The record:
+ *	With delay_ms= loading returns at once, and the run comes so much later:
+ *	beside whatever is loaded next. The parameters can be changed under
+ *	/sys/module between runs. The record:
  *
- *	printk_bench: context=process cpus=1 lines=64 length=80 printed=64
+ *	printk_bench: context=process cpus=1 lines=64 length=80 level=6 printed=64
  *	    characters=5358 total_ns=T printk_ns=P worst_ns=W best_ns=B elsewhere=0
  *	    stopped=0 (on one line)
  *
@@ -24,7 +26,8 @@
  *	for (0, or the figures can't be used).
  *
  * Calling contexts: A run is started by loading and by a write to debugfs, both
- *	in a process, which waits and can be interrupted between two lines. The
+ *	in a process, which waits and can be interrupted between two lines, or
+ *	by a workqueue. The
  *	lines come from one bound kthread a CPU (process), from BH work that the
  *	kthread queues on its CPU (softirq), or from a hard irq_work that it
  *	queues (hardirq), one line each, so that the CPU gets to breathe between
@@ -36,7 +39,8 @@
  *
  * Lifetime: A run lives on the stack and the heap of the process that started
  *	it; all its kthreads have ended before that returns. Unloading removes
- *	debugfs first, which waits for readers and writers.
+ *	debugfs first, which waits for readers and writers, and waits for a
+ *	run that was put off.
  *
  * What this disturbs: It fills the kernel's log and the console's line, and can
  *	push older records out of the ring buffer. From hardirq and softirq with
@@ -50,6 +54,7 @@
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
+#include <linux/kern_levels.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -80,6 +85,14 @@ static unsigned int cpus = 1;
 module_param(cpus, uint, 0644);
 MODULE_PARM_DESC(cpus, "CPUs that print at once, 0 for all (1)");
 
+static unsigned int level = LOGLEVEL_INFO;
+module_param(level, uint, 0644);
+MODULE_PARM_DESC(level, "the lines' level: 3 is printed by a console that is quiet (6)");
+
+static unsigned int delay_ms;
+module_param(delay_ms, uint, 0444);
+MODULE_PARM_DESC(delay_ms, "run so much later than loading, which does not wait then (0)");
+
 static bool run_at_load = true;
 module_param_named(run, run_at_load, bool, 0444);
 MODULE_PARM_DESC(run, "whether to run once while loading (yes)");
@@ -97,6 +110,7 @@ struct plan {
 	unsigned int lines;
 	unsigned int length;
 	unsigned int cpus;
+	unsigned int level;
 	enum where where;
 };
 
@@ -104,6 +118,8 @@ struct run {
 	struct plan plan;
 	bool stop;
 	struct completion go;
+	/* What printk() takes for a level in front of a text. */
+	char level[3];
 	char fill[MOST_LENGTH + 1];
 };
 
@@ -155,10 +171,10 @@ static void print_one(struct worker *worker)
 
 	before = ktime_get_ns();
 	if (run->plan.cpus == 1)
-		characters = pr_info("%u/%u%s\n", n, run->plan.lines, run->fill);
+		characters = _printk("%s%u/%u%s\n", run->level, n, run->plan.lines, run->fill);
 	else
-		characters = pr_info("%u:%u/%u%s\n", worker->number, n, run->plan.lines,
-				     run->fill);
+		characters = _printk("%s%u:%u/%u%s\n", run->level, worker->number, n,
+				     run->plan.lines, run->fill);
 	worker->end = ktime_get_ns();
 
 	took = worker->end - before;
@@ -253,10 +269,10 @@ static void sum_up(const struct run *run, const struct worker *workers, unsigned
 		all = (struct worker){};
 	/* printk() counts characters without the line's end. */
 	scnprintf(result, sizeof(result),
-		  "context=%s cpus=%u lines=%u length=%u printed=%u characters=%llu total_ns=%llu printk_ns=%llu worst_ns=%llu best_ns=%llu elsewhere=%u stopped=%d",
+		  "context=%s cpus=%u lines=%u length=%u level=%u printed=%u characters=%llu total_ns=%llu printk_ns=%llu worst_ns=%llu best_ns=%llu elsewhere=%u stopped=%d",
 		  where_names[run->plan.where], count, run->plan.lines, run->plan.length,
-		  all.count, all.characters, all.end - all.start, all.sum, all.worst, all.best,
-		  all.elsewhere, READ_ONCE(run->stop));
+		  run->plan.level, all.count, all.characters, all.end - all.start, all.sum,
+		  all.worst, all.best, all.elsewhere, READ_ONCE(run->stop));
 	pr_info(KBUILD_MODNAME ": %s\n", result);
 }
 
@@ -302,7 +318,7 @@ static int read_plan(struct plan *plan)
 
 	kernel_param_lock(THIS_MODULE);
 	strscpy(name, context);
-	*plan = (struct plan){ .lines = lines, .length = length, .cpus = cpus };
+	*plan = (struct plan){ .lines = lines, .length = length, .cpus = cpus, .level = level };
 	kernel_param_unlock(THIS_MODULE);
 
 	where = sysfs_match_string(where_names, name);
@@ -317,6 +333,10 @@ static int read_plan(struct plan *plan)
 	}
 	if (plan->length > MOST_LENGTH) {
 		pr_err(KBUILD_MODNAME ": length=%u: 0 to %u\n", plan->length, MOST_LENGTH);
+		return -EINVAL;
+	}
+	if (plan->level > LOGLEVEL_DEBUG) {
+		pr_err(KBUILD_MODNAME ": level=%u: 0 to %d\n", plan->level, LOGLEVEL_DEBUG);
 		return -EINVAL;
 	}
 	if (!plan->cpus)
@@ -346,6 +366,8 @@ static int bench(void)
 	run->plan = plan;
 	init_completion(&run->go);
 	memset(run->fill, '#', plan.length);
+	run->level[0] = KERN_SOH_ASCII;
+	run->level[1] = '0' + plan.level;
 	error = run_workers(run, workers);
 out:
 	kfree(workers);
@@ -383,11 +405,23 @@ static int result_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(result);
 
+/* What it has to say is in the log. */
+static void run_later(struct work_struct *work)
+{
+	mutex_lock(&bench_lock);
+	bench();
+	mutex_unlock(&bench_lock);
+}
+
+static DECLARE_DELAYED_WORK(later, run_later);
+
 static int __init printk_bench_init(void)
 {
 	int error = 0;
 
-	if (run_at_load) {
+	if (run_at_load && delay_ms) {
+		queue_delayed_work(system_unbound_wq, &later, msecs_to_jiffies(delay_ms));
+	} else if (run_at_load) {
 		mutex_lock(&bench_lock);
 		error = bench();
 		mutex_unlock(&bench_lock);
@@ -403,6 +437,7 @@ static int __init printk_bench_init(void)
 static void __exit printk_bench_exit(void)
 {
 	debugfs_remove(folder);
+	cancel_delayed_work_sync(&later);
 }
 
 module_init(printk_bench_init);
