@@ -11,6 +11,7 @@
  * What it sends on /dev/truth is a sequence of frames, `@data NAME LENGTH\n`, LENGTH bytes, `\n`:
  *   init       first of all, before anything is mounted: `monotonic_ns=N boottime_ns=N`
  *   module     a module was tried, one frame each, right after `init`: `file=F errno=N start_ns=N end_ns=N` (0: loaded)
+ *   loaded     all modules were tried, or there are none
  *   FILE       a file of /proc by its path in there: version, cmdline, consoles, uptime, sys/kernel/printk
  *   kmsg       whole records as read from /dev/kmsg, any number of frames
  *   kmsg.lost  the ring buffer overtook the reader at this place
@@ -454,6 +455,7 @@ __attribute__((used, noreturn)) void run(void)
 		power_off();
 	send_init();
 	load_modules();
+	send("loaded", "", 0);
 
 	call(SYS_mkdirat, AT_FDCWD, (long)"/proc", 0755, 0, 0);
 	call(SYS_mount, (long)"proc", (long)"/proc", (long)"proc", 0, 0);

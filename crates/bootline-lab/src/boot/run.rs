@@ -269,6 +269,7 @@ impl Parts<'_> {
                 rate: LineRate::of(line.baud, line.frame),
                 translated: self.plan.machine.accel != Accel::Kvm,
                 slowed: self.request.trace_registers,
+                init_at: said.init_at,
                 slots: Pacer::new(line.baud, line.frame).slots() as u64,
                 lateness,
             })
@@ -295,6 +296,8 @@ impl Parts<'_> {
             log_complete_ns: session.log_complete,
             init_ns: init,
             init_guest_ns: said.init_guest,
+            loaded_ns: said.loaded_at,
+            reported_ns: said.ready_at,
             marker_ns: session.marker_at,
             time_to_init_ns: init.zip(session.first_byte).map(|(init, first)| init - first).filter(|t| *t > Dur::ZERO),
             console_busy_before_init_ns: paced_init.map(|init| session.account.busy_until(init)),

@@ -44,6 +44,10 @@ pub(super) enum Ask {
 pub(super) struct Said {
     pub init_at: Option<HostTime>,
     pub init_guest: Option<Dur>,
+    /// All modules were tried.
+    pub loaded_at: Option<HostTime>,
+    /// Init had told all that it knew for the first time.
+    pub ready_at: Option<HostTime>,
     pub version: Option<String>,
     pub cmdline: Option<String>,
     pub consoles: Option<String>,
@@ -227,6 +231,7 @@ impl Session {
                 self.said.init_at = Some(frame.at);
                 self.said.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
             }
+            "loaded" if self.said.loaded_at.is_none() => self.said.loaded_at = Some(frame.at),
             "module" => {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
@@ -254,7 +259,10 @@ impl Session {
                 self.said.kmsg.extend_from_slice(&frame.content);
             }
             "kmsg" | "kmsg.lost" => self.said.kmsg_overrun = true,
-            "ready" => self.ready(),
+            "ready" => {
+                self.said.ready_at.get_or_insert(frame.at);
+                self.ready();
+            }
             _ => (),
         }
     }

@@ -38,6 +38,13 @@ pub struct Truth {
     /// Init's start by the guest's own clock (CLOCK_MONOTONIC, zero when the kernel's timekeeping began). In a boot
     /// under -icount this is the time that the boot cost.
     pub init_guest_ns: Option<Dur>,
+    /// When init had tried all modules that it was to load. It lies behind `init_ns` by what the loading took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded_ns: Option<HostTime>,
+    /// When init had told all that it knew for the first time: a user space's first work, the same in all boots of a
+    /// kernel, and done while a console may still print the boot's log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_ns: Option<HostTime>,
     /// The request's marker on the console: arrival of the last character that made it match.
     pub marker_ns: Option<HostTime>,
     /// From the line's first character to init: `init_ns - first_byte_ns`. `None` where the line was silent until init

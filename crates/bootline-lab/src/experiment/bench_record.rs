@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the benchmark modules (`kernel/printk_bench`, `kernel/uart_bench`) leave in the kernel's log: one record of
+//! What the benchmark modules (`kernel/printk_bench`, `kernel/uart_bench`, `kernel/holdoff_meter`) leave in the kernel's log: one record of
 //! `key=value` words behind the module's name, such as
 //! `printk_bench: context=process cpus=1 lines=64 printed=64 total_ns=566734808 elsewhere=0 stopped=0`.
 use std::fs;
@@ -33,6 +33,10 @@ fn in_log(log: &[u8], metric: Metric) -> Option<f64> {
             let characters = number(record, "characters").filter(|c| *c > 0)?;
             Some(number(record, "write_ns")? as f64 / characters as f64)
         }
+        // A meter that never looked has seen nothing.
+        Metric::IrqsOff | Metric::PreemptOff if number(record, "looks")? == 0 => None,
+        Metric::IrqsOff => Some(number(record, "irqs_off_ns")? as f64),
+        Metric::PreemptOff => Some(number(record, "preempt_off_ns")? as f64),
         _ => None,
     }
 }
@@ -50,6 +54,9 @@ mod tests {
     const UART: &str = "6,800,6000000,-;uart_bench: console=ttyS0 bytes=4000 characters=4050 calls=40 \
                         write_ns=350325000 wall_ns=351321893 worst_call_ns=9441463 per_second=11561";
 
+    const METER: &str = "6,900,7000000,-;holdoff_meter: cpus=2 seconds=9 period_us=200 looks=39491 irqs_off_ns=5955597 \
+                         preempt_off_ns=8371063";
+
     fn check(log: &str, metric: Metric, expected: Option<f64>) {
         assert_eq!(in_log(log.as_bytes(), metric), expected, "{log}");
     }
@@ -60,6 +67,10 @@ mod tests {
         check(&log, Metric::PrintkBench, Some(566_734_808.0));
         check(&log, Metric::UartBench, Some(86_500.0));
         check(&log, Metric::FlushGap, None);
+        check(&log, Metric::IrqsOff, None);
+        let log = format!("{METER} stopped=0\n{log}");
+        check(&log, Metric::IrqsOff, Some(5_955_597.0));
+        check(&log, Metric::PreemptOff, Some(8_371_063.0));
     }
 
     #[test]
@@ -75,6 +86,8 @@ mod tests {
         check(&format!("{PRINTK} elsewhere=3 stopped=0\n"), Metric::PrintkBench, None);
         check(&format!("{PRINTK}\n"), Metric::PrintkBench, None);
         check("6,7,0,-;printk_bench: loading out-of-tree module taints kernel.\n", Metric::PrintkBench, None);
+        check(&format!("{METER} stopped=1\n"), Metric::IrqsOff, None);
+        check(&format!("{} stopped=0\n", METER.replace("looks=39491", "looks=0")), Metric::PreemptOff, None);
         let nothing_sent = UART.replace("characters=4050", "characters=0");
         check(&format!("{nothing_sent} stopped=0\n"), Metric::UartBench, None);
     }

@@ -180,8 +180,19 @@ impl Evaluation<'_> {
         Some((ratio_of_medians(&a, &b, SEED)?, a.n().min(b.n())))
     }
 
+    /// An arm's median, as claims put it, and the number of its runs.
+    fn figure(&mut self, arm: &str, metric: Metric) -> Option<(Estimate, usize)> {
+        let scale = if metric.is_time() { 1e-9 } else { 1.0 };
+        let samples = Samples::new(self.values(arm, metric).into_iter().flatten().map(|value| value * scale))?;
+        Some((median(&samples, SEED), samples.n()))
+    }
+
     fn claim(&mut self, claim: &Claim) -> ClaimOutcome {
-        let found = self.ratio(&claim.arm, &claim.of, claim.metric);
+        let found = match &claim.of {
+            Some(of) => self.ratio(&claim.arm, of, claim.metric),
+            None => self.figure(&claim.arm, claim.metric),
+        };
+        let estimate = found.map(|(estimate, _)| estimate);
         let limits = Limits { at_least: claim.at_least, at_most: claim.at_most };
         let not_measured = Judged { outcome: Short::Undecided, reason: Reason::NotMeasured };
         ClaimOutcome {
@@ -191,8 +202,9 @@ impl Evaluation<'_> {
             metric: claim.metric,
             at_least: claim.at_least,
             at_most: claim.at_most,
-            ratio: found.map(|(ratio, _)| ratio),
-            verdict: found.map_or(not_measured, |(ratio, n)| judge_claim(limits, ratio, n, Tolerance::default().runs)),
+            ratio: estimate.filter(|_| claim.of.is_some()),
+            figure: estimate.filter(|_| claim.of.is_none()),
+            verdict: found.map_or(not_measured, |(found, n)| judge_claim(limits, found, n, Tolerance::default().runs)),
         }
     }
 
@@ -273,12 +285,17 @@ fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
     let time = match metric {
         Metric::TimeToInit => init? - truth.first_byte_ns.filter(|first| *first < init.unwrap_or(*first))?,
         Metric::SinceStart => init? - truth.qemu_started_ns,
+        Metric::ModulesLoaded => truth.loaded_ns? - truth.qemu_started_ns,
+        Metric::UserSpace => truth.reported_ns? - truth.qemu_started_ns,
         Metric::LogComplete => analyst.log_complete(&run.dir)? - truth.first_byte_ns?,
         Metric::LogLag => (analyst.log_complete(&run.dir)? - init?).max_zero(),
         Metric::GuestTime => truth.init_guest_ns?,
         Metric::FlushGap => analyst.flush_gap(&run.dir)?,
         Metric::PrintkLines => truth.lines?.guest_ns,
-        Metric::PrintkBench | Metric::UartBench => return bench_record::value(&run.dir, metric),
+        Metric::PrintkBench | Metric::UartBench | Metric::IrqsOff | Metric::PreemptOff => {
+            return bench_record::value(&run.dir, metric);
+        }
+        Metric::LineUse => return truth.fidelity.flush_rate_ratio,
         Metric::RegisterReadsPerChar => {
             let accesses = truth.registers.as_ref()?;
             let count = accesses.lines.as_ref().unwrap_or(&accesses.before_init);
@@ -304,6 +321,11 @@ fn foretold(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur
         | Metric::PrintkLines
         | Metric::PrintkBench
         | Metric::UartBench
+        | Metric::IrqsOff
+        | Metric::PreemptOff
+        | Metric::LineUse
+        | Metric::ModulesLoaded
+        | Metric::UserSpace
         | Metric::FlushGap => {
             return None;
         }

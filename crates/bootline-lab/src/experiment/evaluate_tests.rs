@@ -163,6 +163,44 @@ fn the_lag_of_the_log_is_what_it_takes_behind_init() {
 }
 
 #[test]
+fn a_claim_without_another_arm_is_on_the_figure_itself() {
+    let mut folder = Folder::new();
+    folder.valid("slow", &[0.0005, 0.0004, 0.0006]);
+    let [claim, ..] = &mut folder.experiment.claims[..] else { panic!() };
+    (claim.of, claim.at_least, claim.at_most) = (None, None, Some(0.001));
+    let outcome = folder.outcome();
+    let claim = &outcome.claims[0];
+    assert_eq!(words(&claim.verdict), "held: the whole interval is within the claim");
+    assert!(claim.ratio.is_none());
+    let figure = claim.figure.unwrap();
+    assert!((figure.best - 0.0005).abs() < 1e-12 && (figure.high - 0.0006).abs() < 1e-12, "seconds: {figure:?}");
+    let json = serde_json::to_value(claim).unwrap();
+    assert!(json["of"].is_null() && json["figure"]["best"].is_number());
+    assert!(serde_json::to_value(&outcome.claims[1]).unwrap().get("figure").is_none());
+}
+
+#[test]
+fn what_comes_behind_init_is_measured_from_the_start() {
+    let mut folder = Folder::new();
+    folder.experiment.arms[0].metric = Metric::ModulesLoaded;
+    folder.experiment.arms[1].metric = Metric::UserSpace;
+    folder.experiment.arms[2].metric = Metric::LineUse;
+    for (arm, loaded, reported, ratio) in
+        [("slow", 5.0, 9.0, None), ("fast", 6.0, 8.0, None), ("quiet", 0.0, 0.0, Some(0.98))]
+    {
+        folder.run(arm, 1, 1.0, Verdict::Valid);
+        let path = folder.results.run_dir(&Run { arm: arm.into(), round: 1 }).join("truth.json");
+        let mut truth: Truth = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let at = |s: f64| Some(HostTime::ORIGIN + Dur::from_secs_f64(s));
+        (truth.loaded_ns, truth.reported_ns, truth.fidelity.flush_rate_ratio) = (at(loaded), at(reported), ratio);
+        fs::write(&path, serde_json::to_string(&truth).unwrap()).unwrap();
+    }
+    let medians: Vec<Quantity> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
+    let expected = [Quantity::Time(Dur::from_secs(5)), Quantity::Time(Dur::from_secs(8)), Quantity::Number(0.98)];
+    assert_eq!(medians, expected);
+}
+
+#[test]
 fn a_run_that_can_not_be_read_hides_no_other() {
     let folder = Folder::new();
     folder.valid("slow", &[20.0, 21.0, 22.0]);

@@ -116,16 +116,16 @@ pub struct Published {
     pub what: String,
 }
 
-/// A claim on the ratio of two arms.
+/// A claim on the ratio of two arms, or on one arm's figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// In words.
     pub text: String,
     /// The arm above the line.
     pub arm: String,
-    /// The arm below it.
-    pub of: String,
-    /// The least that the ratio is claimed to be.
+    /// The arm below it; without one the claim is on the figure of `arm` itself.
+    pub of: Option<String>,
+    /// The least that the ratio is claimed to be, or the figure: in seconds where it is a time.
     pub at_least: Option<f64>,
     /// The most.
     pub at_most: Option<f64>,
@@ -283,7 +283,8 @@ impl Reader<'_> {
             if !modules.iter().any(loaded) {
                 return Err(contradiction(match metric {
                     Metric::PrintkBench => "`printk-bench` needs `printk_bench.ko` among `modules`",
-                    _ => "`uart-bench` needs `uart_bench.ko` among `modules`",
+                    Metric::UartBench => "`uart-bench` needs `uart_bench.ko` among `modules`",
+                    _ => "`irqs-off` and `preempt-off` need `holdoff_meter.ko` among `modules`",
                 }));
             }
         }
@@ -314,7 +315,7 @@ impl Reader<'_> {
         let span = raw.span();
         let raw = raw.into_inner();
         let arm = known_arm(arms, "arm", &raw.arm)?;
-        let of = known_arm(arms, "of", &raw.of)?;
+        let of = raw.of.as_ref().map(|of| known_arm(arms, "of", of)).transpose()?;
         if raw.at_least.or(raw.at_most).is_none() {
             return Err((Some(span), Fault::Missing { key: "at_least or at_most", of: "this claim".to_owned() }));
         }

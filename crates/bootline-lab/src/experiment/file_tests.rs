@@ -236,6 +236,8 @@ fn what_init_and_the_trace_give_needs_them() {
     assert!(arm("modules = [\"b/printk_bench.ko lines=9\"]\nmetric = \"printk-bench\"").is_ok());
     refused("modules = [\"b/uart_bench.ko\"]\nmetric = \"printk-bench\"", "`printk_bench.ko` among `modules`");
     refused("metric = \"uart-bench\"", "`uart_bench.ko` among `modules`");
+    refused("metric = \"irqs-off\"", "`holdoff_meter.ko` among `modules`");
+    assert!(arm("modules = [\"b/holdoff_meter.ko seconds=9\"]\nmetric = \"preempt-off\"").is_ok());
     refused("lines = 0", "lines `0` is not");
     refused("lines = 1\ninitrd = \"i\"", "no `initrd`");
     refused("lines = 1\nicount = true", "no `icount`");

@@ -13,6 +13,10 @@ pub enum Metric {
     TimeToInit,
     /// From QEMU's start to init: for lines that are silent until then. It holds firmware and decompression.
     SinceStart,
+    /// From QEMU's start until init has loaded its modules.
+    ModulesLoaded,
+    /// From QEMU's start until init has done some work: it has sent all of the kernel's log on the lab's second port.
+    UserSpace,
     /// From the line's first character to its last.
     LogComplete,
     /// From init to the line's last character: how far the log lags behind the boot.
@@ -27,6 +31,12 @@ pub enum Metric {
     PrintkBench,
     /// Time in the console's write function for each character, by the record of `kernel/uart_bench`.
     UartBench,
+    /// The longest that an interrupt of a processor's own timer was late, by the record of `kernel/holdoff_meter`.
+    IrqsOff,
+    /// The longest that a task of the highest priority was late, by the same record.
+    PreemptOff,
+    /// The rate at which what was stored when the console registered went over the line, as a share of what it carries.
+    LineUse,
     /// How long the boot waited for what was stored when the console registered.
     FlushGap,
 }
@@ -34,7 +44,7 @@ pub enum Metric {
 impl Metric {
     /// Whether its values are nanoseconds.
     pub fn is_time(self) -> bool {
-        self != Metric::RegisterReadsPerChar
+        !matches!(self, Metric::RegisterReadsPerChar | Metric::LineUse)
     }
 
     /// The kernel module that says it.
@@ -42,6 +52,7 @@ impl Metric {
         match self {
             Metric::PrintkBench => Some("printk_bench"),
             Metric::UartBench => Some("uart_bench"),
+            Metric::IrqsOff | Metric::PreemptOff => Some("holdoff_meter"),
             _ => None,
         }
     }
@@ -53,6 +64,8 @@ impl fmt::Display for Metric {
         f.write_str(match self {
             Metric::TimeToInit => "time-to-init",
             Metric::SinceStart => "since-start",
+            Metric::ModulesLoaded => "modules-loaded",
+            Metric::UserSpace => "user-space",
             Metric::LogComplete => "log-complete",
             Metric::LogLag => "log-lag",
             Metric::GuestTime => "guest-time",
@@ -60,6 +73,9 @@ impl fmt::Display for Metric {
             Metric::PrintkLines => "printk-lines",
             Metric::PrintkBench => "printk-bench",
             Metric::UartBench => "uart-bench",
+            Metric::IrqsOff => "irqs-off",
+            Metric::PreemptOff => "preempt-off",
+            Metric::LineUse => "line-use",
             Metric::FlushGap => "flush-gap",
         })
     }

@@ -152,16 +152,19 @@ pub struct ClaimOutcome {
     pub text: String,
     /// The arm above the line.
     pub arm: String,
-    /// The arm below it.
-    pub of: String,
+    /// The arm below it; none where the claim is on the figure of `arm` itself.
+    pub of: Option<String>,
     /// What of both.
     pub metric: Metric,
-    /// The least that the ratio is claimed to be.
+    /// The least that the ratio is claimed to be, or the figure: in seconds where it is a time.
     pub at_least: Option<f64>,
     /// The most.
     pub at_most: Option<f64>,
-    /// The ratio of the medians.
+    /// The ratio of the medians; none without `of`.
     pub ratio: Option<Estimate>,
+    /// The median, in seconds where it is a time; none with `of`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figure: Option<Estimate>,
     /// The answer.
     #[serde(flatten)]
     pub verdict: Verdict,

@@ -9,6 +9,10 @@ const RATE_9600: f64 = 960.0;
 
 /// A run of a guest whose log is `log`, with `wire` on the line at `rate` characters a second.
 fn run(log: &str, wire: &str, rate: f64, cmdline: &str) -> Fidelity {
+    run_with_init(log, wire, rate, cmdline, None)
+}
+
+fn run_with_init(log: &str, wire: &str, rate: f64, cmdline: &str, init_at: Option<HostTime>) -> Fidelity {
     let (records, skipped) = kmsg::parse(log.as_bytes());
     assert_eq!(skipped, 0);
     let mut lines = Wire::default();
@@ -26,6 +30,7 @@ fn run(log: &str, wire: &str, rate: f64, cmdline: &str) -> Fidelity {
         slots: 1,
         translated: true,
         slowed: false,
+        init_at,
         lateness: LatenessSummary::default(),
     })
 }
@@ -114,6 +119,16 @@ fn the_flush_must_run_at_the_lines_rate() {
         assert!((ratio - factor).abs() < 0.001, "{ratio}");
         assert_eq!(fidelity.decide(1, 1) == Decision::Keep, kept, "{factor}");
     }
+}
+
+#[test]
+fn a_replay_may_be_slow_but_not_faster_than_the_line() {
+    let (log, wire) = long();
+    let flaws = |factor, init_at| run_with_init(&log, &wire, RATE_9600 * factor, "", Some(init_at)).flaws;
+    let (before, after) = (HostTime::ORIGIN, HostTime::from_nanos(1));
+    assert_eq!(flaws(0.5, before), []);
+    assert!(matches!(flaws(0.5, after)[..], [Flaw::WrongRate { .. }]), "the boot's own flush");
+    assert!(matches!(flaws(1.05, before)[..], [Flaw::WrongRate { .. }]));
 }
 
 #[test]

@@ -58,6 +58,28 @@ fn init_is_timed_and_the_line_drains_before_power_off() {
 }
 
 #[test]
+fn a_replay_by_a_module_is_waited_for() {
+    let (_dir, mut s) = session(None, false);
+    frame(&mut s, 100, "init", "monotonic_ns=5 boottime_ns=6");
+    frame(&mut s, 150, "module", "file=/modules/0-a.ko errno=0 start_ns=5 end_ns=9");
+    frame(&mut s, 151, "loaded", "");
+    say(&mut s, 160, "[    0.000000] Linux\r\n");
+    frame(&mut s, 170, "sys/kernel/printk", "7 4 1 7");
+    frame(&mut s, 170, "kmsg", "5,0,0,-;Linux\n6,1,1,-;the middle\n6,2,2,-;the last\n");
+    frame(&mut s, 180, "ready", "");
+    assert_eq!((s.said.loaded_at, s.said.ready_at), (Some(ms(151)), Some(ms(180))));
+    // A thread that is slow has its time, as long as records are missing.
+    assert_eq!(s.tick(ms(5_000)).unwrap(), None);
+    say(&mut s, 5_100, "[    0.000001] the middle\r\n");
+    assert_eq!(s.tick(ms(9_000)).unwrap(), None);
+    say(&mut s, 9_100, "[    0.000002] the last\r\n");
+    assert_eq!(s.tick(ms(9_500)).unwrap(), Some(Ask::Dump));
+    frame(&mut s, 9_600, "ready", "");
+    assert_eq!(s.tick(ms(9_600)).unwrap(), Some(Ask::PowerOff));
+    assert_eq!((s.log_complete, s.said.ready_at), (Some(ms(9_100)), Some(ms(180))));
+}
+
+#[test]
 fn lines_are_printed_when_the_boots_own_log_is_through() {
     let (_dir, s) = session(None, false);
     let mut s = s.printing(Some(2));

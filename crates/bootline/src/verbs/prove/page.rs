@@ -62,6 +62,8 @@ fn described(metric: Metric) -> &'static str {
     match metric {
         Metric::TimeToInit => "time-to-init: from the line's first character to init, host clock",
         Metric::SinceStart => "since-start: from QEMU's start to init, host clock",
+        Metric::ModulesLoaded => "modules-loaded: from QEMU's start until init has loaded its modules, host clock",
+        Metric::UserSpace => "user-space: from QEMU's start until init has sent the kernel's log, host clock",
         Metric::LogComplete => "log-complete: from the line's first character to its last, host clock",
         Metric::LogLag => "log-lag: from init to the line's last character, host clock",
         Metric::GuestTime => "guest-time: to init by the guest's clock; under icount what the processor costs",
@@ -69,6 +71,9 @@ fn described(metric: Metric) -> &'static str {
         Metric::PrintkLines => "printk-lines: what init waited for the lines that it printed, by the guest's clock",
         Metric::PrintkBench => "printk-bench: the lines of kernel/printk_bench, by the guest's clock",
         Metric::UartBench => "uart-bench: the console's write function for each character, by the guest's clock",
+        Metric::IrqsOff => "irqs-off: how late a timer's interrupt was at most, by the guest's clock",
+        Metric::PreemptOff => "preempt-off: how late the most urgent task was at most, by the guest's clock",
+        Metric::LineUse => "line-use: characters of the log until its console's own line, of what the line carries",
         Metric::FlushGap => "flush-gap: the wait for what was stored when the console registered, by the capture",
     }
 }
@@ -182,17 +187,32 @@ fn claim(claim: &ClaimOutcome) -> Vec<Entry> {
         Short::Refuted => Style::Error,
         Short::Undecided => Style::Warning,
     };
-    let measured = claim.ratio.as_ref().map_or("not measured".to_owned(), |r| format!("measured {}", ratio(r)));
+    let unit = if claim.of.is_none() && claim.metric.is_time() { " s" } else { "" };
+    let measured = match (&claim.ratio, &claim.figure) {
+        (Some(found), _) => format!("measured {}", ratio(found)),
+        (None, Some(found)) => {
+            format!("measured {}{unit} ({}..{})", figure(found.best), figure(found.low), figure(found.high))
+        }
+        (None, None) => "not measured".to_owned(),
+    };
     let limits = match (claim.at_least, claim.at_most) {
-        (Some(least), Some(most)) => format!("claimed {least} to {most}"),
-        (Some(least), None) => format!("claimed at least {least}"),
-        (None, Some(most)) => format!("claimed at most {most}"),
+        (Some(least), Some(most)) => format!("claimed {least} to {most}{unit}"),
+        (Some(least), None) => format!("claimed at least {least}{unit}"),
+        (None, Some(most)) => format!("claimed at most {most}{unit}"),
         (None, None) => String::new(),
     };
     let text = Text::new().styled(claim.verdict.outcome.to_string(), style);
-    let detail =
-        format!(": {limits}, {measured} ({} of {}, {}); {}", claim.arm, claim.of, claim.metric, claim.verdict.reason);
+    let arms = match &claim.of {
+        Some(of) => format!("{} of {of}", claim.arm),
+        None => claim.arm.clone(),
+    };
+    let detail = format!(": {limits}, {measured} ({arms}, {}); {}", claim.metric, claim.verdict.reason);
     vec![Entry::new("claim", claim.text.as_str()), Entry::new("", text.words(detail))]
+}
+
+/// Seconds or a number: microseconds count.
+fn figure(value: f64) -> String {
+    if value.abs() < 0.1 { format!("{value:.6}") } else { format!("{value:.4}") }
 }
 
 fn ratio(ratio: &Estimate) -> String {
