@@ -275,7 +275,7 @@ impl Still {
         let (top, bottom) = (self.y + 6.0, self.y + CONSOLE);
         self.name(top + 12.0, &format!("console {}", line.name));
         self.name(top + 27.0, &format!("{most} characters"));
-        self.name(top + 42.0, &format!("{} waited at most", line.peak));
+        self.name(top + 42.0, &format!("backlog ≤ {}", line.peak));
         if let Some((from, to, _)) = line.flush {
             self.bar("flush", (from, to), (top, bottom - top), "flush", "the flush of what was stored before");
         }
