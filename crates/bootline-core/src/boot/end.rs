@@ -92,17 +92,21 @@ pub(super) fn boot_end(
     let record = records.get(index)?;
     let place = timeline.place(index);
     let stored = place.stored?;
-    let waits = opening.is_none_or(|o| index < o.threads_from);
+    let waits = opening.is_none_or(|o| o.writer_waits(index));
     // Where the writer waits, init starts once the record that announces it is through.
     let at = match place.printed {
         Some(p) if waits && record.source == Source::Kernel => p.end,
         _ => stored,
     };
     let at = Interval::around(at, place.error);
-    let printed_before = milestones.first_kernel.is_some_and(|k| k < index);
+    // A log that is replayed late is printed behind the end that it shows.
+    let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
+        && timeline.first_byte.is_none_or(|first| first <= at.best());
+    let replayed = opening.is_some_and(|o| o.sleeps(index)) && !printed_before;
     let power_on = notes.iter().find(|n| n.kind == NoteKind::PowerOn).map(|n| HostTime::from_nanos(n.at_ns));
     let (since, reference) = match (timeline.clock, timeline.first_byte) {
         (Clock::Arrival, Some(first)) if printed_before => (Since::KernelFirstByte, first),
+        (Clock::Arrival, _) if replayed && power_on.is_none() => (Since::KernelStart, Dur::ZERO),
         (Clock::Arrival, _) => (Since::PowerOn, timeline.on_axis(power_on.unwrap_or_default())),
         _ => (Since::KernelStart, Dur::ZERO),
     };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use super::initcall_debug::{Line, async_name, parse};
 use super::timeline::Timeline;
 use super::wait::Waits;
 use crate::records::{Caller, RecordId, RecordSet, Source};
@@ -81,6 +82,14 @@ impl Span {
         self.kind == SpanKind::Probe && self.returned.is_some_and(|r| r == EPROBE_DEFER || r == -EPROBE_DEFER)
     }
 
+    fn close(&mut self, end: Dur, took: Dur, returned: Option<i32>, last: RecordId, last_index: usize) {
+        self.end = Some(end);
+        self.reported = Some(took);
+        self.returned = returned;
+        self.last = Some(last);
+        self.last_index = last_index;
+    }
+
     /// Without the waits for the console.
     pub fn net(&self) -> Dur {
         (self.gross() - self.console).max_zero()
@@ -90,64 +99,6 @@ impl Span {
     pub fn own(&self) -> Dur {
         (self.net() - self.children).max_zero()
     }
-}
-
-/// What one record of `initcall_debug` says.
-#[derive(Debug, PartialEq)]
-enum Line<'a> {
-    Calling { name: &'a str, module: Option<&'a str>, task: Option<u32> },
-    Returned { name: &'a str, returned: i32, took: Dur },
-    Probe { device: &'a str, returned: i32, took: Dur },
-}
-
-fn parse(text: &str) -> Option<Line<'_>> {
-    match text.as_bytes().first()? {
-        b'c' => {
-            // calling  acpi_init+0x0/0x4f0 @ 1
-            // calling  ahci_pci_driver_init+0x0/0xff0 [ahci] @ 131
-            let rest = text.strip_prefix("calling  ")?;
-            let (what, task) = rest.rsplit_once(" @ ")?;
-            // Suspend and resume write "@ 12, parent: ...": no initcall.
-            let task = task.parse().ok()?;
-            let (name, module) = symbol(what);
-            Some(Line::Calling { name, module, task: Some(task) })
-        }
-        b'i' => {
-            let rest = text.strip_prefix("initcall ")?;
-            let (what, rest) = rest.split_once(" returned ")?;
-            let (returned, took) = outcome(rest)?;
-            Some(Line::Returned { name: symbol(what).0, returned, took })
-        }
-        b'p' => {
-            let rest = text.strip_prefix("probe of ")?;
-            let (device, rest) = rest.split_once(" returned ")?;
-            let (returned, took) = outcome(rest)?;
-            Some(Line::Probe { device, returned, took })
-        }
-        _ => None,
-    }
-}
-
-/// `0 after 426 usecs`, also with ` with ...` or `, error code ...` behind the number.
-fn outcome(text: &str) -> Option<(i32, Dur)> {
-    let (returned, rest) = text.split_once(" after ")?;
-    let (took, unit) = rest.split_once(' ')?;
-    let returned = returned.trim_end_matches([',', ' ']).parse().ok()?;
-    let took = unit.starts_with("usec").then(|| took.parse().ok().map(Dur::from_micros)).flatten()?;
-    Some((returned, took))
-}
-
-/// `acpi_init+0x0/0x4f0 [ahci]` is `acpi_init` in `ahci`.
-fn symbol(text: &str) -> (&str, Option<&str>) {
-    let module = text.split_once(" [").and_then(|(_, m)| m.strip_suffix(']'));
-    let name = text.split([' ', '+']).next().unwrap_or(text);
-    (name, module)
-}
-
-/// An async call's symbol carries its cookie in front: `12_do_scan_async`.
-fn async_name(name: &str) -> Option<&str> {
-    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-    (digits > 0 && name[digits..].starts_with('_')).then(|| &name[digits + 1..])
 }
 
 /// All spans up to position `until`, by start; spans inside another name it as their parent.
@@ -194,14 +145,14 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> 
                     last_index: index,
                 });
             }
+            Line::AsyncReturned { name, took } => {
+                let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
+                spans[at].close(now, took, None, id, index);
+            }
+            Line::Waiting { .. } | Line::Continuing { .. } => {}
             Line::Returned { name, returned, took } => {
                 let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
-                let span = &mut spans[at];
-                span.end = Some(now);
-                span.reported = Some(took);
-                span.returned = Some(returned);
-                span.last = Some(id);
-                span.last_index = index;
+                spans[at].close(now, took, Some(returned), id, index);
             }
             Line::Probe { device, returned, took } => {
                 let start = clock.probe_start(index, now, took);
@@ -231,9 +182,63 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> 
             span.console = waits.within(span.start, end);
         }
     }
+    give_probes_to_async_calls(&mut spans);
     spans.sort_by_key(|s| (s.start, std::cmp::Reverse(s.end), s.first));
     nest(&mut spans);
     spans
+}
+
+/// How far an async call's record may be behind that of the probe inside it.
+const RIGHT_BEHIND: Dur = Dur::from_millis(1);
+
+/// A probe's record doesn't name its task. A probe that an async call makes (driver_async_probe=) is the last thing in it.
+fn give_probes_to_async_calls(spans: &mut [Span]) {
+    let mut calls: Vec<(Dur, Dur, u32)> =
+        spans.iter().filter(|s| s.kind == SpanKind::Async).filter_map(|s| Some((s.end?, s.start, s.task?))).collect();
+    calls.sort_unstable();
+    for probe in spans.iter_mut().filter(|s| s.kind == SpanKind::Probe && s.task.is_none()) {
+        let Some(end) = probe.end else { continue };
+        let behind = calls[calls.partition_point(|c| c.0 < end)..].iter().take_while(|c| c.0 <= end + RIGHT_BEHIND);
+        let holds = behind.filter(|c| c.1 <= probe.start + RIGHT_BEHIND).max_by_key(|c| c.1);
+        probe.task = holds.map(|c| c.2);
+    }
+}
+
+/// A task waited until async calls were through (async_synchronize_full).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsyncWait {
+    /// Who waited.
+    pub task: u32,
+    /// From when.
+    pub from: Dur,
+    /// Until when.
+    pub to: Dur,
+    /// "async_waiting"
+    pub first: RecordId,
+    /// "async_continuing"
+    pub last: RecordId,
+}
+
+/// All such waits, by their ends: kernel/async.c logs them with `async.dyndbg=+p`.
+pub(super) fn async_waits(records: &RecordSet, timeline: &Timeline) -> Vec<AsyncWait> {
+    let mut open: HashMap<u32, (Dur, RecordId)> = HashMap::new();
+    let mut found = Vec::new();
+    for index in records.containing("async_") {
+        let Some((id, _, text)) = record_text(records, index) else { continue };
+        let (Some(line), Some(now)) = (parse(text), timeline.stored(index)) else { continue };
+        match line {
+            Line::Waiting { task } => {
+                open.insert(task, (now, id));
+            }
+            Line::Continuing { task } => {
+                if let Some((from, first)) = open.remove(&task) {
+                    found.push(AsyncWait { task, from, to: now.max(from), first, last: id });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn record_text(records: &RecordSet, i: usize) -> Option<(RecordId, Option<Caller>, &str)> {
@@ -327,45 +332,5 @@ fn nest(spans: &mut [Span]) {
             spans[parent].children += net;
         }
         stack.push(i);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines() {
-        let check = |text, want| assert_eq!(parse(text), want, "{text}");
-        check(
-            "calling  acpi_init+0x0/0x4f0 @ 1",
-            Some(Line::Calling { name: "acpi_init", module: None, task: Some(1) }),
-        );
-        check(
-            "calling  ahci_init+0x0/0xff0 [ahci] @ 131",
-            Some(Line::Calling { name: "ahci_init", module: Some("ahci"), task: Some(131) }),
-        );
-        check(
-            "initcall acpi_init+0x0/0x4f0 returned 0 after 120240 usecs",
-            Some(Line::Returned { name: "acpi_init", returned: 0, took: Dur::from_micros(120_240) }),
-        );
-        check(
-            "initcall x_init+0x0/0x10 returned -19 after 12 usecs ",
-            Some(Line::Returned { name: "x_init", returned: -19, took: Dur::from_micros(12) }),
-        );
-        check(
-            "probe of 3f215040.serial returned -517 after 8 usecs",
-            Some(Line::Probe { device: "3f215040.serial", returned: -517, took: Dur::from_micros(8) }),
-        );
-        check("calling  usb_dev_suspend+0x0/0x10 @ 12, parent: usb1", None);
-        check("probe of nothing", None);
-        check("initcall x returned 0 after 99999999999999999999 usecs", None);
-    }
-
-    #[test]
-    fn async_symbols_carry_a_cookie() {
-        assert_eq!(async_name("12_do_scan_async"), Some("do_scan_async"));
-        assert_eq!(async_name("acpi_init"), None);
-        assert_eq!(async_name("3com_init"), None);
     }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::backlog::{self, BacklogPoint};
 use super::console::SerialConsole;
+use super::initcall_debug;
 use super::kernel::Kernel;
 use super::milestone;
 use super::opening::Opening;
@@ -63,10 +64,7 @@ pub(super) fn goes_over(r: &Record<'_>, kernel: &Kernel) -> bool {
     let limit = kernel.command_line.console_loglevel();
     match r.level {
         Some(level) => level.0 < limit,
-        None => {
-            let debug = ["calling  ", "initcall ", "probe of "].iter().any(|p| r.text.starts_with(p));
-            limit >= 7 && (!debug || limit > 7)
-        }
+        None => limit >= 7 && (limit > 7 || !initcall_debug::is_debug_level(r.text)),
     }
 }
 
@@ -94,8 +92,12 @@ pub(super) fn speed(
 
 /// How long the line was busy between the moment at which threads began to print and the boot's end.
 fn printed_beside(timeline: &Timeline, records: usize, opening: Opening, end: Option<usize>) -> Dur {
+    // A thread that sleeps takes nothing from the boot.
+    if opening.asleep_from <= opening.threads_from {
+        return Dur::ZERO;
+    }
     let from = timeline.stored(opening.threads_from);
-    let to = end.and_then(|e| timeline.stored(e));
+    let to = end.map(|e| e.min(opening.asleep_from)).and_then(|e| timeline.stored(e));
     let (Some(from), Some(to)) = (from, to.or_else(|| timeline.stored(records.checked_sub(1)?))) else {
         return Dur::ZERO;
     };
@@ -105,7 +107,7 @@ fn printed_beside(timeline: &Timeline, records: usize, opening: Opening, end: Op
 /// The waits, and beside them what a printing thread takes from the boot: with one processor all of its time, with more
 /// of them anything from nothing to that.
 fn total_cost(waits: &[Wait], opening: Option<Opening>, beside: Dur, cpus: Option<u32>) -> Interval {
-    let own = |w: &&Wait| opening.is_none_or(|o| w.index < o.threads_from);
+    let own = |w: &&Wait| opening.is_none_or(|o| o.writer_waits(w.index));
     let sum = |waits: &mut dyn Iterator<Item = &Wait>| waits.fold(Interval::default(), |sum, w| sum + w.time);
     let own_waits = sum(&mut waits.iter().filter(own));
     let lock_waits = sum(&mut waits.iter().filter(|w| !own(w)));
@@ -135,7 +137,7 @@ pub(super) fn describe(
         bytes += u64::from(r.wire_len);
         drained = drained.max(Some(p.end));
         if end.is_none_or(|e| i <= e)
-            && end_stored.is_none_or(|t| p.end <= t || Some(i) == end && opening.is_none_or(|o| i < o.threads_from))
+            && end_stored.is_none_or(|t| p.end <= t || Some(i) == end && opening.is_none_or(|o| o.writer_waits(i)))
         {
             bytes_before_end += u64::from(r.wire_len);
         }
@@ -152,7 +154,8 @@ pub(super) fn describe(
         }
         Some(_) => total,
     };
-    let flush = opening.map(|Opening { index: open, .. }| {
+    // A replay is no flush: nobody waited for it.
+    let flush = opening.filter(|o| !o.sleeps(o.index)).map(|Opening { index: open, .. }| {
         let waited = waits.iter().find(|w| w.cause == WaitCause::Flush).map_or(Interval::default(), |w| w.time);
         let before = records.iter().enumerate().take(open + 1).filter(|(_, r)| r.source == Source::Kernel);
         Flush {

@@ -9,6 +9,7 @@ mod console;
 mod end;
 mod gap;
 mod initcall;
+pub mod initcall_debug;
 mod kernel;
 mod lane;
 mod levels;
@@ -16,9 +17,12 @@ mod line;
 mod milestone;
 mod opening;
 mod phase;
+mod replay;
+mod root_wait;
 mod service;
 mod speed;
 mod split;
+mod takeover;
 mod timeline;
 mod wait;
 
@@ -32,7 +36,7 @@ pub use cmdline::{CommandLine, ConsoleArg, is_serial};
 pub use console::{Console, Kind, SerialConsole};
 pub use end::{BootEnd, EndedBy, Since};
 pub use gap::Gap;
-pub use initcall::{Span, SpanKind};
+pub use initcall::{AsyncWait, Span, SpanKind};
 pub use kernel::Kernel;
 pub use lane::{Bar, Edge, Lane};
 pub use levels::{JoinError, Joined, join_levels};
@@ -40,9 +44,11 @@ pub use line::{Flush, Line};
 pub use milestone::Milestones;
 pub use opening::Opening;
 pub use phase::{Phase, PhaseName};
+pub use root_wait::{RootWait, RootWaitBy};
 pub use service::{Service, ServiceState};
 pub use speed::{LineSpeed, SpeedSource};
 pub use split::{BootRecords, MAX_RECORDS, Splitter};
+pub use takeover::Takeover;
 pub use timeline::{Clock, Place, Printed, Timeline};
 pub use wait::{Wait, WaitCause, Waits};
 
@@ -79,6 +85,8 @@ pub struct Boot {
     pub consoles: Vec<Console>,
     /// The serial line and what it cost.
     pub line: Option<Line>,
+    /// The module that took that line over; none where the log shows none.
+    pub takeover: Option<Takeover>,
     /// How that line came up; none where the log doesn't show it.
     pub opening: Option<Opening>,
     /// When each record was stored and printed.
@@ -91,6 +99,8 @@ pub struct Boot {
     pub spans: Vec<Span>,
     /// Units that systemd told of, by when they are first named.
     pub services: Vec<Service>,
+    /// Waits for async calls, by their ends; none unless the log was told to show them.
+    pub async_waits: Vec<AsyncWait>,
     /// Silent stretches of at least [`LEAST_GAP`], longest first.
     pub gaps: Vec<Gap>,
     /// When init (or the marker) was reached; none where the log doesn't reach it.
@@ -103,7 +113,7 @@ pub const LEAST_GAP: Dur = Dur::from_millis(100);
 impl Boot {
     /// Puts one boot's records on a time axis.
     pub fn analyse(input: BootRecords, options: &Options) -> Boot {
-        let BootRecords { records, mut problems, header, notes } = input;
+        let BootRecords { records, mut problems, header, notes, repeated } = input;
         let mut kernel = Kernel::read(&records);
         kernel.cpus = options.cpus.or(kernel.cpus);
         let mut milestones = Milestones::find(&records);
@@ -112,12 +122,16 @@ impl Boot {
         let serial = console::serial(&consoles, &kernel, options.console.as_ref());
         let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
         let registered = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
-        let opening = opening::opening(&records, &kernel, serial.as_ref(), registered);
+        let mut takeover = takeover::find(&records, &kernel, serial.as_ref(), registered, repeated);
+        let opening = opening::opening(&records, &kernel, serial.as_ref(), registered, takeover.as_ref());
         let until = end.map_or(records.len(), |(i, _)| i);
         let on_wire = |r: &Record<'_>| line::goes_over(r, &kernel);
         let speed = line::speed(&records, header.as_ref(), serial.as_ref(), opening, until);
         let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire };
         let timeline = timeline::align(&setup);
+        if let Some(t) = &mut takeover {
+            t.measure(&timeline, records.len());
+        }
         let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until));
         let line = serial
             .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
@@ -125,6 +139,7 @@ impl Boot {
         let phases = phase::phases(&records, &timeline, &waits, &milestones, open);
         let spans = initcall::spans(&records, &timeline, &waits);
         let services = service::services(&records, &timeline);
+        let async_waits = initcall::async_waits(&records, &timeline);
         let gaps = gap::gaps(&records, &timeline, &waits, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, opening, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
@@ -136,12 +151,14 @@ impl Boot {
             milestones,
             consoles,
             line,
+            takeover,
             opening,
             timeline,
             waits,
             phases,
             spans,
             services,
+            async_waits,
             gaps,
             end,
         }
@@ -165,6 +182,11 @@ impl Boot {
     /// The waits for the console between two instants of the axis, with their bounds.
     pub fn console_wait_bounds(&self, from: Dur, to: Dur) -> Interval {
         self.waits.bounds_within(from, to)
+    }
+
+    /// The wait for the root file system's device, as the log announces it.
+    pub fn root_wait(&self) -> Option<RootWait> {
+        root_wait::find(&self.records, &self.timeline, self.end_index())
     }
 
     /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel that makes this initcall of it.

@@ -7,6 +7,7 @@
 //! That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
 use super::console::SerialConsole;
 use super::kernel::Kernel;
+use super::takeover::Takeover;
 use crate::console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
 use crate::records::{Record, RecordSet, Source};
 use crate::units::Dur;
@@ -22,9 +23,62 @@ pub struct Opening {
     pub threads_from: usize,
     /// Who waits behind it.
     pub printing: Printing,
+    /// Records from here on wait for nobody and take nobody's processor: a module's thread prints them, and sleeps while the
+    /// line is busy.
+    pub asleep_from: usize,
+    /// From here on it is as it was before that.
+    pub handed_back: usize,
 }
 
+impl Opening {
+    /// A console that never changes hands.
+    pub(super) fn of_kernel(index: usize, threads_from: usize, printing: Printing) -> Opening {
+        let never = usize::MAX;
+        Opening { index, error: Dur::ZERO, threads_from, printing, asleep_from: never, handed_back: never }
+    }
+
+    /// The same line under a module that took it over.
+    fn under(self, takeover: &Takeover) -> Opening {
+        let handed_back = takeover.ended_index.unwrap_or(usize::MAX);
+        if takeover.replayed {
+            // The first character follows the module's word, whatever it is of.
+            let (index, printing) = (takeover.index, Printing::Nbcon);
+            return Opening { index, error: WAKES, threads_from: 0, printing, asleep_from: 0, handed_back };
+        }
+        Opening { asleep_from: takeover.from_index, handed_back, ..self }
+    }
+
+    /// Whether who stored the record at a position waited for its characters.
+    pub fn writer_waits(&self, index: usize) -> bool {
+        index < self.threads_from && !self.sleeps(index)
+    }
+
+    /// Whether the record at a position was printed by a thread that sleeps.
+    pub fn sleeps(&self, index: usize) -> bool {
+        (self.asleep_from..self.handed_back).contains(&index)
+    }
+}
+
+/// How long the module's thread takes from its wake-up to the first character, at most: in the lab's boots less than one
+/// millisecond, on a busy processor more.
+const WAKES: Dur = Dur::from_millis(5);
+
 pub(super) fn opening(
+    records: &RecordSet,
+    kernel: &Kernel,
+    console: Option<&SerialConsole>,
+    registered: Option<usize>,
+    takeover: Option<&Takeover>,
+) -> Option<Opening> {
+    let own = of_kernel(records, kernel, console, registered);
+    match takeover {
+        Some(t) => Some(own.unwrap_or(Opening::of_kernel(t.index, 0, Printing::Nbcon)).under(t)),
+        None => own,
+    }
+}
+
+/// Of the kernel's own console.
+fn of_kernel(
     records: &RecordSet,
     kernel: &Kernel,
     console: Option<&SerialConsole>,
@@ -32,7 +86,7 @@ pub(super) fn opening(
 ) -> Option<Opening> {
     let printing = console.map_or(Printing::Unknown, |c| c.printing);
     let registered = registered?;
-    let waits = Opening { index: registered, error: Dur::ZERO, threads_from: usize::MAX, printing };
+    let waits = Opening::of_kernel(registered, usize::MAX, printing);
     Some(match printing {
         Printing::Synchronous | Printing::Unknown => waits,
         Printing::ThreadWholeFlush | Printing::ThreadPerRecord => match threads_ready(records, kernel, call_of(kernel))
@@ -83,7 +137,7 @@ pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsR
         |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == Source::Kernel && wanted(r.text));
     let called = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+"));
     if let Some(index) = called.filter(|_| call == call_of(kernel)) {
-        return Some(Opening { index, error: Dur::ZERO, threads_from: index, printing: Printing::Unknown });
+        return Some(Opening::of_kernel(index, index, Printing::Unknown));
     }
     let late = call == ThreadsReady::SubsysInitcall;
     // Records of initcalls of the level before and of the level itself: the call lies between them.
@@ -116,5 +170,5 @@ pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsR
     let last = (0..first).rev().find(|&i| records.get(i).is_some_and(|r| before.iter().any(|p| r.text.starts_with(p))));
     let stamp = |i: usize| records.get(i).and_then(|r: Record<'_>| r.stamp);
     let error = last.and_then(|l| Some((stamp(first)? - stamp(l)?).max_zero())).unwrap_or_default();
-    Some(Opening { index: first, error, threads_from: first, printing: Printing::Unknown })
+    Some(Opening { error, ..Opening::of_kernel(first, first, Printing::Unknown) })
 }

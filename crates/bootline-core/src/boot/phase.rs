@@ -86,7 +86,9 @@ pub(super) fn phases(
     let Some(first_kernel) = m.first_kernel else { return Vec::new() };
     let last = records.len() - 1;
     let mut cuts: Vec<(PhaseName, usize)> = Vec::new();
-    if first_kernel > 0 {
+    // What came first may be user space's: a log that was held back and replayed comes behind it.
+    let kernel_started = timeline.stored(first_kernel).unwrap_or_default();
+    if first_kernel > 0 && timeline.stored(0).is_none_or(|t| t <= kernel_started) {
         cuts.push((PhaseName::BeforeKernel, 0));
     }
     // A console that comes to speak late (quiet) shows nothing of the dark phase.

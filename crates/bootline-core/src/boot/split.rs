@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several boots in one input: where one ends and the next begins.
 use super::kernel::is_banner;
+use super::replay::{Earlier, Verdict};
 use crate::capture::{Header, Note};
 use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordSet, Sink, Source};
 use crate::units::{Dur, KernelTime};
@@ -19,9 +20,12 @@ pub struct BootRecords {
     pub header: Option<Header>,
     /// What happened while it was taken.
     pub notes: Vec<Note>,
+    /// Kernel records that came over the line twice, because a console that took over replayed the log.
+    pub repeated: usize,
 }
 
-/// Takes a decoder's records and hands over each boot as soon as the next begins, so that memory holds one boot.
+/// Takes a decoder's records and hands over each boot as soon as the next is known to have begun, so that memory holds one
+/// boot and the beginning of another.
 ///
 /// A boot begins at a kernel banner whose stamp goes back (a second kernel), and takes with it the firmware and boot
 /// loader text before it: what follows the old kernel's `reboot:` record, or else its last kernel record.
@@ -31,17 +35,20 @@ pub struct Splitter<F: FnMut(BootRecords)> {
     last_stamp: Option<KernelTime>,
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
+    /// The boot before, as long as the one in hand may be its log once more.
+    earlier: Option<Earlier>,
     done: F,
 }
 
 impl<F: FnMut(BootRecords)> Splitter<F> {
     /// `done` gets each boot.
     pub fn new(done: F) -> Self {
-        Splitter { now: BootRecords::default(), seen_kernel: false, last_stamp: None, tail: 0, done }
+        Splitter { now: BootRecords::default(), seen_kernel: false, last_stamp: None, tail: 0, earlier: None, done }
     }
 
     /// The input has ended: hands over the last boot, if there is anything in it.
     pub fn finish(mut self) {
+        self.hand_over_earlier();
         if !self.now.records.is_empty() || !self.now.problems.is_empty() {
             (self.done)(self.now);
         }
@@ -61,11 +68,34 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
             }
     }
 
+    fn hand_over_earlier(&mut self) {
+        if let Some(earlier) = self.earlier.take() {
+            (self.done)(earlier.into_boot());
+        }
+    }
+
+    /// Asks whether what a banner began is the log of the boot before it once more.
+    fn ask_earlier(&mut self, r: &Record<'_>) {
+        match self.earlier.as_mut().map(|e| e.ask(r, &self.now)) {
+            Some(Verdict::Another) => self.hand_over_earlier(),
+            Some(Verdict::Same) => {
+                let Some(earlier) = self.earlier.take() else { return };
+                self.now = earlier.join(std::mem::take(&mut self.now));
+                self.tail = self.now.records.len();
+            }
+            Some(Verdict::Open) | None => {}
+        }
+    }
+
     fn hand_over(&mut self) {
+        self.hand_over_earlier();
         let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
         let header = self.now.header.clone();
         let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
-        (self.done)(finished);
+        match Earlier::hold(finished) {
+            Ok(earlier) => self.earlier = Some(earlier),
+            Err(finished) => (self.done)(finished),
+        }
         self.seen_kernel = false;
         self.last_stamp = None;
         self.tail = 0;
@@ -93,6 +123,7 @@ impl<F: FnMut(BootRecords)> Sink for Splitter<F> {
             self.last_stamp = r.stamp.or(self.last_stamp);
             self.tail = self.now.records.len();
         }
+        self.ask_earlier(&r);
     }
 
     fn problem(&mut self, kind: ProblemKind, bytes: ByteRange, detail: &str) {

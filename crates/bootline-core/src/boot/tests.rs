@@ -272,3 +272,62 @@ fn a_probe_that_is_put_off_has_either_sign() {
     check(-19, false);
     check(0, false);
 }
+
+/// A quiet boot's errors, or a loud boot's log, and behind them the log once more with the module's word.
+#[test]
+fn a_replay_is_no_second_boot() {
+    let whole = "[    0.000000] Linux version 7.2.0 (gcc) #1 SMP\n\
+                 [    0.000000] Kernel command line: console=ttyS0,9600\n\
+                 [    0.300000] printk: legacy console [ttyS0] enabled\n\
+                 [    0.500000] ata1: failed to resume link\n\
+                 [    0.900000] Run /init as init process\n";
+    let behind = "[    1.000000] printk: console [ttyS0] enabled\n\
+                  [    1.000001] printk: legacy console [ttyS0] disabled\n\
+                  [    1.000002] nbcon_8250: ttyS0 prints through a thread of its own\n\
+                  [    2.000000] late\n";
+    let boots = |log: &str| {
+        let mut boots = Vec::new();
+        let mut splitter = Splitter::new(|b| boots.push(Boot::analyse(b, &Options::default())));
+        let mut decoder = crate::records::Decoder::new(None);
+        decoder.push(log.as_bytes(), &mut splitter);
+        decoder.finish(&mut splitter);
+        splitter.finish();
+        boots
+    };
+    let words = |boot: &Boot| boot.records.iter().map(|r| r.text.to_owned()).collect::<Vec<_>>();
+    let once = boots(&format!("{whole}{behind}"));
+    assert_eq!((once.len(), once[0].takeover.as_ref().unwrap().repeated), (1, 0));
+    for (before, repeated) in [(whole, 5), ("[    0.500000] ata1: failed to resume link\n", 1)] {
+        let again = boots(&format!("{before}{whole}{behind}"));
+        assert_eq!(again.len(), 1, "{before}");
+        assert_eq!(words(&again[0]), words(&once[0]));
+        let takeover = again[0].takeover.as_ref().unwrap();
+        assert_eq!((takeover.repeated, takeover.console.as_str(), takeover.replayed), (repeated, "ttyS0", false));
+    }
+    // Another boot has other stamps; without the module's word nothing replays; what was taken over is over.
+    assert_eq!(
+        boots(&format!("{whole}{}{behind}", whole.replace("0.500000", "0.500001").replace("0.3", "0.4"))).len(),
+        2
+    );
+    assert_eq!(boots(&format!("{whole}{whole}")).len(), 2);
+    assert_eq!(boots(&format!("{whole}{behind}{whole}{behind}")).len(), 2);
+    assert_eq!(boots(&format!("[    0.600000] another failure\n{whole}{behind}")).len(), 2);
+}
+
+#[test]
+fn nobody_waits_between_a_takeover_and_its_end() {
+    let log = "[    0.000000] Linux version 7.2.0 (gcc) #1 SMP\n\
+               [    0.000000] Kernel command line: console=ttyS0,9600\n\
+               [    0.300000] printk: legacy console [ttyS0] enabled\n\
+               [    0.500000] before\n\
+               [    0.600000] printk: console [ttyS0] enabled\n\
+               [    0.700000] printk: legacy console [ttyS0] disabled\n\
+               [    0.800000] nbcon_8250: ttyS0 prints through a thread of its own\n\
+               [    0.900000] meanwhile\n\
+               [    1.000000] nbcon_8250: ttyS0 is the 8250 driver's own console again\n\
+               [    1.200000] behind\n\
+               [    1.400000] Run /init as init process\n";
+    let boot = read(log);
+    assert!(waited(&boot, "before") && waited(&boot, "behind"));
+    assert!(!waited(&boot, "meanwhile") && !waited(&boot, "printk: legacy console [ttyS0] disabled"));
+}

@@ -154,12 +154,7 @@ fn through(setup: &Setup<'_>, r: &Record<'_>, a: Arrival) -> HostTime {
 const UNCHECKED_DRIFT: f64 = 0.01;
 
 fn opening_or(setup: &Setup<'_>, first: Option<usize>) -> Opening {
-    setup.opening.unwrap_or(Opening {
-        index: first.unwrap_or(0),
-        error: Dur::ZERO,
-        threads_from: usize::MAX,
-        printing: crate::console::Printing::Unknown,
-    })
+    setup.opening.unwrap_or(Opening::of_kernel(first.unwrap_or(0), usize::MAX, crate::console::Printing::Unknown))
 }
 
 fn by_arrival(setup: &Setup<'_>) -> Timeline {
@@ -183,10 +178,14 @@ fn by_arrival(setup: &Setup<'_>) -> Timeline {
         if let Some(a) = r.arrival {
             place.printed = Some(Printed { start: a.first - character - zero, end: through(setup, &r, a) - zero });
             place.error = a.uncertainty;
+            if i <= open && opening.sleeps(i) {
+                // A replay ties the two clocks together only where its thread woke up.
+                place.error += opening.error;
+            }
         }
         place.stored = match (r.source, r.stamp, r.arrival) {
             (Source::Kernel, Some(k), _) if i <= open => Some(k.since_origin()),
-            (Source::Kernel, Some(k), Some(a)) if i >= opening.threads_from => {
+            (Source::Kernel, Some(k), Some(a)) if !opening.writer_waits(i) => {
                 let (offset, error) = offsets.at(i);
                 place.error += error;
                 Some((k.since_origin() + offset).min(a.first.since_origin()) - open_offset)
@@ -259,7 +258,7 @@ impl Offsets {
                 // A pause with a backlog is a starved thread's: there the lag grows instead of shrinking.
                 let idle = rested && last_lag.is_none_or(|before| l <= before + Dur::from_millis(3));
                 last_lag = Some(l);
-                if (idle || i < opening.threads_from) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
+                if (idle || opening.writer_waits(i)) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
                     anchors.push((i, k, l.min(upper[i])));
                 }
             }
@@ -314,7 +313,7 @@ fn by_stamps(setup: &Setup<'_>) -> Timeline {
             let Some(stored) = places[i].stored else { continue };
             let mut start = free.max(stored);
             let mut end = start + speed.rate.time_for(u64::from(r.wire_len)).as_dur();
-            if i < opening.threads_from && i > open {
+            if opening.writer_waits(i) && i > open {
                 // The next record can't have been stored before this one was through: the stamps win.
                 start = stored;
                 let next = (i + 1..records.len()).find_map(|j| places[j].stored).unwrap_or(end);

@@ -65,7 +65,7 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
         };
         let gap = (next_stored - stored).max_zero();
         let drain = (printed.end - stored).max_zero().min(gap);
-        let waiting = i < opening.threads_from;
+        let waiting = opening.writer_waits(i);
         let cause = if i == open { WaitCause::Flush } else { WaitCause::OwnRecord };
         if waiting {
             // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
@@ -73,7 +73,7 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
             continue;
         }
         // An nbcon console has no lock that others take.
-        if opening.printing == Printing::Nbcon {
+        if opening.printing == Printing::Nbcon || opening.sleeps(i) {
             continue;
         }
         // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
@@ -101,7 +101,7 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
         found.push(Wait { index: i, from: stored, time, cause });
     }
     // Behind the last record (init's own) nothing was stored: its writer waited all the same.
-    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| w.index < opening.threads_from) {
+    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| opening.writer_waits(w.index)) {
         found.push(wait);
     }
     Waits::new(found)

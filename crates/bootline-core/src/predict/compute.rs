@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::change::{Change, Setting};
 use super::course::{Course, END, READY, REGISTERED, Side};
+use super::module::TakesOver;
 use super::prediction::{Prediction, Refusal};
 use super::scenario::Scenario;
 use super::words;
@@ -48,7 +49,7 @@ impl<'a> Predictor<'a> {
             return Err(Refusal::NotPrinted { level: boot.kernel.command_line.console_loglevel() });
         }
         let stamped = boot.records.iter().any(|r| r.source == Source::Kernel && r.stamp.is_some());
-        if !stamped && !today.behaviour.printing.writer_waits() {
+        if !stamped && !today.writers_wait() {
             return Err(Refusal::NoTimes);
         }
         let course = |c| (c, Course::of(boot, &today.setup(boot, Side::Best, c)));
@@ -154,7 +155,8 @@ impl<'a> Predictor<'a> {
         let workload = self.course(share).workload(&scenario.plan(self.boot), side);
         let outcome = simulate(&workload, &setup);
         let init = outcome.mark(END).unwrap_or_default();
-        let legacy_thread = scenario.behaviour.printing.is_legacy_thread();
+        let legacy_thread =
+            scenario.module != Some(TakesOver::AtInit) && scenario.behaviour.printing.is_legacy_thread();
         let opened = outcome.mark(REGISTERED).map(|at| match outcome.mark(READY) {
             Some(ready) if legacy_thread => at.max(ready),
             _ => at,

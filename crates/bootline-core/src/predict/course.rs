@@ -2,7 +2,7 @@
 //! A boot as a workload: what it did between its records, without what it waited for the console.
 use super::levels;
 use super::stall::StallReport;
-use crate::boot::Boot;
+use crate::boot::{Boot, initcall_debug};
 use crate::console::{ConsoleId, Message, Op, Setup, ThreadsReady, Workload, speed_beside_a_thread};
 use crate::records::Source;
 use crate::units::Dur;
@@ -89,7 +89,7 @@ impl Course {
                 message,
                 doubtful: level.is_none() && levels::looks_grave(r.text),
                 of_stall,
-                of_initcall_debug: levels::of_initcall_debug(r.text),
+                of_initcall_debug: initcall_debug::is_written_by_it(r.text),
             });
         }
         Course { steps, unknown_levels, processors_up }
@@ -192,6 +192,9 @@ impl Busy {
         let mut sum = Dur::ZERO;
         let mut until = Dur::from_nanos(i64::MIN);
         for index in threads.map_or(0..0, |from| from..boot.records.len()) {
+            if boot.opening.is_some_and(|o| o.sleeps(index)) {
+                continue;
+            }
             let Some(p) = boot.timeline.place(index).printed else { continue };
             let from = p.start.max(until);
             if p.end > from {

@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The level of a record, where the log tells or the text does.
+use crate::boot::initcall_debug;
 use crate::records::Record;
 
 /// Its level; none where only a guess would tell.
 pub(super) fn level(r: &Record<'_>) -> Option<u8> {
-    r.level.map(|l| l.0).or_else(|| is_debug(r.text).then_some(7))
-}
-
-/// Records of initcall_debug at KERN_DEBUG (init/main.c, trace_initcall_start_cb; drivers/base/dd.c).
-fn is_debug(text: &str) -> bool {
-    text.starts_with("calling  ")
-        || text.starts_with("initcall ") && text.contains(" returned ")
-        || text.starts_with("probe of ") && text.contains(" returned ")
-        || text.starts_with("entering initcall level")
-}
-
-/// All records of initcall_debug; those of PCI quirks are at KERN_INFO (drivers/pci/quirks.c, fixup_debug_start).
-pub(super) fn of_initcall_debug(text: &str) -> bool {
-    let quirk = || {
-        let rest = text.strip_prefix("pci ").and_then(|t| t.split_once(": ")).map(|(_, rest)| rest);
-        rest.is_some_and(|t| t.starts_with("calling  ") || t.contains(" took ") && t.ends_with(" usecs"))
-    };
-    is_debug(text) || quirk()
+    r.level.map(|l| l.0).or_else(|| initcall_debug::is_debug_level(r.text).then_some(7))
 }
 
 /// Words of records at KERN_ERR or worse. Many a harmless record has one too: they make a level doubtful, no more.

@@ -9,6 +9,7 @@ mod compute;
 mod course;
 mod kernel;
 mod levels;
+mod module;
 mod prediction;
 mod rate;
 mod scenario;
@@ -18,5 +19,7 @@ mod words;
 
 pub use change::{Change, KEYS, Setting, SettingError};
 pub use compute::Predictor;
+pub use module::takes_module;
 pub use prediction::{Assumption, Need, Prediction, Refusal};
 pub use ways::{predict, today, ways_out};
+pub use words::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE};

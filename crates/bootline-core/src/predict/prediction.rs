@@ -28,6 +28,8 @@ pub enum Need {
     Hardware(String),
     /// A module that isn't in the kernel's tree.
     Module(String),
+    /// A command, run first thing in the initramfs.
+    Command(String),
 }
 
 /// The boot under a change.

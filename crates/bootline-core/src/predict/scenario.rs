@@ -2,12 +2,12 @@
 //! Today's setup as the log shows it, and what a change makes of it.
 use super::change::{Change, Setting};
 use super::course::{self, Plan, Side};
+use super::module::{self, TakesOver};
 use super::prediction::Refusal;
 use super::rate;
 use crate::boot::{Boot, SerialConsole};
 use crate::console::{
-    Behaviour, ConsoleId, ConsoleSetup, Contention, DriverWait, KernelClock, Op, Printing, RegistrationFlush, Setup,
-    ThreadsReady, Uart,
+    Behaviour, ConsoleId, ConsoleSetup, Contention, DriverWait, KernelClock, Op, Printing, Setup, ThreadsReady, Uart,
 };
 use crate::records::Source;
 use crate::units::{Baud, LineRate};
@@ -27,8 +27,8 @@ pub(super) struct Scenario {
     pub without_initcall_debug: bool,
     /// The console waits less than the one that a log's stall reports may be due to.
     pub without_stalls: bool,
-    /// The console comes with a module in the initramfs, and replays the log.
-    pub replayed_by_module: bool,
+    /// The module nbcon_8250 takes the console over.
+    pub module: Option<TakesOver>,
 }
 
 impl Scenario {
@@ -45,7 +45,7 @@ impl Scenario {
             jitter: if in_qemu(boot) { 0.1 } else { 0.02 },
             without_initcall_debug: false,
             without_stalls: false,
-            replayed_by_module: false,
+            module: module::today(boot),
         })
     }
 
@@ -64,11 +64,12 @@ impl Scenario {
                 Setting::Kernel { series, rt } => {
                     s.behaviour = super::kernel::behaviour(boot, series, rt)?;
                 }
-                Setting::Printing(printing) => s.behaviour = super::kernel::behaviour_of(printing, boot),
-                Setting::Module { replay } => {
-                    s.behaviour = MODULE;
-                    s.replayed_by_module = replay;
+                Setting::Printing(printing) => {
+                    s.behaviour = super::kernel::behaviour_of(printing, boot);
+                    s.module = None;
                 }
+                Setting::Module { replay: true } => s.module = Some(TakesOver::AtInit),
+                Setting::Module { replay: false } => s.module = Some(module::built_in(boot)),
                 Setting::Cpus(cpus) => s.cpus = cpus,
             }
         }
@@ -78,13 +79,27 @@ impl Scenario {
         };
         let faster = s.rates[1].bytes_per_s() > self.rates[1].bytes_per_s() * 1.5;
         let less = s.loglevel <= 4 && self.loglevel > 4 || s.without_initcall_debug;
-        let no_waits = self.behaviour.printing.writer_waits() && !s.behaviour.printing.writer_waits();
+        let no_waits = self.writers_wait() && !s.writers_wait();
         s.without_stalls = faster || less || no_waits;
-        let log_has_all = boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
+        // A replay shows what `quiet` had held back.
+        let replayed = boot.takeover.as_ref().is_some_and(|t| t.replayed);
+        let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
         if s.loglevel > self.loglevel && !log_has_all && !boot.records.is_empty() {
             return Err(Refusal::NotPrinted { level: self.loglevel });
         }
         Ok(s)
+    }
+
+    /// Whether a thread prints that spins on the transmitter.
+    pub fn spins(&self) -> bool {
+        self.module != Some(TakesOver::AtInit)
+            && !self.behaviour.printing.writer_waits()
+            && self.behaviour.driver != DriverWait::Sleeps
+    }
+
+    /// Whether who prints waits for the wire, at one time of the boot at least.
+    pub fn writers_wait(&self) -> bool {
+        self.module != Some(TakesOver::AtInit) && self.behaviour.printing.writer_waits()
     }
 
     /// For the engine: one end of the interval, with one share of contention.
@@ -97,21 +112,33 @@ impl Scenario {
         };
         let uart = Uart::ideal(rate);
         let mut consoles = Vec::new();
-        if has_boot_console(boot) && !self.replayed_by_module {
+        let of_module = ConsoleSetup { behaviour: module::BEHAVIOUR, uart, boot: false, replay: true };
+        let contention = Contention(if self.behaviour.driver == DriverWait::Sleeps { 0.0 } else { contention });
+        let setup = Setup {
+            cpus: self.cpus,
+            consoles: vec![of_module],
+            loglevel: self.loglevel,
+            contention,
+            clock: KernelClock::True,
+        };
+        if self.module == Some(TakesOver::AtInit) {
+            return setup;
+        }
+        if has_boot_console(boot) {
             let behaviour = Behaviour { printing: boot_console_printing(self.behaviour), ..self.behaviour };
             consoles.push(ConsoleSetup { behaviour, uart, boot: true, replay: true });
         }
         let replay = consoles.is_empty() || boot.kernel.command_line.has("keep_bootcon");
         consoles.push(ConsoleSetup { behaviour: self.behaviour, uart, boot: false, replay });
-        let contention = Contention(if self.behaviour.driver == DriverWait::Sleeps { 0.0 } else { contention });
-        Setup { cpus: self.cpus, consoles, loglevel: self.loglevel, contention, clock: KernelClock::True }
+        if self.module.is_some() {
+            consoles.push(ConsoleSetup { replay: false, ..of_module });
+        }
+        Setup { consoles, ..setup }
     }
 
     /// The shares of contention that are to be tried: one where no thread competes.
     pub fn contentions(&self, other: &Scenario) -> Vec<f64> {
-        let competes = |s: &Scenario| {
-            s.cpus > 1 && !s.behaviour.printing.writer_waits() && s.behaviour.driver != DriverWait::Sleeps
-        };
+        let competes = |s: &Scenario| s.cpus > 1 && s.spins();
         if competes(self) || competes(other) { self.contention.to_vec() } else { vec![self.contention[1]] }
     }
 
@@ -122,7 +149,7 @@ impl Scenario {
         let Some(line) = &boot.line else { return plan };
         let first = boot.milestones.first_kernel.unwrap_or(0);
         plan.threads_ready = course::ready_at(boot, self.behaviour.threads_ready);
-        if self.replayed_by_module {
+        if self.module == Some(TakesOver::AtInit) {
             plan.after_end = vec![Op::ThreadsReady, Op::Register(ConsoleId(0))];
             return plan;
         }
@@ -138,21 +165,21 @@ impl Scenario {
             // The real console is there before the boot console goes, so that "disabled" is on both.
             plan.registrations.push((registered, real, true));
         }
-        if self.behaviour.threads_ready != ThreadsReady::Never && plan.threads_ready.is_none() {
+        if let Some(TakesOver::Behind(place)) = self.module {
+            // Its own console is there before the driver's goes.
+            plan.registrations.push((place, ConsoleId(real.0 + 1), true));
+            plan.registrations.push((place, real, false));
+            // A legacy console has no thread, but printk made them ready long before.
+            plan.threads_ready = plan.threads_ready.or_else(|| course::ready_at(boot, ThreadsReady::SubsysInitcall));
+        }
+        let threads = self.behaviour.threads_ready != ThreadsReady::Never || self.module.is_some();
+        if threads && plan.threads_ready.is_none() {
             plan.threads_ready = Some(registered);
         }
         plan.lock_takers = course::lock_takers(boot, &line.console.name);
         plan
     }
 }
-
-/// The module of this project: a thread that sleeps while the FIFO drains.
-const MODULE: Behaviour = Behaviour {
-    printing: Printing::Nbcon,
-    threads_ready: ThreadsReady::EarlyInitcall,
-    registration: RegistrationFlush::ByThread,
-    driver: DriverWait::Sleeps,
-};
 
 fn has_boot_console(boot: &Boot) -> bool {
     boot.consoles.iter().any(|c| c.boot && crate::boot::is_serial(&c.name))

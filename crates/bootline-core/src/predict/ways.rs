@@ -2,6 +2,7 @@
 //! The ways out of a slow console, each predicted.
 use super::change::{Change, Setting};
 use super::compute::Predictor;
+use super::module::takes_module;
 use super::prediction::{Prediction, Refusal};
 use crate::boot::Boot;
 use crate::console::{Driver, Framework, Printing, Stock};
@@ -74,8 +75,7 @@ fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
         .filter(|_| stock.is_none_or(|t| t.framework == Framework::Legacy || t.flushes_at_registration()))
         .map(|series| Setting::Kernel { series, rt });
     let second = (boot.kernel.cpus == Some(1)).then_some(Setting::Cpus(2));
-    let module =
-        |replay| (driver == Driver::Uart8250 && printing != Printing::Nbcon).then_some(Setting::Module { replay });
+    let module = |replay| takes_module(boot).then_some(Setting::Module { replay });
     let candidates: [&[Option<Setting>]; 14] = [
         &[faster(115_200)],
         &[faster(921_600)],

@@ -2,10 +2,11 @@
 //! A prediction in words: what it is called, what it costs and needs, what it takes for granted.
 use super::change::{Change, Setting};
 use super::course::Course;
+use super::module::{self, TakesOver};
 use super::prediction::{Assumption, Need};
 use super::scenario::Scenario;
 use crate::boot::{Boot, Clock, SpeedSource};
-use crate::console::{Driver, DriverWait, Printing, Stock};
+use crate::console::{Driver, Printing, Stock};
 use crate::records::ProblemKind;
 
 pub(super) fn title(change: &Change) -> String {
@@ -36,6 +37,13 @@ fn setting_title(setting: &Setting) -> String {
     }
 }
 
+/// What loads the module from the initramfs.
+pub const LOAD_AND_REPLAY: &str = "modprobe nbcon_8250 replay=1 loglevel=7";
+/// What builds it into the kernel's tree.
+pub const BUILT_IN: &str = "CONFIG_SERIAL_8250_NBCON=y";
+/// What comes with a module that the kernel's makers don't know.
+pub const OUT_OF_TREE: &str = "it taints the kernel, and under Secure Boot it must be signed";
+
 /// What one gives up.
 pub(super) fn lost(change: &Change, today: &Scenario, target: &Scenario) -> String {
     let mut lost = Vec::new();
@@ -47,11 +55,16 @@ pub(super) fn lost(change: &Change, today: &Scenario, target: &Scenario) -> Stri
             Setting::NoInitcallDebug => lost.push("the times of initcalls and probes".to_owned()),
             Setting::Module { replay: true } => {
                 lost.push("a kernel that dies before init leaves little on the line".to_owned());
+                lost.push(OUT_OF_TREE.to_owned());
+            }
+            Setting::Module { replay: false } => {
+                lost.push("what is printed before the module's initcall still waits".to_owned());
+                lost.push("a kernel of one's own".to_owned());
             }
             _ => {}
         }
     }
-    let threaded = |s: &Scenario| !s.behaviour.printing.writer_waits();
+    let threaded = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
     if threaded(target) && !threaded(today) {
         lost.push("a hang leaves the last messages unprinted; the log arrives later than the boot".to_owned());
     }
@@ -99,6 +112,9 @@ pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
                 needs.push(Need::Module("nbcon_8250".to_owned()));
                 if *replay {
                     needs.push(Need::CommandLine("quiet".to_owned()));
+                    needs.push(Need::Command(LOAD_AND_REPLAY.to_owned()));
+                } else {
+                    needs.push(Need::Config(BUILT_IN.to_owned()));
                 }
             }
             Setting::Cpus(n) => needs.push(Need::Hardware(format!("{n} processors"))),
@@ -161,7 +177,7 @@ pub(super) fn assumptions(
     if boot.timeline.clock == Clock::Kernel {
         add("kernel-clock", "the kernel's clock ran true; only arrival times could tell".to_owned());
     }
-    let changes_what_is_printed = target.loglevel < today.loglevel && !target.replayed_by_module;
+    let changes_what_is_printed = target.loglevel < today.loglevel && target.module != Some(TakesOver::AtInit);
     if changes_what_is_printed && course.unknown_levels > 0 {
         let doubtful = course.steps.iter().filter(|s| s.doubtful).count();
         add(
@@ -173,8 +189,8 @@ pub(super) fn assumptions(
             ),
         );
     }
-    let threads = |s: &Scenario| !s.behaviour.printing.writer_waits();
-    if threads(target) && target.behaviour.driver != DriverWait::Sleeps {
+    let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
+    if target.spins() {
         if target.cpus == 1 {
             add("one-processor", "the printing thread (nice -20) and the boot share one processor".to_owned());
         } else {
@@ -190,6 +206,10 @@ pub(super) fn assumptions(
     }
     if boot.kernel.cpus.is_none() && (threads(target) || threads(today)) {
         add("cpus", "the log doesn't tell the number of processors: one".to_owned());
+    }
+    let module = change.settings.iter().any(|s| matches!(s, Setting::Module { .. }));
+    if module && today.module.is_none() && !module::takes_module(boot) {
+        add("module-refuses", "nothing in the log says that nbcon_8250 takes this console, kernel or port".to_owned());
     }
     if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) {
         add("same-messages", "that kernel works as long as this one and says as much, give or take 5 %".to_owned());

@@ -147,6 +147,7 @@ fn what_it_takes(n: usize, way: &Prediction, from: Since) -> Vec<Entry> {
             Need::Config(symbol) => text.styled(symbol, Style::Setting).words(" in its configuration"),
             Need::Version(version) => text.words(format!("kernel {version}")),
             Need::Module(module) => text.words("the module ").styled(module, Style::Setting),
+            Need::Command(command) => text.styled(command, Style::Setting).words(" first thing in the initramfs"),
             Need::Hardware(what) => text.words(what),
         };
     }

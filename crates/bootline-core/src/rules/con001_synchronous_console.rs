@@ -35,6 +35,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     worst.sort_by_key(|w| w.index);
     let mut advice = vec![remedy::print_less(case)];
     advice.extend(remedy::faster_line(case, line));
+    advice.extend(remedy::module_with_replay(case));
+    advice.extend(remedy::module_built_in(case));
     advice.extend(remedy::printer_thread(case, line));
     vec![Finding {
         rule: "con001 synchronous-console",

@@ -29,6 +29,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         advice.insert(0, a);
     }
     advice.extend(remedy::faster_line(case, line));
+    advice.extend(remedy::module_with_replay(case));
     let inside = case.span_around(stretch.from, stretch.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
     vec![Finding {
         rule: "con002 flush-at-registration",

@@ -75,6 +75,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut advice: Vec<_> = remedy::printer_thread(case, line).into_iter().collect();
     advice.push(remedy::print_less(case));
     advice.extend(remedy::faster_line(case, line));
+    advice.extend(remedy::module_with_replay(case));
+    advice.extend(remedy::module_built_in(case));
     vec![Finding {
         rule: "con003 console-lock",
         title: format!(

@@ -3,7 +3,7 @@ use super::case::Case;
 use super::figure::{percent, seconds, speed};
 use super::finding::cite;
 use super::{Advice, Finding, Rule};
-use crate::boot::CommandLine;
+use crate::boot::{CommandLine, initcall_debug};
 use crate::predict::Setting;
 use crate::records::{Record, Source};
 use crate::units::{Dur, Interval};
@@ -43,7 +43,7 @@ impl Characters {
         let n = u64::from(r.wire_len);
         self.level_known += if r.level.is_some() { n } else { 0 };
         let kind = match r.level.map(|l| l.0) {
-            _ if is_initcall_debug(r.text) => &mut self.initcall_debug,
+            _ if initcall_debug::is_written_by_it(r.text) => &mut self.initcall_debug,
             Some(level) if level < QUIET => &mut self.kept,
             Some(level) if level >= 7 => &mut self.debug,
             _ => &mut self.other,
@@ -54,10 +54,6 @@ impl Characters {
     fn total(&self) -> u64 {
         self.initcall_debug + self.debug + self.other + self.kept
     }
-}
-
-fn is_initcall_debug(text: &str) -> bool {
-    ["calling  ", "initcall ", "probe of "].iter().any(|p| text.starts_with(p))
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {

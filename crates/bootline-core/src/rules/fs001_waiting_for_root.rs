@@ -3,6 +3,7 @@ use super::case::Case;
 use super::figure::{clock, seconds};
 use super::finding::cite_at;
 use super::{Advice, Finding, Rule, Stretch};
+use crate::boot::{RootWait, RootWaitBy};
 use crate::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,41 +18,32 @@ pub(super) const RULE: Rule = Rule {
 /// Below this the device was there.
 const LEAST: Dur = Dur::from_millis(50);
 
-/// How the waiting announces itself.
-#[derive(Clone, Copy, PartialEq)]
-enum By {
-    Rootwait,
-    Rootdelay,
-    Initramfs,
-}
-
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let Some((start, by)) = announced(case) else { return Vec::new() };
-    let Some(from) = case.at(start) else { return Vec::new() };
-    let Some((end, to)) = ended(case, start, by) else { return Vec::new() };
+    let Some(RootWait { from: start, to: end, by }) = case.boot.root_wait() else { return Vec::new() };
+    let (Some(from), Some(to)) = (case.at(start), case.at(end)) else { return Vec::new() };
     let cost = case.net(from, to);
     if cost.best() < LEAST {
         return Vec::new();
     }
     let slower = match by {
-        By::Rootdelay => Advice::new(
+        RootWaitBy::Rootdelay => Advice::new(
             "wait for the device, not for a time",
             "rootwait instead of rootdelay=",
             "a device that never comes is waited for without end",
         ),
-        By::Rootwait => Advice::plain(
+        RootWaitBy::Rootwait => Advice::plain(
             "bring the device's driver sooner: built in, before what nobody needs yet; disable its host's unused ports and protocols",
             "a kernel configuration of one's own",
         ),
-        By::Initramfs => Advice::plain(
+        RootWaitBy::Initramfs => Advice::plain(
             "put the device's driver into the kernel, or first into the initramfs, and boot without an initramfs where it isn't needed",
             "a kernel configuration of one's own",
         ),
     };
     let name = match by {
-        By::Rootwait => "rootwait polled for it",
-        By::Rootdelay => "rootdelay= slept",
-        By::Initramfs => "the initramfs looped",
+        RootWaitBy::Rootwait => "rootwait polled for it",
+        RootWaitBy::Rootdelay => "rootdelay= slept",
+        RootWaitBy::Initramfs => "the initramfs looped",
     };
     vec![Finding {
         rule: "fs001 waiting-for-root",
@@ -70,34 +62,4 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
         ],
     }]
-}
-
-fn announced(case: &Case<'_>) -> Option<(usize, By)> {
-    if let Some(i) = case.first("Waiting for root device") {
-        return Some((i, By::Rootwait));
-    }
-    let delay = case.find("sec before mounting root device").next();
-    if let Some((i, _)) = delay {
-        return Some((i, By::Rootdelay));
-    }
-    // initramfs-tools' own words, not the kernel's.
-    let mut loops = case.boot.records.containing("Waiting for root file system");
-    loops.next().map(|i| (i, By::Initramfs))
-}
-
-/// The first record that shows the device, else that the root is mounted.
-fn ended(case: &Case<'_>, start: usize, by: By) -> Option<(usize, Dur)> {
-    let mounted = |text: &str| {
-        text.starts_with("VFS: Mounted root") || text.contains(": mounted filesystem") || text.contains("): Mounting")
-    };
-    let later = || start + 1..case.boot.records.len();
-    let timed = |i: usize| Some((i, case.at(i)?));
-    if by == By::Rootdelay {
-        // A sleep: whatever the root's own code says next ends it, while drivers talk on.
-        return later()
-            .find(|i| case.kernel(*i).is_some_and(|r| mounted(r.text) || r.text.starts_with("md: ")))
-            .and_then(timed);
-    }
-    let end = later().find(|i| case.kernel(*i).is_some_and(|r| mounted(r.text)))?;
-    timed(end)
 }

@@ -5,7 +5,7 @@ use super::case::Case;
 use super::figure::faster;
 use crate::boot::{Line, Wait, WaitCause};
 use crate::console::{Driver, Printing, Series, Stock, newest};
-use crate::predict::Setting;
+use crate::predict::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE, Setting, takes_module};
 use crate::units::Dur;
 
 /// What quiet prints is below this level.
@@ -81,6 +81,24 @@ pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
 
 fn held_until_drained(w: &Wait) -> bool {
     w.cause == WaitCause::ConsoleLock && w.time.low() > Dur::from_millis(500)
+}
+
+/// The module that takes an 8250's console over: with the whole log, loaded from the initramfs.
+pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Advice> {
+    let setting = format!("quiet, and first thing in the initramfs: {LOAD_AND_REPLAY}");
+    let action =
+        "print by a thread that sleeps, the whole log behind init's start: the module nbcon_8250 (kernel/nbcon_8250)";
+    let price = format!("a kernel that dies before the module is loaded leaves little on the line; {OUT_OF_TREE}");
+    let advice = Advice::new(action, setting, price);
+    takes_module(case.boot).then(|| advice.saving(case.saves(&[Setting::Module { replay: true }])))
+}
+
+/// The same, built into the kernel's tree.
+pub(super) fn module_built_in(case: &Case<'_>) -> Option<Advice> {
+    let action = "build nbcon_8250 into the kernel: nobody waits from its initcall on";
+    let price = "a kernel of one's own; what is printed before still waits; a hang leaves the last messages unprinted";
+    let advice = Advice::new(action, BUILT_IN, price);
+    takes_module(case.boot).then(|| advice.saving(case.saves(&[Setting::Module { replay: false }])))
 }
 
 /// An nbcon console whose registration flushes by its thread.

@@ -3,7 +3,7 @@
 use super::super::document::{Document, Entry, Style, Text};
 use super::super::figure::{ClockName, Figure, share};
 use super::super::source::SourceName;
-use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource};
+use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource, Takeover};
 use crate::console::Printing;
 use crate::units::{Dur, Interval, LineRate};
 
@@ -69,7 +69,9 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
     };
     let cost = Figure::estimate(line.cost);
     if line.cost.high() <= Dur::ZERO {
-        return text.words(format!("; console {} cost it no time.", line.console.name));
+        let asynchronous = boot.opening.is_some_and(|o| o.sleeps(end.index));
+        let why = if asynchronous { ": it is already asynchronous (nbcon_8250)" } else { "" };
+        return text.words(format!("; console {} cost it no time{why}.", line.console.name));
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
     match share(line.cost.best(), end.elapsed.best()) {
@@ -155,6 +157,7 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
     };
     let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
+    entries.extend(boot.takeover.as_ref().map(|t| taken_over(t)));
     if let Some(speed) = &line.speed {
         entries.push(Entry::new("line", speed_text(line, speed)));
     } else {
@@ -168,12 +171,35 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
         carried += &format!("; {} of them stored before the console registered (record {})", flush.bytes, flush.record);
     }
     entries.push(Entry::new("carried", carried));
-    entries.extend(backlog(line));
+    entries.extend(backlog(boot, line));
     entries
 }
 
-fn backlog(line: &Line) -> Option<Entry> {
-    let lag = line.lag_at_end.filter(|lag| *lag > SAME && !line.console.printing.writer_waits());
+/// What became of it under the module.
+fn taken_over(t: &Takeover) -> Entry {
+    let mut text = match t.ended {
+        None => format!("the console is already asynchronous (nbcon_8250): from record {} on", t.from),
+        Some(ended) => format!("the console was asynchronous (nbcon_8250) from record {} to record {ended}:", t.from),
+    };
+    text += " a thread prints that sleeps while the line is busy, and nobody waits";
+    if t.replayed {
+        text += "; the log before came behind that, replayed: its arrivals tell nothing of when it was stored";
+    }
+    match t.repeated {
+        0 => {}
+        1 => text += "; one record came twice",
+        n => text += &format!("; {n} records came twice"),
+    }
+    let mut text = Text::from(text);
+    if let Some(lag) = t.lag {
+        text = text.words("; a record was out up to ").figure(Figure::exact(lag)).words(" after it was stored");
+    }
+    Entry::new("", text)
+}
+
+fn backlog(boot: &Boot, line: &Line) -> Option<Entry> {
+    let waited = boot.opening.zip(boot.end.as_ref()).map_or(true, |(o, e)| o.writer_waits(e.index));
+    let lag = line.lag_at_end.filter(|lag| *lag > SAME && !waited);
     if line.backlog_peak < 1_000 && lag.is_none() {
         return None;
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::phase::{self, PhaseJson};
 use super::super::source::SourceName;
-use crate::boot::{Boot, BootEnd, Clock, Console, EndedBy, Flush, Line, Since, SpeedSource};
+use crate::boot::{Boot, BootEnd, Clock, Console, EndedBy, Flush, Line, Since, SpeedSource, Takeover};
 use crate::console::Printing;
 use crate::records::{Problem, ProblemKind, RecordId};
 use crate::rules::Finding;
@@ -24,6 +24,7 @@ pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [Finding], source: &'b Sou
         time_to_init: boot.end.as_ref().map(TimeToInit::new),
         console: boot.line.as_ref().map(ConsoleJson::new),
         consoles: &boot.consoles,
+        takeover: boot.takeover.as_ref(),
         phases: phase::json(boot),
         spans: boot.spans.len(),
         findings,
@@ -43,6 +44,7 @@ struct ExplainedBoot<'b> {
     time_to_init: Option<TimeToInit>,
     console: Option<ConsoleJson<'b>>,
     consoles: &'b [Console],
+    takeover: Option<&'b Takeover>,
     phases: Vec<PhaseJson<'b>>,
     spans: usize,
     findings: &'b [Finding],
