@@ -11,6 +11,7 @@
 //! ```
 pub mod boot;
 pub mod capture;
+pub mod chain;
 pub mod console;
 pub mod predict;
 pub mod records;

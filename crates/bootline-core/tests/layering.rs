@@ -14,8 +14,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("records", &["capture", "units"]),
     ("boot", &["records", "capture", "console", "units"]),
     ("predict", &["boot", "records", "capture", "console", "units"]),
+    ("chain", &["boot", "records", "capture", "console", "units"]),
     ("rules", &["predict", "boot", "records", "capture", "console", "units"]),
-    ("report", &["rules", "predict", "boot", "records", "capture", "console", "units"]),
+    ("report", &["rules", "chain", "predict", "boot", "records", "capture", "console", "units"]),
 ];
 
 fn crate_folder(name: &str) -> PathBuf {

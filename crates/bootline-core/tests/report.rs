@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{Boot, BootRecords, Options, Splitter};
 use bootline_core::capture::{ChunkTime, Header, encode_chunk, encode_header};
+use bootline_core::chain::Chain;
 use bootline_core::predict::{Prediction, Refusal, today, ways_out};
 use bootline_core::records::{ByteRange, Decoder, Level, Record, RecordId, Sink, Source};
 use bootline_core::report::{
-    BlameOptions, Document, JsonList, SourceName, TextOptions, blame, blame_json, explain, explain_json, predictions,
-    predictions_json, rules, text, time, time_json,
+    BlameOptions, Document, JsonList, SourceName, TextOptions, blame, blame_json, critical_chain, critical_chain_json,
+    explain, explain_json, predictions, predictions_json, rules, text, time, time_json,
 };
 use bootline_core::rules::findings;
 use bootline_core::units::{Dur, HostTime, KernelTime};
@@ -48,6 +49,8 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
     all.push(("explain-color.txt".to_owned(), texts(&explained, 100, true)));
     all.push(("time.txt".to_owned(), texts(&time, 100, false)));
     all.push(("blame.txt".to_owned(), texts(&blamed, 100, false)));
+    let chained = |boot: &Boot, source: &SourceName| critical_chain(boot, Chain::of(boot).as_ref(), source);
+    all.push(("critical-chain.txt".to_owned(), texts(&chained, 100, false)));
     let json = |name: &'static str, item: &dyn Fn(&mut JsonList, &Boot, &SourceName) -> String| {
         let mut list = JsonList::new(name);
         let mut out = list.open();
@@ -65,6 +68,10 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
         list.item(&blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source))
     };
     all.push(("blame.json".to_owned(), json("bootline-blame/1", &item)));
+    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+        list.item(&critical_chain_json(boot, Chain::of(boot).as_ref(), source))
+    };
+    all.push(("critical-chain.json".to_owned(), json("bootline-critical-chain/1", &item)));
     let predicted = |boot: &Boot, source: &SourceName| predictions(boot, &predicted(boot).unwrap_or_default(), source);
     all.push(("predict.txt".to_owned(), texts(&predicted, 100, false)));
     let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {

@@ -5,7 +5,9 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
-use crate::verbs::{blame, boot, capture, completions, explain, kernels, man, plot, predict, prove, time};
+use crate::verbs::{
+    blame, boot, capture, completions, critical_chain, explain, kernels, man, plot, predict, prove, time,
+};
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
 #[derive(Debug, Parser)]
@@ -35,6 +37,8 @@ pub enum Verb {
     Time(time::Typed),
     /// Lists initcalls and probes by the time they took, net of the console
     Blame(blame::Typed),
+    /// Shows what the time to init really hung on, and what could take longer without effect
+    CriticalChain(critical_chain::Typed),
     /// Predicts the boot under another console, level, kernel or line
     Predict(predict::Typed),
     /// Draws boots as an interactive page in one file, or as a static picture
@@ -63,6 +67,7 @@ impl Verb {
             Verb::Predict(typed) => predict::run(typed, terminal),
             Verb::Plot(typed) => plot::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),
+            Verb::CriticalChain(typed) => critical_chain::run(typed, terminal),
             Verb::Boot(typed) => boot::run(*typed, terminal),
             Verb::Prove(typed) => prove::run(*typed, terminal),
             Verb::Completions(typed) => completions::run(typed),

@@ -23,7 +23,7 @@ pub struct TypedLogs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Text in the line that ends the boot, instead of init's start
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, visible_alias = "to", value_name = "TEXT")]
     marker: Option<String>,
     /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]

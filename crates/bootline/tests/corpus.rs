@@ -38,6 +38,7 @@ fn every_case_is_explained_as_before() {
         for (name, args) in [
             ("explain.txt", &["explain", "--width", "100", "boot.cap"][..]),
             ("explain.json", &["explain", "--json", "boot.cap"]),
+            ("critical-chain.txt", &["critical-chain", "--width", "100", "boot.cap"]),
         ] {
             let out = bootline(&case, args);
             assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
@@ -56,12 +57,12 @@ fn every_case_is_explained_as_before() {
 fn every_case_through_every_renderer() {
     for case in cases() {
         for width in ["40", "80", "200"] {
-            for verb in ["explain", "time"] {
+            for verb in ["explain", "time", "critical-chain"] {
                 let out = bootline(&case, &["--color", "always", verb, "--width", width, "boot.cap"]);
                 assert!(out.status.success(), "{} {verb} {width}: {}", case.display(), text(out.stderr));
             }
         }
-        for verb in ["explain", "time", "blame"] {
+        for verb in ["explain", "time", "blame", "critical-chain"] {
             let json: Value = serde_json::from_slice(&bootline(&case, &[verb, "--json", "boot.cap"]).stdout).unwrap();
             assert_eq!(json["boots"].as_array().unwrap().len(), 1, "{} {verb}", case.display());
         }

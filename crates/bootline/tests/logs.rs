@@ -164,7 +164,7 @@ fn several_files_in_order_and_the_worst_status() {
 #[test]
 fn json_is_whole_whatever_comes_in() {
     for input in [&b""[..], b"hello\n", LOG.as_bytes(), b"\xff\x00\xfe"] {
-        for verb in ["explain", "time", "blame"] {
+        for verb in ["explain", "time", "blame", "critical-chain"] {
             let out = run(&[verb, "--json", "-"], input);
             let json: Value = serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{verb}: {e}"));
             assert_eq!(json["schema"], format!("bootline-{verb}/1"));
@@ -288,7 +288,7 @@ fn memory_does_not_grow_with_the_input() {
 
 #[test]
 fn help_has_examples_and_pages_are_written() {
-    for verb in ["explain", "time", "blame", "boot", "capture", "kernels"] {
+    for verb in ["explain", "time", "blame", "critical-chain", "boot", "capture", "kernels"] {
         let help = stdout(&run(&[verb, "--help"], b""));
         assert!(help.contains("Example"), "{verb}: {help}");
     }

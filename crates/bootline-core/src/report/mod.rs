@@ -10,6 +10,7 @@
 //! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Everything that a
 //! renderer writes goes through [`escape`](escape::escaped): log text is hostile.
 mod blame;
+mod critical_chain;
 mod document;
 mod escape;
 mod explain;
@@ -29,6 +30,7 @@ mod text;
 mod time;
 
 pub use blame::{BlameOptions, blame, blame_json};
+pub use critical_chain::{critical_chain, critical_chain_json};
 pub use document::{Block, Document, Entry, Piece, Style, Text};
 pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};

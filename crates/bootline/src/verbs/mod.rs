@@ -4,6 +4,7 @@ pub mod blame;
 pub mod boot;
 pub mod capture;
 pub mod completions;
+pub mod critical_chain;
 pub mod explain;
 pub mod kernels;
 pub mod man;
