@@ -353,6 +353,7 @@ fn read(
         }
     }
     let summary = decoder.finish(&mut splitter);
+    splitter.settle();
     more.set(false);
     splitter.finish();
     Ok(summary)

@@ -46,9 +46,14 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
         Splitter { now: BootRecords::default(), seen_kernel: false, last_stamp: None, tail: 0, earlier: None, done }
     }
 
+    /// The input has ended: what was held back is a boot of its own, and another follows it.
+    pub fn settle(&mut self) {
+        self.hand_over_earlier();
+    }
+
     /// The input has ended: hands over the last boot, if there is anything in it.
     pub fn finish(mut self) {
-        self.hand_over_earlier();
+        self.settle();
         if !self.now.records.is_empty() || !self.now.problems.is_empty() {
             (self.done)(self.now);
         }

@@ -66,7 +66,7 @@ impl<'b> Course<'b> {
         let mut found: Vec<Segment> = Vec::new();
         let mut at = from;
         while at < to {
-            let (link, until) = self.at(at);
+            let (link, until) = self.at(at, to);
             let until = until.min(to).max(at + Dur::from_nanos(1));
             match found.last_mut() {
                 Some(last) if last.link == link && joins(&link) => last.end = until,
@@ -89,15 +89,15 @@ impl<'b> Course<'b> {
         found
     }
 
-    /// The link at a moment, and until when it is that one.
-    fn at(&self, at: Dur) -> (Link, Dur) {
+    /// The link at a moment, and until when it is that one, `to` at the latest.
+    fn at(&self, at: Dur, to: Dur) -> (Link, Dur) {
         let next_known = self.known.partition_point(|k| k.to <= at);
-        let mut limit = Dur::from_nanos(i64::MAX);
+        let mut limit = to;
         if let Some(k) = self.known.get(next_known) {
             if k.from <= at {
                 return (k.link.clone(), k.to);
             }
-            limit = k.from;
+            limit = limit.min(k.from);
         }
         if at < Dur::ZERO {
             return (Link::BeforeKernel, limit.min(Dur::ZERO));
@@ -113,15 +113,15 @@ impl<'b> Course<'b> {
         // Between two records.
         let next = self.stored.partition_point(|s| s.0 <= at);
         let before = next.checked_sub(1).map_or(Dur::ZERO, |i| self.stored[i].0);
-        let behind = self.stored.get(next).map_or(limit, |s| s.0);
+        let behind = self.stored.get(next).map_or(limit, |s| s.0.min(limit));
         let net = (behind - before) - self.boot.console_wait(before, behind);
-        if net >= self.silence && behind <= limit {
+        if net >= self.silence {
             return (Link::Silence, behind);
         }
         let phase = self.phase(at);
         let ends = phase.map_or(limit, |p| p.end).max(at + Dur::from_nanos(1));
         let name = phase.map_or(PhaseName::KernelToConsole, |p| p.name);
-        (Link::Phase { name }, behind.min(limit).min(ends))
+        (Link::Phase { name }, behind.min(ends))
     }
 
     fn phase(&self, at: Dur) -> Option<&'b Phase> {

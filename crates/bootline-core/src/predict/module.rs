@@ -42,7 +42,10 @@ pub fn takes_module(boot: &Boot) -> bool {
 
 /// The names of the ports that kernel/nbcon_8250/recognise.c takes, as the driver prints them
 /// (drivers/tty/serial/8250/8250_port.c, uart_config).
-const OF_16550A_CLASS: [&str; 11] = [
+/// What is called an 8250 there has a FIFO nowadays (8250_omap); the module looks.
+const OF_16550A_CLASS: [&str; 17] = [
+    "8250",
+    "16550",
     "16550A",
     "16550A_FSL64",
     "16650V2",
@@ -52,6 +55,10 @@ const OF_16550A_CLASS: [&str; 11] = [
     "Altera 16550 FIFO32",
     "Altera 16550 FIFO64",
     "Altera 16550 FIFO128",
+    "TI DA8xx/66AK2x",
+    "Nuvoton 16550",
+    "NS16550A",
+    "XScale",
     "Tegra",
     "U6_16550A",
 ];

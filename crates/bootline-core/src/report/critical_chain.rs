@@ -38,10 +38,10 @@ pub fn critical_chain(boot: &Boot, chain: Option<&Chain>, source: &SourceName) -
         .styled_figure(Figure::exact(chain.length()).by(clock), Style::Strong)
         .words(format!(" after {}; ", since(chain.since)));
     sum = match chain.console() {
-        Dur::ZERO => sum.words("none of it were waits for the console."),
+        Dur::ZERO => sum.words("none of it was waiting for the console."),
         console => sum
             .styled(Figure::estimate(Interval::exact(console)).short(), Style::Cost)
-            .words(" of it were waits for the console."),
+            .words(" of it was waiting for the console."),
     };
     if chain.since != end.since && end.since == Since::KernelFirstByte {
         sum = sum

@@ -11,7 +11,9 @@ pub(super) const RULE: Rule = Rule {
     name: "synchronous-console",
     doc: "printk to a legacy console waits until the characters are on the wire (vprintk_emit, console_unlock): each \
           message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 characters \
-          costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run.",
+          costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run. The module nbcon_8250 takes an \
+          8250's legacy console over from 6.12 to 7.2; from 7.3 on the kernel's own is an nbcon one, whose thread spins on \
+          the transmitter: there less output, a faster line or another processor help.",
     check,
 };
 
