@@ -51,7 +51,7 @@ fn keys(records: &RecordSet) -> HashSet<Key<'_>> {
 
 impl Earlier {
     /// Holds a boot back; gives it back where no banner of the same boot can follow.
-    pub fn hold(boot: BootRecords) -> Result<Earlier, BootRecords> {
+    pub fn hold(boot: BootRecords) -> Result<Earlier, Box<BootRecords>> {
         let of_kernel = || boot.records.iter().filter(|r| r.source == Source::Kernel);
         let whole = of_kernel().any(|r| is_banner(r.text));
         let taken = of_kernel().any(|r| taken_over(r.text).is_some());
@@ -60,7 +60,7 @@ impl Earlier {
             Some(first) if !taken && (whole || boot.records.len() <= MOST_ERRORS) => {
                 Ok(Earlier { boot, first, whole, begins_alike: false })
             }
-            _ => Err(boot),
+            _ => Err(Box::new(boot)),
         }
     }
 

@@ -99,7 +99,7 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
         let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
         match Earlier::hold(finished) {
             Ok(earlier) => self.earlier = Some(earlier),
-            Err(finished) => (self.done)(finished),
+            Err(finished) => (self.done)(*finished),
         }
         self.seen_kernel = false;
         self.last_stamp = None;

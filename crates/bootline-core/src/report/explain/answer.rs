@@ -157,7 +157,7 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
     };
     let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
-    entries.extend(boot.takeover.as_ref().map(|t| taken_over(t)));
+    entries.extend(boot.takeover.as_ref().map(taken_over));
     if let Some(speed) = &line.speed {
         entries.push(Entry::new("line", speed_text(line, speed)));
     } else {
@@ -198,7 +198,7 @@ fn taken_over(t: &Takeover) -> Entry {
 }
 
 fn backlog(boot: &Boot, line: &Line) -> Option<Entry> {
-    let waited = boot.opening.zip(boot.end.as_ref()).map_or(true, |(o, e)| o.writer_waits(e.index));
+    let waited = boot.opening.zip(boot.end.as_ref()).is_none_or(|(o, e)| o.writer_waits(e.index));
     let lag = line.lag_at_end.filter(|lag| *lag > SAME && !waited);
     if line.backlog_peak < 1_000 && lag.is_none() {
         return None;
