@@ -67,7 +67,7 @@ lint:
 	@scripts/setup build lint
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	shellcheck --external-sources .ci/run $$(grep -lE '^#!.*(ba)?sh' scripts/*) kernel/nbcon_8250/tests/kernel-test
+	shellcheck --external-sources .ci/run $$(grep -rlE '^#!.*(ba)?sh$$' scripts kernel/nbcon_8250/tests kernel/nbcon_8250/packaging)
 	scripts/check-spdx
 
 bench:
