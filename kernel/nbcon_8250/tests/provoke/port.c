@@ -8,6 +8,8 @@
 #include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/console.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
 #include <linux/serial_reg.h>
@@ -68,8 +70,10 @@ int provoke_in_port(unsigned int nth, void (*happen)(void))
 	atomic_set(&left, nth);
 	reinit_completion(&over);
 	xchg(&armed, happen);
-	wait_for_completion_timeout(&over, 10 * HZ);
-	return 0;
+	if (wait_for_completion_timeout(&over, 60 * HZ))
+		return 0;
+	/* No character came. Unless it happens after all, it is not to happen later. */
+	return xchg(&armed, NULL) ? -ETIMEDOUT : 0;
 }
 
 void port_release(void)
