@@ -51,6 +51,28 @@ bool settings_lost(struct takeover *t)
 }
 
 /*
+ * What the driver's console leaves out when it restores the settings: the FIFO is off after a
+ * power loss, while up->fcr says that it is on, and fifo_room() goes by that. The order is that of
+ * serial8250_set_fcr(); the FIFO of 64 of a 16750 is switched with DLAB set.
+ */
+void restore_fifo(struct takeover *t)
+{
+	struct uart_8250_port *up = t->up;
+	struct uart_port *port = &up->port;
+	bool by_dlab = port->type == PORT_16750;
+
+	if (!(up->fcr & UART_FCR_ENABLE_FIFO))
+		return;
+	if (by_dlab)
+		port->serial_out(port, UART_LCR, up->lcr | UART_LCR_DLAB);
+	else
+		port->serial_out(port, UART_FCR, UART_FCR_ENABLE_FIFO);
+	port->serial_out(port, UART_FCR, up->fcr);
+	if (by_dlab)
+		port->serial_out(port, UART_LCR, up->lcr);
+}
+
+/*
  * How many characters an empty transmitter takes. The FIFO works while the tty is open:
  * the driver switches it on with the line's settings and off when the last user closes.
  */

@@ -16,7 +16,8 @@
  * Locking
  *   The registers belong to who holds the port lock by uart_port_lock(), which owns the console
  *   as well once it is the port's, or owns the console in an unsafe section. The thread takes
- *   both for one burst of the FIFO at a time and never waits for either with interrupts off.
+ *   both for one burst of the FIFO at a time and does not wait for either with interrupts
+ *   off, but for once behind a suspend in which the port lost its settings (hold_tty_output()).
  *   struct takeover is written by the thread, and while there is none by loading and unloading;
  *   what atomic writers touch of it is atomic. Loading and unloading keep the port from being
  *   bound, unbound and switched (port_hold.c).

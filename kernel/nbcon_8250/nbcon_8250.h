@@ -113,6 +113,7 @@ void hand_back(struct takeover *t);
 bool transmitter_has(struct takeover *t, u8 bits);
 u8 room_bits(const struct takeover *t);
 bool settings_lost(struct takeover *t);
+void restore_fifo(struct takeover *t);
 unsigned int fifo_room(struct takeover *t);
 void put_character(struct takeover *t, u8 character);
 u64 stuck_after_ns(struct takeover *t, unsigned int characters);

@@ -293,9 +293,15 @@ static void hold_tty_output(struct takeover *t)
 	restore = settings_lost(t);
 	uart_port_unlock_irqrestore(&t->up->port, flags);
 	if (restore) {
-		/* How to, the driver's own console knows; it has nothing to print here. */
+		/*
+		 * How to, the driver's own console knows; it has nothing to print here. Only this
+		 * once somebody waits for the console with interrupts off.
+		 */
 		t->counters.restored++;
 		t->legacy->write(t->legacy, "", 0);
+		take_port(t, &flags);
+		restore_fifo(t);
+		uart_port_unlock_irqrestore(&t->up->port, flags);
 	}
 }
 
