@@ -93,14 +93,9 @@ void write_atomic(struct console *con, struct nbcon_write_context *wctxt)
 	struct takeover *t = to_takeover(con);
 
 	if (may_leave_to_thread(con, wctxt)) {
-		/*
-		 * Without a buffer the core takes the ownership for lost: it gives up, the record
-		 * stays the next one, and the thread is woken when the emergency is over.
-		 */
+		/* The core gives up, and wakes the thread when the emergency is over. */
 		atomic_inc(&t->counters.left_to_thread);
-		atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
-		wctxt->outbuf = NULL;
-		wctxt->len = 0;
+		put_off(wctxt, con);
 		return;
 	}
 	atomic_inc(&t->atomic_writes);

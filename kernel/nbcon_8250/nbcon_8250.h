@@ -122,6 +122,7 @@ u64 stuck_after_ns(struct takeover *t, unsigned int characters);
 void port_device_lock(struct console *con, unsigned long *flags);
 void port_device_unlock(struct console *con, unsigned long flags);
 void write_thread(struct console *con, struct nbcon_write_context *wctxt);
+void put_off(struct nbcon_write_context *wctxt, struct console *con);
 
 /* atomic.c */
 void write_atomic(struct console *con, struct nbcon_write_context *wctxt);

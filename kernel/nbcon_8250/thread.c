@@ -316,10 +316,10 @@ static void release_tty_output(struct takeover *t)
 }
 
 /*
- * Not a character has gone out. Without a buffer the core takes the ownership for lost and comes
- * again with the same record, which is no replay then.
+ * Not a character has gone out. Without a buffer the core takes the ownership for lost: the record
+ * stays the next one, and is no replay when it comes again.
  */
-static void put_off(struct nbcon_write_context *wctxt, struct console *con)
+void put_off(struct nbcon_write_context *wctxt, struct console *con)
 {
 	atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
 	wctxt->outbuf = NULL;
