@@ -28,6 +28,7 @@
 #include <linux/kfifo.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/serial_reg.h>
@@ -182,12 +183,13 @@ static enum burst burst(struct takeover *t, struct sending *s, u8 bits)
  * character at 115200, and follows what is seen: up to the last look at which the transmitter
  * was not empty, down when it was at the first one. The look that finds it empty tells nothing
  * of a character: the thread may have been kept from running, and an estimate that is too long
- * leaves the line idle after each burst.
+ * leaves the line idle after each burst. A line or a machine that stood still for a moment is no
+ * slow line either: the estimate at most doubles at once.
  */
 static void learn(struct takeover *t, unsigned int characters, u64 full_ns)
 {
 	if (full_ns)
-		t->char_ns = div_u64(full_ns, characters);
+		t->char_ns = min(div_u64(full_ns, characters), 2ULL * t->char_ns);
 	else
 		t->char_ns -= t->char_ns / 8;
 }
