@@ -35,7 +35,9 @@ pub fn page(outcome: &Outcome, dir: &Path) -> Document {
     if let Some(host) = &outcome.host {
         let cpu = host.cpu.as_deref().unwrap_or("an unknown processor");
         let versions = outcome.qemu_versions.join("; ");
-        entries.push(Entry::new("host", format!("{} processors, {cpu}; {versions}", host.cores)));
+        // Whoever reads the figures should know whether the host was calm.
+        let load = host.load1.map_or_else(String::new, |load| format!("; load {load} before the first run"));
+        entries.push(Entry::new("host", format!("{} processors, {cpu}; {versions}{load}", host.cores)));
     }
     let order = format!("{}; the order was drawn from the seed {}", dir.display(), outcome.random_seed);
     entries.push(Entry::new("runs", order));
