@@ -35,6 +35,7 @@ help:
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
 	@echo 'make bench    throughput and memory; figures for this machine, never asserted'
 	@echo 'make accuracy boots the matrix of experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md'
+	@echo 'make gate-rates  boots experiments/gate-rates.toml (20 minutes; BOOT=no: none), writes the table in docs/gate.md'
 	@echo 'make results  writes docs/results.md from the experiments that were run; boots nothing'
 	@echo 'make fuzz     each fuzz target for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make kernel   builds the kernel modules for KERNEL (now $(KERNEL)): kernel/build/RELEASE/NAME.ko'
@@ -82,6 +83,15 @@ accuracy: build
 	[ '$(ARMS)' = none ] || target/release/bootline prove experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
 	$(CARGO) run --release --locked --quiet --package bootline --example accuracy -- results/accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
+
+# The module with the known delay has to be built for the series that the experiment boots.
+.PHONY: gate-rates
+gate-rates: build
+ifneq ($(BOOT),no)
+	$(MAKE) kernel KERNEL=7.2
+	target/release/bootline prove experiments/gate-rates.toml -o results/gate-rates || [ $$? -lt 4 ]
+endif
+	$(CARGO) run --release --locked --quiet --package bootline --example gate_rates -- $(wildcard results/gate-rates)
 
 results: build
 	scripts/collect-results > docs/results.md.new

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds for any input, checked by every target.
+mod gate;
 mod predict;
 
 pub use bootline_core::records::Format;
 use bootline_core::records::{ByteRange, Decoder, ProblemKind, Record, Sink, Summary};
+pub use gate::gates;
 pub use predict::predicts;
 
 /// Decodes `data` whole and in pieces whose sizes its own bytes give.

@@ -6,12 +6,13 @@
 //!
 //! ```text
 //! units < capture < records < boot < predict < rules < report
-//!           console (knows no log) ──┘
-//!         < statistics (knows no boot)
+//!           console (knows no log) ──┘ < compare ──────────┘
+//!         < statistics (knows no boot) ────┘
 //! ```
 pub mod boot;
 pub mod capture;
 pub mod chain;
+pub mod compare;
 pub mod console;
 pub mod predict;
 pub mod records;

@@ -16,7 +16,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("predict", &["boot", "records", "capture", "console", "units"]),
     ("chain", &["boot", "records", "capture", "console", "units"]),
     ("rules", &["predict", "boot", "records", "capture", "console", "units"]),
-    ("report", &["rules", "chain", "predict", "boot", "records", "capture", "console", "units"]),
+    ("compare", &["boot", "statistics", "records", "capture", "console", "units"]),
+    (
+        "report",
+        &["rules", "compare", "statistics", "chain", "predict", "boot", "records", "capture", "console", "units"],
+    ),
 ];
 
 fn crate_folder(name: &str) -> PathBuf {

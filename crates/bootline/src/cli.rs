@@ -6,7 +6,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
 use crate::verbs::{
-    blame, boot, capture, completions, critical_chain, explain, kernels, man, plot, predict, prove, time,
+    blame, boot, capture, check, compare, completions, critical_chain, explain, kernels, man, plot, predict, prove,
+    time,
 };
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
@@ -23,9 +24,9 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  fine
-  1  a gate failed: a claim or a prediction is refuted
+  1  a gate failed: a limit is broken, a claim or a prediction is refuted
   2  usage
-  3  an input is unusable or incomplete
+  3  an input is unusable or incomplete, or a gate can't be judged
   4  the lab or a port failed";
 
 /// One file each in `verbs`. To add one: a file with its `Typed` arguments and `run`, a variant here, a line in `run`.
@@ -43,6 +44,10 @@ pub enum Verb {
     Predict(predict::Typed),
     /// Draws boots as an interactive page in one file, or as a static picture
     Plot(plot::Typed),
+    /// Compares two sets of boots: medians, intervals, and what the difference is made of
+    Compare(Box<compare::Typed>),
+    /// Holds boots to a budget, alone or against a baseline: a gate for CI
+    Check(Box<check::Typed>),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Typed>),
     /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
@@ -70,6 +75,8 @@ impl Verb {
             Verb::CriticalChain(typed) => critical_chain::run(typed, terminal),
             Verb::Boot(typed) => boot::run(*typed, terminal),
             Verb::Prove(typed) => prove::run(*typed, terminal),
+            Verb::Compare(typed) => compare::run(*typed, terminal),
+            Verb::Check(typed) => check::run(*typed, terminal),
             Verb::Completions(typed) => completions::run(typed),
             Verb::Kernels(typed) => kernels::run(typed, terminal),
             Verb::Man(typed) => man::run(typed, terminal),

@@ -328,6 +328,21 @@ pub fn only_records(path: &Path) -> Result<Option<BootRecords>, Failure> {
     Ok(found)
 }
 
+/// Gives each boot in a file (`-`: standard input) as soon as it is complete; `each` says whether to go on.
+pub fn each_boot(
+    path: &Path,
+    format: Option<Format>,
+    mut each: impl FnMut(BootRecords, &SourceName) -> bool,
+) -> Result<Summary, Failure> {
+    let input = Input::new(path.to_owned());
+    let mut index = 0;
+    read(&input, format, |records, more| {
+        let source = SourceName { input: input.name(), index, one_of_several: more || index > 0 };
+        index += 1;
+        each(records, &source)
+    })
+}
+
 /// Reads an input and gives its boots; `each` learns whether another follows and says whether to go on.
 fn read(
     input: &Input,

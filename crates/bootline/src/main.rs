@@ -10,6 +10,8 @@ mod own_log;
 mod progress;
 mod quantity;
 mod refusal;
+mod run_sets;
+mod shape;
 mod terminal;
 mod unusable;
 mod verbs;

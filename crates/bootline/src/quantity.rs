@@ -23,6 +23,15 @@ pub fn duration(text: &str) -> Result<Dur, String> {
     if number.is_finite() && time > Dur::ZERO { Ok(time) } else { Err("not a time above 0".into()) }
 }
 
+/// `1.5`, `1.5%`: a share.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim_end();
+    match number.parse::<f64>() {
+        Ok(n) if (0.0..=100.0).contains(&n) => Ok(n / 100.0),
+        _ => Err("not a percentage from 0 to 100".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

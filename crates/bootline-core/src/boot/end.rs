@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where a boot ends: init's start, or what the user says marks it.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Options;
 use super::milestone::Milestones;
@@ -35,7 +35,7 @@ pub struct BootEnd {
 }
 
 /// How the boot's end was recognised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndedBy {
     /// "Run ... as init process".
@@ -49,7 +49,7 @@ pub enum EndedBy {
 }
 
 /// The instant from which the time to init counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Since {
     /// The kernel's first character on the line.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The parts of a boot, from the first byte to the end of what was asked for.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::milestone::{Milestones, id_at};
 use super::timeline::Timeline;
@@ -9,7 +9,7 @@ use crate::records::{RecordId, RecordSet, Source};
 use crate::units::{Dur, HostTime, KernelTime};
 
 /// A part of a boot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseName {
     /// Firmware and boot loader: text before the kernel's first record.
@@ -29,6 +29,30 @@ pub enum PhaseName {
 }
 
 impl PhaseName {
+    /// All of them, in order.
+    pub const ALL: [PhaseName; 7] = [
+        PhaseName::BeforeKernel,
+        PhaseName::Dark,
+        PhaseName::KernelToConsole,
+        PhaseName::Initcalls,
+        PhaseName::RootFs,
+        PhaseName::ToInit,
+        PhaseName::UserSpace,
+    ];
+
+    /// The word by which files and options know it.
+    pub fn word(self) -> &'static str {
+        match self {
+            PhaseName::BeforeKernel => "before-kernel",
+            PhaseName::Dark => "dark",
+            PhaseName::KernelToConsole => "kernel-to-console",
+            PhaseName::Initcalls => "initcalls",
+            PhaseName::RootFs => "root-fs",
+            PhaseName::ToInit => "to-init",
+            PhaseName::UserSpace => "user-space",
+        }
+    }
+
     /// As people call it.
     pub fn title(self) -> &'static str {
         match self {

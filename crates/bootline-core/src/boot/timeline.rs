@@ -6,7 +6,7 @@
 //! clocksource is the TSC, loses the ticks that fall into console output with interrupts off).
 //!
 //! The axis' zero is the kernel's time zero where the log allows to tell it, else the first record.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::opening::Opening;
 use super::speed::LineSpeed;
@@ -14,7 +14,7 @@ use crate::records::{Arrival, Record, RecordSet, Source};
 use crate::units::{Dur, HostTime, KernelTime};
 
 /// Which clock the axis runs on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// The host's: arrival times.

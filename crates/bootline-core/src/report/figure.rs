@@ -93,6 +93,14 @@ pub(super) fn in_millis(d: Dur) -> String {
     format!("{sign}{}.{:03}", ms / 1_000, ms % 1_000)
 }
 
+/// `+0.170 s`, with as many decimals as the size deserves.
+pub(super) fn signed(d: Dur) -> String {
+    let sign = if d < Dur::ZERO { "-" } else { "+" };
+    let size = d.abs();
+    let digits = if size < Dur::from_millis(10) { size.to_string() } else { in_millis(size) };
+    format!("{sign}{digits}\u{a0}s")
+}
+
 /// `88 %` (with a blank that doesn't break), of a positive whole.
 pub(super) fn share(part: Dur, whole: Dur) -> Option<String> {
     (whole > Dur::ZERO && part >= Dur::ZERO).then(|| {

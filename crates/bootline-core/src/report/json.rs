@@ -40,6 +40,12 @@ impl JsonList {
     }
 }
 
+/// One value as a JSON text, with a line end.
+pub fn json_text(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).expect("plain structs of numbers and strings always serialise");
+    format!("{}\n", harmless(&text))
+}
+
 /// JSON escapes C0 controls alone; a terminal obeys others as well. Outside of strings JSON holds none of them but the
 /// line ends of its layout, so that the escapes can be put in afterwards.
 fn harmless(json: &str) -> Cow<'_, str> {

@@ -10,6 +10,8 @@
 //! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Everything that a
 //! renderer writes goes through [`escape`](escape::escaped): log text is hostile.
 mod blame;
+mod check;
+mod compare;
 mod critical_chain;
 mod document;
 mod escape;
@@ -30,12 +32,14 @@ mod text;
 mod time;
 
 pub use blame::{BlameOptions, blame, blame_json};
+pub use check::{GateSource, GateWords, check, check_json, gate_suite, gate_words};
+pub use compare::{compare, compare_json};
 pub use critical_chain::{critical_chain, critical_chain_json};
 pub use document::{Block, Document, Entry, Piece, Style, Text};
 pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};
 pub use figure::{ClockName, Figure};
-pub use json::JsonList;
+pub use json::{JsonList, json_text};
 pub use junit::{TestCase, TestOutcome, TestSuite, TestSuites, junit};
 pub use markdown::markdown;
 pub use plot::{Picture, page, svg};

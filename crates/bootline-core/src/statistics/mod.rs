@@ -6,11 +6,13 @@
 mod bootstrap;
 mod groups;
 mod random;
+mod rank_sum;
 mod samples;
 mod verdict;
 
 pub use bootstrap::{Estimate, confidence, difference_of_medians, median, ratio_of_medians};
 pub use groups::{Groups, groups};
 pub use random::Random;
+pub use rank_sum::{confidence_of_difference, difference, false_discovery, fewest_beside, least_seen, p_value};
 pub use samples::Samples;
 pub use verdict::{Limits, Outcome, Reason, Tolerance, Verdict, judge_claim, judge_prediction};

@@ -3,6 +3,8 @@
 pub mod blame;
 pub mod boot;
 pub mod capture;
+pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod critical_chain;
 pub mod explain;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How one quantity differs between two sets of runs, and whether that is something.
+//!
+//! Three questions, asked one after the other, as Firecracker's tools/ab_test.py does: can chance explain it
+//! (significance)? Is it as much as anybody cares for (effect)? Is it more than the same thing differs by from one day
+//! to another on this machine (noise), of which the runs themselves know nothing?
+use serde::Serialize;
+
+use super::quantity::{Quantity, Unit};
+use super::run_set::RunSet;
+use crate::statistics::{Estimate, Groups, Samples, difference, groups, median, p_value};
+use crate::units::Dur;
+
+/// What has to be exceeded for a difference to be something.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Thresholds {
+    /// How likely chance may be.
+    pub significance: f64,
+    /// Differences of times below this are of no concern.
+    #[serde(rename = "effect_ns")]
+    pub effect: Dur,
+    /// Differences below this share of the earlier median are taken as noise of the machine.
+    pub noise: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Thresholds {
+        Thresholds { significance: 0.05, effect: Dur::from_millis(1), noise: 0.01 }
+    }
+}
+
+/// Whether a difference is something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeVerdict {
+    /// There is more of it: it is slower.
+    More,
+    /// There is less of it: it is faster.
+    Less,
+    /// Chance explains it.
+    NotSignificant,
+    /// Not chance, but too little to care for.
+    TooSmall,
+    /// Not chance, but no more than the machine's own noise.
+    Noise,
+    /// Too few runs for any verdict.
+    TooFew,
+    /// Only the later set has it.
+    New,
+    /// Only the earlier set has it.
+    Gone,
+}
+
+/// The numbers of a set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// How many runs have it.
+    pub runs: usize,
+    /// Their median.
+    pub median: Estimate,
+    /// Where they fall into two groups: the median stands for neither.
+    pub groups: Option<Groups>,
+}
+
+impl Summary {
+    /// Of at least one number.
+    pub fn of(samples: &Samples, runs: usize) -> Summary {
+        Summary { runs, median: median(samples, 0), groups: groups(samples) }
+    }
+}
+
+/// How a quantity differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Which.
+    pub quantity: Quantity,
+    /// Nanoseconds or characters.
+    pub unit: Unit,
+    /// Of the earlier set.
+    pub from: Option<Summary>,
+    /// Of the later one.
+    pub to: Option<Summary>,
+    /// Later less earlier; none where one hasn't got it.
+    pub difference: Option<Estimate>,
+    /// How often chance makes as much. Of one of hundreds (initcalls, probes) with all of them considered (Benjamini and
+    /// Hochberg).
+    pub by_chance: Option<f64>,
+    /// What to make of it.
+    pub verdict: ChangeVerdict,
+}
+
+impl Change {
+    /// Compares a quantity; none where neither set has it.
+    pub(super) fn of(quantity: &Quantity, from: &RunSet, to: &RunSet) -> Option<Change> {
+        let (before, after) = (from.values(quantity), to.values(quantity));
+        let verdict = match (&before, &after) {
+            (None, None) => return None,
+            (None, Some(_)) => ChangeVerdict::New,
+            (Some(_), None) => ChangeVerdict::Gone,
+            // Judged once all are there.
+            (Some(_), Some(_)) => ChangeVerdict::TooFew,
+        };
+        let both = before.as_ref().zip(after.as_ref());
+        Some(Change {
+            quantity: quantity.clone(),
+            unit: quantity.unit(),
+            from: before.as_ref().map(|s| Summary::of(s, from.present(quantity))),
+            to: after.as_ref().map(|s| Summary::of(s, to.present(quantity))),
+            difference: both.map(|(before, after)| difference(after, before)),
+            by_chance: both.map(|(before, after)| p_value(after, before)),
+            verdict,
+        })
+    }
+
+    pub(super) fn judge(&mut self, thresholds: &Thresholds) {
+        let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.by_chance) else { return };
+        let size = difference.best.abs();
+        self.verdict = if difference.confidence < 0.95 {
+            ChangeVerdict::TooFew
+        } else if p >= thresholds.significance || size == 0.0 {
+            ChangeVerdict::NotSignificant
+        } else if self.unit == Unit::Ns && size < thresholds.effect.as_nanos() as f64 {
+            ChangeVerdict::TooSmall
+        } else if size < thresholds.noise * from.median.best.abs() {
+            ChangeVerdict::Noise
+        } else if difference.best > 0.0 {
+            ChangeVerdict::More
+        } else {
+            ChangeVerdict::Less
+        };
+    }
+}

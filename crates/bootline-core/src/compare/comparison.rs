@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two sets of runs beside one another.
+use std::collections::BTreeSet;
+
+use super::caveat::{Caveat, caveats};
+use super::change::{Change, Thresholds};
+use super::decomposition::{Decomposition, decompose};
+use super::quantity::Quantity;
+use super::run_set::{Excluded, RunSet};
+use crate::statistics::{false_discovery, least_seen};
+
+/// Two sets of runs, compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The names of the earlier and the later set.
+    pub names: [String; 2],
+    /// How many runs they have.
+    pub runs: [usize; 2],
+    /// Runs of either that can't be used.
+    pub excluded: [Vec<Excluded>; 2],
+    /// What to know before the figures are believed.
+    pub caveats: Vec<Caveat>,
+    /// What a difference was judged by.
+    pub thresholds: Thresholds,
+    /// Time to the boot's end, phases, console, markers; then initcalls, probes, async calls.
+    pub changes: Vec<Change>,
+    /// What the difference of the time to the boot's end is made of.
+    pub decomposition: Decomposition,
+    /// The least difference of that time that sets like these show in four of five cases, in nanoseconds; none where they
+    /// are too small to show any.
+    pub least_seen: Option<f64>,
+}
+
+/// Compares two sets. None where one has no runs.
+pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Comparison> {
+    if from.n() == 0 || to.n() == 0 {
+        return None;
+    }
+    let all: BTreeSet<&Quantity> = from.quantities().union(&to.quantities()).copied().collect();
+    // Spans that a baseline has only in sum can't be compared one by one.
+    let known = |q: &&&Quantity| match q {
+        Quantity::Span(kind, name) => !from.short.contains(&super::part::PartKey::of_span(*kind, name)),
+        _ => true,
+    };
+    let mut changes: Vec<Change> = all.iter().filter(known).filter_map(|q| Change::of(q, from, to)).collect();
+    consider_all(&mut changes);
+    for change in &mut changes {
+        change.judge(&thresholds);
+    }
+    let whole = changes.iter().find(|c| is_whole(&c.quantity)).map(|c| c.quantity.clone());
+    let seen = whole.and_then(|q| least_seen(&to.values(&q)?, &from.values(&q)?, 0));
+    Some(Comparison {
+        names: [from.name.clone(), to.name.clone()],
+        runs: [from.n(), to.n()],
+        excluded: [from.excluded.clone(), to.excluded.clone()],
+        caveats: caveats(from, to, &changes),
+        thresholds,
+        decomposition: decompose(from, to),
+        least_seen: seen,
+        changes,
+    })
+}
+
+/// Whether it is the time to the boot's end.
+pub fn is_whole(quantity: &Quantity) -> bool {
+    matches!(quantity, Quantity::TimeToInit | Quantity::TimeToMarker)
+}
+
+/// Of hundreds of initcalls some differ by chance.
+fn consider_all(changes: &mut [Change]) {
+    let mut many: Vec<&mut Change> =
+        changes.iter_mut().filter(|c| c.quantity.is_one_of_many() && c.by_chance.is_some()).collect();
+    let p: Vec<f64> = many.iter().filter_map(|c| c.by_chance).collect();
+    for (change, adjusted) in many.iter_mut().zip(false_discovery(&p)) {
+        change.by_chance = Some(adjusted);
+    }
+}

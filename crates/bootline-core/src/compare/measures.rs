@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is kept of one run to compare it: some numbers by name, its parts, and under which setup it was taken.
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::part::{Part, parts};
+use super::quantity::Quantity;
+use crate::boot::{Boot, Clock, EndedBy, Since};
+
+/// A run, reduced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measures {
+    /// As the caller names it.
+    pub source: String,
+    /// What has to be the same for runs to compare.
+    pub setup: Setup,
+    /// One number each: nanoseconds or characters.
+    pub values: BTreeMap<Quantity, i64>,
+    /// What the time to the boot's end is made of.
+    pub parts: Vec<Part>,
+}
+
+/// What has to be the same for runs to compare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// The words of its command line, but for what differs from boot to boot (`tsc_early_khz=`, which the lab measures).
+    pub command_line: Vec<String>,
+    /// Processors.
+    pub cpus: Option<u32>,
+    /// The serial console.
+    pub console: Option<String>,
+    /// Its declared speed.
+    pub baud: Option<u32>,
+    /// The clock of the times.
+    pub clock: Clock,
+    /// What the boot's end was told by.
+    pub ended_by: EndedBy,
+    /// What the time to it counts from.
+    pub since: Since,
+    /// Whether the log names initcalls.
+    pub initcalls: bool,
+}
+
+impl Measures {
+    /// Of a boot, with the times to the first records that hold each of `markers`. None where its log doesn't reach the
+    /// boot's end. Whether it can be believed is for the caller to know.
+    pub fn of(boot: &Boot, source: &str, markers: &[String]) -> Option<Measures> {
+        let end = boot.end.as_ref()?;
+        let elapsed = end.elapsed.best();
+        let beginning = end.at.best() - elapsed;
+        let parts = parts(boot, end);
+        let mut values = BTreeMap::new();
+        let to_end = if end.by == EndedBy::Marker { Quantity::TimeToMarker } else { Quantity::TimeToInit };
+        values.insert(to_end, elapsed.as_nanos());
+        // Up to the boot's end: what the log holds behind it depends on when somebody stopped it.
+        for phase in boot.phases.iter().filter(|p| p.start < end.at.best()) {
+            let length = phase.end.min(end.at.best()) - phase.start;
+            values.insert(Quantity::Phase(phase.name), length.as_nanos());
+        }
+        for span in &boot.spans {
+            let net: &mut i64 = values.entry(Quantity::Span(span.kind, span.name.clone())).or_default();
+            *net = net.saturating_add(span.net().as_nanos());
+        }
+        if let Some(line) = &boot.line {
+            let bytes: u64 = parts.iter().map(|p| p.bytes).sum();
+            values.insert(Quantity::ConsoleBytes, i64::try_from(bytes).unwrap_or(i64::MAX));
+            values.insert(Quantity::ConsoleCost, line.cost.best().as_nanos());
+        }
+        for marker in markers {
+            let found = boot.records.iter().position(|r| r.text.contains(marker.as_str()));
+            if let Some(at) = found.and_then(|i| boot.timeline.stored(i)) {
+                values.insert(Quantity::Marker(marker.clone()), (at - beginning).as_nanos());
+            }
+        }
+        let line = boot.line.as_ref().map(|l| &l.console);
+        let setup = Setup {
+            kernel: boot.kernel.release.clone(),
+            command_line: boot.kernel.command_line.words().filter(|w| !is_measured(w)).map(str::to_owned).collect(),
+            cpus: boot.kernel.cpus,
+            console: line.map(|c| c.name.clone()),
+            baud: line.and_then(|c| c.declared_baud).map(|b| b.get()),
+            clock: boot.timeline.clock,
+            ended_by: end.by,
+            since: end.since,
+            initcalls: !boot.spans.is_empty(),
+        };
+        Some(Measures { source: source.to_owned(), setup, values, parts })
+    }
+
+    /// From the boot's beginning to its end, in nanoseconds.
+    pub fn time(&self) -> i64 {
+        let to_end = [Quantity::TimeToInit, Quantity::TimeToMarker];
+        to_end.iter().find_map(|q| self.values.get(q)).copied().unwrap_or_default()
+    }
+}
+
+/// Whether a word of the command line tells what was measured of the host just before the boot, as the lab's does.
+fn is_measured(word: &str) -> bool {
+    word.starts_with("tsc_early_khz=")
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is measured of a run and compared between runs, by names that a budget file and a command line can spell.
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::boot::{PhaseName, SpanKind};
+
+/// Something that each run has one number for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// From the boot's beginning to init's start: `time-to-init`.
+    TimeToInit,
+    /// The same to the line that ends the boot instead: `time-to-marker`.
+    TimeToMarker,
+    /// The length of a phase up to the boot's end: `phase:initcalls`.
+    Phase(PhaseName),
+    /// Characters for the console up to the boot's end: `console-bytes`.
+    ConsoleBytes,
+    /// What the console cost the boot: `console-cost`.
+    ConsoleCost,
+    /// From the boot's beginning to the first record with this text: `marker:login:`.
+    Marker(String),
+    /// An initcall, a probe or an async call, net of the console: `initcall:acpi_init`, `probe:0000:00:1f.2`.
+    Span(SpanKind, String),
+}
+
+/// What a quantity's numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Characters.
+    Bytes,
+}
+
+impl Quantity {
+    /// What its numbers are.
+    pub fn unit(&self) -> Unit {
+        if *self == Quantity::ConsoleBytes { Unit::Bytes } else { Unit::Ns }
+    }
+
+    /// Whether there are hundreds of its kind, of which some differ by chance.
+    pub fn is_one_of_many(&self) -> bool {
+        matches!(self, Quantity::Span(..))
+    }
+}
+
+/// The word for a kind of span.
+pub(super) fn span_word(kind: SpanKind) -> &'static str {
+    match kind {
+        SpanKind::Initcall => "initcall",
+        SpanKind::Probe => "probe",
+        SpanKind::Async => "async",
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Quantity::TimeToInit => f.write_str("time-to-init"),
+            Quantity::TimeToMarker => f.write_str("time-to-marker"),
+            Quantity::Phase(name) => write!(f, "phase:{}", name.word()),
+            Quantity::ConsoleBytes => f.write_str("console-bytes"),
+            Quantity::ConsoleCost => f.write_str("console-cost"),
+            Quantity::Marker(text) => write!(f, "marker:{text}"),
+            Quantity::Span(kind, name) => write!(f, "{}:{name}", span_word(*kind)),
+        }
+    }
+}
+
+/// What isn't the name of a quantity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuantityError {
+    /// Not a kind of quantity.
+    #[error(
+        "`{0}` is not measured; what is: time-to-init, time-to-marker, console-bytes, console-cost, phase:NAME, \
+         initcall:NAME, probe:NAME, async:NAME, marker:TEXT"
+    )]
+    Unknown(String),
+    /// Not a phase.
+    #[error("no phase `{0}`; there are {known}", known = PhaseName::ALL.map(PhaseName::word).join(", "))]
+    NoPhase(String),
+    /// Nothing behind the colon.
+    #[error("nothing is named behind `{0}`")]
+    NoName(String),
+}
+
+impl FromStr for Quantity {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Quantity, QuantityError> {
+        match text {
+            "time-to-init" => return Ok(Quantity::TimeToInit),
+            "time-to-marker" => return Ok(Quantity::TimeToMarker),
+            "console-bytes" => return Ok(Quantity::ConsoleBytes),
+            "console-cost" => return Ok(Quantity::ConsoleCost),
+            _ => {}
+        }
+        let unknown = || QuantityError::Unknown(text.to_owned());
+        let (kind, name) = text.split_once(':').ok_or_else(unknown)?;
+        let span = |kind| Quantity::Span(kind, name.to_owned());
+        let quantity = match kind {
+            "phase" => {
+                let phase = PhaseName::ALL.into_iter().find(|p| p.word() == name);
+                Quantity::Phase(phase.ok_or_else(|| QuantityError::NoPhase(name.to_owned()))?)
+            }
+            "marker" => Quantity::Marker(name.to_owned()),
+            "initcall" => span(SpanKind::Initcall),
+            "probe" => span(SpanKind::Probe),
+            "async" => span(SpanKind::Async),
+            _ => return Err(unknown()),
+        };
+        if name.is_empty() { Err(QuantityError::NoName(text.to_owned())) } else { Ok(quantity) }
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        let names = [
+            "time-to-init",
+            "time-to-marker",
+            "console-bytes",
+            "console-cost",
+            "phase:to-init",
+            "initcall:acpi_init",
+            "probe:0000:00:1f.2",
+            "async:do_scan_async",
+            "marker:login: ",
+        ];
+        for name in names {
+            assert_eq!(name.parse::<Quantity>().unwrap().to_string(), name);
+        }
+        for bad in ["", "time", "phase:userspace", "initcall:", "marker:", "module:x"] {
+            assert!(bad.parse::<Quantity>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn phases_are_called_as_in_json() {
+        for phase in PhaseName::ALL {
+            assert_eq!(serde_json::to_value(phase).unwrap(), phase.word());
+        }
+    }
+}

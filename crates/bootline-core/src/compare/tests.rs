@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sets of made-up boots.
+use std::fmt::Write;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::boot::{Boot, Options, Splitter};
+use crate::records::Decoder;
+use crate::units::Dur;
+
+/// A boot with three initcalls of these lengths in ms, and so many characters more from the second.
+fn log(lengths: [u32; 3], extra: usize) -> String {
+    let mut out = String::from(
+        "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n\
+         [    0.000000] Kernel command line: console=ttyS0,115200 initcall_debug loglevel=8\n\
+         [    0.100000] printk: console [ttyS0] enabled\n",
+    );
+    let mut at = 200_000;
+    for (name, ms) in ["a_init", "b_init", "c_init"].iter().zip(lengths) {
+        _ = writeln!(out, "[    {}.{:06}] calling  {name}+0x0/0x10 @ 1", at / 1_000_000, at % 1_000_000);
+        if *name == "b_init" && extra > 0 {
+            at += 20;
+            _ = writeln!(out, "[    {}.{:06}] {}", at / 1_000_000, at % 1_000_000, "x".repeat(extra));
+        }
+        at += ms * 1000;
+        _ = writeln!(
+            out,
+            "[    {}.{:06}] initcall {name}+0x0/0x10 returned 0 after {} usecs",
+            at / 1_000_000,
+            at % 1_000_000,
+            ms * 1000
+        );
+        at += 5_000;
+    }
+    _ = writeln!(out, "[    {}.{:06}] Run /init as init process", at / 1_000_000, at % 1_000_000);
+    out
+}
+
+fn boot(log: &[u8]) -> Boot {
+    let mut boots = Vec::new();
+    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &Options::default())));
+    let mut decoder = Decoder::new(None);
+    decoder.push(log, &mut splitter);
+    decoder.finish(&mut splitter);
+    splitter.finish();
+    boots.swap_remove(0)
+}
+
+fn set(name: &str, logs: impl IntoIterator<Item = String>) -> RunSet {
+    let runs = logs.into_iter().enumerate();
+    let runs = runs.map(|(n, log)| Measures::of(&boot(log.as_bytes()), &format!("{name}/{n}"), &[]).unwrap());
+    RunSet { name: name.to_owned(), runs: runs.collect(), ..RunSet::default() }
+}
+
+/// `n` boots whose first initcall varies by a few milliseconds.
+fn boots(name: &str, n: u32, b_ms: u32, extra: usize) -> RunSet {
+    set(name, (0..n).map(|i| log([40 + i * 7 % 5, b_ms, 30], extra)))
+}
+
+fn budget(rules: &str) -> Budget {
+    Budget::parse(rules).unwrap()
+}
+
+#[test]
+fn parts_add_up_to_the_time() {
+    let run = Measures::of(&boot(log([40, 100, 30], 0).as_bytes()), "x", &["c_init".to_owned()]).unwrap();
+    assert_eq!(run.parts.iter().map(|p| p.time().as_nanos()).sum::<i64>(), run.time());
+    let of = |key: PartKey| run.parts.iter().find(|p| p.key == key).map(|p| p.time());
+    assert_eq!(of(PartKey::Initcall("b_init".into())), Some(Dur::from_millis(100)));
+    assert_eq!(run.parts.iter().map(|p| p.bytes as i64).sum::<i64>(), run.values[&Quantity::ConsoleBytes]);
+    assert!(run.values[&Quantity::Marker("c_init".into())] < run.time());
+}
+
+#[test]
+fn what_is_slower_is_named_and_the_rest_is_not() {
+    let c = compare(&boots("base", 8, 100, 0), &boots("new", 8, 150, 0), Thresholds::default()).unwrap();
+    let verdicts: Vec<_> = c.changes.iter().map(|c| (c.quantity.to_string(), c.verdict)).collect();
+    for (name, verdict) in &verdicts {
+        let expected = match name.as_str() {
+            "time-to-init" | "phase:initcalls" | "initcall:b_init" => ChangeVerdict::More,
+            _ => ChangeVerdict::NotSignificant,
+        };
+        assert_eq!(*verdict, expected, "{name}");
+    }
+    assert_eq!(c.decomposition.whole, Dur::from_millis(50));
+    let first = &c.decomposition.contributions[0];
+    assert_eq!((first.key.to_string().as_str(), first.fate), ("initcall `b_init`", Fate::Slower));
+    assert!(first.is_clear() && !c.decomposition.contributions[1].is_clear());
+    assert!(first.records.is_some());
+    assert_eq!(c.caveats, []);
+}
+
+#[test]
+fn new_gone_and_moved() {
+    let text = log([40, 100, 30], 0);
+    let swapped = text.replace("a_init", "t_init").replace("c_init", "a_init").replace("t_init", "c_init");
+    let other = text.replace("b_init", "d_init");
+    let fates = |text: &str| -> Vec<(String, Fate, Option<Moved>)> {
+        let c = compare(&set("base", [log([40, 100, 30], 0)]), &set("new", [text.to_owned()]), Thresholds::default());
+        let list = c.unwrap().decomposition.contributions.into_iter();
+        list.filter(|c| c.key.is_span()).map(|c| (c.key.to_string(), c.fate, c.moved)).collect()
+    };
+    let of = |list: &[(String, Fate, Option<Moved>)], name: &str| {
+        list.iter().find(|(key, ..)| key.contains(name)).map(|(_, fate, moved)| (*fate, *moved))
+    };
+    let found = fates(&other);
+    assert_eq!((of(&found, "b_init"), of(&found, "d_init")), (Some((Fate::Gone, None)), Some((Fate::New, None))));
+    let found = fates(&swapped);
+    assert_eq!(found.iter().filter(|(.., moved)| moved.is_some()).count(), 2, "{found:?}");
+    let beside = text.replace("calling  b_init+0x0/0x10 @ 1", "calling  b_init+0x0/0x10 @ 77");
+    assert_eq!(of(&fates(&beside), "b_init"), Some((Fate::Same, Some(Moved::Beside))));
+}
+
+#[test]
+fn what_must_be_known_is_said() {
+    let few = compare(&boots("base", 3, 100, 0), &boots("new", 3, 150, 0), Thresholds::default()).unwrap();
+    assert!(few.changes.iter().all(|c| c.verdict == ChangeVerdict::TooFew), "{:?}", few.changes);
+    let said: Vec<String> = few.caveats.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        ["3 + 3 runs can't tell a difference from chance: intervals hold the truth in 90.0 % of cases at most; \
+         beside 3 it takes 5"]
+    );
+    let other = set(
+        "new",
+        (0..8).map(|_| log([40, 100, 30], 0).replace("6.1.0-44", "6.1.0-45").replace("loglevel=8", "quiet")),
+    );
+    let said: Vec<String> = compare(&boots("base", 20, 100, 0), &other, Thresholds::default())
+        .unwrap()
+        .caveats
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "20 runs beside 8: the smaller set decides what can be seen",
+            "the kernel differs: 6.1.0-44-amd64 before, 6.1.0-45-amd64 now",
+            "the command line differs: loglevel=8 before, quiet now",
+        ]
+    );
+    let two = set("new", (0..8).map(|i| log([40 + i % 3, if i % 2 == 0 { 100 } else { 300 }, 30], 0)));
+    let said = compare(&boots("base", 8, 100, 0), &two, Thresholds::default()).unwrap().caveats[0].to_string();
+    assert_eq!(said, "the runs of new fall into two groups by time-to-init, 4 and 4: no median stands for them");
+}
+
+#[test]
+fn small_and_noisy_differences_are_told_apart() {
+    let verdict = |effect_ms, noise| {
+        let thresholds = Thresholds { effect: Dur::from_millis(effect_ms), noise, ..Thresholds::default() };
+        let c = compare(&boots("base", 8, 100, 0), &boots("new", 8, 120, 0), thresholds).unwrap();
+        c.changes.iter().find(|c| is_whole(&c.quantity)).unwrap().verdict
+    };
+    assert_eq!(verdict(1, 0.01), ChangeVerdict::More);
+    assert_eq!(verdict(30, 0.01), ChangeVerdict::TooSmall);
+    assert_eq!(verdict(1, 0.2), ChangeVerdict::Noise);
+}
+
+#[track_caller]
+fn check_gate(rule: &str, base: Option<&RunSet>, runs: &RunSet, expected: Outcome, words: &str) {
+    let checked = check(&budget(&format!("[[budget]]\n{rule}")), base, runs).remove(0);
+    let because = checked.because.as_ref().map(ToString::to_string).unwrap_or_default();
+    assert_eq!(checked.outcome, expected, "{rule}: {checked:?}");
+    assert!(because.contains(words) && because.is_empty() == words.is_empty(), "{rule}: {because:?}");
+}
+
+#[test]
+fn limits_on_the_runs_alone() {
+    let one = boots("new", 1, 100, 0);
+    check_gate("of = \"time-to-init\"\nat_most = \"1 s\"", None, &one, Outcome::Kept, "");
+    check_gate("of = \"time-to-init\"\nat_most = \"0.3 s\"", None, &one, Outcome::Broken, "");
+    check_gate("of = \"time-to-init\"\nat_most = \"0.3 s\"\nruns = 3", None, &one, Outcome::CantTell, "it takes 3");
+    check_gate("of = \"initcall:b_init\"\nat_most = \"90 ms\"", None, &one, Outcome::Broken, "");
+    check_gate("of = \"initcall:z_init\"\nat_most = \"99 ms\"", None, &one, Outcome::CantTell, "no run has it");
+    check_gate("of = \"console-bytes\"\nat_most = 100", None, &one, Outcome::Broken, "");
+    let mixed = set("new", [100, 100, 300].map(|b| log([40, b, 30], 0)));
+    check_gate("of = \"time-to-init\"\nat_most = \"0.4 s\"", None, &mixed, Outcome::Kept, "");
+    let mixed = set("new", [100, 300, 300].map(|b| log([40, b, 30], 0)));
+    check_gate("of = \"time-to-init\"\nat_most = \"0.5 s\"", None, &mixed, Outcome::CantTell, "more runs can tell");
+    let two = set("new", (0..9).map(|i| log([40 + i % 3, if i % 2 == 0 { 100 } else { 300 }, 30], 0)));
+    check_gate("of = \"time-to-init\"\nat_most = \"0.5 s\"", None, &two, Outcome::CantTell, "two groups, 5 and 4");
+}
+
+#[test]
+fn limits_against_a_baseline() {
+    let base = boots("base", 10, 100, 0);
+    let of = |n, b| boots("new", n, b, 0);
+    let limit = "of = \"time-to-init\"\nincrease_at_most = \"50 ms\"";
+    check_gate(limit, Some(&base), &of(10, 100), Outcome::Kept, "");
+    check_gate(limit, Some(&base), &of(10, 130), Outcome::Kept, "");
+    check_gate(limit, Some(&base), &of(10, 170), Outcome::Broken, "");
+    check_gate(limit, Some(&base), &of(10, 151), Outcome::CantTell, "more runs can tell");
+    check_gate(
+        limit,
+        Some(&base),
+        &of(1, 400),
+        Outcome::CantTell,
+        "1 run is too few beside 10 of the baseline: it takes 2",
+    );
+    check_gate(limit, None, &of(10, 100), Outcome::CantTell, "no baseline");
+    let noisy = set("new", (0..6).map(|i| log([40 + i * 37, 100, 30], 0)));
+    check_gate(
+        "of = \"time-to-init\"\nincrease_at_most = \"100 ms\"",
+        Some(&noisy),
+        &noisy,
+        Outcome::CantTell,
+        "twice the limit",
+    );
+    check_gate("of = \"initcall:b_init\"\nincrease_at_most = \"10 %\"", Some(&base), &of(10, 120), Outcome::Broken, "");
+    check_gate(
+        "of = \"initcall:z_init\"\nincrease_at_most = \"10 %\"",
+        Some(&base),
+        &of(10, 120),
+        Outcome::CantTell,
+        "no run",
+    );
+    check_gate(
+        "of = \"console-bytes\"\nincrease_at_most = 500",
+        Some(&base),
+        &boots("new", 10, 100, 900),
+        Outcome::Broken,
+        "",
+    );
+    let went = set("new", (0..10).map(|_| log([40, 100, 30], 0).replace("b_init", "y_init")));
+    check_gate("of = \"initcall:b_init\"\nincrease_at_most = \"1 ms\"", Some(&base), &went, Outcome::Kept, "");
+    check_gate("of = \"initcall:y_init\"\nincrease_at_most = \"1 ms\"", Some(&base), &went, Outcome::Broken, "");
+}
+
+#[test]
+fn the_largest_part_is_named() {
+    let base = boots("base", 10, 100, 0);
+    let largest = |of: &str, runs: &RunSet| {
+        let budget = budget(&format!("[[budget]]\nof = \"{of}\"\nincrease_at_most = \"0 %\""));
+        check(&budget, Some(&base), runs).remove(0).largest.unwrap()
+    };
+    let slow = largest("time-to-init", &boots("new", 10, 150, 0));
+    assert_eq!((slow.part.as_str(), slow.adds), ("initcall `b_init`", 50_000_000));
+    assert!(slow.records.is_some() && slow.run.is_some());
+    let loud = largest("console-bytes", &boots("new", 10, 100, 900));
+    assert_eq!(loud.part, "initcall `b_init`");
+    assert!((900..1000).contains(&loud.adds), "{}", loud.adds);
+}
+
+#[test]
+fn a_baseline_comes_back_as_it_went() {
+    let base = boots("base", 6, 100, 0);
+    let stored = Baseline::of(&base, Some("taken by hand".to_owned()));
+    let read = Baseline::parse(stored.to_text().as_bytes()).unwrap();
+    assert_eq!(read, stored);
+    let runs = read.runs("base");
+    assert_eq!((runs.n(), runs.short.len()), (6, 0));
+    let new = boots("new", 6, 150, 0);
+    let (direct, by_file) = (decompose(&base, &new), decompose(&runs, &new));
+    assert_eq!(direct, by_file);
+    // Short ones are summed up on both sides, and come out of the sum once they are long.
+    // The line takes nearly all of these 4 ms.
+    let short = boots("base", 6, 4, 0);
+    let read = Baseline::parse(Baseline::of(&short, None).to_text().as_bytes()).unwrap().runs("base");
+    assert_eq!(read.short.iter().map(ToString::to_string).collect::<Vec<_>>(), ["initcall `b_init`"]);
+    let c = decompose(&read, &boots("new", 6, 4, 0));
+    assert!(c.contributions.iter().all(|c| c.fate == Fate::Same), "{c:?}");
+    let c = decompose(&read, &new);
+    assert_eq!(
+        (c.contributions[0].key.to_string().as_str(), c.contributions[0].fate),
+        ("initcall `b_init`", Fate::Slower)
+    );
+    for (bad, words) in [("{}", "can't be read"), ("[", "can't be read")] {
+        assert!(Baseline::parse(bad.as_bytes()).unwrap_err().to_string().contains(words));
+    }
+    let uneven = stored.to_text().replacen("\"runs\": [0,", "\"runs\": [0,0,", 1);
+    assert!(Baseline::parse(uneven.as_bytes()).unwrap_err().to_string().contains("contradicts itself"));
+    let other = stored.to_text().replace(BASELINE_SCHEMA, "bootline-baseline/9");
+    assert!(Baseline::parse(other.as_bytes()).unwrap_err().to_string().contains("bootline-baseline/9"));
+}
+
+proptest! {
+    #[test]
+    fn contributions_add_up_to_the_whole(
+        from in prop::collection::vec((0_u32..300, 0_u32..300, 0_u32..300), 1..5),
+        to in prop::collection::vec((0_u32..300, 0_u32..300, 0_u32..300), 1..5),
+        extra in 0_usize..500,
+    ) {
+        let base = set("base", from.iter().map(|&(a, b, c)| log([a, b, c], 0)));
+        let new = set("new", to.iter().map(|&(a, b, c)| log([a, b, c], extra)));
+        for run in base.runs.iter().chain(&new.runs) {
+            prop_assert_eq!(run.parts.iter().map(|p| p.time().as_nanos()).sum::<i64>(), run.time());
+        }
+        let d = decompose(&base, &new);
+        prop_assert_eq!(d.contributions.iter().map(|c| c.total()).sum::<Dur>(), d.whole);
+        let mean = |s: &RunSet| s.runs.iter().map(|r| r.time() as f64).sum::<f64>() / s.n() as f64;
+        prop_assert!((d.whole.as_nanos() as f64 - (mean(&new) - mean(&base))).abs() < 2.0);
+        let stored = Baseline::parse(Baseline::of(&base, None).to_text().as_bytes()).unwrap().runs("base");
+        let d = decompose(&stored, &new);
+        prop_assert_eq!(d.contributions.iter().map(|c| c.total()).sum::<Dur>(), d.whole);
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How often a gate fires on boots with a known added delay: the table in docs/gate.md.
+//!
+//! `make gate-rates` runs this over the results of experiments/gate-rates.toml, where they are:
+//!
+//! ```text
+//! results/gate-rates (captures) ─▶ docs/gate-rates.json (a few numbers a run) ─▶ docs/gate.md, between its marks
+//! ```
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use bootline_core::boot::{Boot, Clock, EndedBy, Options, Since, Splitter};
+use bootline_core::compare::{Budget, Measures, Outcome, Quantity, RunSet, Setup, check};
+use bootline_core::records::Decoder;
+use bootline_core::statistics::{Random, difference};
+use bootline_lab::boot::{Truth, Verdict};
+
+/// The boot ends behind both modules.
+const END: &str = "initcall printk_bench_init";
+const BASES: [&str; 2] = ["base", "same"];
+const ARMS: [(&str, &str); 4] = [
+    ("delay-50", "50 ms in an initcall"),
+    ("delay-200", "200 ms in an initcall"),
+    ("output-50", "50 ms of output"),
+    ("output-200", "200 ms of output"),
+];
+const GATES: [(&str, &str); 5] = [
+    ("time-to-marker", "\"25 ms\""),
+    ("time-to-marker", "\"50 ms\""),
+    ("time-to-marker", "\"100 ms\""),
+    ("initcall:delay_probe_init", "\"25 ms\""),
+    ("console-bytes", "1000"),
+];
+const SIZES: [usize; 3] = [5, 10, 20];
+const DRAWS: usize = 200;
+const MEASURES: &str = "docs/gate-rates.json";
+const PAGE: &str = "docs/gate.md";
+const MARKS: [&str; 2] = ["<!-- made by `make gate-rates` -->\n", "<!-- end of what is made -->\n"];
+
+/// For each arm, each quantity's numbers, one a run.
+type Arms = BTreeMap<String, BTreeMap<Quantity, Vec<i64>>>;
+
+fn boot(capture: &Path) -> io::Result<Option<Boot>> {
+    let bytes = fs::read(capture)?;
+    let options = Options { marker: Some(END.to_owned()), ..Options::default() };
+    let mut boots = Vec::new();
+    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &options)));
+    let mut decoder = Decoder::new(None);
+    decoder.push(&bytes, &mut splitter);
+    decoder.finish(&mut splitter);
+    splitter.finish();
+    Ok(boots.into_iter().next())
+}
+
+/// What is needed of the valid runs of a results folder.
+fn measure(results: &Path) -> io::Result<Arms> {
+    let wanted: Vec<Quantity> = GATES.iter().map(|(of, _)| of.parse().expect("a quantity")).collect();
+    let mut arms = Arms::new();
+    let mut folders: Vec<_> =
+        fs::read_dir(results.join("runs"))?.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
+    folders.sort();
+    for folder in folders {
+        let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let (Some((arm, _)), Ok(text)) = (name.rsplit_once('-'), fs::read(folder.join("truth.json"))) else { continue };
+        let truth: Truth = serde_json::from_slice(&text).map_err(io::Error::other)?;
+        if truth.verdict != Verdict::Valid {
+            continue;
+        }
+        let run = boot(&folder.join("boot.cap"))?.and_then(|b| Measures::of(&b, name, &[]));
+        let run = run.ok_or_else(|| io::Error::other(format!("{name} doesn't reach `{END}`")))?;
+        for quantity in &wanted {
+            let value =
+                run.values.get(quantity).ok_or_else(|| io::Error::other(format!("{name} has no {quantity}")))?;
+            let columns = arms.entry(arm.to_owned()).or_default();
+            columns.entry(quantity.clone()).or_default().push(*value);
+        }
+    }
+    Ok(arms)
+}
+
+/// A line a column, so that a difference shows what changed.
+fn to_text(arms: &Arms) -> serde_json::Result<String> {
+    let mut out = String::from("{");
+    for (n, (arm, columns)) in arms.iter().enumerate() {
+        _ = write!(out, "{}\n  {}: {{", if n > 0 { "," } else { "" }, serde_json::to_string(arm)?);
+        for (n, (quantity, values)) in columns.iter().enumerate() {
+            let comma = if n > 0 { "," } else { "" };
+            _ = write!(out, "{comma}\n    {}: {}", serde_json::to_string(quantity)?, serde_json::to_string(values)?);
+        }
+        out.push_str("\n  }");
+    }
+    Ok(out + "\n}\n")
+}
+
+/// The runs of some arms.
+fn pool(arms: &Arms, names: &[&str]) -> Vec<Measures> {
+    let setup = Setup {
+        kernel: None,
+        command_line: Vec::new(),
+        cpus: Some(1),
+        console: None,
+        baud: None,
+        clock: Clock::Arrival,
+        ended_by: EndedBy::Marker,
+        since: Since::KernelFirstByte,
+        initcalls: true,
+    };
+    let mut runs = Vec::new();
+    for columns in names.iter().filter_map(|n| arms.get(*n)) {
+        let n = columns.values().map(Vec::len).min().unwrap_or_default();
+        for i in 0..n {
+            let values = columns.iter().map(|(q, v)| (q.clone(), v[i])).collect();
+            runs.push(Measures { source: String::new(), setup: setup.clone(), values, parts: Vec::new() });
+        }
+    }
+    runs
+}
+
+fn set(runs: &[&Measures]) -> RunSet {
+    RunSet { runs: runs.iter().map(|r| (*r).clone()).collect(), ..RunSet::default() }
+}
+
+/// How many of the draws fire, and how many can't be judged.
+struct Rate {
+    fires: usize,
+    open: usize,
+}
+
+/// Sets of `n` drawn from the pools; where the second is none, both from the first, with no run in both.
+fn rate(budget: &Budget, base: &[Measures], new: Option<&[Measures]>, n: usize, seed: u64) -> Rate {
+    let mut random = Random::new(seed);
+    let mut rate = Rate { fires: 0, open: 0 };
+    let mut draw = |from: &mut Vec<&Measures>| -> RunSet {
+        let chosen: Vec<&Measures> = (0..n).map(|_| from.swap_remove(random.below(from.len()))).collect();
+        set(&chosen)
+    };
+    for _ in 0..DRAWS {
+        let mut from: Vec<&Measures> = base.iter().collect();
+        let baseline = draw(&mut from);
+        let runs = match new {
+            Some(new) => draw(&mut new.iter().collect()),
+            None => draw(&mut from),
+        };
+        match check(budget, Some(&baseline), &runs)[0].outcome {
+            Outcome::Broken => rate.fires += 1,
+            Outcome::CantTell => rate.open += 1,
+            Outcome::Kept => {}
+        }
+    }
+    rate
+}
+
+fn table(arms: &Arms) -> String {
+    let base = pool(arms, &BASES);
+    let mut out = String::new();
+    let percent = |n: usize| (n * 100 + DRAWS / 2) / DRAWS;
+    _ = writeln!(
+        out,
+        "Each cell: of {DRAWS} draws of n + n boots, how many percent fire (exit 1), and how many can't be judged (exit 3); the \
+         others pass.\n"
+    );
+    out += "| gate | limit | added | 5 + 5 | 10 + 10 | 20 + 20 |\n| --- | --- | --- | --- | --- | --- |\n";
+    for (of, limit) in GATES {
+        let increase = format!("[[budget]]\nof = \"{of}\"\nincrease_at_most = {limit}\n");
+        let budget = Budget::parse(&format!("noise = \"0 %\"\n{increase}")).expect("a budget");
+        let mut row = |added: &str, new: Option<&[Measures]>| {
+            let cells = SIZES.iter().map(|&n| {
+                let rate = rate(&budget, &base, new, n, n as u64);
+                format!(" {} % / {} % |", percent(rate.fires), percent(rate.open))
+            });
+            let cells: String = cells.collect();
+            _ = writeln!(out, "| `{of}` | {} | {added} |{cells}", limit.trim_matches('"'));
+        };
+        row("nothing", None);
+        for (arm, added) in ARMS {
+            row(added, Some(&pool(arms, &[arm])));
+        }
+    }
+    out += "\nThe boots behind it, and what each arm really adds to the boots of the first:\n\n";
+    out += "| arm | boots | time to the marker [s] | added, 95 % interval [ms] |\n| --- | --- | --- | --- |\n";
+    let time: Quantity = "time-to-marker".parse().expect("a quantity");
+    let base = set(&base.iter().collect::<Vec<_>>()).values(&time).expect("there are runs");
+    for arm in BASES.iter().chain(ARMS.iter().map(|(arm, _)| arm)) {
+        let Some(samples) = set(&pool(arms, &[arm]).iter().collect::<Vec<_>>()).values(&time) else { continue };
+        let d = difference(&samples, &base);
+        let ms = |ns: f64| ns / 1e6;
+        _ = writeln!(
+            out,
+            "| {arm} | {} | {:.3} | {:+.0} ({:+.0}..{:+.0}) |",
+            samples.n(),
+            samples.median() / 1e9,
+            ms(d.best),
+            ms(d.low),
+            ms(d.high)
+        );
+    }
+    out
+}
+
+fn run(results: Option<&Path>) -> io::Result<()> {
+    if let Some(results) = results {
+        fs::write(MEASURES, to_text(&measure(results)?)?)?;
+    }
+    let arms: Arms = serde_json::from_slice(&fs::read(MEASURES)?)?;
+    let page = fs::read_to_string(PAGE)?;
+    let missing = || io::Error::other(format!("`{PAGE}` lacks its marks"));
+    let (before, rest) = page.split_once(MARKS[0]).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(MARKS[1]).ok_or_else(missing)?;
+    fs::write(PAGE, format!("{before}{}\n{}\n{}{after}", MARKS[0], table(&arms), MARKS[1]))
+}
+
+fn main() -> ExitCode {
+    let results = std::env::args_os().nth(1);
+    match run(results.as_deref().map(Path::new)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(3)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! In which shape a document goes out.
+use bootline_core::report::{Document, TextOptions, markdown, text};
+use clap::{Args, ValueEnum};
+
+use crate::terminal::Terminal;
+
+/// The shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shape {
+    /// For a terminal.
+    Text,
+    /// For a comment or a page of a forge.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// What is typed to choose one.
+#[derive(Debug, Args)]
+pub struct TypedShape {
+    /// What to write
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    output_format: Shape,
+    /// Write JSON, as --output-format json
+    #[arg(long, conflicts_with = "output_format")]
+    json: bool,
+    /// Columns of the text [default: the terminal's, else 100]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+}
+
+impl TypedShape {
+    /// The answer in the shape that was asked for.
+    pub fn render(&self, terminal: &Terminal, document: &Document, json: impl FnOnce() -> String) -> String {
+        match self.output_format {
+            _ if self.json => json(),
+            Shape::Json => json(),
+            Shape::Markdown => markdown(document),
+            Shape::Text => {
+                let width = self.width.unwrap_or(terminal.width);
+                text(document, &TextOptions { width, color: terminal.stdout_color })
+            }
+        }
+    }
+}

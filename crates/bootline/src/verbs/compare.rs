@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline compare`
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+
+use bootline_core::boot::{ConsoleArg, Options};
+use bootline_core::compare::{Thresholds, compare};
+use bootline_core::records::Format;
+use bootline_core::report;
+use bootline_core::units::Dur;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, unless_reader_left};
+use crate::logs::parse_console;
+use crate::quantity;
+use crate::run_sets::{self, Reading};
+use crate::shape::TypedShape;
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A set is a capture or a log (all boots in it), a folder of them, what `bootline prove` or
+`bootline boot` left, or a baseline that `bootline check --write-baseline` stored. Three things are
+asked of a difference: can chance explain it (with 4 + 4 runs at the least), is it as much as counts
+(--effect), is it more than the machine's own noise from day to day (--noise).
+
+Examples:
+  bootline compare base/ new/
+  bootline compare old.cap new.cap                what one boot has that the other hasn't
+  bootline compare results/gate-rates --arm base --arm delay-50
+  bootline compare --output-format markdown base/ new/ >>$GITHUB_STEP_SUMMARY
+  bootline compare --json base/ new/ | jq '.changes[] | select(.verdict == \"more\") | .quantity'
+
+Exit status 3: a set has no run that can be used, or a boot of it failed.")]
+pub struct Typed {
+    /// The earlier set
+    #[arg(value_name = "BASE")]
+    base: PathBuf,
+    /// The later set; without it another arm of the same results
+    #[arg(value_name = "NEW", required_unless_present = "arm")]
+    new: Option<PathBuf>,
+    /// The arm of results of `prove`; given twice, that of the earlier and that of the later set
+    #[arg(long, value_name = "ARM")]
+    arm: Vec<String>,
+    /// Text in the line that ends the boot, instead of init's start
+    #[arg(long, value_name = "TEXT")]
+    marker: Option<String>,
+    /// The serial console and its speed, where the logs lack them: ttyS0,115200n8
+    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
+    console: Option<ConsoleArg>,
+    /// The format of the logs, if it is not recognised
+    #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    format: Option<String>,
+    /// The least difference of a time that counts
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = quantity::duration)]
+    effect: Dur,
+    /// What the machine's own noise is, in percent of the earlier median
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = quantity::percent)]
+    noise: f64,
+    /// The most parts and initcalls to show
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 12)]
+    rows: usize,
+    #[command(flatten)]
+    shape: TypedShape,
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let arms: Vec<Option<&str>> = match typed.arm.as_slice() {
+        [] => vec![None, None],
+        [both] if typed.new.is_some() => vec![Some(both), Some(both)],
+        [from, to] => vec![Some(from), Some(to)],
+        _ => return Err(Failure::new(Exit::USAGE, "two arms are compared: `--arm BASE --arm NEW`")),
+    };
+    if typed.base.as_os_str() == "-" && typed.new.as_ref().is_some_and(|n| n.as_os_str() == "-") {
+        return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
+    }
+    let reading = Reading {
+        options: Options { marker: typed.marker, console: typed.console, ..Options::default() },
+        format: typed.format.and_then(|name| name.parse().ok()),
+        markers: Vec::new(),
+    };
+    let new = typed.new.as_ref().unwrap_or(&typed.base);
+    let sets = [reading.set(&typed.base, arms[0])?, reading.set(new, arms[1])?];
+    if let Some(empty) = sets.iter().find(|s| s.n() == 0) {
+        return Err(run_sets::none(empty));
+    }
+    let thresholds = Thresholds { effect: typed.effect, noise: typed.noise, ..Thresholds::default() };
+    let [from, to] = &sets;
+    let Some(comparison) = compare(from, to, thresholds) else { return Err(run_sets::none(to)) };
+    let document = report::compare(&comparison, typed.rows);
+    let out = typed.shape.render(terminal, &document, || report::json_text(&report::compare_json(&comparison)));
+    unless_reader_left(stdout().write_all(out.as_bytes()))?;
+    let failures: Vec<Failure> = sets.iter().filter_map(run_sets::left_out).collect();
+    failures.iter().for_each(|f| f.show(terminal));
+    Ok(if failures.is_empty() { Exit::FINE } else { Exit::INPUT })
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A pytest fixture that holds boots to a budget with bootline.
+
+    def test_boot_time(boot_budget):
+        boot_budget("boots/*.cap")
+
+A limit that is broken fails the test; one that can't be judged (status 3: too few boots, an incomplete log) is an error of
+its own, so that nobody takes it for a pass.
+
+    pytest --boot-budget=boot-budget.toml
+"""
+
+import glob
+import json
+import subprocess
+
+import pytest
+
+BROKEN, CANT_TELL = 1, 3
+
+
+class CantTell(Exception):
+    """The boots can't be judged."""
+
+
+def pytest_addoption(parser):
+    parser.addoption("--boot-budget", default="boot-budget.toml", help="the budget that boots are held to")
+    parser.addoption("--bootline", default="bootline", help="the bootline command")
+
+
+@pytest.fixture
+def boot_budget(request, record_property):
+    """Gives a function that takes names or patterns of captures and logs, and gives what became of each limit."""
+
+    def check(*patterns):
+        runs = [name for pattern in patterns for name in sorted(glob.glob(str(pattern))) or [str(pattern)]]
+        command = [
+            request.config.getoption("--bootline"),
+            "check",
+            "--json",
+            "--budget",
+            request.config.getoption("--boot-budget"),
+            *runs,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, BROKEN, CANT_TELL):
+            raise RuntimeError(done.stderr)
+        limits = json.loads(done.stdout)["limits"] if done.stdout else []
+        for limit in limits:
+            if limit["figure"]:
+                record_property(limit["of"], limit["figure"]["best"])
+        if done.returncode == BROKEN:
+            pytest.fail(done.stderr, pytrace=False)
+        if done.returncode == CANT_TELL:
+            raise CantTell(done.stderr)
+        return limits
+
+    return check
