@@ -25,7 +25,7 @@ SMOKE_CASES = replay integrity panic
 # From source, with what the kernel has to watch itself (also 7.2-rt). Not in CI.
 DEBUG_KERNELS = 7.2
 
-.PHONY: help setup build demo test lint bench accuracy results fuzz kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-debug kernel-lint clean
+.PHONY: help setup build demo test lint perfetto-check bench accuracy results fuzz kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-debug kernel-lint clean
 
 help:
 	@echo 'make setup    installs what is missing (Debian, Ubuntu); says what to install elsewhere'
@@ -33,6 +33,7 @@ help:
 	@echo 'make build    builds target/release/bootline'
 	@echo 'make test     sets up, builds, runs all tests, each fuzz target for some seconds, a kernel with nbcon_8250'
 	@echo 'make lint     rustfmt, clippy, shellcheck, SPDX lines'
+	@echo 'make perfetto-check   exported traces against what Perfetto publishes; needs Node.js, Python and pip'
 	@echo 'make bench    throughput and memory; figures for this machine, never asserted'
 	@echo 'make accuracy boots the matrix of experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md'
 	@echo 'make gate-rates  boots experiments/gate-rates.toml (20 minutes; BOOT=no: none), writes the table in docs/gate.md'
@@ -70,6 +71,10 @@ lint:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	shellcheck --external-sources .ci/run $$(grep -rlE '^#!.*(ba)?sh$$' scripts kernel/nbcon_8250/tests kernel/nbcon_8250/packaging)
 	scripts/check-spdx
+
+# Needs packages that no distribution has: not a part of `make test`, which decodes by the field table made from them.
+perfetto-check: build
+	scripts/perfetto-check
 
 bench:
 	@scripts/setup build browser

@@ -15,8 +15,9 @@ use bootline_core::chain::Chain;
 use bootline_core::predict::{Prediction, Refusal, today, ways_out};
 use bootline_core::records::{ByteRange, Decoder, Level, Record, RecordId, Sink, Source};
 use bootline_core::report::{
-    BlameOptions, Document, JsonList, SourceName, TextOptions, blame, blame_json, critical_chain, critical_chain_json,
-    explain, explain_json, predictions, predictions_json, rules, text, time, time_json,
+    BlameOptions, Chrome, Document, Grabserial, JsonList, SourceName, TestSuites, TextOptions, blame, blame_json,
+    critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit, lava, markdown,
+    predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
 };
 use bootline_core::rules::findings;
 use bootline_core::units::{Dur, HostTime, KernelTime};
@@ -78,7 +79,44 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
         list.item(&predictions_json(boot, self::predicted(boot).as_deref(), source))
     };
     all.push(("predict.json".to_owned(), json("bootline-predict/1", &item)));
+    all.extend(exports(boots));
     all
+}
+
+/// What each text format of `bootline export` makes of them.
+fn exports(boots: &[Boot]) -> Vec<(String, String)> {
+    let mut chrome = Chrome::new();
+    let mut lines = Grabserial::new();
+    let mut list = JsonList::new("bootline-export/1");
+    let mut suites = Vec::new();
+    let mut trace = chrome.open();
+    let (mut rows, mut signals, mut page, mut stamped) =
+        (csv_header().to_owned(), String::new(), String::new(), String::new());
+    let mut json = list.open();
+    for (n, boot) in boots.iter().enumerate() {
+        let (source, findings) = (source(n, boots.len()), findings(boot));
+        let add = |to: &mut String, bytes: &[u8]| to.push_str(std::str::from_utf8(bytes).expect("pieces are whole"));
+        chrome.boot(boot, &findings, &source, &mut |b| add(&mut trace, b));
+        csv(boot, &findings, n + 1, &mut |b| add(&mut rows, b));
+        lines.boot(boot, &mut |b| add(&mut stamped, b));
+        export_json(&mut list, boot, &findings, &source, &mut |b| add(&mut json, b));
+        page += &markdown(&summary(boot, &findings, &source));
+        signals += &lava(boot, &findings, n + 1);
+        suites.push(test_suite(boot, &findings, &source));
+    }
+    trace += chrome.close();
+    json += list.close();
+    let all = [
+        ("export.chrome-trace", trace),
+        // RFC 4180 ends its lines so.
+        ("export.csv", rows.replace("\r\n", "\n")),
+        ("export.grabserial", stamped),
+        ("export.json", json),
+        ("export.junit.xml", junit(&TestSuites { name: "bootline".to_owned(), suites })),
+        ("export.lava", signals),
+        ("export.md", page),
+    ];
+    all.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
 fn predicted(boot: &Boot) -> Result<Vec<Prediction>, Refusal> {

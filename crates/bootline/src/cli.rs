@@ -6,8 +6,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
 use crate::verbs::{
-    blame, boot, capture, check, compare, completions, critical_chain, explain, kernels, man, plot, predict, prove,
-    time,
+    blame, boot, capture, check, compare, completions, critical_chain, explain, export, kernels, man, plot, predict,
+    prove, time,
 };
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
@@ -40,6 +40,8 @@ pub enum Verb {
     Blame(blame::Typed),
     /// Shows what the time to init really hung on, and what could take longer without effect
     CriticalChain(critical_chain::Typed),
+    /// Writes a boot in the formats of other tools: Perfetto, Chrome, CSV, Markdown, JUnit, LAVA
+    Export(Box<export::Typed>),
     /// Predicts the boot under another console, level, kernel or line
     Predict(predict::Typed),
     /// Draws boots as an interactive page in one file, or as a static picture
@@ -69,6 +71,7 @@ impl Verb {
             Verb::Capture(typed) => capture::run(*typed, terminal),
             Verb::Explain(typed) => explain::run(typed, terminal),
             Verb::Time(typed) => time::run(typed, terminal),
+            Verb::Export(typed) => export::run(*typed, terminal),
             Verb::Predict(typed) => predict::run(typed, terminal),
             Verb::Plot(typed) => plot::run(typed, terminal),
             Verb::Blame(typed) => blame::run(typed, terminal),

@@ -61,25 +61,31 @@ pub struct Logs {
     output: Output,
 }
 
+/// One thing to read.
 #[derive(Debug)]
-enum Input {
+pub enum Input {
+    /// `-`
     Stdin,
+    /// Any other name.
     File(PathBuf),
 }
 
 impl Input {
-    fn new(path: PathBuf) -> Input {
+    /// As it was typed.
+    pub fn new(path: PathBuf) -> Input {
         if path.as_os_str() == "-" { Input::Stdin } else { Input::File(path) }
     }
 
-    fn name(&self) -> String {
+    /// As the user named it.
+    pub fn name(&self) -> String {
         match self {
             Input::Stdin => "-".to_owned(),
             Input::File(path) => path.to_string_lossy().into_owned(),
         }
     }
 
-    fn open(&self) -> Result<Box<dyn Read>, Failure> {
+    /// From its beginning.
+    pub fn open(&self) -> Result<Box<dyn Read>, Failure> {
         match self {
             Input::Stdin => Ok(Box::new(stdin().lock())),
             Input::File(path) => open(path),
@@ -344,7 +350,7 @@ pub fn each_boot(
 }
 
 /// Reads an input and gives its boots; `each` learns whether another follows and says whether to go on.
-fn read(
+pub fn read(
     input: &Input,
     format: Option<Format>,
     mut each: impl FnMut(BootRecords, bool) -> bool,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every boot of `corpus/` through every renderer. A case is a folder with `boot.cap`; `explain.txt` and `explain.json`
-//! beside it are what bootline makes of it. `BLESS=1 cargo test -p bootline --test corpus` writes them: read the
+//! Every boot of `corpus/` through every renderer. A case is a folder with `boot.cap`; `explain.txt`, `explain.json`
+//! and `export.*` beside it are what bootline makes of it. `BLESS=1 cargo test -p bootline --test corpus` writes them: read the
 //! difference.
 use std::fmt::Write as _;
 use std::fs;
@@ -39,6 +39,9 @@ fn every_case_is_explained_as_before() {
             ("explain.txt", &["explain", "--width", "100", "boot.cap"][..]),
             ("explain.json", &["explain", "--json", "boot.cap"]),
             ("critical-chain.txt", &["critical-chain", "--width", "100", "boot.cap"]),
+            ("export.md", &["export", "--format", "markdown", "boot.cap"]),
+            ("export.junit.xml", &["export", "--format", "junit", "boot.cap"]),
+            ("export.lava", &["export", "--format", "lava", "boot.cap"]),
         ] {
             let out = bootline(&case, args);
             assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
@@ -61,6 +64,10 @@ fn every_case_through_every_renderer() {
                 let out = bootline(&case, &["--color", "always", verb, "--width", width, "boot.cap"]);
                 assert!(out.status.success(), "{} {verb} {width}: {}", case.display(), text(out.stderr));
             }
+        }
+        for format in ["perfetto", "chrome", "csv", "grabserial", "text", "json"] {
+            let out = bootline(&case, &["export", "--format", format, "boot.cap"]);
+            assert!(out.status.success() && !out.stdout.is_empty(), "{} {format}", case.display());
         }
         for verb in ["explain", "time", "blame", "critical-chain"] {
             let json: Value = serde_json::from_slice(&bootline(&case, &[verb, "--json", "boot.cap"]).stdout).unwrap();

@@ -66,6 +66,8 @@ pub struct Options {
     pub console: Option<ConsoleArg>,
     /// Processors, where the log lacks them; wins over what it says.
     pub cpus: Option<u32>,
+    /// The clock that the axis is to run on; otherwise that which the log tells most by.
+    pub clock: Option<Clock>,
 }
 
 /// One boot.
@@ -127,7 +129,8 @@ impl Boot {
         let until = end.map_or(records.len(), |(i, _)| i);
         let on_wire = |r: &Record<'_>| line::goes_over(r, &kernel);
         let speed = line::speed(&records, header.as_ref(), serial.as_ref(), opening, until);
-        let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire };
+        let clock = options.clock;
+        let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire, clock };
         let timeline = timeline::align(&setup);
         if let Some(t) = &mut takeover {
             t.measure(&timeline, records.len());

@@ -85,6 +85,8 @@ pub(super) struct Setup<'a> {
     pub speed: Option<LineSpeed>,
     /// Whether the record goes over the line (its level is below the console's).
     pub on_wire: &'a dyn Fn(&Record<'_>) -> bool,
+    /// The clock that was asked for.
+    pub clock: Option<Clock>,
 }
 
 pub(super) fn align(setup: &Setup<'_>) -> Timeline {
@@ -107,6 +109,14 @@ fn choose_clock(setup: &Setup<'_>) -> Clock {
         kernel += usize::from(r.source == Source::Kernel);
         arrived += usize::from(r.arrival.is_some());
         stamped += usize::from(r.stamp.is_some());
+    }
+    if let Some(asked) = setup.clock {
+        let told = match asked {
+            Clock::Arrival => arrived > 0,
+            Clock::Kernel => stamped > 0,
+            Clock::None => true,
+        };
+        return if told { asked } else { Clock::None };
     }
     // What a known level kept off the line (`boot::join_levels`) can't arrive. It is left out only where the line's
     // opening itself arrived: behind a quiet console there is nothing to align by.

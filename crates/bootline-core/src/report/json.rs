@@ -48,7 +48,7 @@ pub fn json_text(value: &impl Serialize) -> String {
 
 /// JSON escapes C0 controls alone; a terminal obeys others as well. Outside of strings JSON holds none of them but the
 /// line ends of its layout, so that the escapes can be put in afterwards.
-fn harmless(json: &str) -> Cow<'_, str> {
+pub(super) fn harmless(json: &str) -> Cow<'_, str> {
     let dangerous = |c: char| c != '\n' && is_dangerous(c);
     if !json.chars().any(dangerous) {
         return Cow::Borrowed(json);

@@ -90,8 +90,19 @@ fn spaced(out: &mut String, text: &str, mark: impl Fn(&str) -> String) {
 /// Words, those made code that a forge could read as anything else.
 fn prose(text: &str) -> String {
     let text = breakable(&escaped(text));
-    let words: Vec<String> = text.split(' ').map(|w| if is_plain(w) { w.to_owned() } else { code(w) }).collect();
-    words.join(" ")
+    let shown = |word: &str| {
+        if is_plain(word) {
+            return word.to_owned();
+        }
+        // Prose's own punctuation stays outside.
+        let inner = word.trim_start_matches('(');
+        let lead = &word[..word.len() - inner.len()];
+        let core = inner.trim_end_matches([',', ';', '.', ')']);
+        // What our own words quote is code without their quotes.
+        let quoted = core.strip_prefix('`').and_then(|c| c.strip_suffix('`')).filter(|c| !c.contains('`'));
+        format!("{lead}{}{}", code(quoted.filter(|c| !c.is_empty()).unwrap_or(core)), &inner[core.len()..])
+    };
+    text.split(' ').map(shown).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a word is nothing but letters, digits and the punctuation of prose, in places where prose has it.
@@ -140,7 +151,9 @@ fn longest_run(text: &str, of: char) -> usize {
 fn at_line_start(line: String) -> String {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     match line.as_bytes().get(digits) {
-        Some(b'.' | b')') if digits > 0 => format!("{}\\{}", &line[..digits], &line[digits..]),
+        Some(b'.' | b')') if digits > 0 && matches!(line.as_bytes().get(digits + 1), None | Some(b' ')) => {
+            format!("{}\\{}", &line[..digits], &line[digits..])
+        }
         Some(b'-' | b'+' | b'=') if digits == 0 => format!("\\{line}"),
         _ => line,
     }

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod completions;
 pub mod critical_chain;
 pub mod explain;
+pub mod export;
 pub mod kernels;
 pub mod man;
 pub mod plot;

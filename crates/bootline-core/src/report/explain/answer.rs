@@ -7,7 +7,7 @@ use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, S
 use crate::console::Printing;
 use crate::units::{Dur, Interval, LineRate};
 
-pub(super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) {
+pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) {
     document.heading(title(boot, source));
     let mut entries = Vec::new();
     document.paragraph(in_a_sentence(boot));

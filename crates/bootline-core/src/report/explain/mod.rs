@@ -7,7 +7,7 @@ mod json;
 pub use finding::rules;
 pub use json::explain_json;
 
-pub(super) use answer::{in_a_sentence, kernel_title, no_end, since, title, untrusted};
+pub(super) use answer::{answer, in_a_sentence, kernel_title, no_end, since, title, untrusted};
 pub(super) use json::TimeToInit;
 
 use super::document::Document;
@@ -19,7 +19,7 @@ use crate::rules::Finding;
 /// A boot explained, for people. `findings` are in the order in which they are to be shown.
 pub fn explain(boot: &Boot, findings: &[Finding], source: &SourceName) -> Document {
     let mut document = Document::default();
-    answer::answer(&mut document, boot, source);
+    answer(&mut document, boot, source);
     finding::findings(&mut document, boot, findings);
     phase::phases(&mut document, boot);
     problem::problems(&mut document, &boot.problems);

@@ -27,10 +27,12 @@ fn what_a_forge_would_obey_is_code() {
     check("/close", "`/close`");
     check("%milestone ~label $snippet &epic", "`%milestone` `~label` `$snippet` `&epic`");
     check("see https://example.org or www.example.org", "see `https://example.org` or `www.example.org`");
-    check("<img src=x> **bold** [a](b)", "`<img` `src=x>` `**bold**` `[a](b)`");
-    check("a `b` ``c", "a `` `b` `` ``` ``c ```");
+    check("<img src=x> **bold** [a](b)", "`<img` `src=x>` `**bold**` `[a](b`)");
+    check("a `b` ``c", "a `b` ``` ``c ```");
     check("a|b\x1b[2J", "`a|b\\x1b[2J`");
     check(":tada: acpi_init", "`:tada:` `acpi_init`");
+    check("by `x_init`, (y_init).", "by `x_init`, (`y_init`).");
+    check("12.5 s", "12.5 s");
     check("- no list", "\\- no list");
     check("12. no list", "12\\. no list");
     check("=== no heading", "\\=== no heading");

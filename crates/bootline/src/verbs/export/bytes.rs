@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The console's bytes without their times.
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+
+use bootline_core::capture::{DamageKind, Event, Reader, starts_capture};
+use bootline_core::records::Format;
+use bootline_core::report::PlainText;
+
+use super::no_such_boot;
+use super::output::Output;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::logs::{Input, read};
+use crate::terminal::Terminal;
+use crate::unusable::{read_failed, shown};
+
+const PIECE: usize = 64 * 1024;
+
+/// Copies the bytes of the whole input, or of one boot (from 0) of it.
+pub fn export(
+    input: &Input,
+    from: Option<Format>,
+    boot: Option<usize>,
+    raw: bool,
+    output: Output,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
+    let wanted = match boot {
+        None => 0..u64::MAX,
+        Some(_) if matches!(input, Input::Stdin) => {
+            return Err(Failure::new(Exit::USAGE, "standard input `-` would have to be read twice for `--boot`")
+                .hint("give `bootline export` the file itself"));
+        }
+        Some(n) => range_of(input, from, n)?,
+    };
+    let mut copy = Copy { wanted, at: 0, raw, plain: PlainText::new(), text: String::new(), output, damaged: None };
+    let mut source = input.open()?;
+    let mut piece = vec![0; PIECE];
+    let mut reader: Option<Reader> = None;
+    let mut first = Vec::new();
+    loop {
+        let n = match source.read(&mut piece) {
+            Ok(n) => n,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) => return Err(read_failed(&input.name(), &e)),
+        };
+        if let Some(reader) = &mut reader {
+            reader.push(&piece[..n], &mut |event| copy.event(event));
+        } else if first.len() < ENOUGH_TO_TELL {
+            // A pipe may give a byte at a time.
+            first.extend_from_slice(&piece[..n]);
+            if first.len() >= ENOUGH_TO_TELL || n == 0 {
+                if starts_capture(&first) {
+                    reader.insert(Reader::new()).push(&first, &mut |event| copy.event(event));
+                } else {
+                    copy.bytes(&first);
+                }
+            }
+        } else {
+            copy.bytes(&piece[..n]);
+        }
+        if n == 0 || !copy.output.goes_on() {
+            break;
+        }
+    }
+    if let Some(reader) = reader {
+        reader.finish(&mut |event| copy.event(event));
+    } else if first.is_empty() {
+        return Err(Failure::new(Exit::INPUT, format!("{} is empty", shown(&input.name()))));
+    }
+    copy.finish(&shown(&input.name()), terminal)
+}
+
+/// A capture shows by its first bytes.
+const ENOUGH_TO_TELL: usize = 64;
+
+/// The bytes of one boot: from its first record to that of the next.
+fn range_of(input: &Input, from: Option<Format>, boot: usize) -> Result<Range<u64>, Failure> {
+    let mut starts = Vec::new();
+    let _summary = read(input, from, |records, _| {
+        starts.push(records.records.iter().next().map_or(0, |r| r.bytes.start));
+        starts.len() <= boot + 1
+    })?;
+    if boot >= starts.len() {
+        return Err(no_such_boot(input, boot, starts.len()));
+    }
+    let start = if boot == 0 { 0 } else { starts[boot] };
+    Ok(start..starts.get(boot + 1).copied().unwrap_or(u64::MAX))
+}
+
+struct Copy {
+    wanted: Range<u64>,
+    /// Bytes seen.
+    at: u64,
+    raw: bool,
+    plain: PlainText,
+    text: String,
+    output: Output,
+    damaged: Option<Range<u64>>,
+}
+
+impl Copy {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Chunk(_, bytes) => self.bytes(bytes),
+            Event::Damage(d) if d.kind != DamageKind::UnknownFrame => _ = self.damaged.get_or_insert(d.file_bytes),
+            Event::Header(_) | Event::Note(_) | Event::Damage(_) => {}
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let start = self.at;
+        self.at += bytes.len() as u64;
+        let within = |at: u64| usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len());
+        let bytes = &bytes[within(self.wanted.start)..within(self.wanted.end).max(within(self.wanted.start))];
+        if self.raw {
+            return self.output.write(bytes);
+        }
+        self.plain.push(bytes, &mut self.text);
+        self.output.write(self.text.as_bytes());
+        self.text.clear();
+    }
+
+    fn finish(mut self, name: &str, terminal: &Terminal) -> Result<Exit, Failure> {
+        self.plain.finish(&mut self.text);
+        self.output.write(self.text.as_bytes());
+        self.output.finish()?;
+        let Some(bytes) = self.damaged else { return Ok(Exit::FINE) };
+        let failure = Failure::new(Exit::INPUT, format!("{name} is damaged; what stood there is missing in the text"))
+            .at(format!("bytes {}..{} of the file", bytes.start, bytes.end));
+        failure.show(terminal);
+        Ok(failure.exit)
+    }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline export`: a boot in the formats of other tools. What becomes of what is told in `docs/export.md`.
+mod bytes;
+mod output;
+
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+
+use bootline_core::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
+use bootline_core::records::Format;
+use bootline_core::report::{
+    Chrome, Grabserial, JsonList, Perfetto, SourceName, TestSuites, csv, csv_header, export_json, junit, lava,
+    markdown, summary, test_suite,
+};
+use bootline_core::rules::findings;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::logs::{Input, Needs, parse_console, read};
+use crate::terminal::Terminal;
+use crate::unusable::{self, Fault, named, shown};
+use output::Output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Formats:
+  perfetto    a trace for ui.perfetto.dev: tracks, slices, counters, in nanoseconds
+  chrome      the same as Chrome's trace events: chrome://tracing, speedscope
+  csv         each phase, initcall, probe, wait, gap and finding a row
+  markdown    a page for the comment on a merge request
+  junit       times as test cases, for CI servers
+  lava        the same as signals for a LAVA job
+  grabserial  lines with the seconds since the beginning and since the line before
+  text        the console's bytes without their times
+  json        all of it
+
+Examples:
+  bootline export boot.cap --format perfetto -o boot.perfetto-trace
+  bootline export boot.cap --format csv | column -s, -t | less -S
+  dmesg | bootline export - --format chrome --clock kernel -o boot.json
+  bootline export two-boots.cap --format text --boot 2")]
+pub struct Typed {
+    /// A capture or a log in any known format; `-` is standard input
+    #[arg(value_name = "CAPTURE")]
+    file: PathBuf,
+    /// What to make of it
+    #[arg(short, long, value_enum, value_name = "FORMAT")]
+    format: ExportFormat,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Export one boot of several, from 1 [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    boot: Option<u32>,
+    /// The clock that the times are from [default: arrival, where there are arrival times]
+    #[arg(long, value_enum, value_name = "CLOCK")]
+    clock: Option<AskedClock>,
+    /// Leave control characters as they are (with --format text)
+    #[arg(long)]
+    raw: bool,
+    /// Text in the line that ends the boot, instead of init's start
+    #[arg(long, value_name = "TEXT")]
+    marker: Option<String>,
+    /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
+    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
+    console: Option<ConsoleArg>,
+    /// The format of the log, if it is not recognised
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    from: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    Perfetto,
+    Chrome,
+    Csv,
+    Markdown,
+    Junit,
+    Lava,
+    Grabserial,
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AskedClock {
+    /// The kernel's stamps.
+    Kernel,
+    /// The host's: when characters arrived.
+    Arrival,
+}
+
+impl From<AskedClock> for Clock {
+    fn from(asked: AskedClock) -> Clock {
+        match asked {
+            AskedClock::Kernel => Clock::Kernel,
+            AskedClock::Arrival => Clock::Arrival,
+        }
+    }
+}
+
+pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let is_text = typed.format == ExportFormat::Text;
+    if typed.raw && !is_text {
+        return Err(Failure::new(Exit::USAGE, "only `--format text` can be `--raw`"));
+    }
+    if is_text && typed.clock.is_some() {
+        return Err(Failure::new(Exit::USAGE, "`--format text` shows no times, of whatever `--clock`")
+            .hint("for lines with times: `--format grabserial`"));
+    }
+    let binary = typed.format == ExportFormat::Perfetto || typed.raw;
+    if binary && typed.output.is_none() && stdout().is_terminal() {
+        let what = if typed.raw { "raw bytes" } else { "a Perfetto trace" };
+        return Err(Failure::new(Exit::USAGE, format!("{what} can't be shown on a terminal"))
+            .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&typed))));
+    }
+    let input = Input::new(typed.file.clone());
+    if let Some(output) = typed.output.as_deref().filter(|o| is_same_file(o, &typed.file)) {
+        return Err(Failure::new(Exit::USAGE, format!("`{}` is the input; it would be lost", output.display()))
+            .hint("write to another file: `-o FILE`"));
+    }
+    let mut output = Output::new(typed.output.clone());
+    if is_text {
+        let boot = typed.boot.map(|n| n as usize - 1);
+        let from = typed.from.as_deref().and_then(|name| name.parse().ok());
+        return bytes::export(&input, from, boot, typed.raw, output, terminal);
+    }
+    export(typed, &input, &mut output, terminal)
+}
+
+fn example(typed: &Typed) -> &'static str {
+    if typed.raw { "boot.txt" } else { "boot.perfetto-trace" }
+}
+
+/// Whether two names are of one file. A file that doesn't exist yet is none.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let name = |p: &Path| p.canonicalize().ok();
+    name(a).is_some_and(|a| Some(a) == name(b))
+}
+
+fn export(typed: Typed, input: &Input, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
+    let asked: Option<Clock> = typed.clock.map(Clock::from);
+    let options = Options { marker: typed.marker, console: typed.console, clock: asked, ..Options::default() };
+    let only = typed.boot.map(|n| n as usize - 1);
+    let mut writer = Writer::new(typed.format, asked);
+    let (mut boots, mut faults) = (0, Vec::new());
+    let from = typed.from.as_deref().and_then(|name| name.parse().ok());
+    let summary = read(input, from, |records: BootRecords, more| {
+        let index = boots;
+        boots += 1;
+        if only.is_some_and(|n| n != index) {
+            return true;
+        }
+        let source = SourceName { input: input.name(), index, one_of_several: more || index > 0 };
+        let boot = Boot::analyse(records, &options);
+        let fault = Fault::of(&boot, &source, Needs::Times, &options);
+        let fault = match fault {
+            Some(Fault::NoTimes) => Some(no_times(asked, &source)),
+            other => other.or_else(|| writer.refuses(&boot).then(|| no_times(Some(Clock::Arrival), &source))),
+        };
+        // As elsewhere: what is no boot makes no report, but programs get all there is.
+        let is_boot = boot.milestones.first_kernel.is_some() && boot.timeline.clock != Clock::None;
+        if (is_boot && !writer.refuses(&boot)) || typed.format == ExportFormat::Json {
+            writer.boot(&boot, &source, output);
+        }
+        faults.extend(fault);
+        output.goes_on() && only.is_none()
+    })?;
+    if boots == 0 {
+        return Err(unusable::empty(&input.name(), &summary));
+    }
+    if let Some(n) = only.filter(|n| *n >= boots) {
+        return Err(no_such_boot(input, n, boots));
+    }
+    writer.close(output);
+    output.finish()?;
+    let mut exit = Exit::FINE;
+    for failure in faults.into_iter().map(|f| f.failure(&input.name(), &summary)) {
+        exit = exit.max(failure.exit);
+        failure.show(terminal);
+    }
+    Ok(exit)
+}
+
+fn no_such_boot(input: &Input, index: usize, boots: usize) -> Failure {
+    let holds = if boots == 1 { "1 boot".to_owned() } else { format!("{boots} boots") };
+    Failure::new(Exit::INPUT, format!("no boot {} in {}, which holds {holds}", index + 1, shown(&input.name())))
+        .hint(format!("`--boot {boots}` is its last"))
+}
+
+fn no_times(asked: Option<Clock>, source: &SourceName) -> Fault {
+    let boot = named(source);
+    Fault::Told(match asked {
+        Some(Clock::Arrival) => Failure::new(Exit::INPUT, format!("no arrival times in {boot}"))
+            .hint("take the kernel's stamps: `--clock kernel`; or record the boot with `bootline capture`"),
+        Some(Clock::Kernel) => Failure::new(Exit::INPUT, format!("no kernel timestamps in {boot}"))
+            .hint("boot with `printk.time=1`, or take the arrival times: `--clock arrival`"),
+        _ => return Fault::NoTimes,
+    })
+}
+
+/// A format while it is written, boot by boot.
+enum Writer {
+    Perfetto(Perfetto),
+    Chrome {
+        trace: Chrome,
+        opened: bool,
+    },
+    Csv {
+        opened: bool,
+    },
+    Markdown {
+        boots: usize,
+    },
+    Junit(TestSuites),
+    Lava,
+    /// Whether stamps may stand in for arrivals.
+    Grabserial {
+        lines: Grabserial,
+        stamps: bool,
+    },
+    Json {
+        list: JsonList,
+        opened: bool,
+    },
+    /// Its bytes are copied elsewhere.
+    Text,
+}
+
+impl Writer {
+    fn new(format: ExportFormat, clock: Option<Clock>) -> Writer {
+        match format {
+            ExportFormat::Perfetto => Writer::Perfetto(Perfetto::new()),
+            ExportFormat::Chrome => Writer::Chrome { trace: Chrome::new(), opened: false },
+            ExportFormat::Csv => Writer::Csv { opened: false },
+            ExportFormat::Markdown => Writer::Markdown { boots: 0 },
+            ExportFormat::Junit => Writer::Junit(TestSuites { name: "bootline".to_owned(), suites: Vec::new() }),
+            ExportFormat::Lava => Writer::Lava,
+            ExportFormat::Grabserial => {
+                Writer::Grabserial { lines: Grabserial::new(), stamps: clock == Some(Clock::Kernel) }
+            }
+            ExportFormat::Json => Writer::Json { list: JsonList::new("bootline-export/1"), opened: false },
+            ExportFormat::Text => Writer::Text,
+        }
+    }
+
+    /// Whether the format can't do with this boot's times: grabserial's are arrivals, unless stamps were asked for.
+    fn refuses(&self, boot: &Boot) -> bool {
+        matches!(self, Writer::Grabserial { stamps: false, .. }) && boot.timeline.clock == Clock::Kernel
+    }
+
+    fn boot(&mut self, boot: &Boot, source: &SourceName, output: &mut Output) {
+        let found = || findings(boot);
+        let number = source.index + 1;
+        match self {
+            Writer::Perfetto(trace) => trace.boot(boot, &found(), source, &mut |b| output.write(b)),
+            Writer::Chrome { trace, opened } => {
+                if !std::mem::replace(opened, true) {
+                    output.write(trace.open().as_bytes());
+                }
+                trace.boot(boot, &found(), source, &mut |b| output.write(b));
+            }
+            Writer::Csv { opened } => {
+                if !std::mem::replace(opened, true) {
+                    output.write(csv_header().as_bytes());
+                }
+                csv(boot, &found(), number, &mut |b| output.write(b));
+            }
+            Writer::Markdown { boots } => {
+                if *boots > 0 {
+                    output.write(b"\n");
+                }
+                *boots += 1;
+                output.write(markdown(&summary(boot, &found(), source)).as_bytes());
+            }
+            Writer::Junit(all) => all.suites.push(test_suite(boot, &found(), source)),
+            Writer::Lava => output.write(lava(boot, &found(), number).as_bytes()),
+            Writer::Grabserial { lines, .. } => lines.boot(boot, &mut |b| output.write(b)),
+            Writer::Json { list, opened } => {
+                if !std::mem::replace(opened, true) {
+                    output.write(list.open().as_bytes());
+                }
+                export_json(list, boot, &found(), source, &mut |b| output.write(b));
+            }
+            Writer::Text => {}
+        }
+    }
+
+    /// What comes last; of nothing nothing is made.
+    fn close(&mut self, output: &mut Output) {
+        match self {
+            Writer::Chrome { trace, opened: true } => output.write(trace.close().as_bytes()),
+            Writer::Json { list, opened: true } => output.write(list.close().as_bytes()),
+            Writer::Junit(all) if !all.suites.is_empty() => output.write(junit(all).as_bytes()),
+            _ => {}
+        }
+    }
+}
