@@ -20,7 +20,7 @@ Examples:
   bootline critical-chain boot.cap
   dmesg | bootline critical-chain -
   bootline critical-chain --to 'login: ' boot.cap
-  bootline critical-chain --json boot.cap | jq '.boots[].chain.segments[] | [.kind, .name, .effect_ns]'")]
+  bootline critical-chain --json boot.cap | jq '.boots[].chain.segments[] | [.name, .effect_ns]'")]
 pub struct Typed {
     #[command(flatten)]
     logs: logs::TypedLogs,
