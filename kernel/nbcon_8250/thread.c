@@ -319,11 +319,13 @@ static void release_tty_output(struct takeover *t)
 
 /*
  * Not a character has gone out. Without a buffer the core takes the ownership for lost: the record
- * stays the next one, and is no replay when it comes again.
+ * stays the next one, and is no replay when it comes again. But for one that the thread has begun:
+ * who prints that before the thread is through has to say so.
  */
 void put_off(struct nbcon_write_context *wctxt, struct console *con)
 {
-	atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
+	if (!READ_ONCE(to_takeover(con)->in_record))
+		atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
 	wctxt->outbuf = NULL;
 	wctxt->len = 0;
 }
