@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Predictions from any bytes.
-use bootline_core::boot::{Boot, ConsoleArg, Options, Splitter, join_levels};
+use bootline_core::boot::{Boot, ConsoleArg, Options, BootRecords, join_levels};
 use bootline_core::predict::{Prediction, today, ways_out};
-use bootline_core::records::Decoder;
 use bootline_core::units::{Dur, Interval};
 
 /// Predicts each boot in `data`, as it is, with a stated console, and joined with itself as its own log.
@@ -11,12 +10,7 @@ use bootline_core::units::{Dur, Interval};
 /// When an interval is out of order, a time to init is negative, or the ways out are not sorted.
 pub fn predicts(data: &[u8]) {
     let stated = Options { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..Options::default() };
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(records));
-    let mut decoder = Decoder::new(None);
-    decoder.push(data, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
+    let boots = BootRecords::all(data);
     for records in boots {
         let own = records.records.clone();
         let mut joined = records.clone();

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{Boot, Clock, Options, Splitter};
-use bootline_core::records::{Decoder, Source};
+use bootline_core::boot::{Boot, BootRecords, Clock, Options};
+use bootline_core::records::Source;
 use bootline_core::report::{Chrome, Grabserial, Perfetto, SourceName};
 use bootline_core::rules::findings;
 use bootline_core::units::Dur;
@@ -18,13 +18,7 @@ use serde_json::Value;
 
 fn boots(bytes: &[u8], clock: Option<Clock>) -> Vec<Boot> {
     let options = Options { clock, ..Options::default() };
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &options)));
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots
+    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &options)).collect()
 }
 
 /// Logs of all kinds: those of the reports' cases, and the corpus' captures.

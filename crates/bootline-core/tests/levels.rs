@@ -5,18 +5,12 @@
 use std::fs;
 use std::path::Path;
 
-use bootline_core::boot::{Boot, BootRecords, Clock, EndedBy, JoinError, Joined, Options, Splitter, join_levels};
-use bootline_core::records::{Decoder, RecordId, Source};
+use bootline_core::boot::{Boot, BootRecords, Clock, EndedBy, JoinError, Joined, Options, join_levels};
+use bootline_core::records::{RecordId, Source};
 use proptest::prelude::*;
 
 fn boot(bytes: &[u8]) -> BootRecords {
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(records));
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots.into_iter().next().unwrap_or_default()
+    BootRecords::all(bytes).into_iter().next().unwrap_or_default()
 }
 
 const CONSOLE: &str = "\

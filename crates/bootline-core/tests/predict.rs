@@ -8,9 +8,8 @@ mod schema;
 use std::fs;
 use std::path::Path;
 
-use bootline_core::boot::{Boot, BootRecords, Options, Splitter};
+use bootline_core::boot::{Boot, BootRecords, Options};
 use bootline_core::predict::{Assumption, Change, Need, Prediction, Refusal};
-use bootline_core::records::Decoder;
 use bootline_core::report::{JsonList, SourceName, TextOptions, predictions, predictions_json, text};
 use bootline_core::units::{Dur, Interval};
 use proptest::prelude::*;
@@ -23,12 +22,7 @@ const LOG: &str = "\
 ";
 
 fn boot() -> Boot {
-    let mut all = Vec::new();
-    let mut splitter = Splitter::new(|records: BootRecords| all.push(records));
-    let mut decoder = Decoder::new(None);
-    decoder.push(LOG.as_bytes(), &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
+    let mut all = BootRecords::all(LOG.as_bytes());
     Boot::analyse(all.swap_remove(0), &Options::default())
 }
 

@@ -12,13 +12,7 @@ fn file(case: &str, name: &str) -> PathBuf {
 }
 
 fn records(bytes: &[u8]) -> BootRecords {
-    let mut all = Vec::new();
-    let mut splitter = Splitter::new(|records| all.push(records));
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    all.remove(0)
+    BootRecords::all(bytes).swap_remove(0)
 }
 
 fn read(case: &str, name: &str) -> BootRecords {

@@ -13,7 +13,7 @@ use bootline_core::boot::{Boot, BootRecords, Options, Splitter};
 use bootline_core::capture::{ChunkTime, Header, encode_chunk, encode_header};
 use bootline_core::chain::Chain;
 use bootline_core::predict::{Prediction, Refusal, today, ways_out};
-use bootline_core::records::{ByteRange, Decoder, Level, Record, RecordId, Sink, Source};
+use bootline_core::records::{ByteRange, Level, Record, RecordId, Sink, Source};
 use bootline_core::report::{
     BlameOptions, Chrome, Document, Grabserial, JsonList, SourceName, TestSuites, TextOptions, blame, blame_json,
     critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit, lava, markdown,
@@ -24,13 +24,7 @@ use bootline_core::units::{Dur, HostTime, KernelTime};
 use proptest::prelude::*;
 
 fn boots(bytes: &[u8]) -> Vec<Boot> {
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &Options::default())));
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots
+    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &Options::default())).collect()
 }
 
 fn source(n: usize, of: usize) -> SourceName {

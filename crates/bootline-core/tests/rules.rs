@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{Boot, BootRecords, Options, Splitter};
-use bootline_core::records::{Decoder, Source};
+use bootline_core::boot::{Boot, BootRecords, Options};
+use bootline_core::records::Source;
 use bootline_core::rules::{Finding, RULES, Rule, findings};
 use bootline_core::units::Dur;
 
@@ -148,12 +148,7 @@ fn read(log: &Path) -> Boot {
 
 /// The first boot of a log.
 fn analyse(bytes: &[u8]) -> Boot {
-    let mut boots: Vec<BootRecords> = Vec::new();
-    let mut splitter = Splitter::new(|b| boots.push(b));
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
+    let mut boots = BootRecords::all(bytes);
     let first = if boots.is_empty() { BootRecords::default() } else { boots.swap_remove(0) };
     assert!(first.records.iter().all(|r| r.source == Source::Kernel || r.stamp.is_none()));
     Boot::analyse(first, &Options::default())

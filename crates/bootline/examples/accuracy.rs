@@ -8,10 +8,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bootline_core::boot::{Boot, Options, Splitter};
+use bootline_core::boot::{Boot, BootRecords, Options};
 use bootline_core::console::{Behaviour, Driver, Series};
 use bootline_core::predict::{Change, Prediction, predict, today};
-use bootline_core::records::Decoder;
 use bootline_core::statistics::Samples;
 use bootline_lab::boot::{Truth, Verdict};
 
@@ -62,13 +61,7 @@ fn read(results: &Path) -> std::io::Result<BTreeMap<Cell, Vec<Run>>> {
 
 fn boot(capture: &Path) -> Option<Boot> {
     let bytes = std::fs::read(capture).ok()?;
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &Options::default())));
-    let mut decoder = Decoder::new(None);
-    decoder.push(&bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots.into_iter().next()
+    BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &Options::default())).next()
 }
 
 fn median(values: Vec<f64>) -> Option<f64> {

@@ -13,9 +13,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bootline_core::boot::{Boot, Clock, EndedBy, Options, Since, Splitter};
+use bootline_core::boot::{Boot, BootRecords, Clock, EndedBy, Options, Since};
 use bootline_core::compare::{Budget, Measures, Outcome, Quantity, RunSet, Setup, check};
-use bootline_core::records::Decoder;
 use bootline_core::statistics::{Random, difference};
 use bootline_lab::boot::{Truth, Verdict};
 
@@ -47,13 +46,7 @@ type Arms = BTreeMap<String, BTreeMap<Quantity, Vec<i64>>>;
 fn boot(capture: &Path) -> io::Result<Option<Boot>> {
     let bytes = fs::read(capture)?;
     let options = Options { marker: Some(END.to_owned()), ..Options::default() };
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &options)));
-    let mut decoder = Decoder::new(None);
-    decoder.push(&bytes, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    Ok(boots.into_iter().next())
+    Ok(BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &options)).next())
 }
 
 /// What is needed of the valid runs of a results folder.

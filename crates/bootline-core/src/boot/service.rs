@@ -141,8 +141,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boot::{Boot, BootRecords, Options, Splitter};
-    use crate::records::Decoder;
+    use crate::boot::{Boot, BootRecords, Options};
 
     #[test]
     fn lines() {
@@ -167,12 +166,7 @@ mod tests {
     }
 
     fn boot(log: &str) -> Boot {
-        let mut boots: Vec<BootRecords> = Vec::new();
-        let mut splitter = Splitter::new(|records| boots.push(records));
-        let mut decoder = Decoder::new(None);
-        decoder.push(log.as_bytes(), &mut splitter);
-        decoder.finish(&mut splitter);
-        splitter.finish();
+        let mut boots = BootRecords::all(log.as_bytes());
         Boot::analyse(boots.pop().unwrap(), &Options::default())
     }
 

@@ -3,7 +3,7 @@
 use super::kernel::is_banner;
 use super::replay::{Earlier, Verdict};
 use crate::capture::{Header, Note};
-use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordSet, Sink, Source};
+use crate::records::{ByteRange, Decoder, ProblemKind, Problems, Record, RecordSet, Sink, Source};
 use crate::units::{Dur, KernelTime};
 
 /// Records kept for one boot; what comes later is counted, not kept.
@@ -22,6 +22,19 @@ pub struct BootRecords {
     pub notes: Vec<Note>,
     /// Kernel records that came over the line twice, because a console that took over replayed the log.
     pub repeated: usize,
+}
+
+impl BootRecords {
+    /// The boots of an input that is held whole; its format is told from its beginning.
+    pub fn all(input: &[u8]) -> Vec<BootRecords> {
+        let mut boots = Vec::new();
+        let mut splitter = Splitter::new(|records| boots.push(records));
+        let mut decoder = Decoder::new(None);
+        decoder.push(input, &mut splitter);
+        decoder.finish(&mut splitter);
+        splitter.finish();
+        boots
+    }
 }
 
 /// Takes a decoder's records and hands over each boot as soon as the next is known to have begun, so that memory holds one

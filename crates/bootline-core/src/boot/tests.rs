@@ -209,12 +209,7 @@ proptest! {
 
 /// A boot from the text of its log.
 fn read(log: &str) -> Boot {
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|b| boots.push(b));
-    let mut decoder = crate::records::Decoder::new(None);
-    decoder.push(log.as_bytes(), &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
+    let mut boots = BootRecords::all(log.as_bytes());
     assert_eq!(boots.len(), 1);
     Boot::analyse(boots.remove(0), &Options::default())
 }
@@ -285,14 +280,8 @@ fn a_replay_is_no_second_boot() {
                   [    1.000001] printk: legacy console [ttyS0] disabled\n\
                   [    1.000002] nbcon_8250: ttyS0 prints through a thread of its own\n\
                   [    2.000000] late\n";
-    let boots = |log: &str| {
-        let mut boots = Vec::new();
-        let mut splitter = Splitter::new(|b| boots.push(Boot::analyse(b, &Options::default())));
-        let mut decoder = crate::records::Decoder::new(None);
-        decoder.push(log.as_bytes(), &mut splitter);
-        decoder.finish(&mut splitter);
-        splitter.finish();
-        boots
+    let boots = |log: &str| -> Vec<Boot> {
+        BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &Options::default())).collect()
     };
     let words = |boot: &Boot| boot.records.iter().map(|r| r.text.to_owned()).collect::<Vec<_>>();
     let once = boots(&format!("{whole}{behind}"));

@@ -2,17 +2,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{Options, Splitter};
-use crate::records::Decoder;
+use crate::boot::{BootRecords, Options};
 
 fn boot(log: &str) -> Boot {
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|b| boots.push(Boot::analyse(b, &Options::default())));
-    let mut decoder = Decoder::new(None);
-    decoder.push(log.as_bytes(), &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots.remove(0)
+    BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &Options::default())).next().unwrap()
 }
 
 /// Without gap or overlap, from the chain's start to the boot's end.

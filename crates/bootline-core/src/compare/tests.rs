@@ -5,8 +5,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{Boot, Options, Splitter};
-use crate::records::Decoder;
+use crate::boot::{Boot, BootRecords, Options};
 use crate::units::Dur;
 
 /// A boot with three initcalls of these lengths in ms, and so many characters more from the second.
@@ -38,13 +37,7 @@ fn log(lengths: [u32; 3], extra: usize) -> String {
 }
 
 fn boot(log: &[u8]) -> Boot {
-    let mut boots = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &Options::default())));
-    let mut decoder = Decoder::new(None);
-    decoder.push(log, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots.swap_remove(0)
+    BootRecords::all(log).into_iter().map(|records| Boot::analyse(records, &Options::default())).next().unwrap()
 }
 
 fn set(name: &str, logs: impl IntoIterator<Item = String>) -> RunSet {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A kernel's log of a stated size, made of a few known records and filler.
-use bootline_core::boot::{Boot, Options, Splitter};
+use bootline_core::boot::{Boot, BootRecords, Options};
 use bootline_core::predict::{Change, Prediction, predict};
-use bootline_core::records::Decoder;
 
 /// Characters that a record takes beside its text: `[    0.000000] `, CR, LF.
 const AROUND: usize = 17;
@@ -61,13 +60,7 @@ impl Log {
         let line = |(at, text): &(i64, String)| format!("[{:5}.{:06}] {text}\n", at / 1_000_000, at % 1_000_000);
         let text: String = self.lines.iter().map(line).collect();
         let options = Options { marker: marker.map(str::to_owned), ..Options::default() };
-        let mut boots = Vec::new();
-        let mut splitter = Splitter::new(|records| boots.push(Boot::analyse(records, &options)));
-        let mut decoder = Decoder::new(None);
-        decoder.push(text.as_bytes(), &mut splitter);
-        decoder.finish(&mut splitter);
-        splitter.finish();
-        boots.swap_remove(0)
+        BootRecords::all(text.as_bytes()).into_iter().map(|records| Boot::analyse(records, &options)).next().unwrap()
     }
 }
 

@@ -3,20 +3,13 @@ use proptest::prelude::*;
 
 use super::stack::stacks;
 use super::{Picture, page, svg};
-use crate::boot::{Boot, BootRecords, Options, Splitter};
-use crate::records::Decoder;
+use crate::boot::{Boot, BootRecords, Options};
 use crate::report::SourceName;
 use crate::rules::findings;
 use crate::units::Dur;
 
 fn boots(log: &str) -> Vec<Boot> {
-    let mut boots: Vec<BootRecords> = Vec::new();
-    let mut splitter = Splitter::new(|records| boots.push(records));
-    let mut decoder = Decoder::new(None);
-    decoder.push(log.as_bytes(), &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
-    boots.into_iter().map(|b| Boot::analyse(b, &Options::default())).collect()
+    BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &Options::default())).collect()
 }
 
 fn pictures(log: &str) -> Vec<Picture> {
