@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds for any input, checked by every target.
+mod export;
 mod gate;
 mod predict;
 
 pub use bootline_core::records::Format;
 use bootline_core::records::{ByteRange, Decoder, ProblemKind, Record, Sink, Summary};
+pub use export::exports;
 pub use gate::gates;
 pub use predict::predicts;
 

@@ -2,19 +2,25 @@
 //! Exports read back: traces by Perfetto's published field numbers and as JSON, grabserial's form by our own decoder.
 #![allow(clippy::disallowed_methods, reason = "the cases are files")]
 
+#[path = "export/chrome.rs"]
+mod chrome;
+#[path = "export/forms.rs"]
+mod forms;
 #[path = "export/perfetto.rs"]
 mod perfetto;
+#[path = "export/told.rs"]
+mod told;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{Boot, BootRecords, Clock, Options};
 use bootline_core::records::Source;
-use bootline_core::report::{Chrome, Grabserial, Perfetto, SourceName};
+use bootline_core::report::{
+    Chrome, Grabserial, Perfetto, SourceName, TestSuites, csv, csv_header, junit, lava, markdown, summary, test_suite,
+};
 use bootline_core::rules::findings;
-use bootline_core::units::Dur;
-use serde_json::Value;
+use told::Told;
 
 fn boots(bytes: &[u8], clock: Option<Clock>) -> Vec<Boot> {
     let options = Options { clock, ..Options::default() };
@@ -46,64 +52,14 @@ fn perfetto_of(boots: &[Boot]) -> Vec<u8> {
     bytes
 }
 
-fn chrome_of(boots: &[Boot]) -> Value {
+fn chrome_of(boots: &[Boot]) -> Vec<u8> {
     let mut trace = Chrome::new();
     let mut text = trace.open().into_bytes();
     for (n, boot) in boots.iter().enumerate() {
         trace.boot(boot, &findings(boot), &source(n), &mut |b| text.extend_from_slice(b));
     }
     text.extend_from_slice(trace.close().as_bytes());
-    serde_json::from_slice(&text).unwrap()
-}
-
-/// A process and the name of its track.
-type Row = (u64, String);
-
-/// What a trace holds, whatever its notation: by track's name the slices (start, length, name), the instants, and the counts.
-#[derive(Debug, Default, PartialEq)]
-pub struct Told {
-    /// (process, track) to slices.
-    pub slices: BTreeMap<Row, Vec<(u64, u64, String)>>,
-    /// (process, track) to instants.
-    pub instants: BTreeMap<Row, Vec<(u64, String)>>,
-    /// (process, track) to values.
-    pub counts: BTreeMap<Row, Vec<(u64, i64)>>,
-}
-
-fn told_by_chrome(trace: &Value) -> Told {
-    let mut told = Told::default();
-    let mut names: BTreeMap<(u64, u64), String> = BTreeMap::new();
-    let mut running: BTreeMap<(u64, u64), Vec<(u64, String)>> = BTreeMap::new();
-    for e in trace["traceEvents"].as_array().unwrap() {
-        let number = |key: &str| e[key].as_u64().unwrap_or_else(|| panic!("no {key} in {e}"));
-        let pid = number("pid");
-        // Microseconds with three decimals; a float keeps them up to some days.
-        let at = || (e["ts"].as_f64().unwrap() * 1_000.0).round() as u64;
-        let text = |key: &str| e[key].as_str().unwrap_or_else(|| panic!("no {key} in {e}")).to_owned();
-        let track = || (pid, names[&(pid, number("tid"))].clone());
-        match e["ph"].as_str().unwrap() {
-            "M" if text("name") == "thread_name" => {
-                let name = e["args"]["name"].as_str().unwrap().to_owned();
-                assert_eq!(names.insert((pid, number("tid")), name), None, "a thread is named twice");
-            }
-            "M" => assert!(text("name").ends_with("_sort_index") || text("name") == "process_name"),
-            "B" => running.entry((pid, number("tid"))).or_default().push((at(), text("name"))),
-            "E" => {
-                let (from, name) =
-                    running.get_mut(&(pid, number("tid"))).and_then(Vec::pop).expect("an end of nothing");
-                told.slices.entry(track()).or_default().push((from, at().checked_sub(from).unwrap(), name));
-            }
-            "i" => told.instants.entry(track()).or_default().push((at(), text("name"))),
-            "C" => {
-                let values: Vec<i64> = e["args"].as_object().unwrap().values().map(|v| v.as_i64().unwrap()).collect();
-                assert_eq!(values.len(), 1);
-                told.counts.entry((pid, text("name"))).or_default().push((at(), values[0]));
-            }
-            other => panic!("a phase `{other}`"),
-        }
-    }
-    assert!(running.values().all(Vec::is_empty), "something never ends");
-    told
+    text
 }
 
 #[test]
@@ -112,9 +68,31 @@ fn both_traces_tell_the_same_by_either_clock() {
         let bytes = fs::read(&log).unwrap();
         for clock in [None, Some(Clock::Kernel)] {
             let boots = boots(&bytes, clock);
-            let (perfetto, chrome) = (perfetto::told(&perfetto_of(&boots)), told_by_chrome(&chrome_of(&boots)));
+            let (perfetto, chrome) = (perfetto::told(&perfetto_of(&boots)), chrome::told(&chrome_of(&boots)));
             assert_eq!(perfetto, chrome, "{} {clock:?}", log.display());
         }
+    }
+}
+
+/// Every form of text by its own strict reader.
+#[test]
+fn every_form_is_what_its_readers_demand() {
+    for log in logs() {
+        let boots = boots(&fs::read(&log).unwrap(), None);
+        let (mut rows, mut lines) = (csv_header().as_bytes().to_vec(), Vec::new());
+        let (mut suites, mut signals, mut grabserial) = (TestSuites::default(), String::new(), Grabserial::new());
+        for (n, boot) in boots.iter().enumerate() {
+            let found = findings(boot);
+            csv(boot, &found, n + 1, &mut |b| rows.extend_from_slice(b));
+            suites.suites.push(test_suite(boot, &found, &source(n)));
+            signals += &lava(boot, &found, n + 1);
+            grabserial.boot(boot, &mut |b| lines.extend_from_slice(b));
+            forms::markdown(&markdown(&summary(boot, &found, &source(n))));
+        }
+        forms::csv(&String::from_utf8(rows).unwrap());
+        forms::grabserial(&String::from_utf8(lines).unwrap());
+        forms::junit(&junit(&suites));
+        forms::lava(&signals);
     }
 }
 
@@ -135,7 +113,8 @@ fn sums_are_the_boots() {
                     .sum::<i64>()
             };
             let sum = |name: &str| of(name).iter().map(|s| s.1 as i64).sum::<i64>();
-            assert_eq!(sum("phases"), covered(boot), "{}", log.display());
+            let phases = boot.phases.iter().map(|p| p.length().as_nanos()).sum::<i64>();
+            assert_eq!(sum("phases"), phases, "{}", log.display());
             assert_eq!(
                 lanes("silence"),
                 boot.gaps.iter().map(|g| g.length.as_nanos()).sum::<i64>(),
@@ -157,17 +136,16 @@ fn sums_are_the_boots() {
     }
 }
 
-/// The time that phases cover: behind `quiet` their first records are so few that some overlap, and one track can't show that.
-fn covered(boot: &Boot) -> i64 {
-    let mut phases: Vec<(Dur, Dur)> = boot.phases.iter().map(|p| (p.start, p.end)).collect();
-    phases.sort();
-    let mut until = Dur::from_nanos(i64::MIN);
-    let part = |(from, to): (Dur, Dur)| {
-        let length = (to - from.max(until)).max_zero();
-        until = until.max(to);
-        length.as_nanos()
-    };
-    phases.into_iter().map(part).sum()
+#[test]
+fn phases_tile_the_time() {
+    for log in logs() {
+        for clock in [None, Some(Clock::Kernel)] {
+            for boot in boots(&fs::read(&log).unwrap(), clock) {
+                assert!(boot.phases.windows(2).all(|p| p[0].end == p[1].start), "{} {:?}", log.display(), boot.phases);
+                assert!(boot.phases.windows(2).all(|p| p[0].name < p[1].name), "{} {:?}", log.display(), boot.phases);
+            }
+        }
+    }
 }
 
 #[test]

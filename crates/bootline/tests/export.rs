@@ -199,6 +199,99 @@ fn refusals() {
 }
 
 #[test]
+fn an_output_is_never_the_input_by_another_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let content = capture(&log("acpi_init"));
+    let path = file(dir.path(), "boot.cap", &content);
+    let (hard, soft) = (dir.path().join("hard"), dir.path().join("soft"));
+    fs::hard_link(&path, &hard).unwrap();
+    std::os::unix::fs::symlink(&path, &soft).unwrap();
+    for other in [hard, soft] {
+        let out = run(&["export", &path, "-f", "csv", "-o", other.to_str().unwrap()], b"");
+        assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+    // What is appended would be read again, for ever.
+    let append = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let out = command.args(["export", &path, "-f", "text"]).stdout(append).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(fs::read(&path).unwrap(), content);
+}
+
+#[test]
+fn a_file_that_was_there_is_written_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = capture(&log("acpi_init"));
+    for format in FORMATS {
+        let long = file(dir.path(), "out", &vec![b'x'; 1 << 20]);
+        let out = run(&["export", "-", "-f", format, "-o", &long], &input);
+        assert_eq!(out.status.code(), Some(0), "{format}");
+        assert_eq!(fs::read(&long).unwrap(), run(&["export", "-", "-f", format], &input).stdout, "{format}");
+    }
+}
+
+#[test]
+fn what_can_not_be_written_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = file(dir.path(), "boot.cap", &capture(&log("acpi_init")));
+    for format in FORMATS {
+        // A full disk, by name and as standard output.
+        let full = "error: can't write `/dev/full`: No space left on device (os error 28)\n";
+        check_failure(&["export", &path, "-f", format, "-o", "/dev/full"], b"", 4, full);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+        command.args(["export", &path, "-f", format]).stderr(Stdio::piped());
+        let device = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let out = command.stdout(device).output().unwrap();
+        let said = "error: can't write to standard output: No space left on device (os error 28)\n";
+        assert_eq!((String::from_utf8_lossy(&out.stderr).as_ref(), out.status.code()), (said, Some(4)), "{format}");
+        let folder = dir.path().to_str().unwrap();
+        let out = run(&["export", &path, "-f", format, "-o", folder], b"");
+        assert_eq!(out.status.code(), Some(4), "{format}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    // More than a pipe holds.
+    let lines: String = (0..20_000).map(|n| format!("[    1.{n:06}] line {n}\n")).collect();
+    let path = file(dir.path(), "boot.log", (log("acpi_init") + &lines).as_bytes());
+    for format in FORMATS.into_iter().filter(|f| !matches!(*f, "markdown" | "junit" | "lava")) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+        command.args(["export", &path, "-f", format]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if format != "text" {
+            command.args(["--clock", "kernel"]);
+        }
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let out = child.wait_with_output().unwrap();
+        assert_eq!((String::from_utf8_lossy(&out.stderr).as_ref(), out.status.code()), ("", Some(0)), "{format}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_become_none_of_a_formats_own() {
+    let bad: Vec<u8> = (1..=255u8).filter(|b| !matches!(b, b'\n' | b'\r')).collect();
+    let mut log = log("acpi_init").into_bytes();
+    log.extend_from_slice(b"[    0.700000] ");
+    log.extend_from_slice(&bad);
+    log.extend_from_slice(b"\n[    0.710000] \xed\xa0\x80\xef\xbf\xbe\xf4\x90\x80\x80]]>\n");
+    for format in FORMATS {
+        let out =
+            run(&["export", "-", "-f", format, if format == "text" { "--from=dmesg" } else { "--clock=kernel" }], &log);
+        assert_eq!(out.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&out.stderr));
+        if format == "perfetto" {
+            continue;
+        }
+        let text = String::from_utf8(out.stdout).unwrap_or_else(|e| panic!("{format}: {e}"));
+        assert!(!text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')), "{format}: {text:?}");
+        if matches!(format, "chrome" | "json") {
+            serde_json::from_str::<Value>(&text).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_boot_that_does_not_end_is_a_case_that_fails() {
     let whole = log("acpi_init");
     let cut = whole.lines().take(5).map(|l| format!("{l}\n")).collect::<String>();

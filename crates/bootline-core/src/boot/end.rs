@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Options;
 use super::milestone::Milestones;
 use super::opening::Opening;
-use super::timeline::{Clock, Timeline};
+use super::timeline::{Clock, Place, Timeline};
 use crate::capture::{Note, NoteKind};
 use crate::records::{Record, RecordId, RecordSet, Source};
 use crate::units::{Dur, HostTime, Interval, KernelTime};
@@ -80,6 +80,14 @@ pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Option
     }
 }
 
+/// When that begins which the record at a position announces: where its writer waits, once it is through the line.
+pub(super) fn follows(record: &Record<'_>, place: Place, opening: Option<Opening>, index: usize) -> Option<Dur> {
+    // What was stored before the console registered came over the line later; nobody waited for it then.
+    let waits = record.source == Source::Kernel && opening.is_none_or(|o| o.index <= index && o.writer_waits(index));
+    let stored = place.stored?;
+    Some(place.printed.filter(|_| waits).map_or(stored, |p| p.end))
+}
+
 pub(super) fn boot_end(
     records: &RecordSet,
     timeline: &Timeline,
@@ -91,14 +99,7 @@ pub(super) fn boot_end(
 ) -> Option<BootEnd> {
     let record = records.get(index)?;
     let place = timeline.place(index);
-    let stored = place.stored?;
-    let waits = opening.is_none_or(|o| o.writer_waits(index));
-    // Where the writer waits, init starts once the record that announces it is through.
-    let at = match place.printed {
-        Some(p) if waits && record.source == Source::Kernel => p.end,
-        _ => stored,
-    };
-    let at = Interval::around(at, place.error);
+    let at = Interval::around(follows(&record, place, opening, index)?, place.error);
     // A log that is replayed late is printed behind the end that it shows.
     let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
         && timeline.first_byte.is_none_or(|first| first <= at.best());

@@ -205,13 +205,15 @@ fn give_probes_to_async_calls(spans: &mut [Span]) {
 }
 
 /// A task waited until async calls were through (async_synchronize_full).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct AsyncWait {
     /// Who waited.
     pub task: u32,
     /// From when.
+    #[serde(rename = "start_ns")]
     pub from: Dur,
     /// Until when.
+    #[serde(rename = "end_ns")]
     pub to: Dur,
     /// "async_waiting"
     pub first: RecordId,

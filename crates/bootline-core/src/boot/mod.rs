@@ -138,8 +138,7 @@ impl Boot {
         let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until));
         let line = serial
             .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
-        let open = registered.or(milestones.first_kernel);
-        let phases = phase::phases(&records, &timeline, &waits, &milestones, open);
+        let phases = phase::phases(&records, &timeline, &waits, &milestones, opening, registered);
         let spans = initcall::spans(&records, &timeline, &waits);
         let services = service::services(&records, &timeline);
         let async_waits = initcall::async_waits(&records, &timeline);

@@ -128,7 +128,7 @@ fn links(chain: &Chain, reached: &str, record: RecordId) -> Table {
             Branch::One(s) => {
                 let style = if s.net() >= chain.length().scale(0.1) { Style::Cost } else { Style::Plain };
                 let effect = saved(s.effect);
-                let name = format!("{edge}{}", name(s));
+                let name = format!("{edge}{}", link_title(s));
                 let cells = vec![
                     at(s.start),
                     s.net().to_string(),
@@ -195,7 +195,8 @@ fn inside(s: &Segment, least: Dur) -> Vec<&Inside> {
     all
 }
 
-fn name(s: &Segment) -> String {
+/// What a link is, in words: `initcall acpi_init`.
+pub(super) fn link_title(s: &Segment) -> String {
     match &s.link {
         Link::BeforeKernel => "firmware, boot loader, decompression: before the kernel's clock".to_owned(),
         Link::Initcall { name } => format!("initcall {name}"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The stretches of a boot as CSV (RFC 4180), a row each: phases, spans, waits, gaps, findings.
+//! The stretches of a boot as CSV (RFC 4180), a row each: phases, the critical chain, spans, waits, services, gaps,
+//! findings.
 //!
 //! What a spreadsheet takes for a formula it runs, and a log can hold one (`=cmd|...`): text that begins with `=`, `+`,
 //! `-` or `@` gets a `'` in front, which spreadsheets take for "this is text". Control characters are shown by their
@@ -7,10 +8,12 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use super::critical_chain::link_title;
 use super::escape::escaped;
 use super::json::word;
 use super::trace::cause;
 use crate::boot::Boot;
+use crate::chain::Chain;
 use crate::records::RecordId;
 use crate::rules::Finding;
 use crate::units::Dur;
@@ -59,6 +62,20 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             ..Row::default()
         });
     }
+    for s in Chain::of(boot).iter().flat_map(|c| &c.segments) {
+        write(Row {
+            kind: "chain".into(),
+            name: link_title(s).into(),
+            start: Some(s.start),
+            end: Some(s.end),
+            gross: Some(s.length()),
+            console: Some(s.console),
+            net: Some(s.net()),
+            first: s.first,
+            last: s.last,
+            ..Row::default()
+        });
+    }
     let mut drawn = vec![(0, 0); boot.spans.len()];
     for lane in boot.lanes() {
         lane.bars.iter().for_each(|bar| drawn[bar.span] = (lane.number, bar.depth));
@@ -95,6 +112,30 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             net: Some(Dur::ZERO),
             first: record,
             last: record,
+            ..Row::default()
+        });
+    }
+    for w in &boot.async_waits {
+        write(Row {
+            kind: "async-wait".into(),
+            task: Some(w.task),
+            start: Some(w.from),
+            end: Some(w.to),
+            gross: Some(w.to - w.from),
+            first: Some(w.first),
+            last: Some(w.last),
+            ..Row::default()
+        });
+    }
+    for s in &boot.services {
+        write(Row {
+            kind: "service".into(),
+            name: s.name.as_str().into(),
+            start: s.start,
+            end: s.end,
+            gross: s.start.zip(s.end).map(|(from, to)| to - from),
+            first: Some(s.first),
+            last: s.last,
             ..Row::default()
         });
     }
@@ -147,9 +188,12 @@ impl Row<'_> {
     }
 }
 
+/// What begins a formula; some spreadsheets take the wide forms for the same.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
 /// A cell of text.
 fn text(text: &str) -> String {
-    let guard = if text.trim_start().starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    let guard = if text.trim_start().starts_with(FORMULA) { "'" } else { "" };
     let text = format!("{guard}{}", escaped(text));
     // Blanks at the ends are part of a cell, but not every reader keeps them without quotes.
     let plain = !text.contains([',', '"', ';', '\'']) && text.trim().len() == text.len();
@@ -171,6 +215,7 @@ mod tests {
         check("@SUM(1)", "\"'@SUM(1)\"");
         check("-1", "\"'-1\"");
         check(" +1", "\"' +1\"");
+        check("\u{ff1d}1+1", "\"'\u{ff1d}1+1\"");
         check("\t=1", "\"'\\t=1\"");
         check("a\r\nb\x1b[2J", "a\\r\\nb\\x1b[2J");
     }

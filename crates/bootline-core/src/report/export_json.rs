@@ -32,6 +32,8 @@ pub fn export_json(
     }
     lines("spans", boot.spans.iter().zip(drawn).map(|(s, d)| SpanJson::new(s, d)), out);
     lines("waits", boot.waits.iter().map(|w| WaitJson::new(boot, w)), out);
+    lines("async_waits", boot.async_waits.iter(), out);
+    lines("services", boot.services.iter(), out);
     lines("gaps", boot.gaps.iter().map(|gap| GapJson { net_ns: gap.net(), gap }), out);
     lines("backlog", boot.backlog().iter().map(|point| PointJson { waiting: point.waiting(), point }), out);
     out(b"\n    }");

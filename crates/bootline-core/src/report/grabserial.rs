@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot's lines as grabserial writes them with `-t`: `[1.234567 0.012345] line`.
 //!
-//! The first number is when the line's first character came, in seconds since the capture began, the second how long
-//! after the line before; grabserial's `"[%4.6f %2.6f] "`. By the kernel's clock the stamp stands in for the arrival. The
+//! The first number is when the line's first character came, in seconds since the first character of all, the second how
+//! long after the line before; grabserial's `"[%4.6f %2.6f] "`. By the kernel's clock the stamp stands in for the arrival. The
 //! line is the record as its console printed it: prefix, caller, text. A record of several lines has each on its own.
 use std::fmt::Write;
 
@@ -14,6 +14,7 @@ use crate::units::Dur;
 /// Writes boots one behind the other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grabserial {
+    zero: Option<Dur>,
     last: Option<Dur>,
 }
 
@@ -33,6 +34,9 @@ impl Grabserial {
                 Clock::None => None,
             };
             let Some(time) = time else { continue };
+            // Stamps have a zero of their own.
+            let first = if boot.timeline.clock == Clock::Arrival { time } else { Dur::ZERO };
+            let time = time - *self.zero.get_or_insert(first);
             for line in record.text.split('\n') {
                 let delta = (time - self.last.unwrap_or(time)).max_zero();
                 self.last = Some(time);

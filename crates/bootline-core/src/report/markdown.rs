@@ -90,19 +90,39 @@ fn spaced(out: &mut String, text: &str, mark: impl Fn(&str) -> String) {
 /// Words, those made code that a forge could read as anything else.
 fn prose(text: &str) -> String {
     let text = breakable(&escaped(text));
-    let shown = |word: &str| {
-        if is_plain(word) {
-            return word.to_owned();
-        }
+    let mut out = String::new();
+    // Code that goes on in the next word.
+    let mut run = String::new();
+    for (n, word) in text.split(' ').enumerate() {
         // Prose's own punctuation stays outside.
         let inner = word.trim_start_matches('(');
-        let lead = &word[..word.len() - inner.len()];
-        let core = inner.trim_end_matches([',', ';', '.', ')']);
+        let (lead, core) = (&word[..word.len() - inner.len()], inner.trim_end_matches([',', ';', '.', ')']));
         // What our own words quote is code without their quotes.
-        let quoted = core.strip_prefix('`').and_then(|c| c.strip_suffix('`')).filter(|c| !c.contains('`'));
-        format!("{lead}{}{}", code(quoted.filter(|c| !c.is_empty()).unwrap_or(core)), &inner[core.len()..])
-    };
-    text.split(' ').map(shown).collect::<Vec<_>>().join(" ")
+        let quoted =
+            core.strip_prefix('`').and_then(|c| c.strip_suffix('`')).filter(|c| !c.contains('`') && !c.is_empty());
+        let goes_on = !is_plain(word) && quoted.is_none() && lead.is_empty() && !run.is_empty();
+        if !goes_on {
+            out.push_str(&code(&std::mem::take(&mut run)));
+        }
+        match n {
+            0 => {}
+            _ if goes_on => run.push(' '),
+            _ => out.push(' '),
+        }
+        if is_plain(word) {
+            out.push_str(word);
+            continue;
+        }
+        out.push_str(lead);
+        run.push_str(quoted.unwrap_or(core));
+        let tail = &inner[core.len()..];
+        if quoted.is_some() || !tail.is_empty() {
+            out.push_str(&code(&std::mem::take(&mut run)));
+            out.push_str(tail);
+        }
+    }
+    out.push_str(&code(&run));
+    out
 }
 
 /// Whether a word is nothing but letters, digits and the punctuation of prose, in places where prose has it.

@@ -37,12 +37,7 @@ fn sum(boot: &Boot) -> Text {
 
 /// The phases up to an instant, the one around it cut there.
 fn up_to(phases: &[Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
-    phases
-        .iter()
-        .filter(|p| p.start < end)
-        .map(|p| (p.name, p.end.min(end) - p.start))
-        .filter(|(name, length)| *name != PhaseName::UserSpace || *length > Dur::from_millis(1))
-        .collect()
+    phases.iter().filter(|p| p.start < end).map(|p| (p.name, p.end.min(end) - p.start)).collect()
 }
 
 /// The times of a boot, for programs: one entry of `boots[]` in `docs/schema/time-1.schema.json`.

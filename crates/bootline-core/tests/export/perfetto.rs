@@ -21,6 +21,7 @@ fn table() -> Table {
 #[derive(Debug)]
 enum Field {
     Number(u64),
+    Double(f64),
     Text(String),
     Message(Message),
 }
@@ -82,6 +83,11 @@ fn decode(table: &Table, message: &str, mut bytes: &[u8]) -> Message {
             table.get(&(message.to_owned(), key >> 3)).unwrap_or_else(|| panic!("{message} has no field {}", key >> 3));
         let field = match (key & 7, wire.as_str()) {
             (0, "varint") => Field::Number(varint(&mut bytes)),
+            (1, "fixed64") => {
+                let (value, rest) = bytes.split_at(8);
+                bytes = rest;
+                Field::Double(f64::from_le_bytes(value.try_into().unwrap()))
+            }
             (2, "string" | "message") => {
                 let length = varint(&mut bytes) as usize;
                 let (value, rest) = bytes.split_at(length);
@@ -146,21 +152,20 @@ pub fn told(bytes: &[u8]) -> Told {
         if let Some(track) = packet.message("track_descriptor") {
             let uuid = track.number("uuid").unwrap();
             assert_eq!(uuids.insert(uuid, id), None, "a uuid twice");
-            if let Some(process) = track.message("process") {
-                sequence.pid = process.number("pid").unwrap();
-                assert!(!process.text("process_name").unwrap().is_empty());
+            let name = track.text("name").unwrap().to_owned();
+            assert!(!name.is_empty());
+            // What its children are shown by is their rank.
+            assert_eq!(track.number("child_ordering"), Some(3));
+            let rank = track.number("sibling_order_rank").expect("a place among its siblings");
+            let Some(parent) = track.number("parent_uuid") else {
+                assert_eq!(sequence.tracks.len(), 0, "the boot comes first");
+                sequence.pid = rank;
                 continue;
-            }
-            let parent = track.number("parent_uuid").unwrap();
+            };
             assert_eq!(uuids.get(&parent), Some(&id), "a parent of another boot, or of none");
-            let thread = track.message("thread");
-            if let Some(thread) = thread {
-                assert_eq!(thread.number("pid"), Some(sequence.pid));
-                assert!(thread.number("tid").is_some_and(|tid| i32::try_from(tid).is_ok()));
-            }
-            let name = thread.map_or_else(|| track.text("name"), |t| t.text("thread_name")).unwrap().to_owned();
-            if track.message("counter").is_some() {
-                sequence.counters.insert(uuid, name.clone());
+            assert!(track.text("description").is_some_and(|d| !d.is_empty()));
+            if let Some(counter) = track.message("counter") {
+                sequence.counters.insert(uuid, counter.text("unit_name").unwrap().to_owned());
             }
             sequence.tracks.insert(uuid, name);
         }
@@ -208,7 +213,15 @@ impl Sequence {
                 told.slices.entry(track).or_default().push((from, at - from, name));
             }
             3 => told.instants.entry(track).or_default().push((at, name())),
-            4 => told.counts.entry(track).or_default().push((at, event.number("counter_value").unwrap() as i64)),
+            4 => {
+                let value = match event.all("double_counter_value").next() {
+                    Some(Field::Double(seconds)) => (seconds * 1e9).round() as i64,
+                    Some(other) => panic!("{other:?}"),
+                    None => event.number("counter_value").unwrap() as i64,
+                };
+                assert_eq!(self.counters[&uuid] == "s", event.all("counter_value").next().is_none());
+                told.counts.entry(track).or_default().push((at, value));
+            }
             other => panic!("type {other}"),
         }
     }

@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Origin, TraceSink, Track, TrackId, TrackKind, Value, What, nanos, process_name, trace};
+use super::{Origin, Told, TraceSink, Track, TrackId, TrackKind, Value, What, boot_name, nanos, trace};
 use crate::boot::Boot;
 use crate::report::json::harmless;
 use crate::report::source::SourceName;
@@ -42,14 +42,15 @@ impl Chrome {
 
     /// Adds a boot; `out` takes the text.
     pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &SourceName, out: &mut dyn FnMut(&[u8])) {
-        let zero = self.origin.zero(boot);
+        let told = Told::new(boot, findings);
+        let zero = self.origin.zero(&told);
         let comma = self.boots > 0;
         self.boots += 1;
         let mut events = Events { pid: self.boots, zero, comma, tracks: Vec::new(), text: String::new(), out };
-        events.metadata("process_name", None, &[("name", Value::Text(process_name(boot, source).into()))]);
+        events.metadata("process_name", None, &[("name", Value::Text(boot_name(boot, source).into()))]);
         let index = i64::try_from(self.boots).unwrap_or(i64::MAX);
         events.metadata("process_sort_index", None, &[("sort_index", Value::Int(index))]);
-        trace(boot, findings, zero, &mut events);
+        trace(&told, zero, &mut events);
         events.flush(0);
     }
 
@@ -108,6 +109,15 @@ impl Events<'_> {
                     Value::Text(text) => json(text),
                     Value::Int(n) => n.to_string(),
                     Value::Bool(yes) => yes.to_string(),
+                    Value::Seconds(d) => {
+                        let ns = d.as_nanos();
+                        format!(
+                            "{}{}.{:09}",
+                            if ns < 0 { "-" } else { "" },
+                            ns.unsigned_abs() / 1_000_000_000,
+                            ns.unsigned_abs() % 1_000_000_000
+                        )
+                    }
                 };
                 _ = write!(self.text, "{before}\"{name}\":{value}");
             }
@@ -141,8 +151,8 @@ impl TraceSink for Events<'_> {
     fn track(&mut self, track: Track<'_>) {
         let unit = match track.kind {
             TrackKind::Characters => Some("characters"),
-            TrackKind::Time => Some("ns"),
-            TrackKind::Plain | TrackKind::Task(_) => None,
+            TrackKind::Time => Some("s"),
+            TrackKind::Plain => None,
         };
         // A counter is shown by its name; there is no thread to it.
         if unit.is_none() {
@@ -167,6 +177,7 @@ impl TraceSink for Events<'_> {
 
     fn count(&mut self, on: TrackId, at: Dur, value: i64) {
         let Some(Some((name, unit))) = self.tracks.get(on.0 as usize).cloned() else { return };
-        self.event('C', None, Some(at), Some((&name, "")), &[(unit, Value::Int(value))]);
+        let value = if unit == "s" { Value::Seconds(Dur::from_nanos(value)) } else { Value::Int(value) };
+        self.event('C', None, Some(at), Some((&name, "")), &[(unit, value)]);
     }
 }

@@ -24,7 +24,8 @@ use super::explain::title;
 use super::figure::ClockName;
 use super::json::word;
 use super::source::SourceName;
-use crate::boot::{Boot, Clock, EndedBy, Phase};
+use crate::boot::{Boot, Clock, EndedBy};
+use crate::chain::Chain;
 use crate::records::{Caller, Source};
 use crate::rules::Finding;
 use crate::units::{Dur, Interval};
@@ -55,18 +56,20 @@ pub(super) struct Track<'a> {
     pub parent: Option<TrackId>,
     pub name: Cow<'a, str>,
     pub kind: TrackKind,
+    /// What is on it, for who meets it for the first time.
+    pub about: &'static str,
+    /// What all lanes of one thing have in common: some viewers show them as one track.
+    pub lane_of: Option<&'a str>,
 }
 
 /// What is on a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrackKind {
-    /// Slices of a task of the booted kernel.
-    Task(u32),
-    /// Other slices and instants.
+    /// Slices and instants.
     Plain,
     /// A number of characters over time.
     Characters,
-    /// Nanoseconds over time.
+    /// A length of time over time.
     Time,
 }
 
@@ -108,6 +111,8 @@ pub(super) enum Value<'a> {
     Int(i64),
     /// Yes or no.
     Bool(bool),
+    /// A length of time, shown in seconds.
+    Seconds(Dur),
 }
 
 impl<'a> From<&'a str> for Value<'a> {
@@ -150,12 +155,12 @@ pub(super) struct Origin {
 
 impl Origin {
     /// The trace's time of this boot's zero.
-    pub fn zero(&mut self, boot: &Boot) -> Dur {
-        let zero = match boot.timeline.clock {
-            Clock::Arrival => boot.timeline.zero.since_origin(),
+    pub fn zero(&mut self, told: &Told<'_>) -> Dur {
+        let zero = match told.boot.timeline.clock {
+            Clock::Arrival => told.boot.timeline.zero.since_origin(),
             Clock::Kernel | Clock::None => Dur::ZERO,
         };
-        zero + *self.shift.get_or_insert_with(|| (-(zero + first_time(boot))).max_zero())
+        zero + *self.shift.get_or_insert_with(|| (-(zero + told.first)).max_zero())
     }
 
     /// How far all times were moved.
@@ -164,14 +169,27 @@ impl Origin {
     }
 }
 
-fn first_time(boot: &Boot) -> Dur {
-    let records = (0..boot.records.len()).map(|i| boot.timeline.place(i));
-    let records = records.filter_map(|p| p.stored.into_iter().chain(p.printed.map(|p| p.start)).min());
-    records
-        .chain(boot.spans.iter().map(|s| s.start))
-        .chain(boot.phases.iter().map(|p| p.start))
-        .min()
-        .unwrap_or_default()
+/// What a trace tells of.
+pub(super) struct Told<'b> {
+    boot: &'b Boot,
+    findings: &'b [Finding],
+    chain: Option<Chain>,
+    /// When the first of it happens.
+    first: Dur,
+}
+
+impl<'b> Told<'b> {
+    pub fn new(boot: &'b Boot, findings: &'b [Finding]) -> Told<'b> {
+        let chain = Chain::of(boot);
+        let records = (0..boot.records.len()).map(|i| boot.timeline.place(i));
+        let records = records.filter_map(|p| p.stored.into_iter().chain(p.printed.map(|p| p.start)).min());
+        let times = records
+            .chain(boot.spans.iter().map(|s| s.start))
+            .chain(boot.phases.iter().map(|p| p.start))
+            .chain(chain.as_ref().map(|c| c.start));
+        let first = times.min().unwrap_or_default();
+        Told { boot, findings, chain, first }
+    }
 }
 
 /// A trace's time: never below zero.
@@ -179,23 +197,29 @@ fn nanos(zero: Dur, at: Dur) -> u64 {
     u64::try_from((zero + at).as_nanos()).unwrap_or(0)
 }
 
-/// The boot's name in a trace.
-fn process_name(boot: &Boot, source: &SourceName) -> String {
-    escaped(&title(boot, source)).into_owned()
+/// The boot's name in a trace: a viewer has little room for it, so the input's folders are left out.
+fn boot_name(boot: &Boot, source: &SourceName) -> String {
+    let file = source.input.rsplit('/').next().unwrap_or(&source.input);
+    escaped(&title(boot, &SourceName { input: file.to_owned(), ..source.clone() })).into_owned()
 }
 
 /// Gives the boot's tracks and what happens on them.
 /// `zero` is where the trace has the axis' zero: it is told, nothing more.
-pub(super) fn trace(boot: &Boot, findings: &[Finding], zero: Dur, sink: &mut impl TraceSink) {
+pub(super) fn trace(told: &Told<'_>, zero: Dur, sink: &mut impl TraceSink) {
+    let boot = told.boot;
     let mut tracks = Tracks { sink, next: 0 };
-    phases(boot, zero, &mut tracks);
-    spans::lanes(boot, &mut tracks);
+    // The answer first: where the time went, and on what the end hung. Then what ran, then the line, then the evidence.
+    phases(told, zero, &mut tracks);
+    spans::chain(told.chain.as_ref(), &mut tracks);
+    spans::findings(boot, told.findings, &mut tracks);
     spans::waits(boot, &mut tracks);
+    spans::async_waits(boot, &mut tracks);
+    spans::lanes(boot, &mut tracks);
+    spans::services(boot, &mut tracks);
     spans::gaps(boot, &mut tracks);
-    records(boot, &mut tracks);
     line(boot, &mut tracks);
-    spans::findings(boot, findings, &mut tracks);
     counters(boot, &mut tracks);
+    records(boot, &mut tracks);
 }
 
 /// Numbers the tracks.
@@ -205,14 +229,14 @@ struct Tracks<'s, S> {
 }
 
 impl<S: TraceSink> Tracks<'_, S> {
-    fn add<'n>(&mut self, name: impl Into<Cow<'n, str>>, kind: TrackKind) -> TrackId {
-        self.add_below(None, name, kind)
+    fn add<'n>(&mut self, name: impl Into<Cow<'n, str>>, kind: TrackKind, about: &'static str) -> TrackId {
+        self.add_track(|id| Track { id, parent: None, name: name.into(), kind, about, lane_of: None })
     }
 
-    fn add_below<'n>(&mut self, parent: Option<TrackId>, name: impl Into<Cow<'n, str>>, kind: TrackKind) -> TrackId {
+    fn add_track<'n>(&mut self, track: impl FnOnce(TrackId) -> Track<'n>) -> TrackId {
         let id = TrackId(self.next);
         self.next += 1;
-        self.sink.track(Track { id, parent, name: name.into(), kind });
+        self.sink.track(track(id));
         id
     }
 
@@ -237,8 +261,9 @@ impl Apart {
     }
 }
 
-fn phases<S: TraceSink>(boot: &Boot, zero: Dur, tracks: &mut Tracks<'_, S>) {
-    let on = tracks.add("phases", TrackKind::Plain);
+fn phases<S: TraceSink>(told: &Told<'_>, zero: Dur, tracks: &mut Tracks<'_, S>) {
+    let boot = told.boot;
+    let on = tracks.add("phases", TrackKind::Plain, "The parts of the boot: each begins where the one before it ends.");
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
     let problems: Vec<String> = boot.problems.iter().map(|p| format!("{}: {}", word(&p.kind), p.detail)).collect();
     let command_line: Vec<&str> = boot.kernel.command_line.words().collect();
@@ -250,14 +275,10 @@ fn phases<S: TraceSink>(boot: &Boot, zero: Dur, tracks: &mut Tracks<'_, S>) {
         .arg("axis_zero_ns", zero)
         .arg("kernel_clock_lost_ns", boot.timeline.kernel_clock_lost)
         .known("problems", (!problems.is_empty()).then(|| problems.join("\n")));
-    tracks.sink.instant(on, first_time(boot), &what);
-    let mut apart = Apart::default();
+    tracks.sink.instant(on, told.first, &what);
     let mut end = boot.end.as_ref();
-    // Behind `quiet` text that isn't the kernel's may come after the kernel's zero.
-    let mut phases: Vec<&Phase> = boot.phases.iter().collect();
-    phases.sort_by_key(|p| p.start);
-    for p in phases {
-        let (from, to) = apart.next(p.start, p.end);
+    for p in &boot.phases {
+        let (from, to) = (p.start, p.end);
         let what = What::new(p.name.title(), "phase")
             .arg("console_ns", p.console)
             .known("kernel_ns", p.kernel.map(|(from, to)| to - from))
@@ -270,7 +291,7 @@ fn phases<S: TraceSink>(boot: &Boot, zero: Dur, tracks: &mut Tracks<'_, S>) {
         tracks.sink.end(on, to);
     }
     if let Some(e) = end {
-        let on = tracks.add("end", TrackKind::Plain);
+        let on = tracks.add("end", TrackKind::Plain, "When init started, or the marker came.");
         tracks.sink.instant(on, e.at.best(), &end_of(e));
     }
 }
@@ -284,13 +305,17 @@ fn end_of(end: &crate::boot::BootEnd) -> What<'static> {
 }
 
 fn records<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
-    let on = tracks.add("records", TrackKind::Plain);
+    let on = tracks.add("records", TrackKind::Plain, "The log: each record when it was stored.");
     // A log whose clock went back: its records stand in order of time.
     let mut order: Vec<(Dur, usize)> =
         (0..boot.records.len()).filter_map(|i| Some((boot.timeline.stored(i)?, i))).collect();
     order.sort_by_key(|o| o.0);
-    for (at, i) in order {
+    let mut free = Dur::from_nanos(i64::MIN);
+    for (stored, i) in order {
         let Some(r) = boot.records.get(i) else { continue };
+        // Instants of one time are drawn one below the other, in hundreds of rows where the clock stands still.
+        let at = stored.max(free);
+        free = at + Dur::from_nanos(1);
         let place = boot.timeline.place(i);
         let category = if r.source == Source::Kernel { "kernel" } else { "other" };
         let caller = r.caller.map(|c| match c {
@@ -301,6 +326,7 @@ fn records<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
             .arg("record", r.id.0)
             .known("level", r.level.map(|l| u32::from(l.0)))
             .known("caller", caller)
+            .arg("stored_ns", stored)
             .known("kernel_ns", r.stamp.map(|s| s.since_origin()))
             .known("arrival_ns", r.arrival.map(|a| a.first.since_origin()))
             .known("printed_ns", place.printed.map(|p| p.end))
@@ -319,7 +345,8 @@ fn line<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     }
     order.sort_by_key(|(p, _)| p.start);
     let name = boot.line.as_ref().map_or("line".into(), |l| format!("line {}", escaped(&l.console.name)));
-    let on = tracks.add(name, TrackKind::Plain);
+    let about = "What the line carried: each record from its first character to its last.";
+    let on = tracks.add(name, TrackKind::Plain, about);
     let mut apart = Apart::default();
     for (p, i) in order {
         let Some(r) = boot.records.get(i) else { continue };
@@ -337,10 +364,13 @@ fn counters<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     }
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     type Of = fn(&crate::boot::BacklogPoint) -> u64;
-    let kinds: [(&str, Of); 3] =
-        [("backlog", |p| p.waiting()), ("stored", |p| p.stored), ("delivered", |p| p.delivered)];
-    for (name, of) in kinds {
-        let on = tracks.add(name, TrackKind::Characters);
+    let kinds: [(&str, Of, &'static str); 3] = [
+        ("backlog", |p| p.waiting(), "Characters that were stored and had not been through the line."),
+        ("stored", |p| p.stored, "Characters of all records so far."),
+        ("delivered", |p| p.delivered, "Characters that had been through the line."),
+    ];
+    for (name, of, about) in kinds {
+        let on = tracks.add(name, TrackKind::Characters, about);
         for (n, p) in points.iter().enumerate() {
             // Of several points of one instant the last one holds.
             if points.get(n + 1).is_none_or(|next| next.at > p.at) {
@@ -348,7 +378,8 @@ fn counters<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
             }
         }
     }
-    let on = tracks.add("console lag", TrackKind::Time);
+    let about = "How long after it was stored each record was through the line.";
+    let on = tracks.add("console lag", TrackKind::Time, about);
     let place = |i: usize| {
         let place = boot.timeline.place(i);
         Some((place.stored?, (place.printed?.end - place.stored?).max_zero()))

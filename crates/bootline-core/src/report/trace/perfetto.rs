@@ -3,19 +3,21 @@
 //!
 //! | trace | packet |
 //! | --- | --- |
-//! | boot | `TrackDescriptor` with a `ProcessDescriptor`; a packet sequence of its own, whose first packet clears the incremental state |
-//! | track of a task | `TrackDescriptor` with a `ThreadDescriptor` |
-//! | other tracks | `TrackDescriptor` below its parent's, never merged with one of the same name |
+//! | boot | `TrackDescriptor` without a parent; a packet sequence of its own, whose first packet clears the incremental state |
+//! | track | `TrackDescriptor` below its parent's; lanes of one thing have a merge key in common, others are never merged |
 //! | counter | `TrackDescriptor` with a `CounterDescriptor` |
 //! | slice, instant, counter's value | `TrackEvent` of `TYPE_SLICE_BEGIN`, `_SLICE_END`, `_INSTANT`, `_COUNTER` |
 //! | names of events, categories, annotations | interned where they come again; a record's text as it is |
 //! | start of the capture | `ClockSnapshot` of BOOTTIME and REALTIME |
 //!
+//! No processes and threads: below a process the UI (v52) puts threads first and sorts the rest by name, whatever order is
+//! asked for; below a plain track it keeps the order.
+//!
 //! Field numbers are checked against the published definitions by `tests/export.rs`.
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::protobuf::Message;
-use super::{Origin, TraceSink, Track, TrackId, TrackKind, Value, What, nanos, process_name, trace};
+use super::{Origin, Told, TraceSink, Track, TrackId, TrackKind, Value, What, boot_name, nanos, trace};
 use crate::boot::{Boot, Clock};
 use crate::report::source::SourceName;
 use crate::rules::Finding;
@@ -49,26 +51,17 @@ mod field {
     pub mod track {
         pub const UUID: u32 = 1;
         pub const NAME: u32 = 2;
-        pub const PROCESS: u32 = 3;
-        pub const THREAD: u32 = 4;
         pub const PARENT: u32 = 5;
         pub const COUNTER: u32 = 8;
         pub const CHILD_ORDERING: u32 = 11;
         pub const ORDER_RANK: u32 = 12;
+        pub const DESCRIPTION: u32 = 14;
         pub const MERGE: u32 = 15;
-    }
-    pub mod process {
-        pub const PID: u32 = 1;
-        pub const NAME: u32 = 6;
-    }
-    pub mod thread {
-        pub const PID: u32 = 1;
-        pub const TID: u32 = 2;
-        pub const NAME: u32 = 5;
+        pub const MERGE_KEY: u32 = 16;
     }
     pub mod counter {
-        pub const UNIT: u32 = 3;
         pub const UNIT_NAME: u32 = 6;
+        pub const SHARED_AXIS: u32 = 7;
     }
     pub mod event {
         pub const CATEGORY_IIDS: u32 = 3;
@@ -78,6 +71,7 @@ mod field {
         pub const TRACK: u32 = 11;
         pub const NAME: u32 = 23;
         pub const COUNTER_VALUE: u32 = 30;
+        pub const COUNTER_DOUBLE: u32 = 44;
     }
     pub mod annotation {
         pub const NAME_IID: u32 = 1;
@@ -105,11 +99,10 @@ const SLICE_BEGIN: u64 = 1;
 const SLICE_END: u64 = 2;
 const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
-/// CounterDescriptor.Unit.
-const UNIT_TIME_NS: u64 = 1;
 /// TrackDescriptor.ChildTracksOrdering and .SiblingMergeBehavior.
 const ORDER_EXPLICIT: u64 = 3;
 const MERGE_NONE: u64 = 2;
+const MERGE_BY_KEY: u64 = 3;
 
 /// Track uuids of one boot: none but this many can be told from those of the next.
 const UUIDS: u64 = 1 << 32;
@@ -129,7 +122,8 @@ impl Perfetto {
 
     /// Adds a boot; `out` takes the bytes.
     pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &SourceName, out: &mut dyn FnMut(&[u8])) {
-        let zero = self.origin.zero(boot);
+        let told = Told::new(boot, findings);
+        let zero = self.origin.zero(&told);
         let first = self.boots == 0;
         self.boots += 1;
         let mut sequence = Sequence {
@@ -138,12 +132,13 @@ impl Perfetto {
             base: self.boots * UUIDS,
             categories: HashMap::new(),
             names: HashMap::new(),
+            times: BTreeSet::new(),
             annotations: HashMap::new(),
             pieces: Message::default(),
             out,
         };
-        sequence.open(&process_name(boot, source), started(boot).filter(|_| first), self.origin.shift());
-        trace(boot, findings, zero, &mut sequence);
+        sequence.open(&boot_name(boot, source), started(boot).filter(|_| first), self.origin.shift());
+        trace(&told, zero, &mut sequence);
         sequence.flush(0);
     }
 }
@@ -161,6 +156,8 @@ struct Sequence<'o> {
     base: u64,
     categories: HashMap<String, u64>,
     names: HashMap<String, u64>,
+    /// Counters of seconds.
+    times: BTreeSet<TrackId>,
     annotations: HashMap<&'static str, u64>,
     pieces: Message,
     out: &'o mut dyn FnMut(&[u8]),
@@ -225,10 +222,9 @@ impl Sequence<'_> {
         }
         self.packet(NEEDS_STATE, |packet| {
             packet.message(field::packet::TRACK_DESCRIPTOR, |track| {
-                track.uint(field::track::UUID, base).uint(field::track::CHILD_ORDERING, ORDER_EXPLICIT);
-                track.message(field::track::PROCESS, |p| {
-                    p.uint(field::process::PID, id).text(field::process::NAME, name);
-                });
+                track.uint(field::track::UUID, base).text(field::track::NAME, name);
+                track.uint(field::track::CHILD_ORDERING, ORDER_EXPLICIT).uint(field::track::ORDER_RANK, id);
+                track.uint(field::track::MERGE, MERGE_NONE);
             });
         });
     }
@@ -262,13 +258,19 @@ impl Sequence<'_> {
                     match value {
                         Value::Text(text) => a.text(field::annotation::TEXT, text),
                         Value::Int(n) => a.int(field::annotation::INT, *n),
+                        Value::Seconds(d) => a.int(field::annotation::INT, d.as_nanos()),
                         Value::Bool(yes) => a.uint(field::annotation::BOOL, u64::from(*yes)),
                     };
                 });
             }
         }
-        if let Some(value) = value {
-            event.int(field::event::COUNTER_VALUE, value);
+        match value {
+            // The UI writes 55 000 000 000 ns as `55G ns`, and 55 s as `55 s`.
+            Some(value) if self.times.contains(&on) => {
+                _ = event.double(field::event::COUNTER_DOUBLE, Dur::from_nanos(value).as_secs_f64());
+            }
+            Some(value) => _ = event.int(field::event::COUNTER_VALUE, value),
+            None => {}
         }
         self.packet(NEEDS_STATE, |packet| {
             packet.uint(field::packet::TIMESTAMP, at);
@@ -305,29 +307,27 @@ fn intern(known: &mut HashMap<String, u64>, name: &str) -> (u64, bool) {
 
 impl TraceSink for Sequence<'_> {
     fn track(&mut self, track: Track<'_>) {
-        let (pid, uuid) = (self.id, self.uuid(track.id));
+        let uuid = self.uuid(track.id);
+        if track.kind == TrackKind::Time {
+            self.times.insert(track.id);
+        }
         let parent = track.parent.map_or(self.base, |p| self.uuid(p));
         self.packet(NEEDS_STATE, |packet| {
             packet.message(field::packet::TRACK_DESCRIPTOR, |m| {
                 m.uint(field::track::UUID, uuid).uint(field::track::PARENT, parent);
                 m.int(field::track::ORDER_RANK, track.id.0 as i64);
-                if let TrackKind::Task(tid) = track.kind {
-                    m.message(field::track::THREAD, |t| {
-                        t.uint(field::thread::PID, pid).uint(field::thread::TID, u64::from(tid.min(i32::MAX as u32)));
-                        t.text(field::thread::NAME, &track.name);
-                    });
-                    return;
-                }
-                m.text(field::track::NAME, &track.name).uint(field::track::MERGE, MERGE_NONE);
+                m.text(field::track::NAME, &track.name).text(field::track::DESCRIPTION, track.about);
+                match track.lane_of {
+                    Some(key) => m.uint(field::track::MERGE, MERGE_BY_KEY).text(field::track::MERGE_KEY, key),
+                    None => m.uint(field::track::MERGE, MERGE_NONE),
+                };
                 m.uint(field::track::CHILD_ORDERING, ORDER_EXPLICIT);
                 match track.kind {
-                    TrackKind::Characters => {
-                        m.message(field::track::COUNTER, |c| _ = c.text(field::counter::UNIT_NAME, "characters"))
-                    }
-                    TrackKind::Time => {
-                        m.message(field::track::COUNTER, |c| _ = c.uint(field::counter::UNIT, UNIT_TIME_NS))
-                    }
-                    TrackKind::Plain | TrackKind::Task(_) => m,
+                    TrackKind::Characters => m.message(field::track::COUNTER, |c| {
+                        c.text(field::counter::UNIT_NAME, "characters").text(field::counter::SHARED_AXIS, "characters");
+                    }),
+                    TrackKind::Time => m.message(field::track::COUNTER, |c| _ = c.text(field::counter::UNIT_NAME, "s")),
+                    TrackKind::Plain => m,
                 };
             });
         });

@@ -8,8 +8,9 @@ pub(super) struct Message {
     bytes: Vec<u8>,
 }
 
-/// The wire types that are used; the others (fixed64, groups, fixed32) aren't.
+/// The wire types that are used; the others (groups, fixed32) aren't.
 const VARINT: u64 = 0;
+const FIXED64: u64 = 1;
 const LEN: u64 = 2;
 
 impl Message {
@@ -36,6 +37,13 @@ impl Message {
     /// A field of type int32 or int64: a negative number takes ten bytes.
     pub fn int(&mut self, field: u32, value: i64) -> &mut Self {
         self.uint(field, value as u64)
+    }
+
+    /// A field of type double.
+    pub fn double(&mut self, field: u32, value: f64) -> &mut Self {
+        self.raw_varint(u64::from(field) << 3 | FIXED64);
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+        self
     }
 
     /// A field of type string or bytes, or an encoded message.

@@ -2,8 +2,10 @@
 //! Stretches of the boot on their tracks: spans on the lanes of their tasks, waits, silence, findings.
 use std::collections::BTreeSet;
 
-use super::{Apart, TraceSink, TrackId, TrackKind, Tracks, What};
-use crate::boot::{Boot, Edge, Span, WaitCause};
+use super::{Apart, TraceSink, Track, TrackId, TrackKind, Tracks, What};
+use crate::boot::{Boot, Edge, Service, Span, WaitCause};
+use crate::chain::Chain;
+use crate::report::critical_chain::link_title;
 use crate::report::escape::escaped;
 use crate::report::json::word;
 use crate::rules::Finding;
@@ -11,9 +13,16 @@ use crate::units::Dur;
 
 pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     for lane in boot.lanes() {
-        // A thread of the kernel has one track; what the log lumps with it is shown beside it.
-        let kind = if lane.number == 0 { TrackKind::Task(lane.task) } else { TrackKind::Plain };
-        let on = tracks.add(lane.title(), kind);
+        let about = "What a task ran: initcalls, probes and async calls, each inside that which called it.";
+        let first = format!("task {}", lane.task);
+        let on = tracks.add_track(|id| Track {
+            id,
+            parent: None,
+            name: lane.title().into(),
+            kind: TrackKind::Plain,
+            about,
+            lane_of: Some(&first),
+        });
         for edge in lane.edges() {
             match edge {
                 Edge::Begin(bar) => tracks.sink.begin(on, bar.from, &span(&boot.spans[bar.span])),
@@ -39,11 +48,104 @@ fn span(s: &Span) -> What<'_> {
         .known("last_record", s.last.map(|l| l.0))
 }
 
+/// What the boot's end hung on.
+pub(super) fn chain<S: TraceSink>(chain: Option<&Chain>, tracks: &mut Tracks<'_, S>) {
+    let Some(chain) = chain else { return };
+    let about = "What the boot's end hung on, link by link: what isn't here could take less without effect.";
+    let on = tracks.add("critical chain", TrackKind::Plain, about);
+    for s in &chain.segments {
+        let title = link_title(s);
+        let what = What::new(escaped(&title), "chain")
+            .arg("net_ns", s.net())
+            .arg("console_ns", s.console)
+            .arg("without_it_ns", -s.effect)
+            .known("first_record", s.first.map(|id| id.0))
+            .known("last_record", s.last.map(|id| id.0));
+        tracks.slice(on, s.start, s.end, &what);
+    }
+}
+
+/// Init's task, and others, waiting for async calls.
+pub(super) fn async_waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
+    let mut waits: Vec<_> = boot.async_waits.iter().collect();
+    waits.sort_by_key(|w| w.from);
+    let mut lanes = Spread::new("waits for async calls", "Tasks that waited until async calls were done.");
+    for w in waits {
+        let what = What::new(format!("task {} waits", w.task), "wait")
+            .arg("task", w.task)
+            .arg("first_record", w.first.0)
+            .arg("last_record", w.last.0);
+        let on = lanes.track(tracks, w.from, w.to);
+        tracks.slice(on, w.from, w.to, &what);
+    }
+}
+
+/// Units of systemd: from its word that it starts one to its word that it is up.
+pub(super) fn services<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
+    let last = boot.last_time();
+    let mut services: Vec<(Dur, Dur, &Service)> = boot
+        .services
+        .iter()
+        .filter_map(|s| {
+            let from = s.start.or(s.end)?;
+            Some((from, s.end.unwrap_or(last).max(from), s))
+        })
+        .collect();
+    services.sort_by_key(|(from, ..)| *from);
+    let mut lanes =
+        Spread::new("services", "Units of systemd, from its word that it starts one to its word that it is up.");
+    for (from, to, s) in services {
+        let on = lanes.track(tracks, from, to);
+        let what = What::new(escaped(&s.name), "service")
+            .arg("state", word(&s.state))
+            .arg("first_record", s.first.0)
+            .known("last_record", s.last.map(|id| id.0));
+        // One that was never announced has no length.
+        match s.start {
+            Some(_) => tracks.slice(on, from, to, &what),
+            None => tracks.sink.instant(on, from, &what),
+        }
+    }
+}
+
+/// Stretches by start that may overlap, on as many tracks as that takes.
+struct Spread {
+    name: &'static str,
+    about: &'static str,
+    /// By their ends, the tracks.
+    lanes: BTreeSet<(Dur, TrackId)>,
+}
+
+impl Spread {
+    fn new(name: &'static str, about: &'static str) -> Spread {
+        Spread { name, about, lanes: BTreeSet::new() }
+    }
+
+    /// A track on which nothing is from then on: the first that is free, a further one where none is.
+    fn track<S: TraceSink>(&mut self, tracks: &mut Tracks<'_, S>, from: Dur, to: Dur) -> TrackId {
+        let free = self.lanes.first().copied().filter(|(end, _)| *end <= from);
+        let on = match free {
+            Some(lane) => {
+                self.lanes.remove(&lane);
+                lane.1
+            }
+            None => {
+                let (n, plain) = (self.lanes.len(), TrackKind::Plain);
+                let name = if n == 0 { self.name.into() } else { format!("{}, lane {}", self.name, n + 1).into() };
+                let (about, lane_of) = (self.about, Some(self.name));
+                tracks.add_track(|id| Track { id, parent: None, name, kind: plain, about, lane_of })
+            }
+        };
+        self.lanes.insert((to, on));
+        on
+    }
+}
+
 pub(super) fn waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     if boot.waits.is_empty() {
         return;
     }
-    let on = tracks.add("console waits", TrackKind::Plain);
+    let on = tracks.add("console waits", TrackKind::Plain, "The boot waited for its console.");
     let mut apart = Apart::default();
     for w in boot.waits.iter() {
         let (from, to) = apart.next(w.from, w.from + w.time.best());
@@ -69,25 +171,16 @@ pub(super) fn gaps<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     }
     let mut gaps: Vec<_> = boot.gaps.iter().collect();
     gaps.sort_by_key(|g| g.start);
-    // Where the log's order isn't that of time, silences overlap: those go to further tracks. By their ends, the tracks.
-    let mut free: BTreeSet<(Dur, TrackId)> = BTreeSet::new();
+    // Where the log's order isn't that of time, silences overlap.
+    let mut lanes = Spread::new("silence", "Nothing was said: work or waiting, the log doesn't tell.");
     for g in gaps {
-        let reused = free.first().copied().filter(|(end, _)| *end <= g.start);
-        let on = match reused {
-            Some(track) => {
-                free.remove(&track);
-                track.1
-            }
-            None if free.is_empty() => tracks.add("silence", TrackKind::Plain),
-            None => tracks.add(format!("silence, lane {}", free.len() + 1), TrackKind::Plain),
-        };
+        let on = lanes.track(tracks, g.start, g.start + g.length);
         let what = What::new("silence", "gap")
             .arg("net_ns", g.net())
             .arg("console_ns", g.console)
             .arg("after_record", g.after.0)
             .arg("before_record", g.before.0);
         tracks.slice(on, g.start, g.start + g.length, &what);
-        free.insert((g.start + g.length, on));
     }
 }
 
@@ -95,7 +188,8 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
     if findings.is_empty() {
         return;
     }
-    let group = tracks.add("findings", TrackKind::Plain);
+    let about = "Causes of lost time, each with its cost and what to do.";
+    let group = tracks.add("findings", TrackKind::Plain, about);
     for f in findings {
         let advice: Vec<&str> = f.advice.iter().map(|a| a.action.as_str()).collect();
         let records: Vec<String> = f.evidence.iter().map(|e| e.id.to_string()).collect();
@@ -106,7 +200,8 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
             .arg("do", advice.join("\n"))
             .arg("records", records.join(" "))
             .known("part_of", (!f.part_of.is_empty()).then(|| f.part_of.join(" ")));
-        let on = tracks.add_below(Some(group), f.rule, TrackKind::Plain);
+        let (parent, name, kind) = (Some(group), f.rule.into(), TrackKind::Plain);
+        let on = tracks.add_track(|id| Track { id, parent, name, kind, about, lane_of: None });
         let mut stretches = f.stretches.clone();
         stretches.sort_by_key(|s| s.from);
         let mut apart = Apart::default();

@@ -63,7 +63,7 @@ impl TraceSink for Checked {
 
 fn checked(boot: &Boot) -> Checked {
     let mut checked = Checked::default();
-    trace(boot, &findings(boot), Dur::ZERO, &mut checked);
+    trace(&Told::new(boot, &findings(boot)), Dur::ZERO, &mut checked);
     assert!(checked.running.values().all(Vec::is_empty), "something never ends");
     checked
 }

@@ -3,7 +3,10 @@
 mod bytes;
 mod output;
 
+use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, stdout};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
@@ -117,9 +120,13 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
             .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&typed))));
     }
     let input = Input::new(typed.file.clone());
-    if let Some(output) = typed.output.as_deref().filter(|o| is_same_file(o, &typed.file)) {
+    if let Some(output) = typed.output.as_deref().filter(|o| is_same_file(fs::metadata(o).ok(), &typed.file)) {
         return Err(Failure::new(Exit::USAGE, format!("`{}` is the input; it would be lost", output.display()))
             .hint("write to another file: `-o FILE`"));
+    }
+    // `>> boot.cap`: what is written would be read again, without an end.
+    if typed.output.is_none() && is_same_file(metadata_of_stdout(), &typed.file) {
+        return Err(Failure::new(Exit::USAGE, "standard output is the input").hint("write to another file: `-o FILE`"));
     }
     let mut output = Output::new(typed.output.clone());
     if is_text {
@@ -134,10 +141,14 @@ fn example(typed: &Typed) -> &'static str {
     if typed.raw { "boot.txt" } else { "boot.perfetto-trace" }
 }
 
-/// Whether two names are of one file. A file that doesn't exist yet is none.
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    let name = |p: &Path| p.canonicalize().ok();
-    name(a).is_some_and(|a| Some(a) == name(b))
+/// Whether an output is the input's file, by whatever name. One that doesn't exist yet is none, nor is a device.
+fn is_same_file(output: Option<Metadata>, input: &Path) -> bool {
+    let same = |(a, b): (Metadata, Metadata)| a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino());
+    output.zip(fs::metadata(input).ok()).is_some_and(same)
+}
+
+fn metadata_of_stdout() -> Option<Metadata> {
+    File::from(stdout().as_fd().try_clone_to_owned().ok()?).metadata().ok()
 }
 
 fn export(typed: Typed, input: &Input, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
