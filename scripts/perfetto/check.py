@@ -29,7 +29,7 @@ QUERIES = {
     "tracks without events": ("select count(*) from counter_track where id not in (select track_id from counter)", [[0]]),
     "slices": ("select count(*) from slice", None),
     "counts": ("select count(*) from counter", None),
-    "boots": ("select count(*) from process where pid > 0", None),
+    "boots": ("select count(*) from slice where name = 'boot' and category = 'boot'", None),
 }
 
 
