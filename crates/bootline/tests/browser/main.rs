@@ -16,6 +16,9 @@ const ENTER: &str = "\u{e007}";
 const ESCAPE: &str = "\u{e00c}";
 const LEFT: &str = "\u{e012}";
 const RIGHT: &str = "\u{e014}";
+const UP: &str = "\u{e013}";
+const DOWN: &str = "\u{e015}";
+const TAB: &str = "\u{e004}";
 
 /// One at a time: browsers are heavy.
 static ONE: Mutex<()> = Mutex::new(());
@@ -38,13 +41,27 @@ fn corpus(case: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(case).join("boot.cap")
 }
 
+/// What `bootline VERB --json` says of a log.
+fn report(verb: &str, log: &Path) -> Value {
+    let out = Command::new(env!("CARGO_BIN_EXE_bootline")).args([verb, "--json"]).arg(log).output().unwrap();
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+fn written(folder: &Path, name: &str, log: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, log).unwrap();
+    path
+}
+
 fn plot(logs: &[PathBuf]) -> Opened {
     let alone = ONE.lock().unwrap_or_else(|e| e.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
     let out = command.arg("plot").args(logs).arg("-o").arg(&page).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    // Of an incomplete log the status is 3, and the page holds what there is.
+    assert!(matches!(out.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(page.exists(), "{}", String::from_utf8_lossy(&out.stderr));
     let browser = Browser::start();
     // A new window has a page of the browser's own.
     browser.go("about:blank");
@@ -91,6 +108,16 @@ impl Opened {
              const index = c.boot.spans.name.indexOf('{name}');
              const [b] = c.boxesOf({{ boot: 0, kind: 'span', index }}); const r = c.canvas.getBoundingClientRect();
              return [r.left + (b.x0 + b.x1) / 2, r.top + b.y + b.height / 2];"
+        ));
+        (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
+    }
+
+    /// The middle of what is seen of the first bar that a function is true of.
+    fn bar(&self, which: &str) -> (f64, f64) {
+        let place = self.run(&format!(
+            "const c = bootline.charts[0]; c.box.scrollIntoView({{ block: 'center' }});
+             const bars = c.rows.flatMap((r) => r.bars); const [b] = c.boxesOf(bars.find({which}).item);
+             const r = c.canvas.getBoundingClientRect(); return [r.left + (b.x0 + b.x1) / 2, r.top + b.y + b.height / 2];"
         ));
         (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
     }
@@ -399,4 +426,303 @@ fn what_is_not_seen_is_said() {
     assert!(page.shows("#help"));
     page.keys(ESCAPE);
     assert!(!page.shows("#help"));
+}
+
+#[test]
+fn the_chain_is_the_one_that_critical_chain_tells() {
+    for case in ["x86-6.12-9600", "x86-6.12-38400-initcall"] {
+        let log = corpus(case);
+        let told = report("critical-chain", &log);
+        let segments = told["boots"][0]["chain"]["segments"].as_array().unwrap().clone();
+        let page = plot(&[log]);
+        let drawn = page.run("const l = bootline.boots[0].chain.links; return [Array.from(l.start), Array.from(l.end), Array.from(l.effect)]");
+        for (column, name) in ["start_ns", "end_ns", "effect_ns"].into_iter().enumerate() {
+            let told: Vec<f64> = segments.iter().map(|s| s[name].as_f64().unwrap()).collect();
+            let drawn: Vec<f64> = drawn[column].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+            assert_eq!(drawn, told, "{case} {name}");
+        }
+        // The longest is chosen by a click where it lies, and says what it is worth.
+        let longest =
+            segments.iter().max_by_key(|s| s["end_ns"].as_i64().unwrap() - s["start_ns"].as_i64().unwrap()).unwrap();
+        let (x, y) = page.bar(&format!("(b) => b.item.kind === 'link' && b.start === {}", longest["start_ns"]));
+        page.hover(x, y);
+        assert!(page.words("return document.getElementById('tip').textContent").contains("without it"));
+        page.click(x, y);
+        assert_eq!(page.words("return document.querySelector('#selected .about').textContent"), "the boot hung on");
+        let facts = page.words("return document.querySelector('#selected dl').textContent");
+        assert!(facts.contains("of the chain") && facts.contains("waited for console"), "{facts}");
+    }
+}
+
+#[test]
+fn every_finding_with_evidence_has_a_mark_by_every_clock() {
+    for case in ["x86-6.12-9600", "x86-6.18-rt-9600", "x86-7.2-9600", "arm64-6.12-9600"] {
+        let page = plot(&[corpus(case)]);
+        let findings = page.number("return bootline.boots[0].findings.length") as usize;
+        assert!(findings > 0, "{case}");
+        for clock in ["stored", "kernel", "arrival"] {
+            page.run(&format!("bootline.view.setClock('{clock}'); bootline.view.whole()"));
+            for n in 0..findings {
+                let rule = page.words(&format!("return bootline.boots[0].findings[{n}].rule"));
+                let cites = page.number(&format!("return bootline.boots[0].findings[{n}].records.length"));
+                let boxes = page.number(&format!(
+                    "const c = bootline.charts[0]; return c.boxesOf({{ boot: 0, kind: 'finding', index: {n} }})
+                       .filter((b) => b.x1 >= c.left && b.x0 <= c.right && b.height > 0).length"
+                ));
+                assert!(boxes > 0.0 || cites == 0.0, "{case}: {rule} by {clock}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_line_did_keeps_its_length_in_arrival_view() {
+    let page = plot(&[corpus("x86-6.12-9600")]);
+    let width = |kind: &str, which: &str| {
+        page.number(&format!(
+            "const c = bootline.charts[0]; const i = {which}; const all = c.boxesOf({{ boot: 0, kind: '{kind}', index: i }});
+             return all.reduce((sum, b) => sum + b.x1 - b.x0, 0)"
+        ))
+    };
+    let flush = "bootline.boots[0].findings.findIndex((f) => f.rule.startsWith('con002'))";
+    let longest = "bootline.boots[0].waits.reduce((best, w, i, all) => w.time[1] > all[best].time[1] ? i : best, 0)";
+    let before = (width("finding", flush), width("wait", longest));
+    page.run("bootline.view.setClock('arrival'); bootline.view.whole()");
+    let behind = (width("finding", flush), width("wait", longest));
+    assert!(before.0 > 50.0 && before.1 > 50.0, "{before:?}");
+    // The axis may be a little longer.
+    assert!(behind.0 > before.0 * 0.8 && behind.1 > before.1 * 0.8, "{before:?} {behind:?}");
+    // It lies where the characters came that were flushed.
+    page.run(&format!("bootline.view.select({{ boot: 0, kind: 'finding', index: {flush} }})"));
+    page.keys("z");
+    let (from, to) = page.range();
+    let line = page.run("const f = bootline.boots[0].line.flush; return [f.start, f.end]");
+    assert!(from < line[0].as_f64().unwrap() + 0.1e9 && to > line[1].as_f64().unwrap() - 0.1e9, "{from} {to} {line}");
+}
+
+/// Arrival times in front of what the console said, as grabserial writes them.
+fn grabbed(lines: &[(f64, &str)]) -> String {
+    let mut before = 0.0;
+    let mut log = String::new();
+    for (at, text) in lines {
+        log += &format!("[{at:.6} {:.6}] {text}\n", at - before);
+        before = *at;
+    }
+    log
+}
+
+#[test]
+fn boots_are_aligned_on_the_kernel_whatever_came_before_it() {
+    let boot = |firmware: f64| {
+        let mut lines = vec![(0.0, "U-Boot 2024.01".to_owned())];
+        if firmware > 1.0 {
+            lines.push((1.0, "DRAM: 2 GiB".to_owned()));
+        }
+        for (at, stamp, text) in [
+            (0.0, 0.0, "Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP PREEMPT_DYNAMIC"),
+            (0.05, 0.0, "Kernel command line: console=ttyS0,115200"),
+            (0.1, 0.0, "printk: console [ttyS0] enabled"),
+            (0.6, 0.5, "a driver"),
+            (1.2, 1.1, "Run /init as init process"),
+        ] {
+            lines.push((firmware + at, format!("[{stamp:12.6}] {text}")));
+        }
+        let lines: Vec<(f64, &str)> = lines.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        grabbed(&lines)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let short = written(folder.path(), "short.log", &boot(0.5));
+    let long = written(folder.path(), "long.log", &boot(2.5));
+    // One that printed nothing before init: its kernel's start is known from a stamp behind it.
+    let page = plot(&[short, long, corpus("x86-7.2-9600-quiet")]);
+    let banner = |boot: usize| {
+        page.number(&format!(
+            "const r = bootline.boots[{boot}].records; return r.start[r.text.findIndex((t) => t.startsWith('Linux version'))]"
+        ))
+    };
+    assert!((banner(0) - banner(1)).abs() < 0.02e9, "{} {}", banner(0), banner(1));
+    let zeros = page.run("return bootline.charts.map((c) => c.x(0) + c.canvas.getBoundingClientRect().left)");
+    let zeros = zeros.as_array().unwrap();
+    assert!(zeros.iter().all(|x| x == &zeros[0]), "{zeros:?}");
+    // Firmware, and power-on, lie below zero.
+    for (boot, least) in [(0, -0.6e9), (1, -2.6e9), (2, -2.0e9)] {
+        let from = page
+            .number(&format!("const b = bootline.boots[{boot}]; return Math.min(b.from, b.chain ? b.chain.start : 0)"));
+        assert!(from < least * 0.7 && from > least, "{boot}: {from}");
+    }
+    assert!(page.number("return bootline.view.from") < -2.4e9);
+    assert!(page.words("return document.querySelector('.note').textContent").contains("aligned on the kernel's start"));
+}
+
+#[test]
+fn what_differs_is_said_and_shown_where_it_is() {
+    let page = plot(&[corpus("x86-6.18-rt-9600-initcall"), corpus("x86-6.19-rt-9600-initcall")]);
+    let told = page.number("return document.querySelectorAll('.answer')[1].querySelectorAll('.difference').length");
+    assert!(told > 1.0, "{told}");
+    assert_eq!(
+        page.number("return document.querySelectorAll('.answer')[0].querySelectorAll('.difference').length"),
+        0.0
+    );
+    // The parts add up to the whole difference.
+    let sum = page.number(
+        "const seconds = (e) => Number(e.textContent.replace('\u{2212}', '-').match(/[+-][\\d.]+/)[0]);
+         return [...document.querySelectorAll('.difference .by, .differences .rest')].reduce((s, e) => s + seconds(e), 0)",
+    );
+    let whole = page.number("const e = (n) => bootline.boots[n].end.elapsed / 1e9; return e(1) - e(0)");
+    assert!((sum - whole).abs() < 0.01, "{sum} {whole}");
+    let name = page.words("const b = document.querySelector('button.difference[data-kind=span]'); b.click(); return b.querySelector('code').textContent");
+    page.settle();
+    assert_eq!(page.selected(), name);
+    assert!(page.width() < page.number("return bootline.view.high - bootline.view.low"));
+}
+
+#[test]
+fn two_fingers_zoom_what_is_between_them() {
+    let page = plot(&[corpus("x86-6.12-9600")]);
+    let (left, y) = page.track(0, "console", 0.4);
+    let (right, _) = page.track(0, "console", 0.6);
+    let under = |x: f64| {
+        page.number(&format!(
+            "const c = bootline.charts[0]; return c.time({x} - c.canvas.getBoundingClientRect().left)"
+        ))
+    };
+    let (a, b, whole) = (under(left), under(right), page.width());
+    page.pinch([[(left, y), (left - 120.0, y)], [(right, y), (right + 60.0, y)]]);
+    let now = (under(left - 120.0), under(right + 60.0));
+    let close = page.width() * 0.02;
+    assert!(page.width() < whole * 0.7);
+    assert!((now.0 - a).abs() < close && (now.1 - b).abs() < close, "{a} {b} {now:?}");
+    // Nothing was chosen by it, and one finger moves.
+    assert_eq!(page.selected(), "");
+    page.pinch([[(right, y), (left, y)], [(left, y), (right, y)]]);
+    assert!(page.width() <= whole * 1.0001);
+}
+
+#[test]
+fn all_is_reached_by_keys() {
+    let page = plot(&[corpus("x86-6.18-rt-9600-initcall")]);
+    page.run("bootline.charts[0].box.focus()");
+    let about = || page.words("return document.querySelector('#selected .about')?.textContent ?? ''");
+    // From track to track, and along one.
+    page.keys(DOWN);
+    assert_eq!(about(), "phase");
+    let first = page.selected();
+    page.shifted(RIGHT);
+    assert_eq!(about(), "phase");
+    assert_ne!(page.selected(), first);
+    page.shifted(LEFT);
+    assert_eq!(page.selected(), first);
+    let mut seen = vec![about()];
+    for _ in 0..30 {
+        page.keys(DOWN);
+        seen.push(about());
+    }
+    for what in ["the boot hung on", "wait", "finding", "initcall"] {
+        assert!(seen.iter().any(|s| s == what), "{what}: {seen:?}");
+    }
+    page.keys(UP);
+    let whole = page.width();
+    page.keys(ENTER);
+    assert!(page.width() < whole);
+    // A screen reader is told of it, once it holds still.
+    page.run_until_done("setTimeout(done, 500, true)");
+    let said = page.words("return document.getElementById('said').textContent");
+    assert!(said.contains(&page.selected()) && said.contains("shown: "), "{said}");
+    // Tab comes to every control, in the page's order, and back to the page's beginning.
+    page.run("document.activeElement.blur(); window.getSelection().removeAllRanges(); document.body.tabIndex = -1; document.body.focus()");
+    let controls = page.number(
+        "return [...document.querySelectorAll('button, input, select, summary, [tabindex=\"0\"]')]
+           .filter((e) => e.checkVisibility() && !e.disabled && !e.closest('dialog, details:not([open]) > :not(summary)')).length",
+    ) as usize;
+    let mut reached = std::collections::BTreeSet::new();
+    for _ in 0..controls + 3 {
+        page.keys(TAB);
+        reached.insert(page.words("const e = document.activeElement; return `${e.id} ${e.className} ${e.textContent.slice(0, 60)} ${e.value ?? ''}`"));
+    }
+    // Of the radio buttons Tab reaches the one that is on.
+    let radios = page.number("return document.querySelectorAll('input[type=radio]:not(:disabled)').length") as usize;
+    assert!(reached.len() + radios > controls, "{} of {controls}: {reached:#?}", reached.len());
+}
+
+#[test]
+fn a_screen_reader_is_given_names_and_roles() {
+    let page = plot(&[corpus("x86-6.18-rt-9600-initcall"), corpus("x86-6.19-rt-9600-initcall")]);
+    let tree = page.accessible();
+    let named = |role: &str, name: &str| tree.iter().filter(|n| n.role == role && n.name.contains(name)).count();
+    let roles: std::collections::BTreeSet<&str> = tree.iter().map(|n| n.role.as_str()).collect();
+    for (role, name) in [
+        ("application", "Timeline of"),
+        ("listbox", "Log of"),
+        ("option", ""),
+        ("status", ""),
+        ("searchbox", "Search"),
+        ("radio", "kernel clock"),
+        ("button", "con003"),
+        ("heading", "Timeline"),
+        ("main", ""),
+        ("complementary", "Record and log"),
+        ("DisclosureTriangle", "The timeline as a table"),
+    ] {
+        assert!(named(role, name) > 0, "{role} {name}: {roles:?}");
+    }
+    let nameless: Vec<_> =
+        tree.iter().filter(|n| n.focusable && n.name.is_empty() && n.role != "RootWebArea").collect();
+    assert!(nameless.is_empty(), "{nameless:#?}");
+    let chart = tree.iter().find(|n| n.role == "application").unwrap();
+    assert!(chart.description.contains("Arrow keys"), "{chart:?}");
+    // The still picture is for paper: nobody is read all of its bars.
+    assert!(!tree.iter().any(|n| n.role.starts_with("Svg")), "{roles:?}");
+}
+
+#[test]
+fn any_boot_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let begin = "[    0.000000] Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP\n[    0.000000] Kernel command line: console=ttyS0,9600\n";
+    let many: String = (0..20)
+        .map(|n| format!("{begin}[    0.5{n:05}] boot {n}\n[    1.000000] Run /init as init process\n"))
+        .collect();
+    let logs = [
+        ("one record", "[    0.000000] Linux version 6.1.0\n".to_owned(), 1),
+        (
+            "no times",
+            "<5>Linux version 6.1.0\n<6>Kernel command line: console=ttyS0\n<6>Run /init as init process\n".to_owned(),
+            1,
+        ),
+        ("no end", format!("{begin}[    1.000000] and no more\n"), 1),
+        ("a panic", format!("{begin}[    1.000000] Kernel panic - not syncing: VFS: Unable to mount root fs\n"), 1),
+        (
+            "a clock that jumps",
+            format!("{begin}[ 9999999.000000] late\n[    1.000000] early\n[    1.500000] Run /init as init process\n"),
+            1,
+        ),
+        ("twenty boots", many, 20),
+        (
+            "a long line",
+            format!("{begin}[    0.500000] {}\n[    1.000000] Run /init as init process\n", "x".repeat(100_000)),
+            1,
+        ),
+    ];
+    for (name, log, boots) in logs {
+        let page = plot(&[written(folder.path(), &format!("{name}.log"), &log)]);
+        assert_eq!(page.number("return bootline.charts.length"), f64::from(boots), "{name}");
+        assert_eq!(page.console(), [""; 0], "{name}");
+        page.keys("+-0jjkzcc/e\u{e007}\u{e00c}");
+        for clock in ["stored", "kernel", "arrival"] {
+            page.run(&format!("bootline.view.setClock('{clock}'); bootline.view.zoom(0.001); bootline.view.whole()"));
+        }
+        page.settle();
+        for share in [0.1, 0.5, 0.9] {
+            let (x, y) = page.track(0, "log", share);
+            page.hover(x, y);
+            page.click(x, y);
+        }
+        page.run("for (const d of document.querySelectorAll('details')) d.open = true");
+        page.run("bootline.charts[bootline.charts.length - 1].box.scrollIntoView()");
+        page.settle();
+        assert_eq!(page.console(), [""; 0], "{name}");
+        let (from, to) = page.range();
+        assert!(from.is_finite() && to > from, "{name}");
+        let stale = page.run("return bootline.charts[bootline.charts.length - 1].stale");
+        assert_eq!(stale, Value::Bool(false), "{name}");
+    }
 }

@@ -9,6 +9,15 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
+/// A node of the accessibility tree.
+#[derive(Clone, Debug)]
+pub struct Accessible {
+    pub role: String,
+    pub name: String,
+    pub description: String,
+    pub focusable: bool,
+}
+
 /// One browser with one window.
 pub struct Browser {
     driver: Child,
@@ -123,6 +132,14 @@ impl Browser {
         self.run_until_done("requestAnimationFrame(() => requestAnimationFrame(() => done(true)));");
     }
 
+    /// Types with Shift held.
+    pub fn shifted(&self, key: &str) {
+        let actions = [("keyDown", "\u{e008}"), ("keyDown", key), ("keyUp", key), ("keyUp", "\u{e008}")];
+        let actions: Vec<Value> = actions.iter().map(|(what, key)| json!({ "type": what, "value": key })).collect();
+        self.command("POST", "/actions", json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+        self.settle();
+    }
+
     /// Types, where the focus is; the protocol's own codes stand for keys without a character.
     pub fn keys(&self, keys: &str) {
         let actions: Vec<Value> = keys
@@ -162,6 +179,20 @@ impl Browser {
         self.settle();
     }
 
+    /// Two fingers, each from one point to another.
+    pub fn pinch(&self, fingers: [[(f64, f64); 2]; 2]) {
+        let finger = |n: usize, [from, to]: [(f64, f64); 2]| {
+            let go = |(x, y): (f64, f64), ms: u32| json!({ "type": "pointerMove", "duration": ms, "x": x.round() as i64, "y": y.round() as i64 });
+            let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+            json!({ "type": "pointer", "id": format!("finger{n}"), "parameters": { "pointerType": "touch" }, "actions": [
+                go(from, 0), { "type": "pointerDown", "button": 0 }, go(middle, 60), go(to, 60), { "type": "pointerUp", "button": 0 },
+            ] })
+        };
+        let actions: Vec<Value> = fingers.into_iter().enumerate().map(|(n, f)| finger(n, f)).collect();
+        self.command("POST", "/actions", json!({ "actions": actions }));
+        self.settle();
+    }
+
     pub fn wheel(&self, x: f64, y: f64, by: i64) {
         let scroll =
             json!({ "type": "scroll", "x": x.round() as i64, "y": y.round() as i64, "deltaX": 0, "deltaY": by });
@@ -182,6 +213,21 @@ impl Browser {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", metrics);
         self.settle();
+    }
+
+    /// What a screen reader is given: role, name and properties of each node that isn't ignored.
+    pub fn accessible(&self) -> Vec<Accessible> {
+        let tree = self.devtools("Accessibility.getFullAXTree", json!({}));
+        let text = |v: &Value| v["value"].as_str().unwrap_or_default().to_owned();
+        let node = |n: &Value| Accessible {
+            role: text(&n["role"]),
+            name: text(&n["name"]),
+            description: text(&n["description"]),
+            focusable: n["properties"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|p| p["name"] == "focusable" && p["value"]["value"] == true)),
+        };
+        tree["nodes"].as_array().unwrap().iter().filter(|n| n["ignored"] != true).map(node).collect()
     }
 
     /// `print` or nothing, and features as (name, value).

@@ -5,8 +5,10 @@
 //! within a microsecond, which is what is shown.
 use serde_json::{Value, json};
 
+use super::chain::ChainDrawn;
 use super::difference::{Changed, Difference};
-use super::picture::{Mark, Picture, Waited};
+use super::mark::{Mark, Shown};
+use super::picture::{Picture, Waited};
 use crate::boot::WaitCause;
 use crate::report::escape::escaped;
 use crate::report::json::word;
@@ -52,6 +54,7 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
         "row": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.row).into()),
         "first": columns(s.len(), &|i| at(s[i].first).into()),
         "last": columns(s.len(), &|i| s[i].last.and_then(at).into()),
+        "slack": columns(s.len(), &|i| nanos(p.chain.as_ref().and_then(|c| c.slack.get(i).copied().flatten()))),
         "longer": columns(s.len(), &|i| match difference.spans.get(i).copied().flatten() {
             Some(Changed::By(d)) => d.as_nanos().into(),
             Some(Changed::New) => "new".into(),
@@ -71,6 +74,7 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
             "longer": nanos(difference.phases.get(i).copied().flatten()),
         })).collect::<Vec<_>>(),
         "waits": waits(&p.waits),
+        "chain": p.chain.as_ref().map(chain),
         "findings": p.findings.iter().map(finding).collect::<Vec<_>>(),
         "groups": p.stacks.groups.iter().map(|g| json!({
             "title": g.title, "rows": g.rows, "notDrawn": g.not_drawn,
@@ -107,21 +111,54 @@ fn waits(list: &[Waited]) -> Value {
         "low": columns(&|w| w.time.low().as_nanos().into()),
         "best": columns(&|w| w.time.best().as_nanos().into()),
         "high": columns(&|w| w.time.high().as_nanos().into()),
-        "cause": columns(&|w| match w.cause {
-            WaitCause::OwnRecord => "own",
-            WaitCause::Flush => "flush",
-            WaitCause::ConsoleLock => "lock",
-        }.into()),
+        "cause": columns(&|w| wait_word(w.cause).into()),
+    })
+}
+
+fn chain(c: &ChainDrawn) -> Value {
+    let columns = |of: &dyn Fn(usize) -> Value| (0..c.links.len()).map(of).collect::<Vec<_>>();
+    let l = &c.links;
+    json!({
+        "basis": word(&c.basis), "since": word(&c.since), "start": c.start.as_nanos(), "end": c.end.as_nanos(),
+        "links": {
+            "kind": columns(&|i| l[i].kind.into()),
+            "title": columns(&|i| escaped(&l[i].title).into()),
+            "label": columns(&|i| escaped(&l[i].label).into()),
+            "start": columns(&|i| l[i].start.as_nanos().into()),
+            "end": columns(&|i| l[i].end.as_nanos().into()),
+            "console": columns(&|i| l[i].console.as_nanos().into()),
+            "effect": columns(&|i| l[i].effect.as_nanos().into()),
+            "first": columns(&|i| l[i].first.into()),
+            "last": columns(&|i| l[i].last.into()),
+            "inside": columns(&|i| l[i].inside.into()),
+        },
     })
 }
 
 fn finding(m: &Mark) -> Value {
+    let pair = |s: &crate::rules::Stretch| [s.from.as_nanos(), s.to.as_nanos()];
+    let shown = match &m.shown {
+        Shown::Stretches { list, line } => json!({
+            "kind": "stretches", "line": line, "list": list.iter().map(pair).collect::<Vec<_>>(),
+        }),
+        Shown::Waits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
+        Shown::Evidence(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),
+        Shown::Nowhere => Value::Null,
+    };
     json!({
         "rule": m.rule, "title": escaped(&m.title), "why": escaped(&m.why), "cost": interval(m.cost), "part": m.part,
-        "stretches": m.stretches.iter().map(|s| [s.from.as_nanos(), s.to.as_nanos()]).collect::<Vec<_>>(),
+        "shown": shown,
         "records": m.records,
         "advice": m.advice.as_ref().map(|a| json!({
             "action": escaped(&a.action), "setting": a.setting.as_deref().map(escaped), "saves": a.saves.map(interval),
         })),
     })
+}
+
+fn wait_word(cause: WaitCause) -> &'static str {
+    match cause {
+        WaitCause::OwnRecord => "own",
+        WaitCause::Flush => "flush",
+        WaitCause::ConsoleLock => "lock",
+    }
 }

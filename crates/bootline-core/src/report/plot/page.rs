@@ -10,9 +10,13 @@ use sha2::{Digest, Sha256};
 
 use super::data::data;
 use super::difference::{Difference, difference};
-use super::picture::{Mark, Picture};
-use super::svg::{self, extent, still};
-use crate::report::figure::{Figure, in_millis, share};
+use super::mark::Mark;
+use super::parts::{Part, Parts, parts};
+use super::picture::Picture;
+use super::svg::{self, ALIGNED, extent, still};
+use crate::compare::Fate;
+use crate::report::document::{Block, Document};
+use crate::report::figure::{Figure, in_millis, share, signed};
 use crate::report::html::{html, html_text, inline};
 use crate::units::{Dur, Interval};
 
@@ -54,7 +58,8 @@ pub fn page(pictures: &[Picture]) -> String {
         ("STYLE_HASH", hash(&style)),
         ("SCRIPT_HASH", hash(&script)),
         ("STYLE", style),
-        ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n)).collect()),
+        ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n, &pictures[0])).collect()),
+        ("NOTE", if pictures.len() > 1 { note(pictures.len()) } else { String::new() }),
         ("CHARTS", both().map(|(n, (p, d))| chart(p, d, n, from, to)).collect()),
         ("EXPLANATIONS", pictures.iter().map(explanation).collect()),
         ("TOOL", concat!("bootline ", env!("CARGO_PKG_VERSION")).to_owned()),
@@ -81,7 +86,11 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn answer(p: &Picture, difference: &Difference, n: usize) -> String {
+fn note(boots: usize) -> String {
+    format!("<p class=\"note\">{boots} boots, {ALIGNED}; framed bars took longer or shorter than in the first.</p>\n")
+}
+
+fn answer(p: &Picture, difference: &Difference, n: usize, first: &Picture) -> String {
     let later = match difference.end.filter(|_| n > 0) {
         Some(d) if d > Dur::ZERO => format!("<p class=\"against\">{} s later than the first boot.</p>", in_millis(d)),
         Some(d) if d < Dur::ZERO => {
@@ -90,14 +99,60 @@ fn answer(p: &Picture, difference: &Difference, n: usize) -> String {
         Some(_) => "<p class=\"against\">At the same time as the first boot.</p>".to_owned(),
         None => String::new(),
     };
+    let differs =
+        if n > 0 { parts(first, p).map(|parts| against(&parts, n)).unwrap_or_default() } else { String::new() };
     let told: String = own(p).take(TOLD).map(|(at, f)| finding(p, f, n, at)).collect();
     let told = if told.is_empty() { String::new() } else { format!("<ol class=\"findings\">\n{told}</ol>\n") };
     format!(
-        "<section class=\"answer\" aria-label=\"{0}\">\n<p class=\"kernel\"><b>{0}</b> {1}</p>\n<p class=\"sentence\">{2}</p>\n{later}{told}</section>\n",
+        "<section class=\"answer\" aria-label=\"{0}\">\n<p class=\"kernel\"><b>{0}</b> {1}</p>\n<p class=\"sentence\">{2}</p>\n{later}{differs}{told}</section>\n",
         html_text(&p.source),
         html_text(&p.kernel),
         inline(&p.answer),
     )
+}
+
+/// What the difference is made of, those parts that changed most.
+fn against(parts: &Parts, n: usize) -> String {
+    if parts.told.is_empty() {
+        return String::new();
+    }
+    let rest = match parts.more {
+        0 => String::new(),
+        more => format!("<li class=\"rest\">{} by {more} other parts together</li>\n", signed(parts.rest)),
+    };
+    let told: String = parts.told.iter().map(|part| difference_of(part, n)).collect();
+    format!("<ol class=\"differences\" aria-label=\"What the difference is made of\">\n{told}{rest}</ol>\n")
+}
+
+fn difference_of(part: &Part, n: usize) -> String {
+    let mut about = Vec::new();
+    match part.fate {
+        Fate::New => about.push("only here".to_owned()),
+        Fate::Gone => about.push("only in the first".to_owned()),
+        Fate::Slower | Fate::Faster | Fate::Same => {}
+    }
+    if part.console.abs() * 10 >= part.by.abs() * 9 {
+        about.push("waiting for the console".to_owned());
+    } else if part.console.abs() * 10 >= part.by.abs() {
+        about.push(format!("{} of it waiting for the console", signed(part.console)));
+    }
+    let way = if part.by > Dur::ZERO { "more" } else { "less" };
+    let words = format!(
+        "<span class=\"by {way}\">{}</span> <span class=\"what\">{} <code>{}</code></span> <span class=\"way\">{}</span>",
+        signed(part.by),
+        part.what,
+        html_text(&part.name),
+        about.join(", ")
+    );
+    match part.shown {
+        Some(place) => format!(
+            "<li><button type=\"button\" class=\"difference\" data-boot=\"{}\" data-kind=\"{}\" data-index=\"{}\">{words}</button></li>\n",
+            if place.in_first { 0 } else { n },
+            place.kind,
+            place.index
+        ),
+        None => format!("<li class=\"difference\">{words}</li>\n"),
+    }
 }
 
 /// Findings whose time is no other's.
@@ -106,7 +161,7 @@ fn own(p: &Picture) -> impl Iterator<Item = (usize, &Mark)> {
 }
 
 fn finding(p: &Picture, f: &Mark, boot: usize, at: usize) -> String {
-    let code = f.rule.split(' ').next().unwrap_or_default();
+    let code = f.code();
     let total = p.end.map(|e| e.elapsed.best()).unwrap_or_default();
     let cost = if f.cost.high() > Dur::ZERO { Figure::estimate(f.cost).short() } else { String::new() };
     let way = f.advice.as_ref().map(|a| {
@@ -118,7 +173,7 @@ fn finding(p: &Picture, f: &Mark, boot: usize, at: usize) -> String {
         format!("<span class=\"way\">{}{setting}{saves}</span>", html_text(&a.action))
     });
     format!(
-        "<li><button type=\"button\" class=\"finding\" data-boot=\"{boot}\" data-finding=\"{at}\"><span class=\"code\">{code}</span> \
+        "<li><button type=\"button\" class=\"finding\" data-boot=\"{boot}\" data-kind=\"finding\" data-index=\"{at}\"><span class=\"code\">{code}</span> \
          <span class=\"what\">{}</span> <span class=\"costs\">{cost}</span>{}</button></li>\n",
         html_text(&f.title),
         way.unwrap_or_default()
@@ -130,11 +185,19 @@ fn chart(p: &Picture, difference: &Difference, n: usize, from: Dur, to: Dur) -> 
     format!(
         "<figure class=\"boot\" data-boot=\"{n}\">\n<figcaption>{name}</figcaption>\n\
          <div class=\"chart\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of {name}\" \
-         aria-describedby=\"keys\" hidden><canvas></canvas></div>\n<div class=\"still\">{}</div>\n</figure>\n",
+         aria-describedby=\"chart-keys\" hidden><canvas></canvas></div>\n<div class=\"still\">{}</div>\n</figure>\n",
         still(p, difference, from, to)
     )
 }
 
 fn explanation(p: &Picture) -> String {
-    format!("<article>\n{}</article>\n", html(&p.explanation))
+    // Its heading is that of the explanation.
+    let chained = p.chained.as_ref().map(|d| {
+        let blocks = d.blocks.iter().filter(|b| !matches!(b, Block::Heading(_))).cloned().collect();
+        format!(
+            "<h3>The critical chain: what the time to the boot&#39;s end hung on</h3>\n{}",
+            html(&Document { blocks })
+        )
+    });
+    format!("<article>\n{}{}</article>\n", html(&p.explanation), chained.unwrap_or_default())
 }

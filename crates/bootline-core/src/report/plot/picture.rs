@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What there is to be drawn of a boot.
+use super::chain::{ChainDrawn, chain};
+use super::mark::{Mark, mark};
 use super::stack::{Stacks, stacks};
 use crate::boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
+use crate::chain::Chain;
+use crate::compare::Measures;
 use crate::records::{RecordId, Source};
+use crate::report::critical_chain::critical_chain;
 use crate::report::document::{Document, Text};
 use crate::report::escape::escaped;
 use crate::report::explain;
 use crate::report::source::SourceName;
-use crate::rules::{Finding, Stretch};
+use crate::rules::Finding;
 use crate::units::{Dur, Interval};
 
 /// What there is to be drawn of a boot. Texts that come from the log are as they are: a renderer escapes them.
@@ -21,6 +26,10 @@ pub struct Picture {
     pub(super) answer: Text,
     /// The figures behind the answer, the findings, the phases: all that `explain` says.
     pub(super) explanation: Document,
+    /// What the time to the boot's end hung on: all that `critical-chain` says.
+    pub(super) chained: Option<Document>,
+    /// What the boot is compared by; none where it has no end.
+    pub(super) measures: Option<Measures>,
     pub(super) clock: Clock,
     /// What the axis holds.
     pub(super) from: Dur,
@@ -31,6 +40,7 @@ pub struct Picture {
     pub(super) end: Option<End>,
     pub(super) phases: Vec<Bar>,
     pub(super) waits: Vec<Waited>,
+    pub(super) chain: Option<ChainDrawn>,
     pub(super) findings: Vec<Mark>,
     pub(super) spans: Vec<Span>,
     pub(super) stacks: Stacks,
@@ -62,27 +72,6 @@ pub(super) struct Waited {
     pub from: Dur,
     pub time: Interval,
     pub cause: WaitCause,
-}
-
-/// A finding, with the way out that saves most.
-#[derive(Clone, Debug)]
-pub(super) struct Mark {
-    pub rule: &'static str,
-    pub title: String,
-    pub why: String,
-    pub cost: Interval,
-    pub stretches: Vec<Stretch>,
-    pub records: Vec<usize>,
-    pub advice: Option<Way>,
-    /// It tells another finding's time in other words.
-    pub part: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Way {
-    pub action: String,
-    pub setting: Option<String>,
-    pub saves: Option<Interval>,
 }
 
 /// A record, with its times on the axis and its own clock's.
@@ -117,13 +106,16 @@ impl Picture {
     /// What there is to be drawn of a boot; `findings` in the order in which they are to be shown.
     pub fn of(boot: &Boot, findings: &[Finding], source: &SourceName) -> Picture {
         let records = records(boot);
-        let (from, to) = extent(boot, &records);
         let end = boot.end.as_ref().map(|e| End { index: e.index, at: e.at.best(), elapsed: e.elapsed });
+        let found = Chain::of(boot);
+        let (from, to) = extent(boot, &records, found.as_ref());
         Picture {
             source: source.title(),
             kernel: explain::kernel_title(boot),
             answer: explain::in_a_sentence(boot),
             explanation: explain::explain(boot, findings, source),
+            chained: found.as_ref().map(|c| critical_chain(boot, Some(c), source)),
+            measures: Measures::of(boot, &source.title(), &[]),
             clock: boot.timeline.clock,
             from,
             to,
@@ -131,6 +123,7 @@ impl Picture {
             end,
             phases: phases(boot),
             waits: waits(boot),
+            chain: found.as_ref().map(|c| chain(boot, c)),
             findings: findings.iter().map(|f| mark(boot, f)).collect(),
             stacks: stacks(boot),
             spans: boot.spans.clone(),
@@ -169,12 +162,14 @@ fn records(boot: &Boot) -> Vec<Drawn> {
 }
 
 /// From the first to the last that has a time, the axis' zero included: the kernel's start.
-fn extent(boot: &Boot, records: &[Drawn]) -> (Dur, Dur) {
+fn extent(boot: &Boot, records: &[Drawn], chain: Option<&Chain>) -> (Dur, Dur) {
     let times = records.iter().flat_map(|r| {
         let printed = r.printed.map(|p| [p.0, p.1]).into_iter().flatten();
         r.stored.into_iter().chain(printed)
     });
     let times = times.chain(boot.phases.iter().flat_map(|p| [p.start, p.end]));
+    // Power-on may be before all of it.
+    let times = times.chain(chain.map(|c| c.start));
     times.fold((Dur::ZERO, Dur::ZERO), |(from, to), t| (from.min(t), to.max(t)))
 }
 
@@ -192,22 +187,6 @@ fn phases(boot: &Boot) -> Vec<Bar> {
 fn waits(boot: &Boot) -> Vec<Waited> {
     let some = boot.waits.iter().filter(|w| w.time.best() > Dur::ZERO);
     some.map(|w| Waited { index: w.index, from: w.from, time: w.time, cause: w.cause }).collect()
-}
-
-fn mark(boot: &Boot, finding: &Finding) -> Mark {
-    let saves = |a: &&crate::rules::Advice| a.saves.map(Interval::best);
-    // The first of those that save most; without predictions the first of all.
-    let best = finding.advice.iter().rev().max_by_key(saves);
-    Mark {
-        rule: finding.rule,
-        title: finding.title.clone(),
-        why: finding.why.clone(),
-        cost: finding.cost,
-        stretches: finding.stretches.clone(),
-        records: finding.evidence.iter().filter_map(|e| boot.records.index_of(e.id)).collect(),
-        advice: best.map(|a| Way { action: a.action.clone(), setting: a.setting.clone(), saves: a.saves }),
-        part: !finding.part_of.is_empty(),
-    }
 }
 
 fn line(boot: &Boot) -> Option<LineDrawn> {

@@ -6,9 +6,11 @@
 use std::fmt::Write;
 
 use super::axis;
+use super::chain::LinkDrawn;
 use super::curve;
 use super::difference::{Changed, Difference, difference};
-use super::picture::Picture;
+use super::mark::{Mark, Shown};
+use super::picture::{Picture, Waited};
 use crate::boot::SpanKind;
 use crate::report::figure::{Figure, in_millis};
 use crate::report::html::html_text;
@@ -23,17 +25,27 @@ const CHARACTER: f64 = 6.3;
 const ROW: f64 = 15.0;
 const BAR: f64 = 22.0;
 const CONSOLE: f64 = 150.0;
+/// Findings that are drawn; a page has them all.
+const MOST_FINDINGS: usize = 6;
 /// What is narrower is shown as wide as this.
 const LEAST: f64 = 0.7;
 
 /// How the picture looks, light and dark.
 pub(super) const STYLE: &str = include_str!("assets/picture.css");
 
+/// An axis' zero is where the kernel's clock has its zero, or had it before the log begins; what firmware said lies below.
+/// So there is nothing to be moved (`tests/browser`: boots with other firmware, and one that printed nothing).
+pub(super) const ALIGNED: &str = "aligned on the kernel's start";
+
 /// The boots stacked on one axis, as a document of its own.
 pub fn svg(pictures: &[Picture]) -> String {
     let (from, to) = extent(pictures);
     let mut body = String::new();
     let mut y = 0.0;
+    if pictures.len() > 1 {
+        body += &format!("<text class=\"name note\" x=\"8\" y=\"16\">{} boots, {ALIGNED}</text>\n", pictures.len());
+        y = 18.0;
+    }
     for p in pictures {
         let difference = difference(&pictures[0], p);
         let still = Still::draw(p, &difference, from, to, y, true);
@@ -82,6 +94,7 @@ impl Still {
         let top = s.y;
         s.axis();
         s.phases(p, difference);
+        s.chain(p);
         s.waits(p);
         s.findings(p);
         s.spans(p, difference);
@@ -109,7 +122,19 @@ impl Still {
     }
 
     /// A bar with its name in it, as far as that fits.
-    fn bar(&mut self, class: &str, time: (Dur, Dur), (y, height): (f64, f64), text: &str, tip: &str) {
+    fn bar(&mut self, class: &str, time: (Dur, Dur), place: (f64, f64), text: &str, tip: &str) {
+        let width = self.x(time.1) - self.x(time.0);
+        self.labelled(class, time, place, &cut(text, width - 6.0), tip);
+    }
+
+    /// A bar with the first of some words in it that fit whole: half a number is another number.
+    fn bar_with(&mut self, class: &str, time: (Dur, Dur), place: (f64, f64), words: &[&str], tip: &str) {
+        let width = self.x(time.1) - self.x(time.0);
+        let fits = words.iter().find(|w| w.chars().count() as f64 * CHARACTER <= width - 6.0);
+        self.labelled(class, time, place, fits.copied().unwrap_or_default(), tip);
+    }
+
+    fn labelled(&mut self, class: &str, time: (Dur, Dur), (y, height): (f64, f64), text: &str, tip: &str) {
         let (x0, x1) = (self.x(time.0), self.x(time.1));
         let width = (x1 - x0).max(LEAST);
         _ = write!(
@@ -117,9 +142,8 @@ impl Still {
             "<rect class=\"{class}\" x=\"{x0:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"><title>{}</title></rect>",
             html_text(tip)
         );
-        let text = cut(text, width - 6.0);
-        if text.chars().count() > 1 {
-            self.text(&format!("in {class}"), x0 + 3.0, y + height / 2.0 + 4.0, &text);
+        if !text.is_empty() {
+            self.text(&format!("in {class}"), x0 + 3.0, y + height / 2.0 + 4.0, text);
         } else {
             self.out.push('\n');
         }
@@ -165,41 +189,110 @@ impl Still {
     fn waits(&mut self, p: &Picture) {
         let Some(line) = &p.line else { return };
         self.name(self.y + 13.0, &format!("waits for {}", line.name));
-        // Writers that wait record after record: one bar for what no pixel parts.
+        for (from, to, time) in self.joined(p.waits.iter()) {
+            let text = format!("{} s", in_millis(time));
+            let short = format!("{:.1} s", time.as_secs_f64());
+            let tip = format!("{text} waiting for the console");
+            self.bar_with("wait", (from, to), (self.y, ROW + 2.0), &[&text, &short], &tip);
+        }
+        self.y += ROW + 6.0;
+    }
+
+    /// Writers that wait record after record: one bar for what no pixel parts.
+    fn joined<'p>(&self, waits: impl Iterator<Item = &'p Waited>) -> Vec<(Dur, Dur, Dur)> {
         let apart = Dur::from_nanos((self.to - self.from).as_nanos() / WIDTH as i64);
         let mut joined: Vec<(Dur, Dur, Dur)> = Vec::new();
-        for w in &p.waits {
+        for w in waits {
             let (from, to, time) = (w.from, w.from + w.time.best(), w.time.best());
             match joined.last_mut() {
                 Some(last) if from - last.1 <= apart => (last.1, last.2) = (last.1.max(to), last.2 + time),
                 _ => joined.push((from, to, time)),
             }
         }
-        for (from, to, time) in joined {
-            let text = format!("{} s", in_millis(time));
-            self.bar("wait", (from, to), (self.y, ROW + 2.0), &text, &format!("{text} waiting for the console"));
+        joined
+    }
+
+    fn chain(&mut self, p: &Picture) {
+        let Some(chain) = &p.chain else { return };
+        self.name(self.y + 13.0, "critical chain");
+        let class = |l: &LinkDrawn| match l.kind {
+            "root" => "link root",
+            "flush" => "link wait",
+            "silence" => "link silence",
+            "phase" => "link phase p1",
+            "async" => "link async",
+            _ => "link initcall",
+        };
+        // The last pixel that was shown: hundreds of short links are one.
+        let mut shown = f64::MIN;
+        for link in &chain.links {
+            let right = self.x(link.end);
+            if right - shown < LEAST {
+                continue;
+            }
+            shown = right.max(self.x(link.start) + LEAST);
+            let tip = format!(
+                "{}: {} s, of it {} s waiting for the console; the boot would be {} s shorter without it",
+                link.title,
+                link.end - link.start,
+                link.console,
+                link.effect
+            );
+            self.bar(class(link), (link.start, link.end), (self.y, ROW + 2.0), &link.label, &tip);
         }
         self.y += ROW + 6.0;
     }
 
     fn findings(&mut self, p: &Picture) {
-        let shown: Vec<_> = p.findings.iter().filter(|f| !f.part && !f.stretches.is_empty()).take(6).collect();
+        let shown: Vec<_> =
+            p.findings.iter().filter(|f| !f.part && f.shown != Shown::Nowhere).take(MOST_FINDINGS).collect();
         for (n, finding) in shown.iter().enumerate() {
             self.name(self.y + 12.0, if n == 0 { "findings" } else { "" });
             // The words stand above the stroke, from its left on as far as there is room.
-            let code = finding.rule.split(' ').next().unwrap_or_default();
-            let tip = format!("{}: {}, {}", finding.rule, finding.title, Figure::estimate(finding.cost).short());
-            for s in &finding.stretches {
-                self.bar("mark", (s.from, s.to), (self.y + 16.0, 5.0), "", &tip);
-            }
-            let words = cut(&format!("{code} {}", finding.title), WIDTH - RIGHT - GUTTER);
+            let from = self.mark(p, finding);
+            let words = cut(&format!("{} {}", finding.code(), finding.title), WIDTH - RIGHT - GUTTER);
             let right = WIDTH - RIGHT - words.chars().count() as f64 * CHARACTER;
-            let x = self.x(finding.stretches[0].from).min(right).max(GUTTER);
+            let x = self.x(from).min(right).max(GUTTER);
             self.text("mark", x, self.y + 12.0, &words);
             self.y += 24.0;
         }
         if !shown.is_empty() {
             self.y += 3.0;
+        }
+    }
+
+    /// A finding's strokes; where they begin.
+    fn mark(&mut self, p: &Picture, finding: &Mark) -> Dur {
+        let tip = format!("{}: {}, {}", finding.rule, finding.title, Figure::estimate(finding.cost).short());
+        let place = (self.y + 16.0, 5.0);
+        let thread = |s: &mut Still, from, to| {
+            let (x0, x1, y) = (s.x(from), s.x(to), place.0 + 2.5);
+            _ = writeln!(s.out, "<path class=\"thread\" d=\"M{x0:.1} {y:.1}H{x1:.1}\"/>");
+        };
+        match &finding.shown {
+            Shown::Stretches { list, .. } => {
+                for s in list {
+                    self.bar("mark", (s.from, s.to), place, "", &tip);
+                }
+                list.first().map_or(self.from, |s| s.from)
+            }
+            Shown::Waits(cause) => {
+                let waits = self.joined(p.waits.iter().filter(|w| cause.is_none_or(|c| c == w.cause)));
+                let (from, to) = (waits.first().map_or(self.from, |w| w.0), waits.last().map_or(self.from, |w| w.1));
+                thread(self, from, to);
+                for (from, to, _) in waits {
+                    self.bar("mark", (from, to), place, "", &tip);
+                }
+                from
+            }
+            Shown::Evidence(s) => {
+                thread(self, s.from, s.to);
+                for at in finding.records.iter().filter_map(|i| p.records.get(*i)?.stored) {
+                    self.bar("mark", (at, at), place, "", &tip);
+                }
+                s.from
+            }
+            Shown::Nowhere => self.from,
         }
     }
 
@@ -274,10 +367,12 @@ impl Still {
         }
         let (top, bottom) = (self.y + 6.0, self.y + CONSOLE);
         self.name(top + 12.0, &format!("console {}", line.name));
-        self.name(top + 27.0, &format!("{most} characters"));
+        self.name(top + 27.0, &format!("{most} chars"));
         self.name(top + 42.0, &format!("backlog ≤ {}", line.peak));
-        if let Some((from, to, _)) = line.flush {
-            self.bar("flush", (from, to), (top, bottom - top), "flush", "the flush of what was stored before");
+        if let Some((from, to, characters)) = line.flush {
+            let place = (top, bottom - top);
+            let words = [format!("flush: {characters} characters"), "flush".to_owned()];
+            self.bar_with("flush", (from, to), place, &[&words[0], &words[1]], "the flush of what was stored before");
         }
         let at = |characters: u64| bottom - characters as f64 / most as f64 * (bottom - top);
         let path = |of: &dyn Fn(&curve::Sample) -> u64| {

@@ -22,9 +22,38 @@ function readBoot(raw, number) {
   // Records by the time at which they were stored.
   boot.order = Array.from(boot.records.stored.keys()).filter((i) => !Number.isNaN(boot.records.stored[i]));
   boot.order.sort((a, b) => boot.records.stored[a] - boot.records.stored[b] || a - b);
+  if (raw.chain) {
+    const links = { ...raw.chain.links, count: raw.chain.links.start.length };
+    for (const name of ["start", "end", "console", "effect"]) links[name] = numbers(links[name]);
+    boot.chain = { ...raw.chain, links };
+  }
+  boot.findings = raw.findings.map((f) => ({ ...f, stretch: stretchOf(boot, f) }));
   boot.clocks = clocksOf(boot);
   boot.curve = new Curve(boot);
   return boot;
+}
+
+/** From the first to the last moment at which a finding is shown. */
+function stretchOf(boot, f) {
+  if (!f.shown) return null;
+  const { kind, list, cause } = f.shown;
+  let [from, to] = [Infinity, -Infinity];
+  const see = (a, b) => { from = Math.min(from, a); to = Math.max(to, b); };
+  if (kind === "waits") for (const w of boot.waits) if (cause === null || w.cause === cause) see(w.start, w.start + w.time[1]);
+  if (kind !== "waits") for (const [a, b] of list) see(a, b);
+  return [from, to];
+}
+
+/** When the records that show a finding were stored. */
+function evidence(boot, f) {
+  return f.records.map((i) => boot.records.stored[i]).filter((t) => !Number.isNaN(t));
+}
+
+/** The initcall or the call that a link of the chain is. */
+function spanOfLink(boot, i) {
+  const { kind, first } = boot.chain.links;
+  if (first[i] === null || (kind[i] !== "initcall" && kind[i] !== "async")) return -1;
+  return boot.spans.first.findIndex((f, k) => f === first[i] && boot.spans.kind[k] === kind[i]);
 }
 
 /** The spans in which a record lies, or which it begins or ends: the innermost last. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One boot's canvas. It draws only what a pixel can show: the cost of a frame follows the width, not the log.
 
+/** Of a name that is cut at least so much is shown. */
+const LEAST_KEPT = 4;
+
 class Chart {
   constructor(boot, view, theme, figure) {
     Object.assign(this, { boot, view, theme, figure });
@@ -8,13 +11,12 @@ class Chart {
     this.box.hidden = false;
     this.canvas = figure.querySelector("canvas");
     this.c = this.canvas.getContext("2d", { alpha: false });
-    this.tracks = tracksOf(boot);
     this.widths = new Map();
     this.hits = [];
     this.logRange = null;
     this.cursor = null;
     this.mark = null;
-    this.place();
+    this.stale = true;
     this.resize();
   }
 
@@ -22,11 +24,11 @@ class Chart {
   place() {
     const warp = this.view.warp(this.boot);
     this.warp = warp;
-    for (const t of this.tracks) for (const row of t.rows) row.place(warp);
+    // The line's own times are the host's; only the kernel's clock moves them.
+    this.lineWarp = this.view.lineWarp(this.boot);
+    for (const t of this.tracks) for (const row of t.rows) row.place(warp, this.lineWarp);
     const { records, order } = this.boot;
     this.recordAt = Float64Array.from(order, (i) => warp.there(records.stored[i]));
-    // The line's own times are the host's; only the kernel's clock moves them.
-    this.lineWarp = this.view.clock === "kernel" ? warp : STAYS;
     this.placeHits();
   }
 
@@ -37,8 +39,13 @@ class Chart {
 
   resize() {
     const width = Math.max(this.box.clientWidth, 200);
-    this.left = width < 560 ? 8 : 138;
-    this.narrow = this.left === 8;
+    const narrow = width < 560;
+    if (narrow !== this.narrow) {
+      this.narrow = narrow;
+      this.tracks = tracksOf(this.boot, narrow, this.view.boots.length === 1);
+      this.place();
+    }
+    this.left = narrow ? 8 : 142;
     this.right = width - 8;
     this.plotWidth = this.right - this.left;
     const scale = window.devicePixelRatio || 1;
@@ -48,6 +55,8 @@ class Chart {
     this.canvas.style.height = `${height}px`;
     this.scale = scale;
     this.width = width;
+    // A canvas that has another size has forgotten it.
+    this.font = null;
   }
 
   x(t) { return this.left + ((t - this.view.from) / (this.view.to - this.view.from)) * this.plotWidth; }
@@ -57,22 +66,26 @@ class Chart {
 
   draw() {
     const { c, theme } = this;
+    this.stale = false;
+    this.setFont();
     c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     c.fillStyle = theme.bg;
     c.fillRect(0, 0, this.width, this.tracks.height);
     this.drawAxis();
     for (const track of this.tracks) {
-      if (!this.narrow) this.gutter(track.name, track.y + 14, track.kind === "console" || track.kind === "lag" ? "ink" : "soft");
+      if (this.narrow && track.kind !== "axis") this.text(track.name, this.left, track.y - 4, "soft", this.plotWidth, { halo: true });
+      this.gutter(track.name, track.y + 14, track.kind === "console" || track.kind === "lag" ? "ink" : "soft");
       c.save();
       c.beginPath();
       c.rect(track.kind === "bars" ? this.left : 0, track.y - 2, this.right - (track.kind === "bars" ? this.left : 0), track.height + 4);
       c.clip();
-      if (track.kind === "console") drawConsole(c, this, track);
-      else if (track.kind === "lag") drawLag(c, this, track);
+      let said = "";
+      if (track.kind === "console") said = drawConsole(c, this, track);
+      else if (track.kind === "lag") said = drawLag(c, this, track);
       else if (track.kind === "log") this.drawRecords(track);
       else for (const row of track.rows) this.drawRow(row);
       c.restore();
-      if (this.narrow && (track.kind === "console" || track.kind === "lag")) this.text(track.name, this.left + 6, track.y + track.height - 8, "soft", 200);
+      if (this.narrow && said) this.text(said, this.right, track.y - 4, "soft", this.plotWidth - this.measure(track.name) - 8, { align: "right", halo: true });
     }
     this.drawOver();
   }
@@ -80,7 +93,7 @@ class Chart {
   drawAxis() {
     const { c, theme, view } = this;
     const step = tickStep(view.to - view.from, Math.max(2, Math.floor(this.plotWidth / 100)));
-    c.font = `11.5px ${theme.sans}`;
+    this.setFont();
     c.textAlign = "center";
     c.lineWidth = 1;
     const first = Math.ceil(view.from / step);
@@ -103,28 +116,39 @@ class Chart {
   drawRow(row) {
     const { c, theme, view } = this;
     const n = row.bars.length;
-    let k = firstWhere(0, n, (i) => row.to[i] >= view.from);
+    let k = firstWhere(0, n, (i) => row.reach[i] >= view.from);
     let drawnTo = -Infinity;
-    const stroke = row.above ? 6 : row.height;
+    const stroke = row.stroke ?? row.height;
     const [top, height] = [row.y + row.height - stroke, stroke];
-    if (row.above && k < n) this.drawAbove(row, this.x(row.from[k]));
+    if (row.thread) this.drawThread(row, top + height / 2);
+    if (row.above) this.drawAbove(row, k < n ? this.x(row.from[k]) : Infinity);
     for (; k < n && row.from[k] <= view.to; k++) {
       const x1 = this.x(row.to[k]);
       if (x1 < drawnTo + 0.5) {
         // On to the first that reaches beyond.
         const beyond = this.time(drawnTo + 0.5);
-        k = firstWhere(k + 1, n, (i) => row.to[i] >= beyond) - 1;
+        k = firstWhere(k + 1, n, (i) => row.reach[i] >= beyond) - 1;
         continue;
       }
       const bar = row.bars[k];
       const x0 = Math.max(this.x(row.from[k]), this.left - 2);
-      const width = Math.max(Math.min(x1, this.right + 2) - x0, 1);
+      const width = Math.max(Math.min(x1, this.right + 2) - x0, bar.least ?? 1);
       drawnTo = x0 + width;
       c.fillStyle = theme[bar.colour];
-      c.fillRect(x0, top, width > 3 ? width - 0.5 : width, height);
+      c.fillRect(x0, top, width > 3 ? width - (bar.parted ? 1 : 0.5) : width, height);
       if (width > 4) this.drawBarMarks(bar, x0, width, top, height);
-      if (width > 22 && bar.label) this.drawLabel(bar, x0, width, row);
+      if (width > 18 && (bar.label || bar.forms)) this.drawLabel(bar, x0, width, row);
     }
+  }
+
+  /** What lies between marks that are one finding's. */
+  drawThread(row, y) {
+    const { c, theme } = this;
+    const [x0, x1] = row.threadAt.map((t) => Math.min(Math.max(this.x(t), this.left - 2), this.right + 2));
+    c.fillStyle = theme.mark;
+    c.globalAlpha = 0.45;
+    c.fillRect(x0, Math.round(y) - 0.5, Math.max(x1 - x0, 0), 1);
+    c.globalAlpha = 1;
   }
 
   drawBarMarks(bar, x0, width, top, height) {
@@ -142,16 +166,24 @@ class Chart {
   }
 
   drawLabel(bar, x0, width, row) {
-    let label = bar.label;
-    if (bar.longer) label += bar.longer === "new" ? " (new)" : ` ${signed(bar.longer)}`;
     const from = Math.max(x0, this.left);
-    this.text(label, from + 4, row.y + row.height / 2 + 4, bar.ink, x0 + width - from - 7);
+    const room = x0 + width - from - 7;
+    const whole = (text) => this.measure(text) <= room;
+    let label = bar.label;
+    if (bar.forms) {
+      label = bar.forms.find(whole) ?? "";
+    } else if (bar.longer) {
+      // Rather the difference alone than a half of it.
+      const by = bar.longer === "new" ? "new" : signed(bar.longer);
+      label = [`${bar.label} ${by}`, by].find(whole) ?? bar.label;
+    }
+    this.text(label, from + 4, row.y + row.height / 2 + 4, bar.ink, room);
   }
 
   /** Words above a stroke, from its left on as far as there is room. */
   drawAbove(row, start) {
     const from = Math.max(Math.min(start, this.right - this.measure(row.above) - 6), this.left) + 2;
-    this.text(row.above, from, row.y + 13, "mark", this.right - from);
+    this.text(row.above, from, row.y + 13, "mark", this.right - from, { halo: true });
   }
 
   drawRecords(track) {
@@ -237,7 +269,7 @@ class Chart {
   /** What is at a point: a bar, or in the tracks without bars the nearest record. */
   at(x, y) {
     if (x < this.left || x > this.right) return null;
-    const track = this.tracks.find((t) => y >= t.y && y < t.y + t.height);
+    const track = this.trackAt(y);
     if (!track) return null;
     if (track.kind !== "bars") return track.kind === "axis" ? null : this.recordNear(x);
     const row = track.rows.find((r) => y >= r.y && y < r.y + r.height + 1);
@@ -246,11 +278,31 @@ class Chart {
     const t = this.time(x);
     let best = null;
     let distance = Infinity;
-    for (let k = firstWhere(0, row.bars.length, (i) => row.to[i] >= from); k < row.bars.length && row.from[k] <= to; k++) {
+    for (let k = firstWhere(0, row.bars.length, (i) => row.reach[i] >= from); k < row.bars.length && row.from[k] <= to; k++) {
       const d = Math.max(row.from[k] - t, t - row.to[k], 0);
       if (d < distance) [best, distance] = [row.bars[k].item, d];
     }
     return best;
+  }
+
+  trackAt(y) { return this.tracks.find((t) => y >= t.y && y < t.y + t.height) ?? null; }
+
+  /** All rows with bars, from top to bottom. */
+  get rows() { return this.tracks.flatMap((t) => t.rows).filter((r) => r.bars.length > 0); }
+
+  /** The bar beside one: the next or the previous in its row, or the nearest in the row above or below. */
+  beside(item, along, across) {
+    const { rows, view } = this;
+    const middle = (view.from + view.to) / 2;
+    let at = -1;
+    let k = -1;
+    if (item && item.boot === this.boot.number) {
+      at = rows.findIndex((row) => (k = row.bars.findIndex((b) => same(b.item, item))) >= 0);
+    }
+    if (at < 0) return rows.length > 0 ? nearest(rows[0], middle) : null;
+    if (across === 0) return rows[at].bars[k + along]?.item ?? null;
+    const row = rows[at + across];
+    return row ? nearest(row, (rows[at].from[k] + Math.min(rows[at].to[k], rows[at].from[k] + 2 * (view.to - view.from))) / 2) : null;
   }
 
   recordNear(x) {
@@ -265,37 +317,63 @@ class Chart {
 
   gutter(text, y, colour = "soft") {
     if (this.narrow) return;
-    this.text(this.fit(text, this.left - 14), this.left - 8, y, colour, 0, "right");
+    this.text(this.fit(text, this.left - 14), this.left - 8, y, colour, Infinity, { align: "right" });
   }
 
-  /** Text, cut to a width. */
-  text(text, x, y, colour, width, align = "left") {
+  setFont() {
+    const font = `11.5px ${this.theme.sans}`;
+    if (this.font !== font) this.c.font = this.font = font;
+  }
+
+  /** Text, cut to a width; with a halo where something may lie under it. */
+  text(text, x, y, colour, width, { align = "left", halo = false } = {}) {
     const { c, theme } = this;
-    c.font = `11.5px ${theme.sans}`;
+    this.setFont();
+    const shown = this.fit(text, width);
+    if (!shown) return;
     c.textAlign = align;
+    if (halo) {
+      c.strokeStyle = theme.bg;
+      c.lineWidth = 4;
+      c.lineJoin = "round";
+      c.strokeText(shown, x, y);
+    }
     c.fillStyle = theme[colour];
-    const shown = width > 0 ? this.fit(text, width) : align === "right" ? text : "";
-    if (shown) c.fillText(shown, x, y);
+    c.fillText(shown, x, y);
     c.textAlign = "left";
   }
 
+  /** As much of a text as a width has room for; nothing where that would tell nothing. */
   fit(text, width) {
     if (width < 8) return "";
     if (text.length > 200) text = text.slice(0, 200);
     const whole = this.measure(text);
     if (whole <= width) return text;
-    const kept = Math.floor((text.length * (width - 8)) / whole);
-    return kept < 2 ? "" : `${text.slice(0, kept)}…`;
+    let kept = Math.floor((text.length * (width - 10)) / whole);
+    this.setFont();
+    while (kept >= LEAST_KEPT && this.c.measureText(`${text.slice(0, kept)}…`).width > width) kept--;
+    return kept < LEAST_KEPT ? "" : `${text.slice(0, kept).trimEnd()}…`;
   }
 
   measure(text) {
     let width = this.widths.get(text);
     if (width === undefined) {
-      this.c.font = `11.5px ${this.theme.sans}`;
+      this.setFont();
       width = this.c.measureText(text).width;
       if (this.widths.size > 20000) this.widths.clear();
       this.widths.set(text, width);
     }
     return width;
   }
+}
+
+/** The bar of a row that lies nearest to an instant. */
+function nearest(row, t) {
+  let best = 0;
+  let distance = Infinity;
+  for (let k = 0; k < row.bars.length; k++) {
+    const d = Math.max(row.from[k] - t, t - row.to[k], 0);
+    if (d < distance) [best, distance] = [k, d];
+  }
+  return row.bars[best].item;
 }

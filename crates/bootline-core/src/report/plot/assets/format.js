@@ -14,6 +14,18 @@ function length(ns) {
   return `${value.toPrecision(Math.abs(value) >= 1000 ? 4 : 3)} ${unit}`;
 }
 
+/** The same, and shorter for where there is little room: half a number is another number. */
+function lengths(ns) {
+  const [value, unit] = length(ns).split(" ");
+  return [`${value} ${unit}`, `${Number(value) >= 100 ? Math.round(value) : Number(value).toPrecision(2)} ${unit}`];
+}
+
+function share(part, whole) {
+  if (!(whole > 0)) return "all";
+  const percent = (part / whole) * 100;
+  return `${percent < 0.95 && part > 0 ? percent.toFixed(1) : Math.round(percent)}\u00a0%`;
+}
+
 function signed(ns) {
   return `${ns > 0 ? "+" : "−"}${length(Math.abs(ns))}`;
 }

@@ -5,6 +5,7 @@ class Input {
   constructor(view, charts, log, search) {
     Object.assign(this, { view, charts, log, search });
     this.tip = new Tip();
+    this.pointers = new Map();
     for (const chart of charts) this.listenTo(chart);
     addEventListener("keydown", (e) => this.key(e));
     const on = (id, act) => document.getElementById(id).addEventListener("click", act);
@@ -16,11 +17,13 @@ class Input {
       radio.disabled = radio.value !== "stored" && !view.boots.some((b) => b.clocks[radio.value]);
       radio.addEventListener("change", () => view.setClock(radio.value));
     }
-    for (const button of document.querySelectorAll(".finding")) {
+    for (const button of document.querySelectorAll(".finding, button.difference")) {
+      const { boot, kind, index } = button.dataset;
       button.addEventListener("click", () => {
-        view.select({ boot: Number(button.dataset.boot), kind: "finding", index: Number(button.dataset.finding) });
+        view.select({ boot: Number(boot), kind, index: Number(index) });
         zoomTo(view, view.selected);
-        document.querySelector(".controls").scrollIntoView({ block: "start" });
+        const chart = charts[Number(boot)];
+        (charts.length > 1 ? chart.figure : document.querySelector(".controls")).scrollIntoView({ block: "start" });
       });
     }
   }
@@ -32,22 +35,23 @@ class Input {
       return [e.clientX - r.left, e.clientY - r.top];
     };
     box.addEventListener("wheel", (e) => this.wheel(e, chart, place(e)[0]), { passive: false });
-    const pointers = new Map();
+    // Fingers may be on two boots' charts, which have one axis.
+    const { pointers } = this;
     box.addEventListener("pointerdown", (e) => {
       if (e.button !== 0) return;
       const [x, y] = place(e);
-      pointers.set(e.pointerId, x);
-      this.drag = { chart, x, y, from: this.view.from, to: this.view.to, moved: false, mark: e.shiftKey };
-      if (pointers.size === 2) this.pinch = this.pinchOf(pointers);
+      pointers.set(e.pointerId, [x, y]);
+      this.drag = this.dragOf(chart, x, y, e.shiftKey);
+      if (pointers.size === 2) this.pinch = this.pinchOf();
       box.setPointerCapture(e.pointerId);
       this.tip.hide();
     });
     box.addEventListener("pointermove", (e) => {
       const [x, y] = place(e);
       if (!pointers.has(e.pointerId)) return this.hover(chart, x, y, e);
-      pointers.set(e.pointerId, x);
-      if (pointers.size === 2) this.pinchMove(chart, pointers);
-      else this.dragMove(x, y);
+      pointers.set(e.pointerId, [x, y]);
+      if (pointers.size === 1) this.dragMove(x, y);
+      else if (pointers.size === 2) this.pinchMove(chart);
     });
     const end = (e) => {
       if (!pointers.delete(e.pointerId)) return;
@@ -61,7 +65,13 @@ class Input {
       } else if (drag && !drag.moved && e.type === "pointerup" && !this.pinch) {
         this.view.select(chart.at(x, y));
       }
-      if (pointers.size === 0) this.pinch = null;
+      if (pointers.size === 0) {
+        this.pinch = null;
+      } else {
+        // The finger that is left goes on from where it is.
+        this.drag = this.dragOf(chart, ...pointers.values().next().value, false);
+        this.drag.moved = true;
+      }
     };
     box.addEventListener("pointerup", end);
     box.addEventListener("pointercancel", end);
@@ -87,6 +97,10 @@ class Input {
     else this.view.zoom(Math.exp(Math.max(-1, Math.min(1, (e.deltaY * unit) / 400))), chart.time(x));
   }
 
+  dragOf(chart, x, y, mark) {
+    return { chart, x, y, from: this.view.from, to: this.view.to, moved: false, mark };
+  }
+
   dragMove(x, y) {
     const d = this.drag;
     if (!d) return;
@@ -101,14 +115,19 @@ class Input {
     }
   }
 
-  pinchOf(pointers) {
-    const [a, b] = [...pointers.values()];
-    return { width: Math.max(Math.abs(a - b), 10), middle: (a + b) / 2 };
+  pinchOf() {
+    const [[x0, y0], [x1, y1]] = this.pointers.values();
+    return { width: Math.max(Math.hypot(x1 - x0, y1 - y0), 10), middle: (x0 + x1) / 2 };
   }
 
-  pinchMove(chart, pointers) {
-    const now = this.pinchOf(pointers);
-    this.view.zoom(this.pinch.width / now.width, chart.time(now.middle));
+  /** What lay between the fingers stays between them. */
+  pinchMove(chart) {
+    const { view, pinch } = this;
+    const now = this.pinchOf();
+    const t = chart.time(pinch.middle);
+    const width = Math.max((view.to - view.from) * (pinch.width / now.width), LEAST_VIEW);
+    const share = (now.middle - chart.left) / chart.plotWidth;
+    view.show(t - width * share, t + width * (1 - share));
     this.pinch = now;
   }
 
@@ -118,7 +137,7 @@ class Input {
     for (const c of this.charts) c.cursor = x >= chart.left && x <= chart.right ? chart.time(x) : null;
     if (!same(item, view.hover)) view.setHover(item);
     else view.changed("hover");
-    const track = chart.tracks.find((t) => y >= t.y && y < t.y + t.height);
+    const track = chart.trackAt(y);
     const boot = chart.boot;
     if (track && (track.kind === "console" || track.kind === "lag")) {
       const t = chart.lineTime(chart.time(x));
@@ -135,17 +154,20 @@ class Input {
   }
 
   key(e) {
-    if (e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, select, textarea, dialog[open]")) {
-      if (e.target.type !== "radio") return;
-    }
+    if (e.ctrlKey || e.altKey || e.metaKey) return;
+    if (e.target.type !== "radio" && e.target.closest("input, select, textarea, dialog[open]")) return;
     const { view } = this;
     const width = view.to - view.from;
     const inLog = e.target.id === "log";
+    const chart = this.charts.find((c) => c.box === e.target);
+    const across = (by) => (inLog ? () => this.log.step(by) : chart && (() => this.beside(chart, 0, by)));
+    const along = (by) => (chart && e.shiftKey ? () => this.beside(chart, by, 0) : () => view.pan(by * width * 0.15));
     const keys = {
-      ArrowLeft: () => view.pan(-width * 0.15),
-      ArrowRight: () => view.pan(width * 0.15),
-      ArrowUp: inLog && (() => this.log.step(-1)),
-      ArrowDown: inLog && (() => this.log.step(1)),
+      ArrowLeft: along(-1),
+      ArrowRight: along(1),
+      ArrowUp: across(-1),
+      ArrowDown: across(1),
+      Enter: chart && (() => view.selected && zoomTo(view, view.selected)),
       "+": () => view.zoom(0.6),
       "=": () => view.zoom(0.6),
       "-": () => view.zoom(1 / 0.6),
@@ -159,12 +181,28 @@ class Input {
       b: () => view.boots.length > 1 && view.setActive((view.active + 1) % view.boots.length),
       "/": () => this.search.input.select(),
       "?": () => document.getElementById("help").showModal(),
-      Escape: () => view.select(null),
+      Escape: () => {
+        this.tip.hide();
+        view.select(null);
+      },
     };
     const act = keys[e.key];
     if (!act || (e.target.type === "radio" && e.key.startsWith("Arrow"))) return;
     e.preventDefault();
     act();
+  }
+
+  /** Chooses the bar beside the one that is chosen, and shows it. */
+  beside(chart, along, across) {
+    const { view } = this;
+    const item = chart.beside(view.selected, along, across);
+    if (!item) return;
+    view.select(item);
+    const { stretch, line } = tell(chart.boot, item);
+    if (!stretch) return;
+    const warp = line ? chart.lineWarp : chart.warp;
+    const [from, to] = stretch.map((t) => warp.there(t));
+    if (to < view.from || from > view.to) view.show(from - (view.to - view.from) * 0.2, from + (view.to - view.from) * 0.8);
   }
 
   nextClock() {

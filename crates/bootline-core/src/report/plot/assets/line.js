@@ -100,7 +100,8 @@ function drawConsole(c, chart, track) {
       const to = Math.min(x1, chart.right);
       c.fillStyle = theme.flush;
       c.fillRect(from, top, to - from, bottom - top);
-      if (to - from > 60) chart.text(`flush: ${count(flush.chars)} characters`, from + 5, top + 12, "soft", to - from - 8);
+      const words = [`flush: ${count(flush.chars)} characters`, `flush: ${count(flush.chars)}`, "flush"];
+      chart.text(words.find((w) => chart.measure(w) <= to - from - 8) ?? "", from + 5, top + 12, "soft", Infinity);
     }
   }
   const path = (values, backwards) => {
@@ -126,10 +127,11 @@ function drawConsole(c, chart, track) {
   c.lineWidth = 1;
   c.strokeRect(chart.left + 0.5, top - 0.5, chart.plotWidth - 1, bottom - top + 1);
   const waiting = boot.curve.peak(toAxis(0), toAxis(columns));
-  const said = [`to ${count(high)} characters`, `backlog ≤ ${count(waiting)}`];
+  const said = [`to ${count(high)} chars`, `backlog ≤ ${count(waiting)}`];
   if (boot.line.rate) said.push(`limit ${count(Math.round(boot.line.rate))}/s`);
   said.forEach((words, n) => chart.gutter(words, top + 27 + n * 16, n === 1 ? "stored" : "soft"));
   if (low > 0) chart.gutter(`from ${count(low)}`, bottom - 2);
+  return said.join(", ");
 }
 
 /** As steep as the line is fast: nothing is delivered faster. By a clock that loses time it bends as that does. */
@@ -179,5 +181,7 @@ function drawLag(c, chart, track) {
   c.lineTo(chart.right, bottom);
   c.fill();
   c.stroke();
-  chart.gutter(`≤ ${length(most)}`, top + 26);
+  const said = `≤ ${length(most)}`;
+  chart.gutter(said, top + 26);
+  return said;
 }

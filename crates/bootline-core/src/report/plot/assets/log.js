@@ -117,15 +117,21 @@ class Log {
       if (!(at >= low && at <= high)) row.classList.add("out");
       const shownAt = view.clock === "kernel" && !Number.isNaN(r.stamp[i]) ? r.stamp[i] : back.there(at);
       const wait = boot.waitOf.get(i);
-      row.append(element("span", Number.isNaN(at) ? "" : seconds(shownAt), "time"),
-        element("span", wait && wait.time[1] >= 1e6 ? length(wait.time[1]) : "", "cost"), element("span", r.text[i]));
+      const head = element("span", null, "head");
+      head.append(element("span", Number.isNaN(at) ? "" : seconds(shownAt), "time"),
+        element("span", wait && wait.time[1] >= 1e6 ? length(wait.time[1]) : "", "cost"));
+      row.append(head, element("span", r.text[i]));
+      // The column is narrow: what is cut is shown in full by the pointer, and above once it is selected.
+      row.title = r.text[i];
       row.style.top = `${this.box.scrollTop + (i - first) * ROW}px`;
       rows.push(row);
     }
     this.all.replaceChildren(...rows);
     const selected = view.selected;
     const active = selected && selected.kind === "record" && selected.boot === view.active ? `record-${selected.index}` : "";
-    this.box.setAttribute("aria-activedescendant", active);
+    // Only a row that is there can be the active one.
+    if (active && document.getElementById(active)) this.box.setAttribute("aria-activedescendant", active);
+    else this.box.removeAttribute("aria-activedescendant");
     this.range.textContent = `${count(r.id[from] ?? 0)}–${count(r.id[Math.max(to - 2, from)] ?? 0)} of ${count(this.rows)}`;
     this.seen = [this.timeNear(from, 1), this.timeNear(Math.max(to - 2, from), -1)];
     view.changed("log");

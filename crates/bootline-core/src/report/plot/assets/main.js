@@ -4,6 +4,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const boots = data.boots.map(readBoot);
 const view = new View(boots);
+const CLOCKS = { stored: "the boot's axis", kernel: "the kernel's clock", arrival: "arrival" };
 let wanted = false;
 
 /** One frame for however many changes. */
@@ -12,8 +13,15 @@ function redraw() {
   wanted = true;
   requestAnimationFrame(() => {
     wanted = false;
-    for (const chart of charts) chart.draw();
+    for (const chart of charts) drawIfSeen(chart);
   });
+}
+
+/** Of twenty boots no more is drawn than is in the window. */
+function drawIfSeen(chart) {
+  const { top, bottom } = chart.box.getBoundingClientRect();
+  if (bottom > -50 && top < innerHeight + 50) chart.draw();
+  else chart.stale = true;
 }
 
 const theme = new Theme(redraw);
@@ -22,7 +30,8 @@ const charts = boots.map((boot) => new Chart(boot, view, theme, document.querySe
 const range = document.getElementById("range");
 const log = new Log(view);
 const search = new Search(view, log, charts);
-new Selected(view);
+const voice = new Voice();
+new Selected(view, voice);
 new SpanTable(view);
 new Input(view, charts, log, search);
 
@@ -37,9 +46,17 @@ new ResizeObserver(() => {
   log.render();
   redraw();
 }).observe(document.querySelector(".charts"));
+const seen = new IntersectionObserver((entries) => {
+  for (const chart of charts) if (chart.stale && entries.some((e) => e.isIntersecting && e.target === chart.box)) chart.draw();
+}, { rootMargin: "50px" });
+for (const chart of charts) seen.observe(chart.box);
 addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details.explanations")) d.open = true; });
 view.whole();
-for (const chart of charts) chart.draw();
+for (const chart of charts) drawIfSeen(chart);
+view.listen((what) => {
+  if (what === "range") voice.say("range", `shown: ${range.textContent}`);
+  if (what === "clock") voice.say("clock", `time by ${CLOCKS[view.clock]}`);
+});
 
 /** For tests and for those who look closer; nothing in the page uses it. */
 window.bootline = Object.freeze({ view, charts, boots, log, search });

@@ -34,9 +34,28 @@ class Theme {
       probe.style.color = `var(--${name})`;
       this[name] = getComputedStyle(probe).color;
     }
+    this.silence = hatch(this.panel, this.other);
     const style = getComputedStyle(document.documentElement);
     this.sans = style.getPropertyValue("--sans");
     this.mono = style.getPropertyValue("--mono");
     probe.remove();
   }
+}
+
+/** A fill of strokes: nothing is known of what was done there. */
+function hatch(ground, stroke) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const c = tile.getContext("2d");
+  c.fillStyle = ground;
+  c.fillRect(0, 0, 6, 6);
+  c.strokeStyle = stroke;
+  c.globalAlpha = 0.55;
+  c.beginPath();
+  for (const x of [-6, 0, 6]) {
+    c.moveTo(x, 6);
+    c.lineTo(x + 6, 0);
+  }
+  c.stroke();
+  return c.createPattern(tile, "repeat");
 }

@@ -3,6 +3,10 @@
 
 const AXIS = 26;
 const TRACK_GAP = 6;
+/** Where there is no room beside a track its name stands above it. */
+const NAME_ABOVE = 15;
+/** Findings with words of their own above their marks, of a boot alone and of one of several; more are packed below. */
+const TOLD_FINDINGS = [8, 5];
 const CONSOLE_HEIGHT = 170;
 const LAG_HEIGHT = 56;
 const LOG_HEIGHT = 18;
@@ -17,24 +21,34 @@ class Row {
 
   add(bar) { this.bars.push(bar); }
 
-  /** Puts the bars where they are by a clock. */
-  place(warp) {
-    this.bars.sort((a, b) => a.start - b.start || a.end - b.end);
-    const n = this.bars.length;
-    this.from = new Float64Array(n);
-    this.to = new Float64Array(n);
-    for (let k = 0; k < n; k++) {
-      this.from[k] = warp.there(this.bars[k].start);
-      this.to[k] = warp.there(this.bars[k].end);
+  /** Puts the bars where they are by a clock; those of the line (`line`) have one of their own. */
+  place(warp, lineWarp) {
+    const at = (bar) => {
+      const w = bar.line ? lineWarp : warp;
+      return { bar, from: w.there(bar.start), to: w.there(bar.end) };
+    };
+    const placed = this.bars.map(at).sort((a, b) => a.from - b.from || a.to - b.to);
+    const n = placed.length;
+    this.bars = placed.map((p) => p.bar);
+    this.from = Float64Array.from(placed, (p) => p.from);
+    this.to = Float64Array.from(placed, (p) => p.to);
+    // How far the bars up to each reach: ascending, whatever the clock has made of their ends.
+    this.reach = new Float64Array(n);
+    for (let k = 0; k < n; k++) this.reach[k] = Math.max(this.to[k], k > 0 ? this.reach[k - 1] : -Infinity);
+    if (this.thread) {
+      const w = this.thread.line ? lineWarp : warp;
+      this.threadAt = [w.there(this.thread.from), w.there(this.thread.to)];
     }
   }
 }
 
 /** The tracks of a boot: {name, y, height, rows} and those that aren't bars: {kind}. */
-function tracksOf(boot) {
+function tracksOf(boot, narrow, alone) {
   const tracks = [{ kind: "axis", name: "seconds", y: 0, height: AXIS, rows: [] }];
   let y = AXIS + 4;
+  const head = () => { if (narrow) y += NAME_ABOVE; };
   const track = (name, rowHeight, rows, more = {}) => {
+    head();
     const t = { kind: "bars", name, y, height: rows * rowHeight, rows: [], ...more };
     for (let r = 0; r < rows; r++) t.rows.push(new Row(y + r * rowHeight, rowHeight - 1));
     tracks.push(t);
@@ -50,19 +64,39 @@ function tracksOf(boot) {
         longer: p.longer, item: { boot: number, kind: "phase", index } });
     });
   }
+  if (boot.chain) {
+    const t = track("critical chain", 22, 1);
+    const { links } = boot.chain;
+    // By the host's clock, as what was waited for the line: it is made of both.
+    for (let i = 0; i < links.count; i++) {
+      const colour = LINK_COLOURS[links.kind[i]];
+      t.rows[0].add({ start: links.start[i], end: links.end[i], line: true, colour, parted: true,
+        ink: colour === "silence" || colour === "phase1" ? "ink" : "in", label: links.label[i],
+        item: { boot: number, kind: "link", index: i } });
+    }
+  }
   if (boot.line) {
     const t = track("waited for console", 20, 1);
-    joinedWaits(boot).forEach((w) => t.rows[0].add({ ...w, colour: "wait", ink: "in", label: length(w.time) }));
+    joinedWaits(boot).forEach((w) => t.rows[0].add({ ...w, line: true, colour: "wait", ink: "in", forms: lengths(w.time) }));
   }
-  const told = boot.findings.map((f, index) => ({ f, index })).filter(({ f }) => f.stretches.length > 0).slice(0, 6);
+  const shown = boot.findings.map((f, index) => ({ f, index })).filter(({ f }) => f.shown);
+  // Findings that tell another's time in other words come behind those.
+  shown.sort((a, b) => a.f.part - b.f.part);
+  const most = TOLD_FINDINGS[alone ? 0 : 1];
+  const told = shown.slice(0, most);
   if (told.length > 0) {
-    const t = track("findings", 25, told.length);
+    const t = track("findings", 24, told.length);
     told.forEach(({ f, index }, r) => {
-      for (const [start, end] of f.stretches) {
-        t.rows[r].add({ start, end, colour: "mark", item: { boot: number, kind: "finding", index } });
-      }
-      t.rows[r].above = `${f.rule.split(" ")[0]} ${f.title}`;
+      const row = t.rows[r];
+      addMarks(row, boot, f, index);
+      row.above = `${f.rule.split(" ")[0]} ${f.title}`;
+      row.stroke = f.part ? 3 : 6;
     });
+  }
+  const packed = pack(shown.slice(most), (s) => s.f.stretch);
+  if (packed.length > 0) {
+    const t = track("more findings", 14, packed.length);
+    packed.forEach((items, r) => items.forEach(({ f, index }) => addMarks(t.rows[r], boot, f, index)));
   }
   boot.groups.forEach((g, index) => {
     if (g.rows === 0) return;
@@ -85,11 +119,14 @@ function tracksOf(boot) {
         failed: s.state !== "up", item: { boot: number, kind: "service", index } });
     });
   }
+  head();
   tracks.push({ kind: "log", name: "records", y, height: LOG_HEIGHT, rows: [] });
   y += LOG_HEIGHT + TRACK_GAP;
   if (boot.line && boot.curve.total > 0) {
+    head();
     tracks.push({ kind: "console", name: `console ${boot.line.name}`, y, height: CONSOLE_HEIGHT, rows: [] });
     y += CONSOLE_HEIGHT + TRACK_GAP;
+    head();
     tracks.push({ kind: "lag", name: "lag", y, height: LAG_HEIGHT, rows: [] });
     y += LAG_HEIGHT + TRACK_GAP;
   }
@@ -97,13 +134,39 @@ function tracksOf(boot) {
   return tracks;
 }
 
+const LINK_COLOURS = { initcall: "initcall", async: "async", root: "service", flush: "wait", silence: "silence", phase: "phase1" };
+
+/** The marks of a finding: its stretches, the waits that it is made of, or just where its evidence lies. */
+function addMarks(row, boot, f, index) {
+  const item = { boot: boot.number, kind: "finding", index };
+  const { line } = f.shown;
+  const add = (start, end) => row.add({ start, end, line, colour: "mark", least: 2.5, item });
+  if (f.shown.kind === "waits") joinedWaits(boot, f.shown.cause).forEach((w) => add(w.start, w.end));
+  else if (f.shown.kind === "evidence") evidence(boot, f).forEach((t) => add(t, t));
+  else for (const [start, end] of f.shown.list) add(start, end);
+  if (f.shown.kind !== "stretches") row.thread = { from: f.stretch[0], to: f.stretch[1], line };
+}
+
+/** Things in as few rows as they need, by the stretches that they take. */
+function pack(things, stretchOf) {
+  const rows = [];
+  for (const thing of things) {
+    const [from, to] = stretchOf(thing);
+    const row = rows.find((r) => r.every((o) => stretchOf(o)[1] < from || stretchOf(o)[0] > to));
+    if (row) row.push(thing);
+    else rows.push([thing]);
+  }
+  return rows;
+}
+
 /** Waits that follow one another without a pause are one bar: a writer that waits record after record. */
-function joinedWaits(boot) {
+function joinedWaits(boot, cause = null) {
   const bars = [];
   boot.waits.forEach((w, index) => {
+    if (cause !== null && w.cause !== cause) return;
     const [start, end] = [w.start, w.start + w.time[1]];
     const last = bars[bars.length - 1];
-    if (last && start - last.end < 1e6 && last.cause === w.cause) {
+    if (last && start - last.end < 1e6 && (cause !== null || last.cause === w.cause)) {
       last.end = Math.max(last.end, end);
       last.time += w.time[1];
       last.item.last = index;

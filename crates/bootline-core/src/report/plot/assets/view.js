@@ -23,6 +23,9 @@ class View {
   /** How a boot's times are mapped now. */
   warp(boot) { return boot.clocks[this.clock] ?? boot.clocks.stored; }
 
+  /** How times of the line are mapped: it has the host's clock, which only the kernel's differs from. */
+  lineWarp(boot) { return this.clock === "kernel" ? this.warp(boot) : STAYS; }
+
   bounds() {
     const times = this.boots.flatMap((b) => {
       const warp = this.warp(b);

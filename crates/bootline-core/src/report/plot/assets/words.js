@@ -10,7 +10,7 @@ const CAUSES = {
 
 function tell(boot, item) {
   return { record: tellRecord, span: tellSpan, phase: tellPhase, wait: tellWait, finding: tellFinding,
-    service: tellService }[item.kind](boot, item.index, item);
+    link: tellLink, service: tellService }[item.kind](boot, item.index, item);
 }
 
 function interval([low, best, high]) {
@@ -60,6 +60,7 @@ function tellSpan(boot, i) {
   if (s.task[i] !== null) facts.push(["thread", String(s.task[i])]);
   if (s.module[i]) facts.push(["module", s.module[i]]);
   if (s.parent[i] !== null) facts.push(["in", s.name[s.parent[i]]]);
+  if (s.slack[i] !== null) facts.push(["slack", `${seconds(s.slack[i])} s: beside the critical chain, it could end so much later`]);
   if (s.longer[i] === "new") facts.push(["first boot", "has none such"]);
   else if (s.longer[i] !== null) facts.push(["against the first boot", signed(s.longer[i])]);
   const records = [s.first[i], s.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
@@ -85,7 +86,7 @@ function tellWait(boot, i, { last }) {
   times(boot, facts, "start", start);
   times(boot, facts, "end", end);
   return { title: `waited for ${boot.line.name}`, about: "wait", text: [CAUSES[waits[0].cause]], facts,
-    records: [...new Set([waits[0].record, waits[waits.length - 1].record])], stretch: [start, end] };
+    records: [...new Set([waits[0].record, waits[waits.length - 1].record])], stretch: [start, end], line: true };
 }
 
 function tellFinding(boot, i) {
@@ -97,10 +98,32 @@ function tellFinding(boot, i) {
     if (f.advice.setting) facts.push(["setting", f.advice.setting]);
     if (f.advice.saves) facts.push(["predicted to save", interval(f.advice.saves)]);
   }
-  const from = Math.min(...f.stretches.map((s) => s[0]));
-  const to = Math.max(...f.stretches.map((s) => s[1]));
+  if (f.shown?.kind === "waits") facts.push(["shown", "all the waits that it is made of"]);
+  if (f.shown?.kind === "evidence") facts.push(["shown", "the records that show it, not where the time went"]);
+  if (f.part) facts.push(["part of", "what other findings tell"]);
   return { title: `${f.rule}: ${f.title}`, about: "finding", text, facts, records: f.records.slice(0, 12),
-    stretch: f.stretches.length > 0 ? [from, to] : null };
+    stretch: f.stretch, line: f.shown?.line };
+}
+
+const BASES = {
+  "async-calls": "",
+  initcalls: "What waits inside an initcall looks like its work.",
+  records: "From records alone: nothing tells work from waiting between two of them.",
+};
+
+function tellLink(boot, i) {
+  const { links, start, end, basis } = boot.chain;
+  const gross = links.end[i] - links.start[i];
+  const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the chain`],
+    ["waited for console", `${seconds(links.console[i])} s`],
+    ["without it", links.effect[i] > 0 ? `the boot would take ${seconds(links.effect[i])} s less` : "the boot would take as long"]];
+  if (links.inside[i] > 0) facts.push(["holds", `${count(links.inside[i])} probes and calls`]);
+  times(boot, facts, "start", links.start[i]);
+  times(boot, facts, "end", links.end[i]);
+  const records = [links.first[i], links.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
+  const text = links.effect[i] > 0 && links.console[i] > 0 ? ["Its waits for the console are left in; what takes those away is told by the findings."] : [];
+  if (BASES[basis]) text.push(BASES[basis]);
+  return { title: links.title[i], about: "the boot hung on", text, facts, records, stretch: [links.start[i], links.end[i]], line: true };
 }
 
 function tellService(boot, i) {
@@ -116,8 +139,8 @@ function tellService(boot, i) {
 
 /** The panel that shows what is selected. */
 class Selected {
-  constructor(view) {
-    this.view = view;
+  constructor(view, voice) {
+    Object.assign(this, { view, voice });
     this.box = document.getElementById("selected");
     view.listen((what) => { if (what === "selected") this.show(); });
     this.show();
@@ -132,6 +155,7 @@ class Selected {
     }
     const boot = this.view.boots[item.boot];
     const told = tell(boot, item);
+    this.voice.say("selected", `${told.about}: ${told.title}. ${told.facts.slice(0, 4).map(([name, value]) => `${name}: ${value}`).join(". ")}`);
     this.box.append(element("p", told.about, "about"), element("h2", told.title));
     for (const sentence of told.text) this.box.append(element("p", sentence));
     const list = element("dl", null, "facts");
@@ -142,6 +166,10 @@ class Selected {
       button.type = "button";
       button.addEventListener("click", () => zoomTo(this.view, item));
       this.box.append(button);
+    }
+    if (item.kind === "link") {
+      const span = spanOfLink(boot, item.index);
+      if (span >= 0) this.link(`${KINDS[boot.spans.kind[span]]} ${boot.spans.name[span]}`, { boot: item.boot, kind: "span", index: span });
     }
     if (item.kind === "record") {
       const span = spanOfRecord(boot, item.index);
@@ -161,11 +189,30 @@ class Selected {
 
 function zoomTo(view, item) {
   const boot = view.boots[item.boot];
-  const { stretch } = tell(boot, item);
+  const { stretch, line } = tell(boot, item);
   if (!stretch) return;
-  const [from, to] = stretch.map((t) => view.warp(boot).there(t));
+  const warp = line ? view.lineWarp(boot) : view.warp(boot);
+  const [from, to] = stretch.map((t) => warp.there(t));
   if (to - from > LEAST_VIEW) view.frame(from, to);
   else view.show(from - 5e7, to + 5e7);
+}
+
+/** What a screen reader is told when something has changed: the last of what came in quick succession. */
+class Voice {
+  constructor() {
+    this.box = document.getElementById("said");
+    this.timer = null;
+    this.pending = new Map();
+  }
+
+  say(of, text) {
+    this.pending.set(of, text);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.box.textContent = [...this.pending.values()].join(". ");
+      this.pending.clear();
+    }, 300);
+  }
 }
 
 /** What stands beside the pointer. */
