@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use bootline_core::boot::{Boot, BootRecords, Clock, Options};
 use bootline_core::records::Source;
 use bootline_core::report::{
-    Chrome, Grabserial, Perfetto, SourceName, TestSuites, csv, csv_header, junit, lava, markdown, summary, test_suite,
+    Chrome, Grabserial, Perfetto, SourceName, TestSuites, csv, csv_header, dmesg, junit, lava, markdown, summary,
+    test_suite,
 };
 use bootline_core::rules::findings;
 use told::Told;
@@ -69,6 +70,7 @@ fn both_traces_tell_the_same_by_either_clock() {
         for clock in [None, Some(Clock::Kernel)] {
             let boots = boots(&bytes, clock);
             let (perfetto, chrome) = (perfetto::told(&perfetto_of(&boots)), chrome::told(&chrome_of(&boots)));
+            assert!(perfetto.fits_doubles());
             assert_eq!(perfetto, chrome, "{} {clock:?}", log.display());
         }
     }
@@ -80,17 +82,20 @@ fn every_form_is_what_its_readers_demand() {
     for log in logs() {
         let boots = boots(&fs::read(&log).unwrap(), None);
         let (mut rows, mut lines) = (csv_header().as_bytes().to_vec(), Vec::new());
+        let mut stamped = Vec::new();
         let (mut suites, mut signals, mut grabserial) = (TestSuites::default(), String::new(), Grabserial::new());
         for (n, boot) in boots.iter().enumerate() {
             let found = findings(boot);
             csv(boot, &found, n + 1, &mut |b| rows.extend_from_slice(b));
             suites.suites.push(test_suite(boot, &found, &source(n)));
             signals += &lava(boot, &found, n + 1);
+            dmesg(boot, &mut |b| stamped.extend_from_slice(b));
             grabserial.boot(boot, &mut |b| lines.extend_from_slice(b));
             forms::markdown(&markdown(&summary(boot, &found, &source(n))));
         }
         forms::csv(&String::from_utf8(rows).unwrap());
         forms::grabserial(&String::from_utf8(lines).unwrap());
+        forms::dmesg(&String::from_utf8(stamped).unwrap());
         forms::junit(&junit(&suites));
         forms::lava(&signals);
     }
@@ -187,6 +192,35 @@ fn grabserials_form_is_read_back() {
             };
             let off = span(&again).unwrap_or(0) - span(&boot).unwrap_or(0);
             assert!(off.abs() <= 2_000, "{}: {off} ns", log.display());
+        }
+    }
+}
+
+#[test]
+fn dmesgs_form_is_read_back_at_its_times() {
+    for log in logs() {
+        for boot in boots(&fs::read(&log).unwrap(), None).into_iter().filter(|b| b.timeline.clock != Clock::None) {
+            let mut out = Vec::new();
+            dmesg(&boot, &mut |b| out.extend_from_slice(b));
+            let text = String::from_utf8(out).unwrap();
+            let mut lines = text.lines();
+            for (i, r) in boot.records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+                let Some(stored) = boot.timeline.stored(i) else { continue };
+                for part in r.text.split('\n') {
+                    let (stamp, said) = lines.next().and_then(|l| l.strip_prefix('[')?.split_once("] ")).unwrap();
+                    assert_eq!(said, bootline_core::report::escaped(part));
+                    let off = stamp.trim().parse::<f64>().unwrap() - stored.max_zero().as_secs_f64();
+                    assert!(off.abs() < 2e-6, "{}: {stamp} {stored}", log.display());
+                }
+            }
+            assert_eq!(lines.next(), None);
+            let again = boots_again(text.as_bytes());
+            assert_eq!(
+                (again.timeline.clock, again.kernel.release),
+                (Clock::Kernel, boot.kernel.release.map(|r| bootline_core::report::escaped(&r).into_owned())),
+                "{}",
+                log.display()
+            );
         }
     }
 }

@@ -66,7 +66,8 @@ fn check_failure(args: &[&str], input: &[u8], status: i32, said: &str) {
     assert_eq!(stdout(&out), "");
 }
 
-const FORMATS: [&str; 9] = ["perfetto", "chrome", "csv", "markdown", "junit", "lava", "grabserial", "text", "json"];
+const FORMATS: [&str; 10] =
+    ["perfetto", "chrome", "csv", "markdown", "junit", "lava", "grabserial", "dmesg", "text", "json"];
 
 #[test]
 fn every_format_to_a_stream_and_to_a_file() {
@@ -196,6 +197,22 @@ fn refusals() {
     let nowhere = dir.path().join("none/x");
     let out = run(&["export", &path, "-f", "lava", "-o", nowhere.to_str().unwrap()], b"");
     assert_eq!(out.status.code(), Some(4));
+}
+
+#[test]
+fn dmesg_is_by_the_clock_that_is_true() {
+    // What the kernel's own tools look for (scripts/bootgraph.pl): when a call was made, in seconds, and by whom.
+    let input = capture(&log("acpi_init"));
+    let calling = |clock: &str| {
+        let out = stdout(&run(&["export", "-", "-f", "dmesg", "--clock", clock], &input));
+        let at =
+            out.lines().find_map(|l| l.strip_prefix('[')?.split_once("] calling  acpi_init+0x0/0x4f0 @ 1")).unwrap();
+        at.0.trim().parse::<f64>().unwrap()
+    };
+    assert_eq!(calling("kernel"), 0.26);
+    // The line came a tenth of a second behind the console's registration at 0.01 s, which was the last to be stored before
+    // the first character went out.
+    assert!(calling("arrival") > 0.26, "{}", calling("arrival"));
 }
 
 #[test]

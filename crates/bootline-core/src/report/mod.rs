@@ -14,6 +14,7 @@ mod check;
 mod compare;
 mod critical_chain;
 mod csv;
+mod dmesg;
 mod document;
 mod escape;
 mod explain;
@@ -43,6 +44,7 @@ pub use check::{GateSource, GateWords, check, check_json, gate_suite, gate_words
 pub use compare::{compare, compare_json};
 pub use critical_chain::{critical_chain, critical_chain_json};
 pub use csv::{csv, csv_header};
+pub use dmesg::dmesg;
 pub use document::{Block, Document, Entry, Piece, Style, Text};
 pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};

@@ -130,6 +130,16 @@ pub fn grabserial(text: &str) {
     }
 }
 
+/// `[    1.234567] text`, as dmesg prints it.
+pub fn dmesg(text: &str) {
+    no_controls(text);
+    for line in text.split_terminator('\n') {
+        let stamp = line.strip_prefix('[').and_then(|l| l.split_once("] ")).map(|(stamp, _)| stamp);
+        let (s, us) = stamp.and_then(|s| s.split_once('.')).unwrap_or_else(|| panic!("no stamp: {line:?}"));
+        assert!(s.len() >= 5 && s.trim_start().parse::<u64>().is_ok() && us.len() == 6 && us.parse::<u32>().is_ok());
+    }
+}
+
 /// No control character, and no tag outside of code.
 pub fn markdown(text: &str) {
     no_controls(text);

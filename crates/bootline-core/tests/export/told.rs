@@ -15,3 +15,13 @@ pub struct Told {
     /// (process, track) to values.
     pub counts: BTreeMap<Row, Vec<(u64, i64)>>,
 }
+
+impl Told {
+    /// Whether a reader of JSON, whose numbers are doubles, has all times to the nanosecond: for some days.
+    pub fn fits_doubles(&self) -> bool {
+        let slices = self.slices.values().flatten().map(|(from, length, _)| from + length);
+        let instants = self.instants.values().flatten().map(|(at, _)| *at);
+        let counts = self.counts.values().flatten().map(|(at, value)| (*at).max(value.unsigned_abs()));
+        slices.chain(instants).chain(counts).all(|at| at < 1 << 50)
+    }
+}

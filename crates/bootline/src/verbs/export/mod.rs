@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use bootline_core::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
 use bootline_core::records::Format;
 use bootline_core::report::{
-    Chrome, Grabserial, JsonList, Perfetto, SourceName, TestSuites, csv, csv_header, export_json, junit, lava,
+    Chrome, Grabserial, JsonList, Perfetto, SourceName, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
     markdown, summary, test_suite,
 };
 use bootline_core::rules::findings;
@@ -36,12 +36,14 @@ Formats:
   junit       times as test cases, for CI servers
   lava        the same as signals for a LAVA job
   grabserial  lines with the seconds since the beginning and since the line before
+  dmesg       the kernel's records by the boot's own clock, as dmesg has them
   text        the console's bytes without their times
   json        all of it
 
 Examples:
   bootline export boot.cap --format perfetto -o boot.perfetto-trace
   bootline export boot.cap --format csv | column -s, -t | less -S
+  bootline export boot.cap -f dmesg | perl scripts/bootgraph.pl >boot.svg
   dmesg | bootline export - --format chrome --clock kernel -o boot.json
   bootline export two-boots.cap --format text --boot 2")]
 pub struct Typed {
@@ -83,6 +85,7 @@ enum ExportFormat {
     Junit,
     Lava,
     Grabserial,
+    Dmesg,
     Text,
     Json,
 }
@@ -232,6 +235,7 @@ enum Writer {
         lines: Grabserial,
         stamps: bool,
     },
+    Dmesg,
     Json {
         list: JsonList,
         opened: bool,
@@ -252,6 +256,7 @@ impl Writer {
             ExportFormat::Grabserial => {
                 Writer::Grabserial { lines: Grabserial::new(), stamps: clock == Some(Clock::Kernel) }
             }
+            ExportFormat::Dmesg => Writer::Dmesg,
             ExportFormat::Json => Writer::Json { list: JsonList::new("bootline-export/1"), opened: false },
             ExportFormat::Text => Writer::Text,
         }
@@ -289,6 +294,7 @@ impl Writer {
             Writer::Junit(all) => all.suites.push(test_suite(boot, &found(), source)),
             Writer::Lava => output.write(lava(boot, &found(), number).as_bytes()),
             Writer::Grabserial { lines, .. } => lines.boot(boot, &mut |b| output.write(b)),
+            Writer::Dmesg => dmesg(boot, &mut |b| output.write(b)),
             Writer::Json { list, opened } => {
                 if !std::mem::replace(opened, true) {
                     output.write(list.open().as_bytes());
