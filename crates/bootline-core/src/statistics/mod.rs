@@ -4,6 +4,8 @@
 //! Boots are few and their times are skewed (a host is only ever late), so nothing here assumes a distribution, but for
 //! the test for two groups, which says so. All of it is deterministic: the same samples give the same figures.
 mod bootstrap;
+#[cfg(test)]
+mod claims;
 mod groups;
 mod random;
 mod rank_sum;
@@ -13,6 +15,8 @@ mod verdict;
 pub use bootstrap::{Estimate, confidence, difference_of_medians, median, ratio_of_medians};
 pub use groups::{Groups, groups};
 pub use random::Random;
-pub use rank_sum::{confidence_of_difference, difference, false_discovery, fewest_beside, least_seen, p_value};
+pub use rank_sum::{
+    confidence_of_any, confidence_of_difference, difference, false_discovery, fewest_beside, least_seen, p_value,
+};
 pub use samples::Samples;
 pub use verdict::{Limits, Outcome, Reason, Tolerance, Verdict, judge_claim, judge_prediction};
