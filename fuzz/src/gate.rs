@@ -35,7 +35,7 @@ pub fn gates(data: &[u8]) {
         let sum: Dur = run.parts.iter().map(|p| p.time()).sum();
         assert_eq!(sum.as_nanos(), run.time().max(0), "the parts don't add up");
     }
-    let written = Baseline::of(&set, None).to_text();
+    let written = Baseline::of(&set, None, &budget.spans()).to_text();
     let stored = Baseline::parse(written.as_bytes()).expect("a baseline as it was written").runs("stored");
     against(&budget, &set, &set);
     against(&budget, &stored, &set);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sets of runs as they are named: captures and logs, folders of them, the results of `prove`, stored baselines.
+use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{Boot, Options};
-use bootline_core::compare::{Baseline, Excluded, Measures, RunSet};
+use bootline_core::compare::{BASELINE_SCHEMA, Baseline, Excluded, Measures, RunSet};
 use bootline_core::records::Format;
 use bootline_lab::boot::{Truth, Verdict};
 
@@ -37,30 +38,38 @@ impl Reading {
     /// # Errors
     /// There is nothing of the kind. A run that can't be used is no error: it is among the excluded.
     pub fn set(&self, path: &Path, arm: Option<&str>) -> Result<RunSet, Failure> {
-        let shown = path.to_string_lossy();
-        let name = if shown == "-" { "standard input".into() } else { shown };
-        let name = arm.map_or_else(|| name.to_string(), |arm| format!("{name} {arm}"));
-        if let Some(stored) = stored(path)? {
-            return Ok(stored.runs(&name));
-        }
-        let mut set = RunSet { name, ..RunSet::default() };
-        for source in sources(path, arm)? {
-            self.add(&mut set, &source)?;
-        }
-        Ok(set)
+        self.one_set(&[path.to_owned()], arm)
     }
 
     /// All that several paths hold, as one set.
     ///
     /// # Errors
-    /// As for [`Reading::set`].
+    /// As for [`Reading::set`]; or a boot is named twice: it would count as two that agree to the nanosecond.
     pub fn one_set(&self, paths: &[PathBuf], arm: Option<&str>) -> Result<RunSet, Failure> {
-        let mut all = RunSet::default();
+        let mut all = RunSet { name: format!("{} inputs", paths.len()), ..RunSet::default() };
+        if let [path] = paths {
+            let shown = path.to_string_lossy();
+            let name = if shown == "-" { "standard input".into() } else { shown };
+            all.name = arm.map_or_else(|| name.to_string(), |arm| format!("{name} {arm}"));
+        }
+        let mut seen = BTreeSet::new();
+        let mut once = |path: &Path| match seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())) {
+            true => Ok(()),
+            false => Err(Failure::new(Exit::USAGE, format!("`{}` is named twice", path.display()))
+                .hint("each boot counts once: name the folder, or the files in it")),
+        };
         for path in paths {
-            let set = self.set(path, arm)?;
-            all.name = if all.name.is_empty() { set.name } else { format!("{} inputs", paths.len()) };
-            all.runs.extend(set.runs);
-            all.excluded.extend(set.excluded);
+            if let Some(stored) = stored(path)? {
+                once(path)?;
+                let set = stored.runs(&path.to_string_lossy());
+                all.runs.extend(set.runs);
+                all.short.extend(set.short);
+                continue;
+            }
+            for source in sources(path, arm)? {
+                once(&source.log)?;
+                self.add(&mut all, &source)?;
+            }
         }
         Ok(all)
     }
@@ -113,18 +122,26 @@ fn unbelievable(truth: &Path) -> Option<(String, bool)> {
     Some((why.0.to_owned(), why.1))
 }
 
-/// A stored baseline, where the file is one.
+/// A stored baseline, where the file is one, whatever it is called.
 fn stored(path: &Path) -> Result<Option<Baseline>, Failure> {
-    if !path.is_file() || path.extension().is_none_or(|e| e != "json") {
+    if !path.is_file() {
         return Ok(None);
     }
-    let text = fs::read(path).map_err(|e| unusable::open_failed(path, &e))?;
-    // Logs in JSON (dmesg, journalctl) have the same ending.
-    if !text.windows(20).take(4096).any(|w| w == b"\"bootline-baseline/1".as_slice()) {
+    let failed = |e: io::Error| unusable::open_failed(path, &e);
+    let mut file = fs::File::open(path).map_err(failed)?;
+    let mut text = Vec::new();
+    // Of any version, so that another one isn't taken for a log.
+    let mark = BASELINE_SCHEMA.trim_end_matches(|c: char| c.is_ascii_digit());
+    file.by_ref().take(4096).read_to_end(&mut text).map_err(failed)?;
+    if !text.windows(mark.len()).any(|w| w == mark.as_bytes()) {
         return Ok(None);
     }
+    file.take(LARGEST_BASELINE).read_to_end(&mut text).map_err(failed)?;
     baseline(path, &text).map(Some)
 }
+
+/// That of a thousand boots with hundreds of initcalls is a tenth of it.
+const LARGEST_BASELINE: u64 = 256 << 20;
 
 fn baseline(path: &Path, text: &[u8]) -> Result<Baseline, Failure> {
     Baseline::parse(text).map_err(|e| {

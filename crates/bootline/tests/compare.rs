@@ -185,7 +185,7 @@ fn budgets_that_are_none() {
     assert_eq!(out.status.code(), Some(2));
     fs::write(dir.path().join("boot-budget.toml"), "[[budget]]\nof = \"time-to-init\"\nat_mots = \"3 s\"\n").unwrap();
     let out = run(dir.path(), &["check", "a.log"]);
-    assert!(stderr(&out).contains("unknown field `at_mots`"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("; the nearest is `at_most`"), "{}", stderr(&out));
     assert!(stderr(&out).contains("  at: line 3: `at_mots = \"3 s\"`"), "{}", stderr(&out));
     assert_eq!(out.status.code(), Some(2));
     fs::write(dir.path().join("bad.json"), "{\"schema\": \"bootline-baseline/1\"}").unwrap();
@@ -234,48 +234,98 @@ fn real_boots_beside_one_another() {
     assert!(parts.len() > 400 && value["whole_ns"] == sum, "{} parts", parts.len());
 }
 
-/// The examples are what they say they are, as far as no forge is needed to tell.
+/// What a user types first: a baseline, and then nothing but that.
 #[test]
-fn the_examples_for_ci() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ci");
-    for entry in fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(
-            text.contains("bootline check") || !path.extension().is_some_and(|e| e == "yml" || e == "yaml"),
-            "{path:?}"
-        );
-    }
-    let budget = fs::read_to_string(folder.join("boot-budget.toml")).unwrap();
-    bootline_core::compare::Budget::parse(&budget).unwrap();
-    let check = "import sys, yaml\nfor f in sys.argv[1:]:\n    d = yaml.safe_load(open(f))\n    assert isinstance(d, dict), f\n";
-    let yaml = ["github-actions.yml", "gitlab-ci.yml", "lava-job.yaml"].map(|f| folder.join(f));
-    let out =
-        Command::new("python3").args(["-c", check]).args(yaml).output().expect("python3, as `make setup` installs");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+fn a_baseline_alone_is_a_gate() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), "base", 8, 100);
+    folder(dir.path(), "same", 8, 101);
+    folder(dir.path(), "slow", 8, 150);
+    // Whatever the file is called.
+    let store = ["check", "--write-baseline", "boot-baseline", "base"];
+    assert_eq!(run(dir.path(), &store).status.code(), Some(0));
+    let against = |runs: &str, more: &[&str]| {
+        let out = run(dir.path(), &[&["check", "--baseline", "boot-baseline"][..], more, &[runs]].concat());
+        (out.status.code(), stdout(&out), stderr(&out))
+    };
+    let (status, out, _) = against("same", &[]);
+    assert_eq!(status, Some(0), "{out}");
+    assert!(out.starts_with("at most 5 % more than boot-baseline: 2 of 2 limits kept"), "{out}");
+    let (status, _, said) = against("slow", &[]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.starts_with("error: gate `time-to-init` failed: +0.050 s (limit +0.0"), "{said}");
+    assert_eq!(against("slow", &["--increase-at-most", "30"]).0, Some(0));
+    assert_eq!(against("slow", &["--increase-at-most", "-1"]).0, Some(2));
+    assert_eq!(run(dir.path(), &["check", "--increase-at-most", "3", "slow"]).status.code(), Some(2));
+    // A budget that is there is what counts, unless the share is named.
+    fs::write(dir.path().join("boot-budget.toml"), "[[budget]]\nof = \"time-to-init\"\nat_most = \"9 s\"\n").unwrap();
+    assert_eq!(against("slow", &[]).0, Some(0));
+    assert_eq!(against("slow", &["--increase-at-most", "5"]).0, Some(1));
+    // Another version's is no log.
+    let text = fs::read_to_string(dir.path().join("boot-baseline")).unwrap();
+    fs::write(dir.path().join("boot-baseline"), text.replace("baseline/1", "baseline/2")).unwrap();
+    let (status, _, said) = against("same", &[]);
+    assert!(status == Some(3) && said.contains("`boot-baseline` is no baseline: its schema is"), "{said}");
 }
 
-/// The fixture passes, fails, and errors as the gate does.
 #[test]
-fn the_fixture_of_pytest() {
+fn a_boot_counts_once() {
     let dir = tempfile::tempdir().unwrap();
-    let conftest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ci/conftest.py");
-    fs::copy(conftest, dir.path().join("conftest.py")).unwrap();
-    fs::write(dir.path().join("fast.log"), log(100, 0)).unwrap();
-    fs::write(dir.path().join("slow.log"), log(900, 0)).unwrap();
-    fs::write(dir.path().join("cut.log"), log(100, 0).replace("Run /init", "Ran /init")).unwrap();
-    fs::write(dir.path().join("boot-budget.toml"), "[[budget]]\nof = \"time-to-init\"\nat_most = \"0.6 s\"\n").unwrap();
-    let tests = "def test_fast(boot_budget):\n    assert boot_budget('fast.*')[0]['outcome'] == 'kept'\n\
-                 def test_slow(boot_budget):\n    boot_budget('slow.log')\n\
-                 def test_cut(boot_budget):\n    boot_budget('cut.log')\n";
-    fs::write(dir.path().join("test_boot.py"), tests).unwrap();
-    let bootline = env!("CARGO_BIN_EXE_bootline");
-    let out = Command::new("python3")
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", &format!("--bootline={bootline}"), "."])
-        .current_dir(dir.path())
-        .output()
-        .expect("python3 and pytest, as `make setup` installs");
-    let text = stdout(&out);
-    assert!(text.contains("2 failed, 1 passed"), "{text}{}", stderr(&out));
-    assert!(text.contains("gate `time-to-init` failed: 1.") && text.contains("CantTell"), "{text}");
+    folder(dir.path(), "base", 4, 100);
+    let out = run(dir.path(), &["compare", "base", "base"]);
+    assert_eq!(out.status.code(), Some(0), "a set beside itself: {}", stderr(&out));
+    fs::write(dir.path().join("boot-budget.toml"), "[[budget]]\nof = \"time-to-init\"\nat_most = \"9 s\"\n").unwrap();
+    for twice in [["base/00.log", "base/00.log"], ["base", "./base/03.log"], ["-", "-"]] {
+        let out = run(dir.path(), &["check", twice[0], twice[1]]);
+        assert_eq!(out.status.code(), Some(2), "{twice:?}: {}", stderr(&out));
+        assert!(stderr(&out).contains("is named twice"), "{}", stderr(&out));
+    }
+    assert_eq!(run(dir.path(), &["check", "base/00.log", "base/01.log"]).status.code(), Some(0));
+}
+
+/// A CI server gets its file whatever becomes of the runs, and what is broken is said and stays 1.
+#[test]
+fn the_report_for_a_server_is_written_in_any_case() {
+    let dir = tempfile::tempdir().unwrap();
+    let new = folder(dir.path(), "new", 2, 100);
+    let budget = "[[budget]]\nof = \"time-to-init\"\nat_most = \"10 ms\"\n";
+    fs::write(dir.path().join("boot-budget.toml"), budget).unwrap();
+    let out = run(dir.path(), &["check", "--junit", "no/such/folder.xml", "new"]);
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert!(
+        stderr(&out).contains("gate `time-to-init` failed") && stderr(&out).contains("can't write"),
+        "{}",
+        stderr(&out)
+    );
+    for log in ["00.log", "01.log"] {
+        fs::write(new.join(log), log).unwrap();
+    }
+    let out = run(dir.path(), &["check", "--junit", "boot.xml", "new"]);
+    assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
+    let xml = fs::read_to_string(dir.path().join("boot.xml")).unwrap();
+    assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"2\""), "{xml}");
+}
+
+/// What a hostile or careless user puts in a budget is told with its line, and never taken for a pass.
+#[test]
+fn budgets_of_the_careless() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.log"), log(100, 0)).unwrap();
+    let check = |budget: &[u8], words: &str| {
+        fs::write(dir.path().join("boot-budget.toml"), budget).unwrap();
+        let out = run(dir.path(), &["check", "a.log"]);
+        assert_eq!(out.status.code(), Some(2), "{}: {}", String::from_utf8_lossy(budget), stderr(&out));
+        assert!(stderr(&out).contains(words), "{words}: {}", stderr(&out));
+        assert!(!stderr(&out).contains('\x1b'), "{:?}", stderr(&out));
+    };
+    let rule = |rest: &str| format!("[[budget]]\nof = \"time-to-init\"\n{rest}\n").into_bytes();
+    check(&rule("at_mots = \"3 s\""), "the nearest is `at_most`");
+    check(&rule("at_most = nan"), "an amount is like");
+    check(&rule("at_most = -1"), "not below zero");
+    check(&rule("at_most = \"-1 s\""), "not below zero");
+    check(&rule("at_most = \"1e999 s\""), "an amount is like");
+    check(&rule("at_most = \"\x1b[2J s\""), "line 3");
+    check(b"", "no `[[budget]]` in it");
+    check(b"\xff\xfe", "it is no text");
+    check(b"[[budget]]\nof = \"time-to-int\"\nat_most = \"3 s\"", "the nearest is `time-to-init`");
 }

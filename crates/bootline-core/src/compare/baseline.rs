@@ -60,13 +60,25 @@ pub enum BaselineError {
     /// Its columns are not as long as it has runs, or a run has a setup that isn't there.
     #[error("it contradicts itself: {0}")]
     Uneven(String),
+    /// Each of its runs is put beside each of the new ones.
+    #[error("it has {0} runs, and {MOST_RUNS} are the most")]
+    TooMany(usize),
 }
 
+/// As much as is read of a file of any version.
+#[derive(Deserialize)]
+struct Version {
+    schema: String,
+}
+
+/// More tell no more, and cost time for each pair.
+const MOST_RUNS: usize = 1000;
+
 impl Baseline {
-    /// Of the usable runs of a set.
-    pub fn of(set: &RunSet, note: Option<String>) -> Baseline {
+    /// Of the usable runs of a set, with all initcalls that took long and those that are in `keep`.
+    pub fn of(set: &RunSet, note: Option<String>, keep: &BTreeSet<PartKey>) -> Baseline {
         let mut set = set.clone();
-        set.sum_up(&set.short_spans());
+        set.sum_up(&set.short_spans().difference(keep).cloned().collect());
         let setups: Vec<Setup> = set.setups().into_iter().map(|(s, _)| s.clone()).collect();
         let setup_of = |run: &Measures| setups.iter().position(|s| *s == run.setup).unwrap_or_default();
         let runs = set.runs.iter().map(setup_of).collect();
@@ -94,11 +106,16 @@ impl Baseline {
     /// # Errors
     /// It is none.
     pub fn parse(text: &[u8]) -> Result<Baseline, BaselineError> {
-        let baseline: Baseline = serde_json::from_slice(text)?;
-        if baseline.schema != BASELINE_SCHEMA {
-            return Err(BaselineError::Schema(baseline.schema));
+        // Another version may have other fields: which one it is comes first.
+        let Version { schema } = serde_json::from_slice(text)?;
+        if schema != BASELINE_SCHEMA {
+            return Err(BaselineError::Schema(schema));
         }
+        let baseline: Baseline = serde_json::from_slice(text)?;
         let n = baseline.runs.len();
+        if n > MOST_RUNS {
+            return Err(BaselineError::TooMany(n));
+        }
         if let Some(setup) = baseline.runs.iter().find(|s| **s >= baseline.setups.len()) {
             return Err(BaselineError::Uneven(format!("a run has setup {setup} of {}", baseline.setups.len())));
         }

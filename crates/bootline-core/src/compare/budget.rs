@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A budget: how long what may take, as its file tells it. docs/gate.md explains every key.
+use std::collections::BTreeSet;
+use std::fmt;
 use std::str::FromStr;
 
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use super::nearest::nearest;
+use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use crate::units::Dur;
 
@@ -90,23 +95,25 @@ enum Amount {
     Share(f64),
 }
 
+const EXPECTED: &str = "an amount is like \"1.5 s\", \"200 ms\", \"3 %\" or \"22000 bytes\"";
+const BELOW_ZERO: &str = "an amount is not below zero";
+
 impl FromStr for Amount {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Amount, &'static str> {
-        const EXPECTED: &str = "an amount is like \"1.5 s\", \"200 ms\", \"3 %\" or \"22000 bytes\"";
         let text = text.trim();
         let at = text.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(text.len());
         let (number, unit) = text.split_at(at);
         let number: f64 = number.trim().parse().map_err(|_| EXPECTED)?;
         if !(number.is_finite() && number >= 0.0) {
-            return Err("an amount is not below zero");
+            return Err(BELOW_ZERO);
         }
         Ok(match unit {
             "s" => Amount::Time(Dur::from_secs_f64(number)),
             "ms" => Amount::Time(Dur::from_secs_f64(number / 1e3)),
             "us" => Amount::Time(Dur::from_secs_f64(number / 1e6)),
             "%" => Amount::Share(number / 100.0),
-            "bytes" => Amount::Count(number as i64),
+            "bytes" if number.fract() == 0.0 => Amount::Count(number as i64),
             _ => return Err(EXPECTED),
         })
     }
@@ -114,16 +121,30 @@ impl FromStr for Amount {
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Raw {
-            Count(u32),
-            Text(String),
-        }
-        match Raw::deserialize(deserializer)? {
-            Raw::Count(n) => Ok(Amount::Count(i64::from(n))),
-            Raw::Text(text) => text.parse().map_err(serde::de::Error::custom),
-        }
+        deserializer.deserialize_any(AmountVisitor)
+    }
+}
+
+/// Takes text, and whole numbers without a unit for characters; says of all else what an amount is.
+struct AmountVisitor;
+
+impl Visitor<'_> for AmountVisitor {
+    type Value = Amount;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(EXPECTED.trim_start_matches("an amount is like "))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Amount, E> {
+        if n < 0 { Err(E::custom(BELOW_ZERO)) } else { Ok(Amount::Count(n)) }
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Amount, E> {
+        Err(E::custom(EXPECTED))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Amount, E> {
+        text.parse().map_err(E::custom)
     }
 }
 
@@ -136,10 +157,7 @@ impl Budget {
     /// # Errors
     /// What is wrong with it, and where.
     pub fn parse(text: &str) -> Result<Budget, BudgetError> {
-        let raw: RawBudget = toml::from_str(text).map_err(|e| BudgetError {
-            what: e.message().lines().collect::<Vec<_>>().join("; "),
-            line: e.span().map(|span| line_at(text, span.start)),
-        })?;
+        let raw: RawBudget = toml::from_str(text).map_err(|e| not_read(text, &e))?;
         let fault = |at: usize, what: String| BudgetError { what, line: Some(line_at(text, at)) };
         let noise = match raw.noise.as_ref().map(|n| (n.span().start, *n.as_ref())) {
             None => NOISE,
@@ -149,8 +167,45 @@ impl Budget {
         if raw.budget.is_empty() {
             return Err(BudgetError { what: "no `[[budget]]` in it".to_owned(), line: None });
         }
-        let rules = raw.budget.into_iter().map(|r| rule(r).map_err(|(at, what)| fault(at, what)));
-        Ok(Budget { end: raw.end, baseline: raw.baseline, noise, rules: rules.collect::<Result<_, _>>()? })
+        let mut rules: Vec<Rule> = Vec::new();
+        for raw_rule in raw.budget {
+            let at = raw_rule.as_ref().of.span().start;
+            let rule = rule(raw_rule).map_err(|(at, what)| fault(at, what))?;
+            if rules.iter().any(|r| r.of == rule.of) {
+                return Err(fault(at, format!("`{}` has a `[[budget]]` already: one can hold both limits", rule.of)));
+            }
+            match (&rule.of, &raw.end) {
+                (Quantity::TimeToInit, Some(_)) => {
+                    let what = "where `end` ends the boot its time is `time-to-marker`; init's start beside another line: \
+                                leave `end` away, and name that line as `marker:TEXT`";
+                    return Err(fault(at, what.to_owned()));
+                }
+                (Quantity::TimeToMarker, None) => {
+                    let what =
+                        "`time-to-marker` needs the text of that line: `end = \"login:\"` above, or `marker:login:`";
+                    return Err(fault(at, what.to_owned()));
+                }
+                _ => rules.push(rule),
+            }
+        }
+        Ok(Budget { end: raw.end, baseline: raw.baseline, noise, rules })
+    }
+
+    /// Where nobody wrote one: neither the boot's time nor what it prints may grow by more than this share of the
+    /// baseline's.
+    pub fn of_increase(share: f64) -> Budget {
+        let rule = |of| Rule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
+        let rules = [Quantity::TimeToInit, Quantity::ConsoleBytes].map(rule);
+        Budget { end: None, baseline: None, noise: NOISE, rules: rules.into() }
+    }
+
+    /// The initcalls, probes and async calls that it limits: a baseline has to hold each by itself.
+    pub fn spans(&self) -> BTreeSet<PartKey> {
+        let span = |r: &Rule| match &r.of {
+            Quantity::Span(kind, name) => Some(PartKey::of_span(*kind, name)),
+            _ => None,
+        };
+        self.rules.iter().filter_map(span).collect()
     }
 
     /// The texts whose times the rules ask for.
@@ -161,6 +216,21 @@ impl Budget {
         };
         self.rules.iter().filter_map(marker).collect()
     }
+}
+
+/// All that a budget and its rules may hold.
+const KEYS: [&str; 8] = ["end", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
+
+fn not_read(text: &str, e: &toml::de::Error) -> BudgetError {
+    let mut what = e.message().lines().collect::<Vec<_>>().join("; ");
+    let span = e.span();
+    if what.starts_with("unknown field") {
+        let key = span.clone().and_then(|at| text.get(at)).unwrap_or_default().trim();
+        if let Some(meant) = nearest(key, KEYS.map(str::to_owned)) {
+            what = format!("{what}; the nearest is `{meant}`");
+        }
+    }
+    BudgetError { what, line: span.map(|span| line_at(text, span.start)) }
 }
 
 fn rule(raw: Spanned<RawRule>) -> Result<Rule, (usize, String)> {
@@ -248,11 +318,23 @@ mod tests {
         check("at_most = \"fast\"", "an amount is like", 3);
         check("at_most = \"-1 s\"", "not below zero", 3);
         check("at_most = 3", "is a time, like", 3);
+        check("at_most = -3", "not below zero", 3);
+        check("at_most = 3.5", "an amount is like", 3);
+        check("at_most = nan", "an amount is like", 3);
+        check("at_most = \"nan s\"", "an amount is like", 3);
+        check("at_most = \"1.5 bytes\"", "an amount is like", 3);
+        check("at_most = true", "expected \"1.5 s\"", 3);
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-init\"\nincrease_at_most = \"3 %\"", "already", 5);
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-marker\"\nat_most = \"3 s\"", "needs the text", 5);
         check("at_most = \"3 %\"", "is no share", 3);
         check("atmost = \"3 s\"", "unknown field `atmost`", 3);
+        check("atmost = \"3 s\"", "; the nearest is `at_most`", 3);
         check("at_most = \"3 s\"\nruns = 0", "`runs` is 1 to 1000", 4);
         check("at_most = \"3 s\"\n[[budget]]\nof = \"init\"\nat_most = 3", "`init` is not measured", 5);
         assert_eq!(Budget::parse("").unwrap_err().what, "no `[[budget]]` in it");
         assert!(Budget::parse("noise = \"3 s\"").unwrap_err().what.contains("is a share"));
+        assert!(Budget::parse("nois = \"3 %\"").unwrap_err().what.contains("the nearest is `noise`"));
+        let both = "end = \"login:\"\n[[budget]]\nof = \"time-to-init\"\nat_most = \"3 s\"";
+        assert!(Budget::parse(both).unwrap_err().what.contains("`time-to-marker`"));
     }
 }

@@ -55,6 +55,15 @@ pub enum Caveat {
         /// The greatest value of the lower and the least of the upper, in nanoseconds or characters.
         between: [f64; 2],
     },
+    /// So many initcalls are looked at beside one another that none of them can be told from chance alone.
+    NoneAlone {
+        /// Runs of the earlier and the later set.
+        runs: [usize; 2],
+        /// How many initcalls, probes and async calls differ by as much as counts between any two runs.
+        among: usize,
+        /// How many runs either set would need.
+        needed: usize,
+    },
     /// Runs were left out.
     LeftOut {
         /// The set.
@@ -90,6 +99,11 @@ impl fmt::Display for Caveat {
                     "the runs of {set} fall into two groups by {quantity}, {lower} and {upper}: no median stands for them"
                 )
             }
+            Caveat::NoneAlone { runs: [from, to], among, needed } => write!(
+                f,
+                "{among} initcalls and probes vary by as much as counts; to tell one of so many from chance takes {needed} + \
+                 {needed} runs, not {from} + {to}"
+            ),
             Caveat::LeftOut { set, runs } => {
                 write!(f, "{runs} {} of {set} left out", if *runs == 1 { "run" } else { "runs" })
             }
@@ -113,12 +127,7 @@ pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[Change]) -> Vec<Cav
     } else if runs[0] > 2 * runs[1] || runs[1] > 2 * runs[0] {
         found.push(Caveat::Unequal { runs });
     }
-    for set in [from, to] {
-        found.extend(mixed(set));
-    }
-    if let (Some((before, _)), Some((after, _))) = (from.setups().first(), to.setups().first()) {
-        found.extend(differences(before, after));
-    }
+    found.extend(setup_caveats(Some(from), to));
     for change in changes.iter().filter(|c| is_whole(&c.quantity)) {
         for (set, summary) in [(from, &change.from), (to, &change.to)] {
             if let Some(g) = summary.as_ref().and_then(|s| s.groups) {
@@ -133,6 +142,16 @@ pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[Change]) -> Vec<Cav
     }
     for set in [from, to].into_iter().filter(|s| !s.excluded.is_empty()) {
         found.push(Caveat::LeftOut { set: set.name.clone(), runs: set.excluded.len() });
+    }
+    found
+}
+
+/// What there is to say of the setups of runs, and of those that they are put beside.
+pub fn setup_caveats(from: Option<&RunSet>, to: &RunSet) -> Vec<Caveat> {
+    let mut found: Vec<Caveat> = from.into_iter().chain([to]).flat_map(mixed).collect();
+    let setups = |set: &RunSet| set.setups().first().map(|(s, _)| (*s).clone());
+    if let (Some(before), Some(after)) = (from.and_then(setups), setups(to)) {
+        found.extend(differences(&before, &after));
     }
     found
 }

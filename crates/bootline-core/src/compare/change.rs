@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::quantity::{Quantity, Unit};
-use super::run_set::RunSet;
+use super::run_set::{RunSet, SHORT};
 use crate::statistics::{Estimate, Groups, Samples, difference, groups, median, p_value};
 use crate::units::Dur;
 
@@ -19,7 +19,8 @@ pub struct Thresholds {
     /// Differences of times below this are of no concern.
     #[serde(rename = "effect_ns")]
     pub effect: Dur,
-    /// Differences below this share of the earlier median are taken as noise of the machine.
+    /// Differences of times below this share of the earlier median are taken as noise of the machine. How much a kernel
+    /// prints doesn't hang on the machine's day.
     pub noise: f64,
 }
 
@@ -58,14 +59,16 @@ pub struct Summary {
     pub runs: usize,
     /// Their median.
     pub median: Estimate,
-    /// Where they fall into two groups: the median stands for neither.
+    /// Where they fall into two groups, of times a millisecond or more apart: the median stands for neither.
     pub groups: Option<Groups>,
 }
 
 impl Summary {
     /// Of at least one number.
-    pub fn of(samples: &Samples, runs: usize) -> Summary {
-        Summary { runs, median: median(samples, 0), groups: groups(samples) }
+    pub fn of(samples: &Samples, runs: usize, unit: Unit) -> Summary {
+        // Initcalls of a few microseconds come in the steps of the clock.
+        let counts = |g: &Groups| unit != Unit::Ns || g.above - g.below >= SHORT.as_nanos() as f64;
+        Summary { runs, median: median(samples, 0), groups: groups(samples).filter(counts) }
     }
 }
 
@@ -82,8 +85,8 @@ pub struct Change {
     pub to: Option<Summary>,
     /// Later less earlier; none where one hasn't got it.
     pub difference: Option<Estimate>,
-    /// How often chance makes as much. Of one of hundreds (initcalls, probes) with all of them considered (Benjamini and
-    /// Hochberg).
+    /// How often chance makes as much. Of one of hundreds (initcalls, probes) with all of its kind considered: see
+    /// [`considered`](super::considered).
     pub by_chance: Option<f64>,
     /// What to make of it.
     pub verdict: ChangeVerdict,
@@ -92,7 +95,14 @@ pub struct Change {
 impl Change {
     /// Compares a quantity; none where neither set has it.
     pub(super) fn of(quantity: &Quantity, from: &RunSet, to: &RunSet) -> Option<Change> {
-        let (before, after) = (from.values(quantity), to.values(quantity));
+        let (mut before, mut after) = (from.values(quantity), to.values(quantity));
+        // What only some runs of one set have may be there by chance: in the others it took no time.
+        let comes_and_goes = |set: &RunSet| set.present(quantity) < set.n();
+        if before.is_none() && comes_and_goes(to) {
+            before = from.none_of(quantity);
+        } else if after.is_none() && comes_and_goes(from) {
+            after = to.none_of(quantity);
+        }
         let verdict = match (&before, &after) {
             (None, None) => return None,
             (None, Some(_)) => ChangeVerdict::New,
@@ -104,8 +114,8 @@ impl Change {
         Some(Change {
             quantity: quantity.clone(),
             unit: quantity.unit(),
-            from: before.as_ref().map(|s| Summary::of(s, from.present(quantity))),
-            to: after.as_ref().map(|s| Summary::of(s, to.present(quantity))),
+            from: before.as_ref().map(|s| Summary::of(s, from.present(quantity), quantity.unit())),
+            to: after.as_ref().map(|s| Summary::of(s, to.present(quantity), quantity.unit())),
             difference: both.map(|(before, after)| difference(after, before)),
             by_chance: both.map(|(before, after)| p_value(after, before)),
             verdict,
@@ -115,18 +125,38 @@ impl Change {
     pub(super) fn judge(&mut self, thresholds: &Thresholds) {
         let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.by_chance) else { return };
         let size = difference.best.abs();
+        // Ranks can tell sets apart whose medians are as good as equal, or differ to the other side: of those nothing is
+        // said.
+        let holds_zero = difference.low <= 0.0 && difference.high >= 0.0;
+        let time = self.unit == Unit::Ns;
         self.verdict = if difference.confidence < 0.95 {
             ChangeVerdict::TooFew
-        } else if p >= thresholds.significance || size == 0.0 {
+        } else if p > thresholds.significance || holds_zero {
             ChangeVerdict::NotSignificant
-        } else if self.unit == Unit::Ns && size < thresholds.effect.as_nanos() as f64 {
+        } else if time && size < thresholds.effect.as_nanos() as f64 {
             ChangeVerdict::TooSmall
-        } else if size < thresholds.noise * from.median.best.abs() {
+        } else if time && size < thresholds.noise * from.median.best.abs() {
             ChangeVerdict::Noise
         } else if difference.best > 0.0 {
             ChangeVerdict::More
         } else {
             ChangeVerdict::Less
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_of_a_clock_are_no_groups() {
+        let check = |values: [f64; 4], unit, expected: bool| {
+            let summary = Summary::of(&Samples::new(values).unwrap(), 4, unit);
+            assert_eq!(summary.groups.is_some(), expected, "{values:?} {unit:?}");
+        };
+        check([4e3, 4e3, 5e3, 5e3], Unit::Ns, false);
+        check([4e3, 4e3, 5e3, 5e3], Unit::Bytes, true);
+        check([100e6, 100e6, 300e6, 300e6], Unit::Ns, true);
     }
 }

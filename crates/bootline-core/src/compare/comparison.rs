@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use super::caveat::{Caveat, caveats};
 use super::change::{Change, Thresholds};
+use super::considered::{Found, can_matter, considered};
 use super::decomposition::{Decomposition, decompose};
+use super::part::PartKey;
 use super::quantity::Quantity;
 use super::run_set::{Excluded, RunSet};
-use crate::statistics::{false_discovery, least_seen};
+use crate::statistics::{confidence_of_any, confidence_of_difference, least_seen};
 
 /// Two sets of runs, compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,11 +41,14 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
     let all: BTreeSet<&Quantity> = from.quantities().union(&to.quantities()).copied().collect();
     // Spans that a baseline has only in sum can't be compared one by one.
     let known = |q: &&&Quantity| match q {
-        Quantity::Span(kind, name) => !from.short.contains(&super::part::PartKey::of_span(*kind, name)),
+        Quantity::Span(kind, name) => {
+            let key = PartKey::of_span(*kind, name);
+            !from.short.contains(&key) && !to.short.contains(&key)
+        }
         _ => true,
     };
     let mut changes: Vec<Change> = all.iter().filter(known).filter_map(|q| Change::of(q, from, to)).collect();
-    consider_all(&mut changes);
+    let alone = consider_all(&mut changes, from, to, &thresholds);
     for change in &mut changes {
         change.judge(&thresholds);
     }
@@ -53,7 +58,7 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
         names: [from.name.clone(), to.name.clone()],
         runs: [from.n(), to.n()],
         excluded: [from.excluded.clone(), to.excluded.clone()],
-        caveats: caveats(from, to, &changes),
+        caveats: caveats(from, to, &changes).into_iter().chain(alone).collect(),
         thresholds,
         decomposition: decompose(from, to),
         least_seen: seen,
@@ -66,12 +71,31 @@ pub fn is_whole(quantity: &Quantity) -> bool {
     matches!(quantity, Quantity::TimeToInit | Quantity::TimeToMarker)
 }
 
-/// Of hundreds of initcalls some differ by chance.
-fn consider_all(changes: &mut [Change]) {
-    let mut many: Vec<&mut Change> =
-        changes.iter_mut().filter(|c| c.quantity.is_one_of_many() && c.by_chance.is_some()).collect();
-    let p: Vec<f64> = many.iter().filter_map(|c| c.by_chance).collect();
-    for (change, adjusted) in many.iter_mut().zip(false_discovery(&p)) {
+/// Of hundreds of initcalls some differ by chance. Gives what is to be known where one of them could differ by anything and
+/// wouldn't be told.
+fn consider_all(changes: &mut [Change], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
+    let mut many: Vec<(&mut Change, Found)> = changes
+        .iter_mut()
+        .filter(|c| c.quantity.is_one_of_many())
+        .filter_map(|c| {
+            let values = |set: &RunSet| set.values(&c.quantity).or_else(|| set.none_of(&c.quantity));
+            let can_matter = can_matter(&values(from)?, &values(to)?, thresholds.effect.as_nanos() as f64);
+            let found = Found { p: c.by_chance?, can_matter };
+            Some((c, found))
+        })
+        .collect();
+    let found: Vec<Found> = many.iter().map(|(_, f)| Found { ..*f }).collect();
+    for ((change, _), adjusted) in many.iter_mut().zip(considered(&found)) {
         change.by_chance = Some(adjusted);
     }
+    let among = found.iter().filter(|f| f.can_matter).count();
+    let least = |n: usize, m: usize| (1.0 - confidence_of_any(n, m)) * among as f64;
+    let runs = [from.n(), to.n()];
+    // Fewer runs can't tell anything at all, which is said anyway.
+    let told = least(runs[0], runs[1]) <= thresholds.significance;
+    if told || confidence_of_difference(runs[0], runs[1]) < 0.95 {
+        return None;
+    }
+    let needed = (4..1000).find(|n| least(*n, *n) <= thresholds.significance)?;
+    Some(Caveat::NoneAlone { runs, among, needed })
 }

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::considered::{Found, can_matter, considered};
 use super::moved::{Moved, moves};
 use super::part::{Part, PartKey, Place};
-use super::run_set::RunSet;
+use super::run_set::{RunSet, SHORT};
 use crate::records::RecordId;
-use crate::statistics::{Samples, false_discovery, p_value};
+use crate::statistics::{Samples, p_value};
 use crate::units::Dur;
 
 /// The difference of the means of two sets, taken apart.
@@ -55,9 +56,11 @@ pub struct Contribution {
     pub console: Dur,
     /// Characters for the console that it adds, on average.
     pub bytes: i64,
-    /// How often chance alone makes as much of a part, all parts considered (Benjamini and Hochberg); none where one of
-    /// the sets hasn't got it, or there is one run only.
+    /// How often chance alone makes as much of a part, all of its kind considered; none where all runs of one set have it
+    /// and none of the other, which is no matter of chance, or where a set has one run only.
     pub by_chance: Option<f64>,
+    /// How many runs of the earlier and the later set have it.
+    pub runs: [usize; 2],
     /// The records of it in the later set's median run.
     pub records: Option<(RecordId, RecordId)>,
 }
@@ -107,13 +110,9 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     if from.n() == 0 || to.n() == 0 {
         return Decomposition::default();
     }
-    let mut to = to.clone();
-    // What a stored baseline has in sum only, and what is short here as well, is summed up here, too.
-    let short = from.short.intersection(&to.short_spans()).cloned().collect();
-    if !from.short.is_empty() {
-        to.sum_up(&short);
-    }
-    let (before, after) = (columns(from), columns(&to));
+    // What a stored baseline has in sum only, and what is short in the other set as well, is summed up there, too.
+    let (from, to) = (&alike(from, to), &alike(to, from));
+    let (before, after) = (columns(from), columns(to));
     let empty = Column::default();
     let keys: Vec<&PartKey> = before.keys().chain(after.keys().filter(|k| !before.contains_key(*k))).copied().collect();
     let pairs: Vec<(&Column<'_>, &Column<'_>)> =
@@ -122,7 +121,8 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     let exact = |of: fn(&Part) -> i64| pairs.iter().map(move |(a, b)| b.sum(of) * n - a.sum(of) * m);
     let times: Vec<i128> = exact(|p| p.work.as_nanos()).chain(exact(|p| p.console.as_nanos())).collect();
     let (whole, shares) = apportion(&times, n * m);
-    let bytes: Vec<i128> = exact(|p| i64::try_from(p.bytes).unwrap_or(i64::MAX)).map(|v| v / (n * m)).collect();
+    let bytes: Vec<i128> = exact(|p| i64::try_from(p.bytes).unwrap_or(i64::MAX)).collect();
+    let (_, bytes) = apportion(&bytes, n * m);
     let chances = chances(&pairs, from.n(), to.n());
     let moved = moves(&before, &after);
     let median = to.median_run();
@@ -133,6 +133,7 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
             // In the baseline it was too short to be stored by itself.
             (true, _) if from.short.contains(key) => Fate::Slower,
             (true, _) => Fate::New,
+            (_, true) if to.short.contains(key) => Fate::Faster,
             (_, true) => Fate::Gone,
             _ if work + console > Dur::ZERO => Fate::Slower,
             _ if work + console < Dur::ZERO => Fate::Faster,
@@ -145,13 +146,23 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
             moved: moved.get(key).copied(),
             work,
             console,
-            bytes: i64::try_from(bytes[i]).unwrap_or_default(),
+            bytes: bytes[i],
             by_chance: chances[i],
+            runs: [pairs[i].0.parts.len(), pairs[i].1.parts.len()],
             records: part.and_then(|p| p.records),
         });
     }
     contributions.sort_by_key(|c| std::cmp::Reverse(c.total().abs()));
     Decomposition { whole: Dur::from_nanos(whole), contributions }
+}
+
+/// A set in which that is summed up which another one only has in sum, as far as it is short here.
+fn alike(set: &RunSet, other: &RunSet) -> RunSet {
+    let mut set = set.clone();
+    if !other.short.is_empty() {
+        set.sum_up(&other.short.intersection(&set.short_spans()).cloned().collect());
+    }
+    set
 }
 
 /// Whole numbers in place of `numerators / denominator` that add up to their sum, rounded to a whole number: each is
@@ -182,16 +193,23 @@ fn chances(pairs: &[(&Column<'_>, &Column<'_>)], n: usize, m: usize) -> Vec<Opti
         let found = column.parts.iter().map(|p| p.time().as_nanos() as f64);
         Samples::new(found.chain(std::iter::repeat_n(0.0, missing)))
     };
-    let tested: Vec<Option<f64>> = pairs
+    let tested: Vec<Option<Found>> = pairs
         .iter()
         .map(|(a, b)| {
-            let both = !a.parts.is_empty() && !b.parts.is_empty() && n > 1 && m > 1;
-            both.then(|| Some(p_value(&times(b, m)?, &times(a, n)?))).flatten()
+            // In each run of one set and in none of the other it is the log that tells, not a test.
+            let told = a.parts.is_empty() && b.parts.len() == m || b.parts.is_empty() && a.parts.len() == n;
+            if told || n < 2 || m < 2 {
+                return None;
+            }
+            let (a, b) = (times(a, n)?, times(b, m)?);
+            let can_matter = can_matter(&a, &b, SHORT.as_nanos() as f64);
+            Some(Found { p: p_value(&b, &a), can_matter })
         })
         .collect();
-    let p: Vec<f64> = tested.iter().filter_map(|p| *p).collect();
-    let mut adjusted = false_discovery(&p).into_iter();
-    tested.iter().map(|p| p.and_then(|_| adjusted.next())).collect()
+    let is_tested: Vec<bool> = tested.iter().map(Option::is_some).collect();
+    let found: Vec<Found> = tested.into_iter().flatten().collect();
+    let mut adjusted = considered(&found).into_iter();
+    is_tested.into_iter().map(|tested| if tested { adjusted.next() } else { None }).collect()
 }
 
 #[cfg(test)]

@@ -10,18 +10,25 @@
 //! | the figure | the median | the difference of the medians |
 //! | its interval | the sign test's; below six runs from the least to the greatest | the rank-sum test's |
 //! | too few | fewer than the rule's `runs` | fewer than 95 % take: 4 + 4, or one beside 39 |
+//!
+//! Runs that lack what is judged can't be passed over: a boot that never got to a marker was no fast one. Nor can times be
+//! judged that don't count from the same moment to the same end as those of the baseline.
 use serde::{Serialize, Serializer};
 
-use super::budget::{Budget, Rule};
+use super::budget::{Budget, Increase, Rule};
 use super::change::Summary;
 use super::comparison::is_whole;
 use super::decomposition::{Contribution, decompose};
+use super::measures::Setup;
+use super::nearest::nearest;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
-use super::run_set::RunSet;
+use super::run_set::{RunSet, SHORT};
 use crate::boot::PhaseName;
 use crate::records::RecordId;
-use crate::statistics::{Estimate, Groups, confidence_of_difference, difference, fewest_beside, least_seen, median};
+use crate::statistics::{
+    Estimate, Groups, Samples, confidence_of_difference, difference, fewest_beside, least_seen, median,
+};
 use crate::units::Dur;
 
 /// What became of a limit.
@@ -92,10 +99,35 @@ pub struct Largest {
 pub enum Because {
     /// There is no baseline.
     NoBaseline,
-    /// Neither the runs nor the baseline have it.
-    NotMeasured,
+    /// The runs haven't got it.
+    NotMeasured {
+        /// What they have of the same kind that is called much like it.
+        nearest: Option<String>,
+    },
+    /// It is an initcall, and the logs of the runs name none.
+    NoInitcalls,
     /// The baseline hasn't got it, and can't have it.
     NotInBaseline,
+    /// The baseline has it among those only that took less than a millisecond, and it hangs on how much less.
+    ShortInBaseline,
+    /// The limit is a share, and the baseline has nothing of it.
+    ShareOfNothing,
+    /// Some runs haven't got it.
+    Missing {
+        /// How many.
+        runs: usize,
+        /// Of so many.
+        of: usize,
+    },
+    /// Not all runs have it; in the others it took no time.
+    Sometimes {
+        /// How many have it.
+        runs: usize,
+        /// Of so many.
+        of: usize,
+    },
+    /// The times of the runs don't all have the same beginning and end, or not those of the baseline.
+    OtherTime,
     /// Too few runs for the limit.
     TooFew {
         /// Runs.
@@ -116,14 +148,41 @@ pub enum Because {
         /// What is taken as noise, in the figure's unit.
         below: f64,
     },
+    /// The limit is less than what is taken as noise, which it is that holds then.
+    LimitInNoise {
+        /// What is taken as noise, in the figure's unit.
+        below: f64,
+    },
 }
 
 impl std::fmt::Display for Because {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Because::NoBaseline => f.write_str("there is no baseline"),
-            Because::NotMeasured => f.write_str("no run has it"),
-            Because::NotInBaseline => f.write_str("the baseline was stored without it"),
+            Because::NotMeasured { nearest: None } => f.write_str("no run has it"),
+            Because::NotMeasured { nearest: Some(name) } => write!(f, "no run has it; the nearest is `{name}`"),
+            Because::NoInitcalls => {
+                f.write_str("the logs name no initcalls: boot with `initcall_debug loglevel=8`")
+            }
+            Because::ShortInBaseline => f.write_str(
+                "the baseline only knows that it took less than 1 ms: store it anew with this budget, which keeps what it names",
+            ),
+            Because::ShareOfNothing => {
+                f.write_str("the baseline has nothing of it to take a share of: limit it by an amount, like \"5 ms\"")
+            }
+            Because::Missing { runs, of } => write!(
+                f,
+                "{runs} of {of} runs {} it: record them for longer, or boot them again",
+                if *runs == 1 { "doesn't have" } else { "don't have" }
+            ),
+            Because::Sometimes { runs, of } => {
+                write!(f, "{runs} of {of} runs {} it; in the others it took no time", if *runs == 1 { "has" } else { "have" })
+            }
+            Because::OtherTime => f.write_str(
+                "the times don't all count from the same beginning to the same end (captures beside logs, another `end`): \
+                 take the runs and their baseline in one way",
+            ),
+            Because::NotInBaseline => f.write_str("the baseline was stored without it: store it anew with this budget beside it"),
             Because::TooFew { runs, baseline, needed } => {
                 let beside = baseline.map(|b| format!(" beside {b} of the baseline")).unwrap_or_default();
                 let runs_word = if *runs == 1 { "run is" } else { "runs are" };
@@ -148,6 +207,11 @@ impl std::fmt::Display for Because {
             Because::Noise { .. } => {
                 f.write_str("it is beyond the limit, but no more than the noise that the budget allows")
             }
+            Because::LimitInNoise { below } => write!(
+                f,
+                "the limit is below the budget's `noise`: less than {} breaks nothing",
+                Dur::from_nanos(*below as i64)
+            ),
         }
     }
 }
@@ -193,16 +257,18 @@ fn at_most(rule: &Rule, limit: i64, runs: &RunSet) -> Checked {
     let mut checked = Checked { limit: Some(limit as f64), ..empty(rule, LimitKind::AtMost) };
     let limit = limit as f64;
     let Some(samples) = runs.values(&rule.of) else {
-        checked.because = Some(Because::NotMeasured);
+        checked.because = Some(not_measured(&rule.of, runs));
         return checked;
     };
-    let summary = Summary::of(&samples, runs.present(&rule.of));
+    let summary = Summary::of(&samples, samples.n(), rule.of.unit());
     // Few runs: all of them, which the median's interval is anyway below six.
     let figure = median(&samples, 0);
     let beyond = |g: &Groups| g.above > limit;
     (checked.outcome, checked.because) = if samples.n() < rule.runs {
         let too_few = Because::TooFew { runs: samples.n(), baseline: None, needed: Some(rule.runs) };
         (Outcome::CantTell, Some(too_few))
+    } else if is_time(&rule.of) && times(runs).count() > 1 {
+        (Outcome::CantTell, Some(Because::OtherTime))
     } else if figure.low > limit {
         (Outcome::Broken, None)
     } else if figure.best > limit {
@@ -210,7 +276,7 @@ fn at_most(rule: &Rule, limit: i64, runs: &RunSet) -> Checked {
     } else if let Some(groups) = summary.groups.filter(beyond) {
         (Outcome::CantTell, Some(Because::TwoGroups(groups)))
     } else {
-        (Outcome::Kept, None)
+        passed_over(&rule.of, &samples, runs).unwrap_or((Outcome::Kept, None))
     };
     checked.largest = largest_of_one(&rule.of, runs);
     checked.figure = Some(figure);
@@ -223,61 +289,119 @@ fn increase(rule: &Rule, noise: f64, baseline: Option<&RunSet>, runs: &RunSet) -
     let unknown = |because| Checked { because: Some(because), ..empty(rule, LimitKind::IncreaseAtMost) };
     let Some(allowed) = rule.increase_at_most else { return checked };
     let Some(baseline) = baseline.filter(|b| b.n() > 0) else { return unknown(Because::NoBaseline) };
-    let (before, after) = match (in_baseline(&rule.of, baseline), runs.values(&rule.of)) {
-        (None, None) => return unknown(Because::NotMeasured),
-        // One that went is no increase; one that came is, from nothing.
-        (Some(before), after) => (before, after.or_else(|| none_of_it(&rule.of, runs))),
-        (None, after) => match none_of_it(&rule.of, baseline) {
-            Some(before) => (before, after),
-            None => return unknown(Because::NotInBaseline),
-        },
+    let of = &rule.of;
+    let is_short = matches!(of, Quantity::Span(kind, name) if baseline.short.contains(&PartKey::of_span(*kind, name)));
+    // One that went is no increase; one that came is, from nothing.
+    let was_there = baseline.values(of).is_some() || is_short;
+    let after = runs.values(of).or_else(|| if was_there { runs.none_of(of) } else { None });
+    let Some(after) = after else { return unknown(not_measured(of, runs)) };
+    let Some(before) = baseline.values(of).or_else(|| baseline.none_of(of)) else {
+        return unknown(Because::NotInBaseline);
     };
-    let Some(after) = after else { return unknown(Because::NotMeasured) };
-    let figure = difference(&after, &before);
-    let limit = allowed.of(before.median());
-    let summary = Summary::of(&after, runs.present(&rule.of));
-    let seen = least_seen(&after, &before, 0);
-    let below = noise * before.median().abs();
-    let beyond = |g: &Groups| g.above > before.median() + limit;
-    (checked.outcome, checked.because) =
-        if confidence_of_difference(after.n(), before.n()) < 0.95 || after.n() < rule.runs {
-            let needed = fewest_beside(before.n()).map(|n| n.max(rule.runs));
-            (Outcome::CantTell, Some(Because::TooFew { runs: after.n(), baseline: Some(before.n()), needed }))
-        } else if figure.low > limit && figure.best >= below {
-            (Outcome::Broken, None)
-        } else if figure.low > limit {
-            (Outcome::Kept, Some(Because::Noise { below }))
-        } else if figure.best > limit {
-            (Outcome::CantTell, Some(Because::Across))
-        } else if let Some(groups) = summary.groups.filter(beyond) {
-            (Outcome::CantTell, Some(Because::TwoGroups(groups)))
-        } else if figure.high > limit && seen.is_some_and(|seen| seen > limit) {
-            (Outcome::CantTell, Some(Because::Blind))
-        } else {
-            (Outcome::Kept, None)
+    let noise = if of.unit() == Unit::Ns { noise } else { 0.0 };
+    let judge = |before: &Samples| judge_increase(rule, allowed, noise, before, &after);
+    let mut judged = judge(&before);
+    if is_short {
+        // It took between nothing and a millisecond.
+        let most = judge(&Samples::new((0..before.n()).map(|_| SHORT.as_nanos() as f64)).unwrap_or(before.clone()));
+        judged = match (judged.outcome, most.outcome) {
+            (Outcome::Kept, _) => judged,
+            (_, Outcome::Broken) => most,
+            _ if matches!(judged.because, Some(Because::TooFew { .. })) => judged,
+            _ => Judged { outcome: Outcome::CantTell, because: Some(Because::ShortInBaseline), ..judged },
         };
-    checked.limit = Some(limit);
-    checked.largest = largest_of_two(&rule.of, baseline, runs);
-    checked.figure = Some(figure);
-    checked.least_seen = seen;
-    checked.baseline = Some(Summary::of(&before, baseline.present(&rule.of)));
-    checked.runs = Some(summary);
+    }
+    let other_time = is_time(of) && times(runs).chain(times(baseline)).any(|t| Some(t) != times(runs).next());
+    (checked.outcome, checked.because) = match (judged.outcome, judged.because) {
+        (_, because) if other_time && !matches!(because, Some(Because::TooFew { .. })) => {
+            (Outcome::CantTell, Some(Because::OtherTime))
+        }
+        (Outcome::Kept, because) => passed_over(of, &after, runs).unwrap_or((Outcome::Kept, because)),
+        other => other,
+    };
+    checked.limit = judged.limit;
+    checked.largest = largest_of_two(of, baseline, runs);
+    checked.figure = Some(judged.figure);
+    checked.least_seen = judged.seen;
+    checked.baseline = Some(Summary::of(&before, before.n(), of.unit()));
+    checked.runs = Some(Summary::of(&after, after.n(), of.unit()));
     checked
 }
 
-/// The numbers of a baseline. What it has only in the sum of the short ones took less than a millisecond.
-fn in_baseline(of: &Quantity, baseline: &RunSet) -> Option<crate::statistics::Samples> {
-    let is_short = match of {
-        Quantity::Span(kind, name) => baseline.short.contains(&PartKey::of_span(*kind, name)),
-        _ => false,
-    };
-    if is_short { none_of_it(of, baseline) } else { baseline.values(of) }
+/// What an increase is judged to be.
+struct Judged {
+    outcome: Outcome,
+    because: Option<Because>,
+    figure: Estimate,
+    limit: Option<f64>,
+    seen: Option<f64>,
 }
 
-/// Zeros, where the logs of all runs would name it if it were there.
-fn none_of_it(of: &Quantity, set: &RunSet) -> Option<crate::statistics::Samples> {
-    let would = of.is_one_of_many() && set.runs.iter().all(|r| r.setup.initcalls);
-    would.then(|| crate::statistics::Samples::new(set.runs.iter().map(|_| 0.0))).flatten()
+fn judge_increase(rule: &Rule, allowed: Increase, noise: f64, before: &Samples, after: &Samples) -> Judged {
+    let figure = difference(after, before);
+    let limit = allowed.of(before.median());
+    let seen = least_seen(after, before, 0);
+    let below = noise * before.median().abs();
+    let beyond = |g: &Groups| g.above > before.median() + limit;
+    let of_nothing = matches!(allowed, Increase::Share(_)) && before.median() == 0.0;
+    let (outcome, because) = if confidence_of_difference(after.n(), before.n()) < 0.95 || after.n() < rule.runs {
+        let needed = fewest_beside(before.n()).map(|n| n.max(rule.runs));
+        (Outcome::CantTell, Some(Because::TooFew { runs: after.n(), baseline: Some(before.n()), needed }))
+    } else if of_nothing && figure.high > 0.0 {
+        (Outcome::CantTell, Some(Because::ShareOfNothing))
+    } else if figure.low > limit && figure.best >= below {
+        (Outcome::Broken, None)
+    } else if figure.low > limit {
+        (Outcome::Kept, Some(Because::Noise { below }))
+    } else if figure.best > limit {
+        (Outcome::CantTell, Some(Because::Across))
+    } else if let Some(groups) = crate::statistics::groups(after).filter(beyond) {
+        (Outcome::CantTell, Some(Because::TwoGroups(groups)))
+    } else if figure.high > limit && seen.is_some_and(|seen| seen > limit) {
+        (Outcome::CantTell, Some(Because::Blind))
+    } else {
+        (Outcome::Kept, (limit < below).then_some(Because::LimitInNoise { below }))
+    };
+    Judged { outcome, because, figure, limit: (!of_nothing).then_some(limit), seen }
+}
+
+/// What is to be said where not all runs have what would be kept.
+fn passed_over(of: &Quantity, judged: &Samples, runs: &RunSet) -> Option<(Outcome, Option<Because>)> {
+    let (all, present) = (runs.n(), runs.present(of));
+    if judged.n() < all {
+        Some((Outcome::CantTell, Some(Because::Missing { runs: all - judged.n(), of: all })))
+    } else if (1..all).contains(&present) {
+        Some((Outcome::Kept, Some(Because::Sometimes { runs: present, of: all })))
+    } else {
+        None
+    }
+}
+
+/// Why runs have nothing of it.
+fn not_measured(of: &Quantity, runs: &RunSet) -> Because {
+    if of.is_one_of_many() && runs.runs.iter().all(|r| !r.setup.initcalls) {
+        return Because::NoInitcalls;
+    }
+    let known = runs.quantities();
+    let names = known.iter().map(ToString::to_string).filter(|_| of.is_one_of_many());
+    Because::NotMeasured { nearest: nearest(&of.to_string(), names) }
+}
+
+/// Whether it counts from the boot's beginning, or to its end.
+fn is_time(of: &Quantity) -> bool {
+    is_whole(of) || matches!(of, Quantity::Phase(_) | Quantity::Marker(_))
+}
+
+/// From what to what the times of the runs count, each kind once.
+fn times(set: &RunSet) -> impl Iterator<Item = (crate::boot::Since, crate::boot::EndedBy)> {
+    let mut kinds = Vec::new();
+    for setup in set.runs.iter().map(|r| &r.setup) {
+        let kind = |s: &Setup| (s.since, s.ended_by);
+        if !kinds.contains(&kind(setup)) {
+            kinds.push(kind(setup));
+        }
+    }
+    kinds.into_iter()
 }
 
 /// Whether a part is one of those that make a quantity up.

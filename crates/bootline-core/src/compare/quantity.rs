@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::nearest::nearest;
 use crate::boot::{PhaseName, SpanKind};
 
 /// Something that each run has one number for.
@@ -77,15 +78,29 @@ pub enum QuantityError {
     /// Not a kind of quantity.
     #[error(
         "`{0}` is not measured; what is: time-to-init, time-to-marker, console-bytes, console-cost, phase:NAME, \
-         initcall:NAME, probe:NAME, async:NAME, marker:TEXT"
+         initcall:NAME, probe:NAME, async:NAME, marker:TEXT{meant}", meant = meant(.1)
     )]
-    Unknown(String),
+    Unknown(String, Option<String>),
     /// Not a phase.
-    #[error("no phase `{0}`; there are {known}", known = PhaseName::ALL.map(PhaseName::word).join(", "))]
-    NoPhase(String),
+    #[error("no phase `{0}`; there are {known}{meant}", meant = meant(.1), known = PhaseName::ALL.map(PhaseName::word).join(", "))]
+    NoPhase(String, Option<String>),
     /// Nothing behind the colon.
     #[error("nothing is named behind `{0}`")]
     NoName(String),
+}
+
+fn meant(name: &Option<String>) -> String {
+    name.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default()
+}
+
+/// What somebody meant who typed what is no quantity.
+fn unknown(text: &str) -> QuantityError {
+    let kinds = ["phase", "initcall", "probe", "async", "marker"];
+    let meant = match text.split_once(':') {
+        Some((kind, name)) => nearest(kind, kinds.map(str::to_owned)).map(|kind| format!("{kind}:{name}")),
+        None => nearest(text, ["time-to-init", "time-to-marker", "console-bytes", "console-cost"].map(str::to_owned)),
+    };
+    QuantityError::Unknown(text.to_owned(), meant)
 }
 
 impl FromStr for Quantity {
@@ -98,19 +113,19 @@ impl FromStr for Quantity {
             "console-cost" => return Ok(Quantity::ConsoleCost),
             _ => {}
         }
-        let unknown = || QuantityError::Unknown(text.to_owned());
-        let (kind, name) = text.split_once(':').ok_or_else(unknown)?;
+        let (kind, name) = text.split_once(':').ok_or_else(|| unknown(text))?;
         let span = |kind| Quantity::Span(kind, name.to_owned());
         let quantity = match kind {
             "phase" => {
                 let phase = PhaseName::ALL.into_iter().find(|p| p.word() == name);
-                Quantity::Phase(phase.ok_or_else(|| QuantityError::NoPhase(name.to_owned()))?)
+                let meant = || nearest(name, PhaseName::ALL.map(|p| p.word().to_owned()));
+                Quantity::Phase(phase.ok_or_else(|| QuantityError::NoPhase(name.to_owned(), meant()))?)
             }
             "marker" => Quantity::Marker(name.to_owned()),
             "initcall" => span(SpanKind::Initcall),
             "probe" => span(SpanKind::Probe),
             "async" => span(SpanKind::Async),
-            _ => return Err(unknown()),
+            _ => return Err(unknown(text)),
         };
         if name.is_empty() { Err(QuantityError::NoName(text.to_owned())) } else { Ok(quantity) }
     }
@@ -150,6 +165,12 @@ mod tests {
         }
         for bad in ["", "time", "phase:userspace", "initcall:", "marker:", "module:x"] {
             assert!(bad.parse::<Quantity>().is_err(), "{bad}");
+        }
+        for (slip, meant) in
+            [("time-to-int", "time-to-init"), ("initcal:x", "initcall:x"), ("phase:initcal", "initcalls")]
+        {
+            let words = slip.parse::<Quantity>().unwrap_err().to_string();
+            assert!(words.ends_with(&format!("; the nearest is `{meant}`")), "{words}");
         }
     }
 

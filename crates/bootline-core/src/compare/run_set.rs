@@ -54,6 +54,12 @@ impl RunSet {
         Samples::new(self.runs.iter().filter_map(of_run).map(|v| v as f64)).filter(|_| present)
     }
 
+    /// Zeros for an initcall, a probe or an async call, where the logs of all runs would name it if it were there.
+    pub fn none_of(&self, quantity: &Quantity) -> Option<Samples> {
+        let would = quantity.is_one_of_many() && self.runs.iter().all(|r| r.setup.initcalls);
+        would.then(|| Samples::new(self.runs.iter().map(|_| 0.0))).flatten()
+    }
+
     /// How many of the runs have a number for it.
     pub fn present(&self, quantity: &Quantity) -> usize {
         self.runs.iter().filter(|r| r.values.contains_key(quantity)).count()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sets of made-up boots.
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use proptest::prelude::*;
@@ -238,7 +239,7 @@ fn the_largest_part_is_named() {
 #[test]
 fn a_baseline_comes_back_as_it_went() {
     let base = boots("base", 6, 100, 0);
-    let stored = Baseline::of(&base, Some("taken by hand".to_owned()));
+    let stored = Baseline::of(&base, Some("taken by hand".to_owned()), &BTreeSet::new());
     let read = Baseline::parse(stored.to_text().as_bytes()).unwrap();
     assert_eq!(read, stored);
     let runs = read.runs("base");
@@ -249,10 +250,15 @@ fn a_baseline_comes_back_as_it_went() {
     // Short ones are summed up on both sides, and come out of the sum once they are long.
     // The line takes nearly all of these 4 ms.
     let short = boots("base", 6, 4, 0);
-    let read = Baseline::parse(Baseline::of(&short, None).to_text().as_bytes()).unwrap().runs("base");
+    let read = Baseline::parse(Baseline::of(&short, None, &BTreeSet::new()).to_text().as_bytes()).unwrap().runs("base");
     assert_eq!(read.short.iter().map(ToString::to_string).collect::<Vec<_>>(), ["initcall `b_init`"]);
     let c = decompose(&read, &boots("new", 6, 4, 0));
     assert!(c.contributions.iter().all(|c| c.fate == Fate::Same), "{c:?}");
+    // Nor is it gone where the baseline is the later one.
+    let c = compare(&boots("new", 6, 4, 0), &read, Thresholds::default()).unwrap();
+    assert!(c.decomposition.contributions.iter().all(|c| c.fate == Fate::Same), "{:?}", c.decomposition);
+    assert!(c.changes.iter().all(|c| c.verdict != ChangeVerdict::Gone), "{:?}", c.changes);
+    assert_eq!(decompose(&new, &read).contributions[0].fate, Fate::Faster);
     let c = decompose(&read, &new);
     assert_eq!(
         (c.contributions[0].key.to_string().as_str(), c.contributions[0].fate),
@@ -265,6 +271,192 @@ fn a_baseline_comes_back_as_it_went() {
     assert!(Baseline::parse(uneven.as_bytes()).unwrap_err().to_string().contains("contradicts itself"));
     let other = stored.to_text().replace(BASELINE_SCHEMA, "bootline-baseline/9");
     assert!(Baseline::parse(other.as_bytes()).unwrap_err().to_string().contains("bootline-baseline/9"));
+}
+
+/// One run in which `b_init` is another initcall.
+fn without_b(n: u32) -> String {
+    log([40 + n * 7 % 5, 100, 30], 0).replace("b_init", "y_init")
+}
+
+#[test]
+fn ranks_and_medians_that_disagree_tell_nothing() {
+    // By rank the later ones are greater beyond chance; their median is less.
+    let of = |n: u32, few: u32, low: u32, high: u32| log([if n < few { low } else { high }, 100, 30 + n % 2], 0);
+    let before = set("base", (0..40).map(|n| of(n, 19, 40, 60)));
+    let after = set("new", (0..40).map(|n| of(n, 21, 59, 90)));
+    let c = compare(&before, &after, Thresholds { noise: 0.0, ..Thresholds::default() }).unwrap();
+    let a = c.changes.iter().find(|c| c.quantity.to_string() == "initcall:a_init").unwrap();
+    assert!(a.by_chance.unwrap() < 0.05 && a.difference.unwrap().best < 0.0, "{a:?}");
+    assert_eq!(a.verdict, ChangeVerdict::NotSignificant);
+}
+
+#[test]
+fn what_only_some_runs_have_may_be_chance() {
+    let base = boots("base", 10, 100, 0);
+    let now = |with: u32| {
+        set("new", (0..10).map(move |n| if n < with { without_b(n) } else { log([40 + n * 7 % 5, 100, 30], 0) }))
+    };
+    let of = |with: u32| {
+        let c = compare(&base, &now(with), Thresholds::default()).unwrap();
+        let verdict = c.changes.iter().find(|c| c.quantity.to_string() == "initcall:y_init").unwrap().verdict;
+        let part = c.decomposition.contributions.into_iter().find(|c| c.key.to_string().contains("y_init")).unwrap();
+        (verdict, part.fate, part.is_clear(), part.runs)
+    };
+    assert_eq!(of(1), (ChangeVerdict::NotSignificant, Fate::New, false, [0, 1]));
+    assert_eq!(of(9), (ChangeVerdict::More, Fate::New, true, [0, 9]));
+    assert_eq!(of(10), (ChangeVerdict::New, Fate::New, true, [0, 10]));
+}
+
+#[test]
+fn so_many_that_none_can_be_told_alone_is_said() {
+    // Thirty initcalls that vary by microseconds, of which one counts.
+    let many = |name: &str| {
+        let text = |n: u32| {
+            let mut out = "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n".to_owned();
+            for i in 0..30 {
+                let (from, took) = (200_000 + i * 100, 10 + (n * 7 + i) % 5);
+                _ = writeln!(out, "[    0.{from:06}] calling  d{i}_init+0x0/0x10 @ 1");
+                _ = writeln!(
+                    out,
+                    "[    0.{:06}] initcall d{i}_init+0x0/0x10 returned 0 after {took} usecs",
+                    from + took
+                );
+            }
+            out + "[    0.300000] Run /init as init process\n"
+        };
+        set(name, (0..5).map(text))
+    };
+    let said = |effect| {
+        let c = compare(&many("base"), &many("new"), Thresholds { effect, ..Thresholds::default() }).unwrap();
+        c.caveats.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(Dur::from_micros(1)),
+        [
+            "30 initcalls and probes vary by as much as counts; to tell one of so many from chance takes 7 + 7 runs, not \
+             5 + 5"
+        ]
+    );
+    assert!(said(Dur::from_millis(1)).is_empty());
+}
+
+#[test]
+fn a_boot_that_never_got_there_was_no_fast_one() {
+    let markers = ["Run /init".to_owned(), "login:".to_owned()];
+    let with = |n: usize| {
+        let logs =
+            (0..8).map(|i| log([40 + i as u32 % 3, 100, 30], 0) + if i < n { "[    1.000000] login:\n" } else { "" });
+        let runs = logs.map(|l| Measures::of(&boot(l.as_bytes()), "x", &markers).unwrap());
+        RunSet { name: "new".to_owned(), runs: runs.collect(), ..RunSet::default() }
+    };
+    let at_most = "of = \"marker:login:\"\nat_most = \"2 s\"";
+    let increase = "of = \"marker:login:\"\nincrease_at_most = \"2 s\"";
+    for rule in [at_most, increase] {
+        check_gate(rule, Some(&with(8)), &with(8), Outcome::Kept, "");
+        check_gate(rule, Some(&with(8)), &with(7), Outcome::CantTell, "1 of 8 runs doesn't have it");
+    }
+    check_gate("of = \"marker:login:\"\nat_most = \"0.1 s\"", None, &with(6), Outcome::Broken, "");
+    check_gate("of = \"marker:logn:\"\nat_most = \"2 s\"", None, &with(8), Outcome::CantTell, "no run has it");
+}
+
+#[test]
+fn a_short_initcall_of_a_stored_baseline_is_not_taken_for_none() {
+    // The line takes nearly all of these 4 ms.
+    let short = boots("base", 8, 4, 0);
+    let rule = |limit: &str| format!("of = \"initcall:b_init\"\nincrease_at_most = \"{limit}\"");
+    let stored = |keep: &BTreeSet<PartKey>| {
+        Baseline::parse(Baseline::of(&short, None, keep).to_text().as_bytes()).unwrap().runs("base")
+    };
+    let in_sum = stored(&BTreeSet::new());
+    assert!(in_sum.short.contains(&PartKey::Initcall("b_init".into())));
+    let slow = boots("new", 8, 50, 0);
+    check_gate(&rule("20 ms"), Some(&in_sum), &slow, Outcome::Broken, "");
+    check_gate(&rule("20 ms"), Some(&in_sum), &short, Outcome::Kept, "");
+    check_gate(&rule("10 %"), Some(&in_sum), &slow, Outcome::Broken, "");
+    check_gate(&rule("10 %"), Some(&in_sum), &short, Outcome::CantTell, "took less than 1 ms: store it anew");
+    let budget = budget(&format!("[[budget]]\n{}", rule("10 %")));
+    let kept = stored(&budget.spans());
+    assert!(!kept.short.contains(&PartKey::Initcall("b_init".into())));
+    check_gate(&rule("10 %"), Some(&kept), &short, Outcome::Kept, "");
+}
+
+#[test]
+fn a_share_of_nothing_is_no_limit() {
+    let base = boots("base", 8, 100, 0);
+    let new = set("new", (0..8).map(without_b));
+    check_gate(
+        "of = \"initcall:y_init\"\nincrease_at_most = \"10 %\"",
+        Some(&base),
+        &new,
+        Outcome::CantTell,
+        "an amount",
+    );
+    check_gate("of = \"initcall:y_init\"\nincrease_at_most = \"10 ms\"", Some(&base), &new, Outcome::Broken, "");
+    check_gate("of = \"initcall:b_inti\"\nat_most = \"1 s\"", None, &base, Outcome::CantTell, "`initcall:b_init`");
+    let silent = |n: u32| log([40 + n, 100, 30], 0).replace("calling", "calls").replace("initcall ", "call ");
+    let silent = set("new", (0..8).map(silent));
+    check_gate(
+        "of = \"initcall:b_init\"\nat_most = \"1 s\"",
+        None,
+        &silent,
+        Outcome::CantTell,
+        "boot with `initcall_debug",
+    );
+}
+
+#[test]
+fn what_is_noise_of_times_is_none_of_characters() {
+    let (base, more) = (boots("base", 8, 100, 0), boots("new", 8, 100, 40));
+    let gate = |of: &str, limit: &str| {
+        let rule = format!("noise = \"50 %\"\n[[budget]]\nof = \"{of}\"\nincrease_at_most = {limit}");
+        let checked = check(&Budget::parse(&rule).unwrap(), Some(&base), &more).remove(0);
+        (checked.outcome, checked.because)
+    };
+    assert_eq!(gate("console-bytes", "20").0, Outcome::Broken);
+    let (outcome, because) = gate("time-to-init", "\"20 ms\"");
+    assert!(outcome == Outcome::Kept && matches!(because, Some(Because::LimitInNoise { .. })), "{because:?}");
+    let c = compare(&base, &more, Thresholds { noise: 0.5, ..Thresholds::default() }).unwrap();
+    let of = |q: Quantity| c.changes.iter().find(|c| c.quantity == q).unwrap().verdict;
+    assert_eq!(of(Quantity::ConsoleBytes), ChangeVerdict::More);
+}
+
+#[test]
+fn times_that_begin_elsewhere_are_not_judged() {
+    let mut other = boots("base", 8, 100, 0);
+    let new = boots("new", 8, 100, 0);
+    other.runs.iter_mut().for_each(|r| r.setup.since = crate::boot::Since::PowerOn);
+    let limit = "of = \"time-to-init\"\nincrease_at_most = \"50 ms\"";
+    check_gate(limit, Some(&new), &new, Outcome::Kept, "");
+    check_gate(limit, Some(&other), &new, Outcome::CantTell, "from the same beginning");
+    check_gate("of = \"console-bytes\"\nincrease_at_most = 50", Some(&other), &new, Outcome::Kept, "");
+    other.runs[0].setup.since = new.runs[0].setup.since;
+    check_gate("of = \"time-to-init\"\nat_most = \"1 s\"", None, &other, Outcome::CantTell, "same beginning");
+}
+
+#[test]
+fn baselines_that_are_none() {
+    let check = |text: &str, words: &str| {
+        let error = Baseline::parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    // Of another version, whatever else is in it.
+    check("{\"schema\": \"bootline-baseline/2\", \"boots\": []}", "its schema is `bootline-baseline/2`");
+    let stored = Baseline::of(&boots("base", 4, 100, 0), None, &BTreeSet::new()).to_text();
+    check(&stored[..stored.len() / 2], "can't be read");
+    let many = format!("\"runs\": [{}0]", "0,".repeat(1000));
+    check(&stored.replacen("\"runs\": [0,0,0,0]", &many, 1), "1001 runs");
+}
+
+proptest! {
+    #[test]
+    fn characters_add_up_as_times_do(extra in prop::collection::vec(0_usize..300, 1..6), other in prop::collection::vec(0_usize..300, 1..6)) {
+        let base = set("base", extra.iter().map(|e| log([40, 100, 30], *e)));
+        let new = set("new", other.iter().map(|e| log([40, 100, 30], *e)));
+        let d = decompose(&base, &new);
+        let mean = |s: &RunSet| s.runs.iter().map(|r| r.values[&Quantity::ConsoleBytes] as f64).sum::<f64>() / s.n() as f64;
+        let sum: i64 = d.contributions.iter().map(|c| c.bytes).sum();
+        prop_assert!((sum as f64 - (mean(&new) - mean(&base))).abs() <= 0.5 + 1e-6, "{sum}");
+    }
 }
 
 proptest! {
@@ -283,7 +475,7 @@ proptest! {
         prop_assert_eq!(d.contributions.iter().map(|c| c.total()).sum::<Dur>(), d.whole);
         let mean = |s: &RunSet| s.runs.iter().map(|r| r.time() as f64).sum::<f64>() / s.n() as f64;
         prop_assert!((d.whole.as_nanos() as f64 - (mean(&new) - mean(&base))).abs() < 2.0);
-        let stored = Baseline::parse(Baseline::of(&base, None).to_text().as_bytes()).unwrap().runs("base");
+        let stored = Baseline::parse(Baseline::of(&base, None, &BTreeSet::new()).to_text().as_bytes()).unwrap().runs("base");
         let d = decompose(&stored, &new);
         prop_assert_eq!(d.contributions.iter().map(|c| c.total()).sum::<Dur>(), d.whole);
     }

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::compare::{bounds, excluded, signed_value, value};
-use super::document::{Document, Entry, Style};
+use super::document::{Document, Entry, Style, Text};
 use super::junit::{TestCase, TestOutcome, TestSuite};
 use super::table::{Align, Table};
-use crate::compare::{Checked, Excluded, LimitKind, Outcome, RunSet, Unit};
+use crate::compare::{Checked, Excluded, LimitKind, Outcome, RunSet, Unit, setup_caveats};
 use crate::units::Dur;
 
 /// What was checked.
@@ -72,8 +72,11 @@ pub fn check(checked: &[Checked], source: GateSource<'_>) -> Document {
         );
     }
     document.table(table);
+    let notes = setup_caveats(source.baseline, runs).into_iter();
+    document.entries(notes.map(|c| Entry::new("note", Text::new().styled(c.to_string(), Style::Warning))).collect());
     let why = checked.iter().filter_map(|c| Some(Entry::new(&c.of.to_string(), c.because.as_ref()?.to_string())));
-    document.entries(why.chain(runs.excluded.iter().map(excluded)).collect());
+    let of_baseline = source.baseline.iter().flat_map(|b| &b.excluded);
+    document.entries(why.chain(runs.excluded.iter().chain(of_baseline).map(excluded)).collect());
     document
 }
 
@@ -164,12 +167,15 @@ pub fn gate_suite(checked: &[Checked], source: GateSource<'_>) -> TestSuite {
         })
     };
     let mut cases: Vec<TestCase> = checked.iter().map(case).collect();
-    // A boot that failed is to be seen, though no limit is on it.
-    cases.extend(source.runs.excluded.iter().filter(|e| !e.expected).map(|e| {
+    // A boot that failed is to be seen, though no limit is on it; and where no run is left, why.
+    let seen = |e: &&Excluded| !e.expected || source.runs.n() == 0;
+    cases.extend(source.runs.excluded.iter().filter(seen).map(|e| {
         let outcome = TestOutcome::Error { message: e.why.clone(), details: e.source.clone() };
         TestCase::passed("bootline.boot", &e.source, None).with(outcome)
     }));
-    TestSuite { name: source.budget.to_owned(), properties, cases }
+    // The boot's own time: the limits are on parts of it, and on its characters.
+    let time = source.runs.median_run().map(|r| Dur::from_nanos(r.time()));
+    TestSuite { name: source.budget.to_owned(), properties, time: Some(time.unwrap_or_default()), cases }
 }
 
 /// What became of each limit, for programs: `docs/schema/check-1.schema.json`.
@@ -180,6 +186,7 @@ pub fn check_json<'c>(checked: &'c [Checked], source: GateSource<'c>) -> impl Se
         budget: source.budget,
         runs: source.runs.n(),
         baseline_runs: source.baseline.map(RunSet::n),
+        caveats: setup_caveats(source.baseline, source.runs).iter().map(ToString::to_string).collect(),
         excluded: &source.runs.excluded,
         limits: checked,
     }
@@ -192,6 +199,7 @@ struct CheckJson<'c> {
     budget: &'c str,
     runs: usize,
     baseline_runs: Option<usize>,
+    caveats: Vec<String>,
     excluded: &'c [Excluded],
     limits: &'c [Checked],
 }

@@ -220,7 +220,10 @@ fn made_of(document: &mut Document, comparison: &Comparison, rows: usize) {
         let records =
             c.records.map_or_else(String::new, |(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
         let by_chance = c.by_chance.map_or_else(String::new, chance);
-        table.row(row(c.key.to_string(), c.work, c.console, c.bytes, by_chance, what_became(c), records), style);
+        table.row(
+            row(c.key.to_string(), c.work, c.console, c.bytes, by_chance, what_became(c, comparison.runs), records),
+            style,
+        );
     }
     let sum =
         |of: &dyn Fn(&Contribution) -> Dur, list: &mut dyn Iterator<Item = &Contribution>| list.map(of).sum::<Dur>();
@@ -239,11 +242,13 @@ fn made_of(document: &mut Document, comparison: &Comparison, rows: usize) {
     document.table(table);
     let gap = comparison.changes.iter().find(|c| is_whole(&c.quantity)).and_then(|c| c.difference);
     let gap = gap.map(|e| Dur::from_nanos(e.best as i64) - d.whole).unwrap_or_default();
+    let tested = d.contributions.iter().any(|c| c.by_chance.is_some());
+    let considered =
+        if tested { " Chance is told with all parts considered; those that vary by a millisecond, apart." } else { "" };
     document.paragraph(format!(
         "These add up to the difference of the means to the nanosecond; that of the medians, which don't add up, is off by \
-         {}. Each part is told from chance with all {} of them considered.",
+         {}.{considered}",
         signed(gap),
-        d.contributions.len()
     ));
 }
 
@@ -261,17 +266,22 @@ fn row(
     vec![part, signed(work + console), time(work), time(console), bytes, by_chance, became, records]
 }
 
-fn what_became(c: &Contribution) -> String {
+fn what_became(c: &Contribution, runs: [usize; 2]) -> String {
+    let some = |word: &str, set: usize| match c.runs[set] {
+        n if n == runs[set] => word.to_owned(),
+        n if set == 0 => format!("{word}; was in {n} of {}", runs[set]),
+        n => format!("{word} in {n} of {}", runs[set]),
+    };
     let fate = match c.fate {
-        Fate::Slower | Fate::Faster if !c.is_clear() => "",
-        Fate::New => "new",
-        Fate::Gone => "gone",
-        Fate::Slower => "slower",
-        Fate::Faster => "faster",
-        Fate::Same => "",
+        Fate::Slower | Fate::Faster if !c.is_clear() => String::new(),
+        Fate::New => some("new", 1),
+        Fate::Gone => some("gone", 0),
+        Fate::Slower => "slower".to_owned(),
+        Fate::Faster => "faster".to_owned(),
+        Fate::Same => String::new(),
     };
     let moved = match c.moved {
-        None => return fate.to_owned(),
+        None => return fate,
         Some(Moved::Phase { to, .. }) => format!("moved to phase {}", to.map_or("unknown", |p| p.word())),
         Some(Moved::Beside) => "moved to another task".to_owned(),
         Some(Moved::Inline) => "moved to the boot's own task".to_owned(),
@@ -355,6 +365,7 @@ struct PartJson<'c> {
     console_ns: Dur,
     bytes: i64,
     by_chance: Option<f64>,
+    runs: [usize; 2],
     records: Option<(RecordId, RecordId)>,
 }
 
@@ -369,6 +380,7 @@ impl PartJson<'_> {
             console_ns: c.console,
             bytes: c.bytes,
             by_chance: c.by_chance,
+            runs: c.runs,
             records: c.records,
         }
     }

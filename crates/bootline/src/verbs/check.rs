@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline check`
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{ConsoleArg, Options};
-use bootline_core::compare::{Baseline, Budget, Checked, Outcome, RunSet, check};
+use bootline_core::compare::{Baseline, Budget, Checked, Outcome, PartKey, RunSet, check};
 use bootline_core::records::Format;
 use bootline_core::report::{self, GateSource, TestSuites, escaped};
 use clap::Args;
@@ -14,6 +15,7 @@ use clap::builder::PossibleValuesParser;
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 use crate::logs::parse_console;
+use crate::quantity;
 use crate::run_sets::{self, Reading};
 use crate::shape::TypedShape;
 use crate::terminal::Terminal;
@@ -29,6 +31,10 @@ Examples:
   bootline check --budget boot-budget.toml new/*.cap
   bootline check --budget boot-budget.toml --junit boot.xml new/
   bootline check --baseline results/base results/new        whatever the budget names
+  bootline check --baseline boot-baseline.json new/         no budget: at most 5 % more than that
+
+Without a budget neither the boot's time nor its characters for the console may grow by more than
+5 % (--increase-at-most) of the baseline's.
 
 Exit status 1: a limit is broken; 3: one can't be judged (too few runs, a log that is incomplete, a
 boot that failed).")]
@@ -36,9 +42,12 @@ pub struct Typed {
     /// The runs
     #[arg(value_name = "RUNS", required = true)]
     runs: Vec<PathBuf>,
-    /// The budget
-    #[arg(long, value_name = "FILE", default_value = "boot-budget.toml")]
-    budget: PathBuf,
+    /// The budget [default: boot-budget.toml, where there is one]
+    #[arg(long, value_name = "FILE")]
+    budget: Option<PathBuf>,
+    /// By how much the boot's time and its characters may grow beside the baseline, in percent, instead of a budget
+    #[arg(long, value_name = "PERCENT", conflicts_with = "budget", requires = "baseline", value_parser = quantity::percent)]
+    increase_at_most: Option<f64>,
     /// What to compare with, instead of what the budget names: a stored baseline, or runs
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
@@ -64,42 +73,53 @@ pub struct Typed {
     shape: TypedShape,
 }
 
+/// What limits the runs.
+struct Limits {
+    budget: Budget,
+    /// As it is told.
+    name: String,
+    /// What its paths are relative to.
+    folder: PathBuf,
+}
+
+/// Where nobody says how much a boot may grow.
+const GROWTH: f64 = 0.05;
+
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let budget = match budget(&typed.budget) {
-        // A first baseline may come before the budget.
-        Err(_) if typed.write_baseline.is_some() && !typed.budget.exists() => None,
-        budget => Some(budget?),
-    };
+    let limits = limits(&typed)?;
+    let budget = limits.as_ref().map(|l| &l.budget);
     let reading = Reading {
         options: Options {
-            marker: budget.as_ref().and_then(|b| b.end.clone()),
+            marker: budget.and_then(|b| b.end.clone()),
             console: typed.console.clone(),
             ..Options::default()
         },
         format: typed.format.as_ref().and_then(|name| name.parse().ok()),
-        markers: budget.as_ref().map(Budget::markers).unwrap_or_default(),
+        markers: budget.map(Budget::markers).unwrap_or_default(),
     };
     let runs = reading.one_set(&typed.runs, typed.arm.as_deref())?;
-    if runs.n() == 0 {
-        return Err(run_sets::none(&runs));
-    }
     if let Some(path) = &typed.write_baseline {
-        return store(path, &runs, typed.note, terminal);
+        let keep = budget.map(Budget::spans).unwrap_or_default();
+        return if runs.n() == 0 {
+            Err(run_sets::none(&runs))
+        } else {
+            store(path, &runs, typed.note, &keep, terminal)
+        };
     }
-    let Some(budget) = budget else { return Ok(Exit::USAGE) };
-    let baseline = baseline(&typed, &budget, &reading)?;
+    let Some(Limits { budget, name, folder }) = limits else { return Err(no_budget(Path::new(USUAL))) };
+    if runs.n() == 0 {
+        // A CI server shows why.
+        let source = GateSource { budget: &name, runs: &runs, baseline: None };
+        return Err(junit(&typed, &[], source).err().unwrap_or_else(|| run_sets::none(&runs)));
+    }
+    let baseline = baseline(&typed, &budget, &folder, &reading)?;
     let checked = check(&budget, baseline.as_ref(), &runs);
-    let name = typed.budget.display().to_string();
     let source = GateSource { budget: &name, runs: &runs, baseline: baseline.as_ref() };
     let document = report::check(&checked, source);
     let out = typed.shape.render(terminal, &document, || report::json_text(&report::check_json(&checked, source)));
     unless_reader_left(stdout().write_all(out.as_bytes()))?;
-    if let Some(path) = &typed.junit {
-        let suites =
-            TestSuites { name: "bootline check".to_owned(), suites: vec![report::gate_suite(&checked, source)] };
-        write(path, &report::junit(&suites))?;
-    }
-    let failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
+    let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
+    failures.extend(junit(&typed, &checked, source).err());
     failures.iter().for_each(|f| f.show(terminal));
     // What is broken is broken, whatever else can't be told.
     Ok(if failures.iter().any(|f| f.exit == Exit::GATE) {
@@ -109,11 +129,47 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     })
 }
 
+/// The limits as tests, where they are asked for.
+fn junit(typed: &Typed, checked: &[Checked], source: GateSource<'_>) -> Result<(), Failure> {
+    let Some(path) = &typed.junit else { return Ok(()) };
+    let suites = TestSuites { name: "bootline check".to_owned(), suites: vec![report::gate_suite(checked, source)] };
+    write(path, &report::junit(&suites))
+}
+
+/// The budget that is looked for where none is named.
+const USUAL: &str = "boot-budget.toml";
+
+/// From the budget's file, or from what stands in for one; none where a baseline is stored, which may come before it.
+fn limits(typed: &Typed) -> Result<Option<Limits>, Failure> {
+    let path = typed.budget.clone().unwrap_or_else(|| PathBuf::from(USUAL));
+    let usual_missing = typed.budget.is_none() && !path.exists();
+    match &typed.baseline {
+        Some(baseline) if usual_missing || typed.increase_at_most.is_some() => {
+            let share = typed.increase_at_most.unwrap_or(GROWTH);
+            let name = format!("at most {} % more than {}", share * 100.0, baseline.display());
+            Ok(Some(Limits { budget: Budget::of_increase(share), name, folder: PathBuf::new() }))
+        }
+        _ if usual_missing && typed.write_baseline.is_some() => Ok(None),
+        _ => {
+            let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+            Ok(Some(Limits { budget: budget(&path)?, name: path.display().to_string(), folder }))
+        }
+    }
+}
+
+fn no_budget(path: &Path) -> Failure {
+    Failure::new(Exit::USAGE, format!("no budget `{}`", path.display()))
+        .hint("docs/gate.md shows one; or hold the boots to a baseline alone: `bootline check --baseline FILE RUNS...`")
+}
+
 fn budget(path: &Path) -> Result<Budget, Failure> {
-    let text = fs::read_to_string(path).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => Failure::new(Exit::USAGE, format!("no budget `{}`", path.display()))
-            .hint("docs/gate.md shows one; name it: `--budget FILE`"),
+    let text = fs::read(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => no_budget(path),
         _ => unusable::open_failed(path, &e),
+    })?;
+    let text = String::from_utf8(text).map_err(|_| {
+        Failure::new(Exit::USAGE, format!("`{}` is no budget: it is no text", path.display()))
+            .hint("docs/gate.md shows one")
     })?;
     Budget::parse(&text).map_err(|e| {
         let failure = Failure::new(Exit::USAGE, format!("`{}` is no budget: {}", path.display(), escaped(&e.what)));
@@ -125,8 +181,8 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
 }
 
 /// What the budget or the command line names, read as the runs are. A path in the budget is relative to it.
-fn baseline(typed: &Typed, budget: &Budget, reading: &Reading) -> Result<Option<RunSet>, Failure> {
-    let beside = |name: &String| typed.budget.parent().unwrap_or(Path::new("")).join(name);
+fn baseline(typed: &Typed, budget: &Budget, folder: &Path, reading: &Reading) -> Result<Option<RunSet>, Failure> {
+    let beside = |name: &String| folder.join(name);
     let Some(path) = typed.baseline.clone().or_else(|| budget.baseline.as_ref().map(beside)) else { return Ok(None) };
     let set = reading.set(&path, None).map_err(|f| match f.exit {
         Exit::INPUT if !path.exists() => Failure::new(Exit::INPUT, format!("no baseline `{}`", path.display()))
@@ -136,8 +192,14 @@ fn baseline(typed: &Typed, budget: &Budget, reading: &Reading) -> Result<Option<
     if set.n() == 0 { Err(run_sets::none(&set)) } else { Ok(Some(set)) }
 }
 
-fn store(path: &Path, runs: &RunSet, note: Option<String>, terminal: &Terminal) -> Result<Exit, Failure> {
-    write(path, &Baseline::of(runs, note).to_text())?;
+fn store(
+    path: &Path,
+    runs: &RunSet,
+    note: Option<String>,
+    keep: &BTreeSet<PartKey>,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
+    write(path, &Baseline::of(runs, note, keep).to_text())?;
     let word = if runs.n() == 1 { "run" } else { "runs" };
     terminal.say(&format!("{} {word} stored in `{}`", runs.n(), path.display()));
     let failure = run_sets::left_out(runs);
