@@ -41,8 +41,14 @@ const SCRIPT: &[&str] = &[
     include_str!("assets/main.js"),
 ];
 
-/// Findings told on top; the rest is in the explanation.
-const TOLD: usize = 4;
+/// Findings, and parts of a difference, told on top of a boot: fewer of each of many. The rest is in the explanation.
+fn told(boots: usize) -> (usize, usize) {
+    match boots {
+        0..=2 => (4, 6),
+        3..=4 => (2, 4),
+        _ => (1, 2),
+    }
+}
 
 /// The page for boots that are shown together, the first the one against which the others are compared.
 pub fn page(pictures: &[Picture]) -> String {
@@ -52,13 +58,13 @@ pub fn page(pictures: &[Picture]) -> String {
     let differences: Vec<Difference> = pictures.iter().map(|p| difference(&pictures[0], p)).collect();
     let (from, to) = extent(pictures);
     let both = || pictures.iter().zip(&differences).enumerate();
-    let title = html_text(&pictures.iter().map(|p| p.source.clone()).collect::<Vec<_>>().join(", "));
+    let title = html_text(&svg::sources(pictures));
     let parts = [
         ("TITLE", title),
         ("STYLE_HASH", hash(&style)),
         ("SCRIPT_HASH", hash(&script)),
         ("STYLE", style),
-        ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n, &pictures[0])).collect()),
+        ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n, pictures)).collect()),
         ("NOTE", if pictures.len() > 1 { note(pictures.len()) } else { String::new() }),
         ("CHARTS", both().map(|(n, (p, d))| chart(p, d, n, from, to)).collect()),
         ("EXPLANATIONS", pictures.iter().map(explanation).collect()),
@@ -90,7 +96,8 @@ fn note(boots: usize) -> String {
     format!("<p class=\"note\">{boots} boots, {ALIGNED}; framed bars took longer or shorter than in the first.</p>\n")
 }
 
-fn answer(p: &Picture, difference: &Difference, n: usize, first: &Picture) -> String {
+fn answer(p: &Picture, difference: &Difference, n: usize, all: &[Picture]) -> String {
+    let (most_findings, most_parts) = told(all.len());
     let later = match difference.end.filter(|_| n > 0) {
         Some(d) if d > Dur::ZERO => format!("<p class=\"against\">{} s later than the first boot.</p>", in_millis(d)),
         Some(d) if d < Dur::ZERO => {
@@ -99,9 +106,12 @@ fn answer(p: &Picture, difference: &Difference, n: usize, first: &Picture) -> St
         Some(_) => "<p class=\"against\">At the same time as the first boot.</p>".to_owned(),
         None => String::new(),
     };
-    let differs =
-        if n > 0 { parts(first, p).map(|parts| against(&parts, n)).unwrap_or_default() } else { String::new() };
-    let told: String = own(p).take(TOLD).map(|(at, f)| finding(p, f, n, at)).collect();
+    let differs = if n > 0 {
+        parts(&all[0], p, most_parts).map(|parts| against(&parts, n)).unwrap_or_default()
+    } else {
+        String::new()
+    };
+    let told: String = own(p).take(most_findings).map(|(at, f)| finding(p, f, n, at)).collect();
     let told = if told.is_empty() { String::new() } else { format!("<ol class=\"findings\">\n{told}</ol>\n") };
     format!(
         "<section class=\"answer\" aria-label=\"{0}\">\n<p class=\"kernel\"><b>{0}</b> {1}</p>\n<p class=\"sentence\">{2}</p>\n{later}{differs}{told}</section>\n",

@@ -6,8 +6,6 @@ use crate::boot::{PhaseName, SpanKind};
 use crate::compare::{Contribution, Fate, PartKey, RunSet, decompose};
 use crate::units::Dur;
 
-/// As many are told.
-const TOLD: usize = 6;
 /// What is less isn't told by itself, nor what is less than this share of the boots' difference or of all that changed.
 const LEAST: (Dur, f64) = (Dur::from_millis(5), 0.01);
 
@@ -44,15 +42,15 @@ pub(super) struct Place {
     pub index: usize,
 }
 
-/// None where one of the boots has no end: nothing is known to add up to.
-pub(super) fn parts(first: &Picture, other: &Picture) -> Option<Parts> {
+/// As many as `most`. None where one of the boots has no end: nothing is known to add up to.
+pub(super) fn parts(first: &Picture, other: &Picture, most: usize) -> Option<Parts> {
     let set =
         |p: &Picture| Some(RunSet { name: p.source.clone(), runs: vec![p.measures.clone()?], ..RunSet::default() });
     let decomposition = decompose(&set(first)?, &set(other)?);
     let all: Dur = decomposition.contributions.iter().map(|c| c.total().abs()).sum();
     let least = LEAST.0.max(all.scale(LEAST.1));
     let (told, rest): (Vec<_>, Vec<_>) =
-        decomposition.contributions.iter().enumerate().partition(|(n, c)| *n < TOLD && c.total().abs() >= least);
+        decomposition.contributions.iter().enumerate().partition(|(n, c)| *n < most && c.total().abs() >= least);
     let part = |(_, c): (usize, &Contribution)| {
         let (what, name) = words(&c.key);
         let shown = place(other, &c.key, false).or_else(|| place(first, &c.key, true));

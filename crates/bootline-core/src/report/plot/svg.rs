@@ -25,6 +25,8 @@ const CHARACTER: f64 = 6.3;
 const ROW: f64 = 15.0;
 const BAR: f64 = 22.0;
 const CONSOLE: f64 = 150.0;
+/// Boots that a title names.
+const NAMED: usize = 3;
 /// Findings that are drawn; a page has them all.
 const MOST_FINDINGS: usize = 6;
 /// What is narrower is shown as wide as this.
@@ -56,8 +58,17 @@ pub fn svg(pictures: &[Picture]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {y:.0}\" width=\"{WIDTH}\" height=\"{y:.0}\" \
          role=\"img\" class=\"picture\">\n<!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->\n<title>{}</title>\n\
          <style>{STYLE}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
-        html_text(&pictures.iter().map(|p| p.source.clone()).collect::<Vec<_>>().join(", ")),
+        html_text(&sources(pictures)),
     )
+}
+
+/// The boots' names, as far as a title has room.
+pub(super) fn sources(pictures: &[Picture]) -> String {
+    let names: Vec<&str> = pictures.iter().take(NAMED).map(|p| p.source.as_str()).collect();
+    match pictures.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// One boot's picture for a page that says the rest itself.

@@ -66,6 +66,90 @@ fn what_differs_from_the_first_boot_is_marked() {
     assert!(none.spans.iter().all(Option::is_none) && none.phases.iter().all(Option::is_none), "{none:?}");
 }
 
+#[test]
+fn every_finding_with_evidence_is_shown_somewhere() {
+    use super::mark::Shown;
+    let talk: String = (1..40)
+        .map(|n| format!("[    {}.{:03}000] a driver says {}\n", n / 10 + 1, n % 10 * 100, "x".repeat(60)))
+        .collect();
+    let pictures =
+        pictures(&format!("{BEGIN}{}{talk}[    9.000000] Run /init as init process\n", &LOG[..LOG.len() / 2]));
+    let mut waits = 0;
+    for mark in &pictures[0].findings {
+        assert!(mark.records.is_empty() || mark.shown != Shown::Nowhere, "{mark:?}");
+        waits += usize::from(matches!(mark.shown, Shown::Waits(_)));
+    }
+    assert!(waits > 0, "{:?}", pictures[0].findings);
+    assert!(svg(&pictures).contains("class=\"thread\""));
+}
+
+#[test]
+fn the_parts_of_a_difference_add_up_to_it() {
+    let slower = LOG
+        .replace("0.360000] initcall acpi_init", "0.390000] initcall acpi_init")
+        .replace("0.520000] Run", "0.590000] Run");
+    let both = pictures(&format!("{BEGIN}{LOG}{BEGIN}{slower}"));
+    let whole = both[1].end.unwrap().elapsed.best() - both[0].end.unwrap().elapsed.best();
+    for most in [0, 1, 6] {
+        let parts = super::parts::parts(&both[0], &both[1], most).unwrap();
+        assert!(parts.told.len() <= most);
+        assert_eq!(parts.told.iter().map(|p| p.by).sum::<Dur>() + parts.rest, whole);
+    }
+    let parts = super::parts::parts(&both[0], &both[1], 6).unwrap();
+    let acpi = parts.told.iter().find(|p| p.name == "acpi_init").expect("it took 30 ms longer");
+    assert_eq!(acpi.shown.map(|s| (s.in_first, both[1].spans[s.index].name.as_str())), Some((false, "acpi_init")));
+}
+
+/// By Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color vision deficiency" (2009), at
+/// full severity, in linear RGB.
+const VISIONS: [[[f64; 3]; 3]; 4] = [
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+];
+
+/// CIE L*a*b* of a colour as somebody sees it.
+fn seen(colour: &str, vision: &[[f64; 3]; 3]) -> [f64; 3] {
+    let channel = |i: usize| {
+        let v = f64::from(u8::from_str_radix(&colour[i..i + 2], 16).unwrap()) / 255.0;
+        if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    };
+    let times = |m: &[[f64; 3]; 3], c: [f64; 3]| m.map(|row| row.iter().zip(c).map(|(a, b)| a * b).sum::<f64>());
+    let rgb = times(vision, [1, 3, 5].map(channel)).map(|v| v.clamp(0.0, 1.0));
+    let xyz = times(&[[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], rgb);
+    let f = |t: f64| if t > 0.008856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+    let [x, y, z] = [f(xyz[0] / 0.95047), f(xyz[1]), f(xyz[2] / 1.08883)];
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+#[test]
+fn what_stands_in_one_track_is_told_apart_without_seeing_all_colours() {
+    let style = include_str!("assets/page.css");
+    let colours = |name: &str| {
+        let (_, rest) = style.split_once(&format!("--{name}: light-dark(")).unwrap();
+        rest.split_once(')').unwrap().0.split_once(", ").unwrap()
+    };
+    let check = |a: &str, b: &str, least: f64| {
+        for theme in [|c: (&'static str, &'static str)| c.0, |c: (&'static str, &'static str)| c.1] {
+            for vision in &VISIONS {
+                let (x, y) = (seen(theme(colours(a)), vision), seen(theme(colours(b)), vision));
+                let apart = x.iter().zip(y).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
+                assert!(apart >= least, "{a} and {b}: {apart:.1}");
+            }
+        }
+    };
+    check("initcall", "probe", 10.0);
+    check("initcall", "async", 10.0);
+    check("initcall", "service", 10.0);
+    check("wait", "initcall", 10.0);
+    check("wait", "async", 10.0);
+    check("wait", "service", 10.0);
+    check("stored", "delivered", 10.0);
+    // Neighbours with a gap between them.
+    check("phase0", "phase1", 5.0);
+}
+
 /// Text between an element's start and end, each time.
 fn inside<'p>(page: &'p str, start: &str, end: &str) -> Vec<&'p str> {
     page.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()

@@ -27,6 +27,12 @@ function readBoot(raw, number) {
     for (const name of ["start", "end", "console", "effect"]) links[name] = numbers(links[name]);
     boot.chain = { ...raw.chain, links };
   }
+  // The links that are an initcall or a call, by its first record.
+  boot.linkOf = new Map();
+  for (let i = 0; i < (boot.chain?.links.count ?? 0); i++) {
+    const { kind, first } = boot.chain.links;
+    if (first[i] !== null) boot.linkOf.set(`${kind[i]} ${first[i]}`, i);
+  }
   boot.findings = raw.findings.map((f) => ({ ...f, stretch: stretchOf(boot, f) }));
   boot.clocks = clocksOf(boot);
   boot.curve = new Curve(boot);

@@ -121,7 +121,7 @@ class Chart {
     const stroke = row.stroke ?? row.height;
     const [top, height] = [row.y + row.height - stroke, stroke];
     if (row.thread) this.drawThread(row, top + height / 2);
-    if (row.above) this.drawAbove(row, k < n ? this.x(row.from[k]) : Infinity);
+    if (row.above) this.drawAbove(row, k);
     for (; k < n && row.from[k] <= view.to; k++) {
       const x1 = this.x(row.to[k]);
       if (x1 < drawnTo + 0.5) {
@@ -180,10 +180,15 @@ class Chart {
     this.text(label, from + 4, row.y + row.height / 2 + 4, bar.ink, room);
   }
 
-  /** Words above a stroke, from its left on as far as there is room. */
-  drawAbove(row, start) {
-    const from = Math.max(Math.min(start, this.right - this.measure(row.above) - 6), this.left) + 2;
-    this.text(row.above, from, row.y + 13, "mark", this.right - from, { halo: true });
+  /** Words above a stroke, from its left on as far as there is room; beside what is shown, where to look for it. */
+  drawAbove(row, k) {
+    const { view } = this;
+    const [from, to] = row.threadAt ?? [row.from[k], row.from[k]];
+    const seen = (k < row.bars.length && row.from[k] <= view.to) || (from <= view.to && to >= view.from);
+    const words = seen ? row.above : k < row.bars.length ? `${row.above} ›` : `‹ ${row.above}`;
+    const start = k < row.bars.length ? this.x(row.threadAt ? Math.min(from, row.from[k]) : row.from[k]) : -Infinity;
+    const x = Math.max(Math.min(start, this.right - this.measure(words) - 6), this.left) + 2;
+    this.text(words, x, row.y + 13, seen ? "mark" : "soft", this.right - x, { halo: true });
   }
 
   drawRecords(track) {
@@ -244,6 +249,7 @@ class Chart {
         if (!Number.isNaN(at)) upright(this.warp.there(at), "focus", []);
         continue;
       }
+      this.drawSlack(item, theme[colour]);
       for (const box of this.boxesOf(item)) {
         c.strokeStyle = theme[colour];
         c.lineWidth = 2;
@@ -252,14 +258,32 @@ class Chart {
     }
   }
 
+  /** How much later a call beside the chain could end without effect. */
+  drawSlack(item, colour) {
+    const { spans } = this.boot;
+    const slack = item.kind === "span" ? spans.slack[item.index] : null;
+    if (!slack) return;
+    for (const box of this.boxesOf(item)) {
+      const to = Math.min(this.x(this.warp.there(spans.end[item.index] + slack)), this.right);
+      const y = Math.round(box.y + box.height / 2);
+      this.c.fillStyle = colour;
+      this.c.fillRect(box.x1, y - 1, Math.max(to - box.x1, 0), 2);
+      this.c.fillRect(to - 1, y - 5, 2, 10);
+    }
+  }
+
+  /** Where an item is drawn; of many marks those that lie close are one box. */
   boxesOf(item) {
     const boxes = [];
     for (const t of this.tracks) {
       for (const row of t.rows) {
+        let last = null;
         row.bars.forEach((bar, k) => {
           if (!same(bar.item, item) || row.to[k] < this.view.from || row.from[k] > this.view.to) return;
           const x0 = Math.max(this.x(row.from[k]), this.left);
-          boxes.push({ x0, x1: Math.min(this.x(row.to[k]), this.right), y: row.y, height: row.height });
+          const x1 = Math.min(this.x(row.to[k]), this.right);
+          if (last && x0 < last.x1 + 4) last.x1 = Math.max(last.x1, x1);
+          else boxes.push(last = { x0, x1, y: row.y, height: row.height });
         });
       }
     }

@@ -147,7 +147,7 @@ class Input {
         `${count(now.waiting)} waiting; lag ${length(now.lag)}`]);
     } else if (item) {
       const told = tell(boot, item);
-      this.tip.show(e.clientX, e.clientY, told.title, [told.about, ...told.facts.slice(0, 5).map(([k, v]) => `${k}: ${v}`)]);
+      this.tip.show(e.clientX, e.clientY, told.title, [told.about, ...told.facts.slice(0, 6).map(([k, v]) => `${k}: ${v}`)]);
     } else {
       this.tip.hide();
     }

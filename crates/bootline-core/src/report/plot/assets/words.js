@@ -50,6 +50,9 @@ function tellSpan(boot, i) {
   const gross = s.end[i] - s.start[i];
   if (s.returned[i] === null) facts.push(["returned", "never, in this log"]);
   facts.push(["took", `${seconds(gross)} s`]);
+  const link = boot.linkOf.get(`${s.kind[i]} ${s.first[i]}`);
+  if (link !== undefined) facts.push(["on the critical chain", worth(boot.chain.links.effect[link])]);
+  else if (s.slack[i] !== null) facts.push(["slack", `${seconds(s.slack[i])} s: beside the critical chain, it could end so much later`]);
   facts.push(["without the console", `${seconds(Math.max(gross - s.console[i], 0))} s`]);
   facts.push(["waited for console", `${seconds(s.console[i])} s`]);
   facts.push(["own work", `${seconds(s.own[i])} s, without what it encloses`]);
@@ -60,7 +63,6 @@ function tellSpan(boot, i) {
   if (s.task[i] !== null) facts.push(["thread", String(s.task[i])]);
   if (s.module[i]) facts.push(["module", s.module[i]]);
   if (s.parent[i] !== null) facts.push(["in", s.name[s.parent[i]]]);
-  if (s.slack[i] !== null) facts.push(["slack", `${seconds(s.slack[i])} s: beside the critical chain, it could end so much later`]);
   if (s.longer[i] === "new") facts.push(["first boot", "has none such"]);
   else if (s.longer[i] !== null) facts.push(["against the first boot", signed(s.longer[i])]);
   const records = [s.first[i], s.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
@@ -111,12 +113,16 @@ const BASES = {
   records: "From records alone: nothing tells work from waiting between two of them.",
 };
 
+function worth(effect) {
+  return effect > 0 ? `the boot would take ${seconds(effect)} s less` : "the boot would take as long";
+}
+
 function tellLink(boot, i) {
   const { links, start, end, basis } = boot.chain;
   const gross = links.end[i] - links.start[i];
   const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the chain`],
     ["waited for console", `${seconds(links.console[i])} s`],
-    ["without it", links.effect[i] > 0 ? `the boot would take ${seconds(links.effect[i])} s less` : "the boot would take as long"]];
+    ["without it", worth(links.effect[i])]];
   if (links.inside[i] > 0) facts.push(["holds", `${count(links.inside[i])} probes and calls`]);
   times(boot, facts, "start", links.start[i]);
   times(boot, facts, "end", links.end[i]);
