@@ -165,6 +165,12 @@ fn wheel_keys_and_drag_change_what_is_shown() {
     page.wheel(x, y, -400);
     let zoomed = page.range();
     assert!(zoomed.1 - zoomed.0 < (whole.1 - whole.0) * 0.6, "{zoomed:?}");
+    // The stretch that the log shows is marked in the track, not over its name.
+    let spilled = page.run(
+        "const c = bootline.charts[0]; c.logRange = [-1e12, 1e12]; c.draw();
+         const at = (x, y) => c.c.getImageData(x, y, 1, 1).data.join(); return at(4, c.tracks.find((t) => t.kind === 'log').y + 9) !== at(3, 3)",
+    );
+    assert_eq!(spilled, Value::Bool(false));
     // What is under the pointer stays there.
     let share = (at - zoomed.0) / (zoomed.1 - zoomed.0);
     assert!((share - 0.25).abs() < 0.02, "{share}");

@@ -196,9 +196,10 @@ class Chart {
     c.fillStyle = theme.panel;
     c.fillRect(this.left, track.y, this.plotWidth, track.height);
     if (this.logRange) {
-      const [from, to] = this.logRange.map((t) => this.x(this.warp.there(t)));
+      const inPlot = (x) => Math.min(Math.max(x, this.left), this.right);
+      const [from, to] = this.logRange.map((t) => inPlot(this.x(this.warp.there(t))));
       c.fillStyle = theme.chosen;
-      c.fillRect(from - 1, track.y, Math.max(to - from, 2) + 1, track.height);
+      if (to > this.left && from < this.right) c.fillRect(from - 1, track.y, Math.max(to - from, 2) + 1, track.height);
     }
     const lines = (times, colour, top, height, width) => {
       c.fillStyle = theme[colour];
