@@ -135,7 +135,7 @@ impl Boot {
         if let Some(t) = &mut takeover {
             t.measure(&timeline, records.len());
         }
-        let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until));
+        let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
         let line = serial
             .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
         let phases = phase::phases(&records, &timeline, &waits, &milestones, opening, registered);

@@ -3,7 +3,8 @@
 //!
 //! Between two records the boot either works or waits for the console. Where the writer waits for its own characters,
 //! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
-//! console lock gets it at the moment at which the line has drained, which no work ends at by chance.
+//! console lock gets it at the moment at which the line has drained, which no work ends at by chance. A boot with one
+//! processor stands still while that thread spins on the transmitter, whatever it does.
 use std::ops::Deref;
 
 use super::opening::Opening;
@@ -42,9 +43,17 @@ pub enum WaitCause {
     Flush,
     /// The console lock, held by the printer thread until the line had drained.
     ConsoleLock,
+    /// The only processor, taken by a printing thread that spins while the line is busy.
+    Processor,
 }
 
-pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, until: usize) -> Waits {
+pub(super) fn waits(
+    records: &RecordSet,
+    timeline: &Timeline,
+    opening: Opening,
+    until: usize,
+    cpus: Option<u32>,
+) -> Waits {
     let open = opening.index;
     let mut found = Vec::new();
     // Positions of kernel records with a place, from the registration to the end of the boot.
@@ -72,14 +81,23 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
             found.push(Wait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
             continue;
         }
+        if opening.sleeps(i) {
+            continue;
+        }
+        // The line is busy from here until this record is out, for what was stored before and then for it.
+        let processor =
+            Wait { index: i, from: stored, time: Interval::new(Dur::ZERO, drain, drain), cause: WaitCause::Processor };
+        let alone = (cpus == Some(1) && drain > Dur::ZERO).then_some(processor);
         // An nbcon console has no lock that others take.
-        if opening.printing == Printing::Nbcon || opening.sleeps(i) {
+        if opening.printing == Printing::Nbcon {
+            found.extend(alone);
             continue;
         }
         // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
         let tolerance = Dur::from_millis(5) + there.error;
         let rest = next_stored - printed.end;
         if drain <= Dur::from_millis(20) {
+            found.extend(alone);
             continue;
         }
         if rest < -tolerance {
@@ -87,18 +105,22 @@ pub(super) fn waits(records: &RecordSet, timeline: &Timeline, opening: Opening, 
             if gap > LEAST_LOCK_WAIT && takes_console_lock(records, i, next) {
                 let time = Interval::new(Dur::ZERO, gap, gap);
                 found.push(Wait { index: i, from: stored, time, cause: WaitCause::ConsoleLock });
+            } else {
+                found.extend(alone);
             }
             continue;
         }
         let just_drained = rest <= tolerance + drain.scale(0.1);
         let cause = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
-        let time = if just_drained {
-            Interval::new(drain.scale(0.9), drain, gap)
+        let lock = if just_drained {
+            Wait { index: i, from: stored, time: Interval::new(drain.scale(0.9), drain, gap), cause }
+        } else if let Some(alone) = alone {
+            alone
         } else {
             // Work may have gone on while the line drained.
-            Interval::new(Dur::ZERO, Dur::ZERO, drain)
+            Wait { index: i, from: stored, time: Interval::new(Dur::ZERO, Dur::ZERO, drain), cause }
         };
-        found.push(Wait { index: i, from: stored, time, cause });
+        found.push(lock);
     }
     // Behind the last record (init's own) nothing was stored: its writer waited all the same.
     if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| opening.writer_waits(w.index)) {
@@ -154,6 +176,11 @@ fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {
 }
 
 impl Waits {
+    /// Without those of one cause.
+    pub fn without(&self, cause: WaitCause) -> Waits {
+        Waits::new(self.list.iter().filter(|w| w.cause != cause).copied().collect())
+    }
+
     fn new(list: Vec<Wait>) -> Waits {
         let mut sum = Dur::ZERO;
         let sums = list.iter().map(|w| {

@@ -2,7 +2,7 @@
 //! A boot as a workload: what it did between its records, without what it waited for the console.
 use super::levels;
 use super::stall::StallReport;
-use crate::boot::{Boot, initcall_debug};
+use crate::boot::{Boot, WaitCause, Waits, initcall_debug};
 use crate::console::{ConsoleId, Message, Op, Setup, ThreadsReady, Workload, speed_beside_a_thread};
 use crate::records::Source;
 use crate::units::Dur;
@@ -77,8 +77,8 @@ impl Course {
                     let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
                     [rest; 3]
                 }
-                _ if processors_up.is_some_and(|up| index <= up) => work_between(boot, &busy, from, stored, alone),
-                _ => work_between(boot, &busy, from, stored, speed),
+                _ if processors_up.is_some_and(|up| index <= up) => work_between(&busy, from, stored, alone),
+                _ => work_between(&busy, from, stored, speed),
             };
             let level = levels::level(&r);
             unknown_levels += usize::from(level.is_none() && r.level.is_none());
@@ -180,6 +180,8 @@ pub(super) struct LockTaker {
 struct Busy {
     /// Stretches in which a thread printed, ascending, with the sum before each.
     stretches: Vec<(Dur, Dur, Dur)>,
+    /// What the boot waited for other than that thread's processor, of which the model gives it its share.
+    waits: Waits,
 }
 
 impl Busy {
@@ -203,7 +205,7 @@ impl Busy {
                 until = p.end;
             }
         }
-        Busy { stretches }
+        Busy { stretches, waits: boot.waits.without(WaitCause::Processor) }
     }
 
     /// How long a thread printed up to an instant.
@@ -217,8 +219,8 @@ impl Busy {
 }
 
 /// The work between two instants: least, best, most.
-fn work_between(boot: &Boot, busy: &Busy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
-    let waited = boot.waits.bounds_within(from, to);
+fn work_between(busy: &Busy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
+    let waited = busy.waits.bounds_within(from, to);
     let beside = busy.up_to(to) - busy.up_to(from);
     let work = |waited: Dur| {
         let net = (to - from - waited).max_zero();
@@ -226,7 +228,7 @@ fn work_between(boot: &Boot, busy: &Busy, from: Dur, to: Dur, speed: f64) -> [Du
         let slowed = (beside - waited).max_zero().min(net);
         net - slowed.scale(1.0 - speed)
     };
-    let mut all = [work(waited.high()), work(boot.waits.within(from, to)), work(waited.low())];
+    let mut all = [work(waited.high()), work(busy.waits.within(from, to)), work(waited.low())];
     all.sort();
     all
 }

@@ -64,12 +64,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Some(1) => ", on one processor",
         _ => "",
     };
-    // nbcon knows no such lock.
-    let what = if line.console.printing == Printing::Nbcon { "the console" } else { "the console lock" };
     let design = match line.console.printing {
         Printing::ThreadWholeFlush => "the printer thread of this kernel holds the lock until the line has drained",
         Printing::ThreadPerRecord => "the printer thread of this kernel should give the lock up after each record",
-        Printing::Nbcon => "the console's own thread had the processor or the port while the line drained",
         _ => "the printing thread holds the lock while the line drains",
     };
     let mut advice: Vec<_> = remedy::printer_thread(case, line).into_iter().collect();
@@ -80,7 +77,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: "con003 console-lock",
         title: format!(
-            "the boot waited {} for {what}, {} of its time{cpus}",
+            "the boot waited {} for the console lock, {} of its time{cpus}",
             seconds(cost.best()),
             percent(cost.best(), case.total())
         ),

@@ -66,7 +66,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             seconds(cost.best())
         ),
         cost,
-        part_of: vec!["con001", "con002", "con003"],
+        part_of: vec!["con001", "con002", "con003", "con007"],
         stretches: Vec::new(),
         why: format!(
             "{:.0} to {:.0} characters a second by {how}, from {} samples",

@@ -111,7 +111,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             percent(cost.best(), case.total())
         ),
         cost,
-        part_of: vec!["con001", "con002", "con003"],
+        part_of: vec!["con001", "con002", "con003", "con007"],
         stretches: Vec::new(),
         why: format!(
             "with {on}: {} characters of initcall_debug, {} of debug level, {} other, {} errors and worse{unknown}; \

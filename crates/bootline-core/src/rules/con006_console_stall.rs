@@ -73,7 +73,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title: format!("{how_many} the console's doing{words}"),
         // A processor that writes others' messages need not be the boot's.
         cost: Interval::new(Dur::ZERO, Dur::ZERO, stuck.unwrap_or_default()),
-        part_of: vec!["con001", "con002", "con003"],
+        part_of: vec!["con001", "con002", "con003", "con007"],
         stretches: Vec::new(),
         why: format!(
             "the trace behind the report shows `{function}`: the processor was writing to the line, not hanging; \

@@ -12,6 +12,7 @@ mod con003_console_lock;
 mod con004_slow_line;
 mod con005_needless_output;
 mod con006_console_stall;
+mod con007_printing_thread;
 mod drv001_deferred_probe;
 mod drv002_longest_probes;
 mod drv003_uart_detection;
@@ -53,6 +54,7 @@ pub const RULES: &[Rule] = &[
     con001_synchronous_console::RULE,
     con002_flush_at_registration::RULE,
     con003_console_lock::RULE,
+    con007_printing_thread::RULE,
     con004_slow_line::RULE,
     con005_needless_output::RULE,
     con006_console_stall::RULE,

@@ -63,11 +63,7 @@ pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
             price,
         )
         .saving(per_record())),
-        Printing::ThreadPerRecord if one_cpu => Some(Advice::plain(
-            "give the printer thread a processor of its own: with one it and the boot take turns",
-            "a second processor",
-        )
-        .saving(case.saves(&[Setting::Cpus(2)]))),
+        Printing::ThreadPerRecord if one_cpu => Some(second_processor(case)),
         // A wait that ended with the backlog is what 6.19 did away with; shorter ones belong to its way of printing.
         Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Advice::plain(
             "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
@@ -77,6 +73,15 @@ pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
         Printing::ThreadPerRecord => None,
         Printing::Nbcon => None,
     }
+}
+
+/// Room for the printing thread beside the boot.
+pub(super) fn second_processor(case: &Case<'_>) -> Advice {
+    Advice::plain(
+        "give the printer thread a processor of its own: with one it and the boot take turns",
+        "a second processor",
+    )
+    .saving(case.saves(&[Setting::Cpus(2)]))
 }
 
 fn held_until_drained(w: &Wait) -> bool {

@@ -155,7 +155,10 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
         Kind::Legacy => "legacy",
         Kind::Nbcon => "nbcon",
     };
-    let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}", printing(c.printing)));
+    let shares = boot.kernel.cpus == Some(1) && boot.opening.is_some_and(|o| o.asleep_from > o.threads_from);
+    let alone =
+        if shares && !c.printing.writer_waits() { ", but that thread has the boot's only processor" } else { "" };
+    let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
     entries.extend(boot.takeover.as_ref().map(taken_over));
     if let Some(speed) = &line.speed {

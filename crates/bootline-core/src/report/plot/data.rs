@@ -160,5 +160,6 @@ fn wait_word(cause: WaitCause) -> &'static str {
         WaitCause::OwnRecord => "own",
         WaitCause::Flush => "flush",
         WaitCause::ConsoleLock => "lock",
+        WaitCause::Processor => "processor",
     }
 }

@@ -162,6 +162,7 @@ pub(in crate::report) fn cause(cause: WaitCause) -> &'static str {
         WaitCause::OwnRecord => "own record",
         WaitCause::Flush => "flush",
         WaitCause::ConsoleLock => "console lock",
+        WaitCause::Processor => "processor",
     }
 }
 

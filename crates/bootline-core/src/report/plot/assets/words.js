@@ -5,6 +5,7 @@ const KINDS = { initcall: "initcall", probe: "probe", async: "async call" };
 const CAUSES = {
   own: "The writer waited for its own characters.",
   flush: "The boot waited for the flush of all that was stored before the console registered.",
+  processor: "The thread that prints had the boot's only processor until the line had drained.",
   lock: "The boot waited for the console lock, which the printer thread held until the line had drained.",
 };
 
