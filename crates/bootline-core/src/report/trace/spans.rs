@@ -202,7 +202,7 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
             .arg("records", records.join(" "))
             .known("part_of", (!f.part_of.is_empty()).then(|| f.part_of.join(" ")));
         let (parent, name, kind) = (Some(group), f.rule.into(), TrackKind::Plain);
-        let on = tracks.add_track(|id| Track { id, parent, name, kind, about, lane_of: None });
+        let on = tracks.add_track(|id| Track { id, parent, name, kind, about, lane_of: Some(f.rule) });
         let mut stretches = f.stretches.clone();
         stretches.sort_by_key(|s| s.from);
         let mut apart = Apart::default();

@@ -33,6 +33,7 @@ impl TraceSink for Checked {
     fn track(&mut self, track: Track<'_>) {
         assert_eq!(track.id.0 as usize, self.tracks.len());
         assert!(track.parent.is_none_or(|p| p < track.id), "a parent comes first");
+        assert!(!track.name.is_empty() && !track.about.is_empty());
         self.tracks.push((track.name.into_owned(), track.kind));
     }
     fn begin(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
@@ -51,7 +52,10 @@ impl TraceSink for Checked {
         }
     }
     fn instant(&mut self, on: TrackId, at: Dur, _: &What<'_>) {
+        let before = self.last.get(&on).copied();
         let name = self.at(on, at);
+        // Perfetto's UI draws those of one time one below the other.
+        assert!(name != "records" || before.is_none_or(|b| b < at), "two records at {at}");
         *self.instants.entry(name).or_default() += 1;
     }
     fn count(&mut self, on: TrackId, at: Dur, value: i64) {
