@@ -15,9 +15,9 @@ use bootline_core::chain::Chain;
 use bootline_core::predict::{Prediction, Refusal, today, ways_out};
 use bootline_core::records::{ByteRange, Level, Record, RecordId, Sink, Source};
 use bootline_core::report::{
-    BlameOptions, Chrome, Document, Grabserial, JsonList, SourceName, TestSuites, TextOptions, blame, blame_json,
-    critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit, lava, markdown,
-    predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
+    BlameOptions, Chrome, CriticalChainOptions, Document, Grabserial, JsonList, SourceName, TestSuites, TextOptions,
+    blame, blame_json, critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit,
+    lava, markdown, predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
 };
 use bootline_core::rules::findings;
 use bootline_core::units::{Dur, HostTime, KernelTime};
@@ -44,7 +44,9 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
     all.push(("explain-color.txt".to_owned(), texts(&explained, 100, true)));
     all.push(("time.txt".to_owned(), texts(&time, 100, false)));
     all.push(("blame.txt".to_owned(), texts(&blamed, 100, false)));
-    let chained = |boot: &Boot, source: &SourceName| critical_chain(boot, Chain::of(boot).as_ref(), source);
+    let chained = |boot: &Boot, source: &SourceName| {
+        critical_chain(boot, Chain::of(boot).as_ref(), &CriticalChainOptions::default(), source)
+    };
     all.push(("critical-chain.txt".to_owned(), texts(&chained, 100, false)));
     let json = |name: &'static str, item: &dyn Fn(&mut JsonList, &Boot, &SourceName) -> String| {
         let mut list = JsonList::new(name);

@@ -80,6 +80,13 @@ pub enum Flaw {
         /// The first of them.
         first: String,
     },
+    /// The console left and registered again, and the kernel printed its log a second time: so it is with
+    /// `driver_async_probe=*`, where the port is probed once more behind its registration. Nothing is wrong with the
+    /// line, and no repetition helps.
+    PrintedAgain {
+        /// How many lines came twice.
+        lines: u64,
+    },
     /// Lines came in another order than the kernel logged them.
     Disordered {
         /// How many lines came after one that follows them.
@@ -120,7 +127,7 @@ pub enum Decision {
 impl Fidelity {
     /// What to do with the run that was attempt number `attempt` (from 1) of at most `attempts`.
     pub fn decide(&self, attempt: u32, attempts: u32) -> Decision {
-        let hopeless = self.flaws.contains(&Flaw::TooMuchOutput);
+        let hopeless = self.flaws.iter().any(|f| matches!(f, Flaw::TooMuchOutput | Flaw::PrintedAgain { .. }));
         match (self.flaws.is_empty(), hopeless || attempt >= attempts) {
             (true, _) => Decision::Keep,
             (false, true) => Decision::GiveUp,
@@ -195,6 +202,14 @@ fn says_enabled(line: &[u8], console: &str) -> bool {
     text.windows(wanted.len()).any(|w| w == wanted.as_bytes())
 }
 
+/// Whether the kernel's log says that the console was disabled and enabled again behind that.
+fn registered_again(evidence: &Evidence<'_>) -> bool {
+    let disabled = format!("console [{}] disabled", evidence.console);
+    let says = |r: &&KmsgRecord| r.text.windows(disabled.len()).any(|w| w == disabled.as_bytes());
+    let Some(left) = evidence.log.iter().find(says).map(|r| r.seq) else { return false };
+    evidence.log.iter().any(|r| r.seq > left && says_enabled(&r.text, evidence.console))
+}
+
 /// One line of a record, as a key: the same message at the same stamp may come more than once.
 type Key<'a> = (Option<KernelTime>, &'a [u8]);
 
@@ -239,7 +254,9 @@ fn compare(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
     if lost.lines > fidelity.dropped_by_kernel {
         fidelity.flaws.push(Flaw::Lost { lines: lost.lines - fidelity.dropped_by_kernel, first: lost.first });
     }
-    if doubled.lines > 0 {
+    if doubled.lines > 0 && registered_again(evidence) {
+        fidelity.flaws.push(Flaw::PrintedAgain { lines: doubled.lines });
+    } else if doubled.lines > 0 {
         fidelity.flaws.push(Flaw::Doubled { lines: doubled.lines, first: doubled.first });
     }
     if disordered.lines > 0 {

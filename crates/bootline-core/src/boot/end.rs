@@ -68,9 +68,15 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
     INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
 }
 
+/// The kernel tells its command line, and there the marker may be a parameter's value: nothing has been reached by that.
+fn tells_the_command_line(r: &Record<'_>) -> bool {
+    const TELLS: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
+    r.source == Source::Kernel && TELLS.iter().any(|t| r.text.starts_with(t))
+}
+
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Options) -> Option<(usize, EndedBy)> {
     if let Some(marker) = &options.marker {
-        let found = records.iter().position(|r| r.text.contains(marker.as_str()))?;
+        let found = records.iter().position(|r| r.text.contains(marker.as_str()) && !tells_the_command_line(&r))?;
         return Some((found, EndedBy::Marker));
     }
     match (m.init, m.freeing_unused) {

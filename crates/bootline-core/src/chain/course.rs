@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What init's own task was at, moment for moment.
+use super::known::{self, Known};
 use super::{Inside, Link, Segment};
-use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind, WaitCause};
+use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind};
 use crate::records::{RecordId, Source};
 use crate::units::Dur;
 
@@ -11,42 +12,53 @@ const INIT: u32 = 1;
 /// The least silence that is a link of its own, and the least share of the boot.
 const SILENCE: (Dur, f64) = (Dur::from_millis(20), 0.01);
 
+/// The late initcall in which init's task waits for the worker that probes again what was put off (drivers/base/dd.c).
+const DEFERRED_PROBES: &str = "deferred_probe_initcall";
+
 /// The boot's course as init's task saw it.
 pub(super) struct Course<'b> {
     boot: &'b Boot,
-    /// Initcalls of init's task that no other encloses: disjoint, by start.
-    calls: Vec<&'b Span>,
-    /// When records were stored, ascending, with their ids.
-    stored: Vec<(Dur, RecordId)>,
+    /// Initcalls of init's task, and in user space those of any: disjoint, by start.
+    calls: Vec<Call<'b>>,
+    /// When records were stored, ascending.
+    stored: Vec<Stored<'b>>,
     /// What is known apart from initcalls and phases, disjoint, by start.
     known: Vec<Known>,
+    /// Positions of probes and async calls, by their ends.
+    ended: Vec<(Dur, usize)>,
     silence: Dur,
 }
 
-/// A stretch with a link of its own.
-struct Known {
-    from: Dur,
+struct Call<'b> {
+    span: &'b Span,
+    /// Its end, or that of what the log shows of it.
     to: Dur,
-    link: Link,
+}
+
+struct Stored<'b> {
+    at: Dur,
+    id: RecordId,
+    /// It says that a probe that was put off has waited long enough: for which device.
+    timed_out: Option<&'b str>,
 }
 
 pub(super) fn of_init(span: &Span) -> bool {
     span.kind == SpanKind::Initcall && span.task.is_none_or(|t| t == INIT)
 }
 
-pub(super) fn waits_of_init(task: u32) -> bool {
-    task == INIT
+/// When init started, where the log goes on behind that.
+pub(super) fn user_space(boot: &Boot) -> Option<Dur> {
+    boot.milestones.init.and_then(|i| boot.timeline.stored(i))
+}
+
+/// Whose waits hold the boot up: in user space modules are loaded by whoever asks for them.
+pub(super) fn holds_up(task: u32, at: Dur, user_space: Option<Dur>) -> bool {
+    task == INIT || user_space.is_some_and(|from| at >= from)
 }
 
 impl<'b> Course<'b> {
     pub fn new(boot: &'b Boot, start: Dur, end: Dur) -> Course<'b> {
-        let mut calls: Vec<&Span> = Vec::new();
-        for span in boot.spans.iter().filter(|s| of_init(s) && s.start < end) {
-            // A call that never returned lasts to the end.
-            if calls.last().is_none_or(|c| c.end.is_some_and(|to| to <= span.start)) {
-                calls.push(span);
-            }
-        }
+        let timeouts = known::timeouts(boot);
         let mut stored = Vec::new();
         let mut latest = start;
         for (i, r) in boot.records.iter().enumerate().take(boot.end_index()) {
@@ -54,11 +66,14 @@ impl<'b> Course<'b> {
             let Some(at) = boot.timeline.stored(i).filter(|t| *t >= latest) else { continue };
             if r.source == Source::Kernel || at > Dur::ZERO {
                 latest = at;
-                stored.push((at, r.id));
+                stored.push(Stored { at, id: r.id, timed_out: timeouts.get(&i).copied() });
             }
         }
+        let beside = boot.spans.iter().enumerate().filter(|(_, s)| s.kind != SpanKind::Initcall);
+        let mut ended: Vec<(Dur, usize)> = beside.filter_map(|(i, s)| Some((s.end?, i))).collect();
+        ended.sort_unstable();
         let silence = SILENCE.0.max((end - start).scale(SILENCE.1));
-        Course { boot, calls, stored, known: known(boot), silence }
+        Course { boot, calls: calls(boot, end), stored, known: known::known(boot, end, &timeouts), ended, silence }
     }
 
     /// What init's task was at from one moment to another: segments without gap or overlap.
@@ -102,21 +117,29 @@ impl<'b> Course<'b> {
         if at < Dur::ZERO {
             return (Link::BeforeKernel, limit.min(Dur::ZERO));
         }
-        let next_call = self.calls.partition_point(|c| c.end.is_some_and(|end| end <= at));
+        let next_call = self.calls.partition_point(|c| c.to <= at);
         if let Some(call) = self.calls.get(next_call) {
-            if call.start <= at {
-                let until = call.end.unwrap_or(limit).min(limit);
-                return (Link::Initcall { name: call.name.clone() }, until);
+            if call.span.start <= at {
+                let link = match call.span.name.as_str() {
+                    DEFERRED_PROBES => Link::DeferredProbes,
+                    name => Link::Initcall { name: name.to_owned() },
+                };
+                return (link, call.to.min(limit));
             }
-            limit = limit.min(call.start);
+            limit = limit.min(call.span.start);
         }
         // Between two records.
-        let next = self.stored.partition_point(|s| s.0 <= at);
-        let before = next.checked_sub(1).map_or(Dur::ZERO, |i| self.stored[i].0);
-        let behind = self.stored.get(next).map_or(limit, |s| s.0.min(limit));
+        let next = self.stored.partition_point(|s| s.at <= at);
+        let before = next.checked_sub(1).map_or(Dur::ZERO, |i| self.stored[i].at);
+        let ends = self.stored.get(next).filter(|s| s.at <= limit);
+        let behind = ends.map_or(limit, |s| s.at);
         let net = (behind - before) - self.boot.console_wait(before, behind);
         if net >= self.silence {
-            return (Link::Silence, behind);
+            let link = match ends.and_then(|s| s.timed_out) {
+                Some(device) => Link::DeferredTimeout { device: Some(device.to_owned()) },
+                None => Link::Silence,
+            };
+            return (link, behind);
         }
         let phase = self.phase(at);
         let ends = phase.map_or(limit, |p| p.end).max(at + Dur::from_nanos(1));
@@ -133,68 +156,92 @@ impl<'b> Course<'b> {
     fn complete(&self, segment: &mut Segment) {
         let (from, to) = (segment.start, segment.end);
         segment.console = self.boot.console_wait(from, to);
-        let behind = self.stored.partition_point(|s| s.0 <= from);
-        segment.first = behind.checked_sub(1).or((!self.stored.is_empty()).then_some(0)).map(|i| self.stored[i].1);
-        let until = self.stored.partition_point(|s| s.0 < to).min(self.stored.len().saturating_sub(1));
-        segment.last = self.stored.get(until).map(|s| s.1).max(segment.first);
-        if let Link::Initcall { .. } = segment.link {
-            let next = self.calls.partition_point(|c| c.end.is_some_and(|end| end <= from));
-            let Some(call) = self.calls.get(next) else { return };
-            segment.first = Some(call.first);
-            segment.last = call.last.or(segment.last);
-            segment.inside = self.inside(call, from, to);
+        let behind = self.stored.partition_point(|s| s.at <= from);
+        segment.first = behind.checked_sub(1).or((!self.stored.is_empty()).then_some(0)).map(|i| self.stored[i].id);
+        let until = self.stored.partition_point(|s| s.at < to).min(self.stored.len().saturating_sub(1));
+        segment.last = self.stored.get(until).map(|s| s.id).max(segment.first);
+        match segment.link {
+            Link::Initcall { .. } | Link::DeferredProbes => {
+                let Some(call) = self.calls.get(self.calls.partition_point(|c| c.to <= from)) else { return };
+                segment.first = Some(call.span.first);
+                segment.last = call.span.last.or(segment.last);
+                segment.inside = match segment.link {
+                    Link::DeferredProbes => self.ended(from, to),
+                    _ => self.inside(call.span, from, to),
+                };
+            }
+            Link::RootWait { .. } | Link::DeferredTimeout { .. } | Link::Silence => {
+                segment.inside = self.ended(from, to);
+            }
+            _ => {}
         }
     }
 
-    /// Calls and probes of init's task inside an initcall, in a stretch of it.
+    /// Calls and probes of the same task inside an initcall, in a stretch of it.
     fn inside(&self, call: &Span, from: Dur, to: Dur) -> Vec<Inside> {
         let first = self.boot.spans.partition_point(|s| s.start < from.max(call.start));
         let here = self.boot.spans[first..].iter().take_while(|s| s.start < to);
         let mut found: Vec<Inside> = Vec::new();
         let mut over = from;
         for span in here {
-            let own = span.kind != SpanKind::Async && span.task.is_none_or(|t| t == INIT);
+            let own = span.kind != SpanKind::Async && span.task.is_none_or(|t| Some(t) == call.task || t == INIT);
             let Some(end) = span.end.filter(|end| own && *end <= to && span.start >= over) else { continue };
             if span.first == call.first {
                 continue;
             }
             over = end;
-            found.push(Inside {
-                kind: span.kind,
-                name: span.name.clone(),
-                deferred: span.deferred(),
-                length: end - span.start,
-                console: span.console,
-                record: span.first,
-            });
+            found.push(inside(span, end));
         }
         found
     }
+
+    /// What others had been at and came to its end while init's task waited, whenever it had begun.
+    fn ended(&self, from: Dur, to: Dur) -> Vec<Inside> {
+        let here = self.ended.partition_point(|e| e.0 <= from)..self.ended.partition_point(|e| e.0 <= to);
+        let mut found: Vec<Inside> = Vec::new();
+        for &(end, i) in &self.ended[here] {
+            let span = &self.boot.spans[i];
+            // A probe inside a probe is told by that one.
+            if span.parent.is_none_or(|p| self.boot.spans[p].kind == SpanKind::Initcall) {
+                found.push(inside(span, end));
+            }
+        }
+        found.sort_by_key(|i| i.record);
+        found
+    }
+}
+
+fn inside(span: &Span, end: Dur) -> Inside {
+    Inside {
+        kind: span.kind,
+        name: span.name.clone(),
+        deferred: span.deferred(),
+        length: end - span.start,
+        console: span.console,
+        record: span.first,
+    }
+}
+
+/// Initcalls that no other encloses. One whose return the log lacks lasts to the next one's start: init's task goes on to
+/// that only when it has returned.
+fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
+    let user_space = user_space(boot);
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    let holds_up = |s: &&Span| {
+        of_init(s) || s.kind == SpanKind::Initcall && s.task.is_some_and(|t| holds_up(t, s.start, user_space))
+    };
+    for span in boot.spans.iter().filter(holds_up).filter(|s| s.start < end) {
+        match calls.last_mut() {
+            Some(last) if last.span.end.is_none() => last.to = span.start,
+            Some(last) if last.to > span.start => continue,
+            _ => {}
+        }
+        calls.push(Call { span, to: span.end.unwrap_or(end) });
+    }
+    calls
 }
 
 /// What follows itself is one: not two calls of one name.
 fn joins(link: &Link) -> bool {
     matches!(link, Link::Phase { .. } | Link::BeforeKernel)
-}
-
-/// The flush at the console's registration, and the wait for the root: by start, disjoint.
-fn known(boot: &Boot) -> Vec<Known> {
-    let mut all: Vec<Known> = Vec::new();
-    let flush = boot.waits.iter().filter(|w| w.cause == WaitCause::Flush && w.time.best() > Dur::ZERO);
-    all.extend(flush.map(|w| Known { from: w.from, to: w.from + w.time.best(), link: Link::ConsoleFlush }));
-    if let Some(wait) = boot.root_wait() {
-        let at = |i: usize| boot.timeline.stored(i);
-        if let (Some(from), Some(to)) = (at(wait.from), at(wait.to)) {
-            all.push(Known { from, to, link: Link::RootWait { by: wait.by } });
-        }
-    }
-    all.retain(|k| k.to > k.from);
-    all.sort_by_key(|k| k.from);
-    let mut until = Dur::from_nanos(i64::MIN);
-    all.retain_mut(|k| {
-        k.from = k.from.max(until);
-        until = until.max(k.to);
-        k.to > k.from
-    });
-    all
 }

@@ -6,6 +6,7 @@
 //! from its phases and silences. `path` goes back from the end: where init's task waited for an async call, the chain goes
 //! through that call, and what init's task had done meanwhile is beside the chain, with slack.
 mod course;
+mod known;
 mod path;
 
 use serde::Serialize;
@@ -66,6 +67,14 @@ pub enum Link {
     AsyncWait,
     /// Init's task waited for the initramfs, which an async call unpacks.
     Initramfs,
+    /// Init's task waited for the worker that probes again what had been put off (`deferred_probe_initcall`).
+    DeferredProbes,
+    /// Nothing but the timeout let the boot go on: a device was put off whose supplier never came
+    /// (`deferred_probe_timeout=`).
+    DeferredTimeout {
+        /// The device that the kernel names first.
+        device: Option<String>,
+    },
     /// The wait for the root's device.
     RootWait {
         /// Who waited.
@@ -81,6 +90,36 @@ pub enum Link {
         /// Which.
         name: PhaseName,
     },
+    /// In user space: the service that was up last before what came next. By order in time: the log doesn't tell what
+    /// was ordered after what.
+    Service {
+        /// The unit.
+        name: String,
+    },
+}
+
+impl Link {
+    /// As people call it.
+    pub fn title(&self) -> String {
+        match self {
+            Link::BeforeKernel => "firmware, boot loader, decompression: before the kernel's clock".to_owned(),
+            Link::Initcall { name } => format!("initcall {name}"),
+            Link::AsyncCall { name, device: Some(device) } => format!("waited for async {name} ({device})"),
+            Link::AsyncCall { name, device: None } => format!("waited for async {name}"),
+            Link::AsyncWait => "waited for async calls that the log doesn't show".to_owned(),
+            Link::Initramfs => "waited for the initramfs to be unpacked".to_owned(),
+            Link::DeferredProbes => "waited for deferred probes".to_owned(),
+            Link::DeferredTimeout { device: Some(device) } => {
+                format!("waited for the deferred probe timeout ({device})")
+            }
+            Link::DeferredTimeout { device: None } => "waited for the deferred probe timeout".to_owned(),
+            Link::RootWait { .. } => "waited for the root's device".to_owned(),
+            Link::ConsoleFlush => "the console's flush at its registration".to_owned(),
+            Link::Silence => "silence between two records".to_owned(),
+            Link::Phase { name } => name.title().to_owned(),
+            Link::Service { name } => format!("service {name}"),
+        }
+    }
 }
 
 fn by_word<S: serde::Serializer>(by: &RootWaitBy, s: S) -> Result<S::Ok, S::Error> {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Back from the end: through what was waited for.
-use super::course::{Course, of_init, waits_of_init};
+use std::collections::{HashMap, HashSet};
+
+use super::course::{Course, holds_up, of_init, user_space};
 use super::{Basis, Beside, Chain, Link, Segment};
-use crate::boot::{Boot, Clock, Since, Span, SpanKind};
+use crate::boot::{AsyncWait, Boot, Clock, Since, Span, SpanKind};
 use crate::records::{RecordId, Source};
 use crate::units::Dur;
 
@@ -12,7 +14,7 @@ const LEAST_WAIT: Dur = Dur::from_micros(100);
 /// How far a waiter's record may be before that of the call that let it go on: another processor writes it.
 const LET_GO: Dur = Dur::from_millis(2);
 
-/// init's task waited for something that ran beside it.
+/// A task waited for something that ran beside it.
 struct Join {
     from: Dur,
     to: Dur,
@@ -26,6 +28,9 @@ struct Call<'b> {
     name: &'b str,
     start: Dur,
     end: Dur,
+    task: Option<u32>,
+    /// Async calls are numbered as they are scheduled.
+    cookie: Option<u64>,
     first: RecordId,
     last: RecordId,
     initramfs: bool,
@@ -38,11 +43,18 @@ pub(super) fn chain(boot: &Boot) -> Option<Chain> {
     let end = boot.end.as_ref()?.at.best();
     let (start, since) = beginning(boot)?;
     let start = start.min(end);
-    let course = Course::new(boot, start, end);
-    let calls = calls(boot, end);
-    let joins = joins(boot, end);
-    let segments = segments(boot, &course, &calls, &joins, start, end);
-    let beside = beside(boot, &segments, &calls, &joins, end);
+    let path = Path {
+        boot,
+        course: Course::new(boot, start, end),
+        calls: calls(boot, end),
+        joins: joins(boot, end),
+        waits: waits_of_calls(boot),
+        probes: probes(boot),
+        start,
+        end,
+    };
+    let segments = path.segments();
+    let beside = path.beside(&segments);
     let of_init = boot.spans.iter().any(of_init);
     let basis = match (of_init, boot.async_waits.is_empty()) {
         (true, false) => Basis::AsyncCalls,
@@ -76,7 +88,8 @@ fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
         .filter_map(|s| {
             let (to, last) = call(s)?;
             let initramfs = s.name == UNPACKING;
-            Some(Call { name: &s.name, start: s.start, end: to, first: s.first, last, initramfs })
+            let cookie = cookie(boot, s.first);
+            Some(Call { name: &s.name, start: s.start, end: to, task: s.task, cookie, first: s.first, last, initramfs })
         })
         .collect();
     if !all.iter().any(|c| c.initramfs) {
@@ -84,6 +97,12 @@ fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     }
     all.sort_by_key(|c| c.end);
     all
+}
+
+/// `calling  12_do_scan_async+0x0/0x10 @ 45`
+fn cookie(boot: &Boot, record: RecordId) -> Option<u64> {
+    let text = boot.records.get(boot.records.index_of(record)?)?.text;
+    text.strip_prefix("calling  ")?.split_once('_')?.0.parse().ok()
 }
 
 /// init/initramfs.c
@@ -99,16 +118,44 @@ fn unpacking(boot: &Boot) -> Option<Call<'static>> {
     };
     let (start, first) = find("Trying to unpack rootfs image as initramfs")?;
     let (end, last) = find("Freeing initrd memory")?;
-    (end > start).then_some(Call { name: UNPACKING, start, end, first, last, initramfs: true })
+    let (task, cookie) = (None, None);
+    (end > start).then_some(Call { name: UNPACKING, start, end, task, cookie, first, last, initramfs: true })
 }
 
-/// What init's task waited for, by the waits' ends.
+/// What init's task waited for, by the waits' ends; in user space also who else loads modules.
 fn joins(boot: &Boot, end: Dur) -> Vec<Join> {
-    let waited = boot.async_waits.iter().filter(|w| waits_of_init(w.task) && w.to <= end);
+    let user_space = user_space(boot);
+    let beside: HashSet<u32> = boot.spans.iter().filter(|s| s.kind == SpanKind::Async).filter_map(|s| s.task).collect();
+    let waited = boot.async_waits.iter().filter(|w| w.to <= end && w.to - w.from >= LEAST_WAIT);
+    let waited = waited.filter(|w| holds_up(w.task, w.from, user_space) && !beside.contains(&w.task));
     let mut all: Vec<Join> =
         waited.map(|w| Join { from: w.from, to: w.to, first: w.first, last: w.last, initramfs: false }).collect();
-    all.extend(wait_for_initramfs(boot).filter(|j| j.to <= end));
+    all.extend(wait_for_initramfs(boot).filter(|j| j.to <= end && j.to - j.from >= LEAST_WAIT));
     all.sort_by_key(|j| j.to);
+    all
+}
+
+/// What each task waited for async calls, by the waits' ends.
+fn waits_of_calls(boot: &Boot) -> HashMap<u32, Vec<AsyncWait>> {
+    let mut all: HashMap<u32, Vec<AsyncWait>> = HashMap::new();
+    for wait in boot.async_waits.iter().filter(|w| w.to - w.from >= LEAST_WAIT) {
+        all.entry(wait.task).or_default().push(*wait);
+    }
+    all.values_mut().for_each(|waits| waits.sort_by_key(|w| w.to));
+    all
+}
+
+/// What each task probed, by the probes' ends: end, start, device.
+type Probes<'b> = HashMap<u32, Vec<(Dur, Dur, &'b str)>>;
+
+fn probes(boot: &Boot) -> Probes<'_> {
+    let mut all: Probes<'_> = HashMap::new();
+    for span in boot.spans.iter().filter(|s| s.kind == SpanKind::Probe) {
+        if let Some((task, end)) = span.task.zip(span.end) {
+            all.entry(task).or_default().push((end, span.start, &span.name));
+        }
+    }
+    all.values_mut().for_each(|probes| probes.sort_unstable());
     all
 }
 
@@ -124,125 +171,158 @@ fn wait_for_initramfs(boot: &Boot) -> Option<Join> {
     (done && to > from).then_some(Join { from, to, first, last: unpacking.last, initramfs: true })
 }
 
-fn segments(
-    boot: &Boot,
-    course: &Course<'_>,
-    calls: &[Call<'_>],
-    joins: &[Join],
+/// What the chain is found by.
+struct Path<'b> {
+    boot: &'b Boot,
+    course: Course<'b>,
+    calls: Vec<Call<'b>>,
+    joins: Vec<Join>,
+    waits: HashMap<u32, Vec<AsyncWait>>,
+    probes: Probes<'b>,
     start: Dur,
     end: Dur,
-) -> Vec<Segment> {
-    let mut backwards: Vec<Vec<Segment>> = Vec::new();
-    let mut at = end;
-    let mut joins = joins.iter().rev().peekable();
-    while at > start {
-        while joins.peek().is_some_and(|j| j.to > at || j.to - j.from < LEAST_WAIT) {
-            joins.next();
-        }
-        let Some(join) = joins.next().filter(|j| j.to > start) else {
-            backwards.push(course.between(start, at));
-            break;
-        };
-        backwards.push(course.between(join.to, at));
-        // The call that ended last while init's task waited.
-        let behind = calls.partition_point(|c| c.end <= join.to + LET_GO);
-        let fits = |c: &&Call<'_>| c.start < join.to && (c.initramfs || !join.initramfs);
-        let waited_for = calls[..behind].iter().rev().take_while(|c| c.end > join.from).find(fits);
-        let segment = match waited_for {
-            Some(call) => {
-                let from = call.start.max(start);
-                // Without it the wait had lasted until the call before it ended, or not at all.
-                let before = calls[..behind].iter().rev().filter(|c| c.first != call.first && c.end <= call.end);
-                let next = before.take_while(|c| c.end > join.from).find(fits).map_or(join.from, |c| c.end);
-                Segment {
-                    link: link(boot, call, join),
-                    start: from,
-                    end: join.to,
-                    console: boot.console_wait(from, join.to),
-                    effect: (join.to - next.max(from)).max_zero(),
-                    first: Some(call.first),
-                    last: Some(call.last),
-                    inside: Vec::new(),
-                }
-            }
-            None => {
-                let from = join.from.max(start);
-                Segment {
-                    link: Link::AsyncWait,
-                    start: from,
-                    end: join.to,
-                    console: boot.console_wait(from, join.to),
-                    effect: join.to - from,
-                    first: Some(join.first),
-                    last: Some(join.last),
-                    inside: Vec::new(),
-                }
-            }
-        };
-        at = segment.start;
-        backwards.push(vec![segment]);
-    }
-    let mut chain: Vec<Segment> = backwards.into_iter().rev().flatten().collect();
-    for segment in &mut chain {
-        if !matches!(segment.link, Link::AsyncCall { .. } | Link::Initramfs | Link::AsyncWait) {
-            segment.effect = segment.net();
-        }
-    }
-    chain
 }
 
-fn link(boot: &Boot, call: &Call<'_>, join: &Join) -> Link {
-    if call.initramfs && join.initramfs {
-        return Link::Initramfs;
+impl Path<'_> {
+    fn segments(&self) -> Vec<Segment> {
+        let mut backwards: Vec<Segment> = Vec::new();
+        let mut at = self.end;
+        let mut joins = self.joins.iter().rev().skip_while(|j| j.to > self.end).peekable();
+        while at > self.start {
+            while joins.next_if(|j| j.to > at).is_some() {}
+            let Some(join) = joins.next().filter(|j| j.to > self.start) else {
+                backwards.extend(self.course.between(self.start, at).into_iter().rev());
+                break;
+            };
+            backwards.extend(self.course.between(join.to, at).into_iter().rev());
+            at = match self.waited_for(join.from, join.to, |c| c.initramfs || !join.initramfs) {
+                Some((call, next)) => self.through(call, join.to, next, &mut backwards),
+                None => {
+                    let from = join.from.max(self.start);
+                    backwards.push(Segment {
+                        link: Link::AsyncWait,
+                        start: from,
+                        end: join.to,
+                        console: self.boot.console_wait(from, join.to),
+                        effect: join.to - from,
+                        first: Some(join.first),
+                        last: Some(join.last),
+                        inside: Vec::new(),
+                    });
+                    from
+                }
+            };
+        }
+        backwards.reverse();
+        let mut ups: Vec<Dur> = self.boot.services.iter().filter(|s| s.start.is_some()).filter_map(|s| s.end).collect();
+        ups.sort_unstable();
+        for segment in &mut backwards {
+            match segment.link {
+                Link::AsyncCall { .. } | Link::Initramfs | Link::AsyncWait => {}
+                // What came behind could have begun once the service before it was up.
+                Link::Service { .. } => {
+                    let before = ups.partition_point(|up| *up < segment.end).checked_sub(1).map(|i| ups[i]);
+                    let since = before.map_or(segment.start, |up| up.max(segment.start));
+                    segment.effect = segment.net().min(segment.end - since);
+                }
+                _ => segment.effect = segment.net(),
+            }
+        }
+        backwards
     }
-    // The probe that the call makes is the last thing in it.
-    let within = |s: &&Span| {
-        s.kind == SpanKind::Probe && s.end.is_some_and(|end| end <= call.end) && s.start + LET_GO >= call.start
-    };
-    let first = boot.spans.partition_point(|s| s.start + LET_GO < call.start);
-    let here = boot.spans[first..].iter().take_while(|s| s.start <= call.end);
-    let task = boot.spans.iter().find(|s| s.first == call.first).and_then(|s| s.task);
-    let device = here.filter(within).filter(|s| s.task == task && task.is_some()).max_by_key(|s| s.gross());
-    Link::AsyncCall { name: call.name.to_owned(), device: device.map(|s| s.name.clone()) }
-}
 
-/// What the chain doesn't go through.
-fn beside(boot: &Boot, segments: &[Segment], calls: &[Call<'_>], joins: &[Join], end: Dur) -> Vec<Beside> {
-    let on_chain = |first: RecordId| segments.iter().any(|s| s.first == Some(first) && through_a_call(s));
-    let mut all: Vec<Beside> = Vec::new();
-    for call in calls.iter().filter(|c| !on_chain(c.first)) {
-        // It may end as late as the first wait that it would have kept up.
-        let join = joins.iter().find(|j| j.to >= call.end && (call.initramfs || !j.initramfs));
-        let latest = join.map_or(end, |j| j.to);
-        all.push(Beside {
-            kind: SpanKind::Async,
-            name: call.name.to_owned(),
-            start: call.start,
-            end: call.end,
-            slack: (latest - call.end).max_zero(),
-            record: call.first,
-        });
+    /// The call that ended last during a wait, and until when the wait had lasted without it: until the call before it
+    /// ended, or not at all.
+    fn waited_for(&self, from: Dur, to: Dur, fits: impl Fn(&Call<'_>) -> bool) -> Option<(&Call<'_>, Dur)> {
+        let behind = self.calls.partition_point(|c| c.end <= to + LET_GO);
+        let here = self.calls[..behind].iter().rev().take_while(|c| c.end > from);
+        let mut fitting = here.filter(|c| c.start < to && fits(c));
+        let call = fitting.next()?;
+        let next = fitting.next().map_or(from, |c| c.end);
+        Some((call, next))
     }
-    // What init's task did while the chain went through a call: all of it may take as much longer as it waited.
-    for segment in segments.iter().filter(|s| through_a_call(s)) {
-        let Some(join) = joins.iter().find(|j| j.to == segment.end) else { continue };
-        let slack = (join.to - join.from.max(segment.start)).max_zero();
-        let first = boot.spans.partition_point(|s| s.start < segment.start);
-        let here = boot.spans[first..].iter().take_while(|s| s.start < join.from);
-        for call in here.filter(|s| of_init(s) && s.parent.is_none()) {
-            let Some(to) = call.end.filter(|to| *to <= join.to) else { continue };
-            all.push(Beside {
-                kind: call.kind,
-                name: call.name.clone(),
-                start: call.start,
+
+    /// Goes back through a call to its start; where it waited for another one itself, through that. Gives where it got to.
+    fn through(&self, call: &Call<'_>, to: Dur, next: Dur, backwards: &mut Vec<Segment>) -> Dur {
+        let (mut call, mut to, mut next) = (call, to, next);
+        loop {
+            let from = call.start.max(self.start);
+            let waits = call.task.and_then(|task| self.waits.get(&task)).map_or(&[][..], Vec::as_slice);
+            let wait = waits[..waits.partition_point(|w| w.to < to)].last().filter(|w| w.from >= from);
+            // A call never waits for those that were scheduled behind it.
+            let earlier = |c: &Call<'_>| c.cookie.zip(call.cookie).is_some_and(|(theirs, own)| theirs < own);
+            let inner = wait.and_then(|w| Some((w, self.waited_for(w.from, w.to, earlier)?)));
+            let start = inner.as_ref().map_or(from, |(w, _)| w.to);
+            backwards.push(Segment {
+                link: self.link(call),
+                start,
                 end: to,
-                slack,
+                console: self.boot.console_wait(start, to),
+                effect: (to - next.max(start)).max_zero(),
+                first: Some(call.first),
+                last: Some(call.last),
+                inside: Vec::new(),
+            });
+            let Some((_, (inner, before))) = inner else { return from };
+            (call, to, next) = (inner, start, before);
+        }
+    }
+
+    fn link(&self, call: &Call<'_>) -> Link {
+        if call.initramfs {
+            return Link::Initramfs;
+        }
+        // The probe that the call makes is the last thing in it.
+        let probes = call.task.and_then(|task| self.probes.get(&task)).map_or(&[][..], Vec::as_slice);
+        let last = probes[..probes.partition_point(|p| p.0 <= call.end)].last();
+        let device = last.filter(|p| p.1 + LET_GO >= call.start).map(|p| p.2.to_owned());
+        Link::AsyncCall { name: call.name.to_owned(), device }
+    }
+
+    /// What the chain doesn't go through.
+    fn beside(&self, segments: &[Segment]) -> Vec<Beside> {
+        let through: Vec<&Segment> = segments.iter().filter(|s| through_a_call(s)).collect();
+        let on_chain: HashSet<RecordId> = through.iter().filter_map(|s| s.first).collect();
+        let mut all: Vec<Beside> = Vec::new();
+        for call in self.calls.iter().filter(|c| !on_chain.contains(&c.first)) {
+            // It may end as late as the first wait that it would have kept up.
+            let behind = &self.joins[self.joins.partition_point(|j| j.to < call.end)..];
+            let latest = behind.iter().find(|j| call.initramfs || !j.initramfs).map_or(self.end, |j| j.to);
+            all.push(Beside {
+                kind: SpanKind::Async,
+                name: call.name.to_owned(),
+                start: call.start,
+                end: call.end,
+                slack: (latest - call.end).max_zero(),
                 record: call.first,
             });
         }
+        // What init's task did while the chain went through calls: all of it may take as much longer as it waited.
+        let waited_till = |at: Dur| self.joins.binary_search_by_key(&at, |j| j.to).is_ok();
+        for calls in through.chunk_by(|a, b| a.end == b.start && !waited_till(a.end)) {
+            let (Some(start), Some(end)) = (calls.first().map(|s| s.start), calls.last().map(|s| s.end)) else {
+                continue;
+            };
+            let at = self.joins.partition_point(|j| j.to < end);
+            let Some(join) = self.joins.get(at).filter(|j| j.to == end) else { continue };
+            let slack = (join.to - join.from.max(start)).max_zero();
+            let first = self.boot.spans.partition_point(|s| s.start < start);
+            let here = self.boot.spans[first..].iter().take_while(|s| s.start < join.from);
+            for call in here.filter(|s| of_init(s) && s.parent.is_none()) {
+                let Some(to) = call.end.filter(|to| *to <= join.to) else { continue };
+                all.push(Beside {
+                    kind: call.kind,
+                    name: call.name.clone(),
+                    start: call.start,
+                    end: to,
+                    slack,
+                    record: call.first,
+                });
+            }
+        }
+        all.sort_by_key(|b| (b.start, b.record));
+        all
     }
-    all.sort_by_key(|b| (b.start, b.record));
-    all
 }
 
 fn through_a_call(segment: &Segment) -> bool {

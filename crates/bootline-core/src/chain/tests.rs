@@ -30,6 +30,9 @@ fn links(chain: &Chain) -> Vec<(String, i64)> {
         Link::Initramfs => "initramfs".to_owned(),
         Link::AsyncWait => "async?".to_owned(),
         Link::RootWait { .. } => "root".to_owned(),
+        Link::DeferredProbes => "deferred".to_owned(),
+        Link::DeferredTimeout { device } => format!("timeout {}", device.as_deref().unwrap_or("-")),
+        Link::Service { name } => format!("service {name}"),
         Link::Silence => "silence".to_owned(),
         Link::Phase { .. } => "phase".to_owned(),
         other => format!("{other:?}"),
@@ -121,6 +124,164 @@ fn the_initramfs_and_the_root() {
     assert_eq!(chain.beside[0].name, "last_init");
 }
 
+/// The chain of a log of these lines behind the head, to init or to a marker.
+fn chain_of(lines: &str, marker: Option<&str>) -> (Boot, Chain) {
+    let log = format!("{HEAD}{lines}");
+    let options = Options { marker: marker.map(str::to_owned), ..Options::default() };
+    let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &options)).next().unwrap();
+    let chain = Chain::of(&boot).unwrap();
+    conserved(&boot, &chain);
+    (boot, chain)
+}
+
+fn check_links(chain: &Chain, wanted: &[(&str, i64)]) {
+    let wanted: Vec<(String, i64)> = wanted.iter().map(|(name, ms)| ((*name).to_owned(), *ms)).collect();
+    assert_eq!(links(chain), wanted);
+}
+
+#[test]
+fn the_initramfs_that_an_async_call_unpacks_is_named() {
+    let (_, chain) = chain_of(
+        "[    0.100000] calling  1_do_populate_rootfs+0x0/0x130 @ 40\n\
+         [    0.100000] calling  last_init+0x0/0x10 @ 1\n\
+         [    0.250000] initcall last_init+0x0/0x10 returned 0 after 150000 usecs\n\
+         [    0.250000] async_waiting @ 1\n\
+         [    0.650000] initcall 1_do_populate_rootfs+0x0/0x130 returned after 550000 usecs\n\
+         [    0.650000] async_continuing @ 1 after 400000 usec\n\
+         [    0.700000] Run /init as init process\n",
+        None,
+    );
+    check_links(&chain, &[("silence", 100), ("initramfs", 550), ("silence", 50)]);
+}
+
+/// The ports of an ATA controller: each call waits for those that were scheduled before it.
+#[test]
+fn an_async_call_that_waits_for_another_is_gone_through() {
+    let (_, chain) = chain_of(
+        "[    0.100000] calling  7_async_port_probe+0x0/0x10 @ 40\n\
+         [    0.100000] calling  8_async_port_probe+0x0/0x10 @ 41\n\
+         [    0.150000] calling  9_unrelated+0x0/0x10 @ 42\n\
+         [    0.150000] async_waiting @ 1\n\
+         [    0.200000] async_waiting @ 41\n\
+         [    0.600000] initcall 7_async_port_probe+0x0/0x10 returned after 500000 usecs\n\
+         [    0.601000] initcall 9_unrelated+0x0/0x10 returned after 451000 usecs\n\
+         [    0.601000] async_continuing @ 41 after 401000 usec\n\
+         [    0.800000] initcall 8_async_port_probe+0x0/0x10 returned after 700000 usecs\n\
+         [    0.800000] async_continuing @ 1 after 650000 usec\n\
+         [    0.900000] Run /init as init process\n",
+        None,
+    );
+    let call = "async async_port_probe -";
+    check_links(&chain, &[("silence", 100), (call, 501), (call, 199), ("silence", 100)]);
+    // By their first records: the later port, and before it the one that it waited for, not what was scheduled behind it.
+    assert_eq!([chain.segments[1].first, chain.segments[2].first], [Some(RecordId(3)), Some(RecordId(4))]);
+    assert_eq!(chain.beside.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["unrelated"]);
+}
+
+/// Its return was lost on the line.
+#[test]
+fn a_call_without_its_return_ends_where_the_next_begins() {
+    let (_, chain) = chain_of(
+        "[    0.100000] calling  lost_init+0x0/0x10 @ 1\n\
+         [    0.300000] calling  next_init+0x0/0x10 @ 1\n\
+         [    0.400000] initcall next_init+0x0/0x10 returned 0 after 100000 usecs\n\
+         [    0.400000] calling  last_init+0x0/0x10 @ 1\n\
+         [    0.700000] Run /init as init process\n",
+        None,
+    );
+    check_links(&chain, &[("silence", 100), ("lost_init", 200), ("next_init", 100), ("last_init", 300)]);
+}
+
+#[test]
+fn what_was_put_off_is_waited_for_in_its_initcall() {
+    let (_, chain) = chain_of(
+        "[    0.100000] probe of 3f215040.serial returned 517 after 100 usecs\n\
+         [    0.200000] calling  deferred_probe_initcall+0x0/0x10 @ 1\n\
+         [    0.600000] probe of 3f215040.serial returned 0 after 390000 usecs\n\
+         [    0.700000] initcall deferred_probe_initcall+0x0/0x10 returned 0 after 500000 usecs\n\
+         [    0.800000] Run /init as init process\n",
+        None,
+    );
+    let deferred = chain.segments.iter().find(|s| s.link == Link::DeferredProbes).unwrap();
+    assert_eq!((deferred.length(), deferred.effect), (Dur::from_millis(500), Dur::from_millis(500)));
+    let inside: Vec<_> = deferred.inside.iter().map(|i| (i.name.as_str(), i.deferred)).collect();
+    assert_eq!(inside, [("3f215040.serial", false)]);
+}
+
+#[test]
+fn the_timeout_for_deferred_probes_is_what_the_root_waited_for() {
+    let (_, chain) = chain_of(
+        "[    0.100000] Waiting for root device /dev/mmcblk0p2...\n\
+         [    4.000000] usb 1-1: new high-speed USB device number 2\n\
+         [   10.100000] mmci-pl18x 1c050000.mmci: deferred probe timeout, ignoring dependency\n\
+         [   10.300000] probe of 1c050000.mmci returned 0 after 150000 usecs\n\
+         [   10.400000] EXT4-fs (mmcblk0p2): mounted filesystem\n\
+         [   10.450000] Run /sbin/init as init process\n",
+        None,
+    );
+    check_links(&chain, &[("phase", 100), ("timeout 1c050000.mmci", 10_000), ("root", 300), ("phase", 50)]);
+    assert_eq!(chain.segments[2].inside[0].name, "1c050000.mmci");
+    let (_, chain) = chain_of(
+        "[    0.100000] Run /sbin/init as init process\n\
+         [   10.100000] platform 1c050000.mmci: deferred probe pending: supplier regulator not ready\n\
+         [   10.150000] login: \n",
+        Some("login: "),
+    );
+    assert!(links(&chain).contains(&("timeout 1c050000.mmci".to_owned(), 10_000)), "{:?}", links(&chain));
+}
+
+/// Modules that others than init load, behind init's start, up to a marker.
+#[test]
+fn modules_in_user_space() {
+    let (_, chain) = chain_of(
+        "[    0.100000] Run /init as init process\n\
+         [    0.200000] calling  slow_init+0x0/0x10 [slow] @ 131\n\
+         [    0.500000] calling  20___driver_attach_async_helper+0x0/0x10 @ 40\n\
+         [    0.600000] initcall slow_init+0x0/0x10 [slow] returned 0 after 400000 usecs\n\
+         [    0.600000] async_waiting @ 131\n\
+         [    0.900000] probe of disk returned 0 after 400000 usecs\n\
+         [    0.900000] initcall 20___driver_attach_async_helper+0x0/0x10 returned after 400000 usecs\n\
+         [    0.900000] async_continuing @ 131 after 300000 usec\n\
+         [    1.000000] ready\n",
+        Some("ready"),
+    );
+    let probe = "async __driver_attach_async_helper disk";
+    check_links(&chain, &[("silence", 100), ("silence", 100), ("slow_init", 300), (probe, 400), ("silence", 100)]);
+    assert_eq!(chain.segments[3].effect, Dur::from_millis(300));
+}
+
+#[test]
+fn services_by_order_in_time() {
+    let (_, chain) = chain_of(
+        "[    0.100000] Run /sbin/init as init process\n\
+         [    0.200000] systemd[1]: Starting udev.service - Devices...\n\
+         [    0.200000] systemd[1]: Starting short.service - Short...\n\
+         [    0.900000] systemd[1]: Started short.service - Short.\n\
+         [    1.200000] systemd[1]: Started udev.service - Devices.\n\
+         [    1.210000] systemd[1]: Starting net.service - The network...\n\
+         [    3.200000] systemd[1]: Started net.service - The network.\n\
+         [    3.300000] login: \n",
+        Some("login: "),
+    );
+    let services: Vec<_> = links(&chain).into_iter().filter(|(name, _)| name.starts_with("service")).collect();
+    assert_eq!(services, [("service udev.service".to_owned(), 1000), ("service net.service".to_owned(), 1990)]);
+    // Without udev.service, short.service had still been up only at 0.9 s.
+    let udev = chain.segments.iter().find(|s| matches!(&s.link, Link::Service { name } if name == "udev.service"));
+    assert_eq!(udev.unwrap().effect, Dur::from_millis(300));
+}
+
+#[test]
+fn a_panic_has_a_chain_to_its_marker_only() {
+    let log = format!(
+        "{HEAD}[    0.100000] calling  hangs_init+0x0/0x10 @ 1\n\
+         [    0.900000] Kernel panic - not syncing: hung_task: blocked tasks\n"
+    );
+    assert_eq!(Chain::of(&boot(&log)), None);
+    let lines = log.strip_prefix(HEAD).unwrap();
+    let (_, chain) = chain_of(lines, Some("Kernel panic"));
+    check_links(&chain, &[("silence", 100), ("hangs_init", 800)]);
+}
+
 #[test]
 fn without_initcalls_silences_are_told_from_the_rest() {
     let log = "[    0.000000] Linux version 6.12.0 (gcc) #1 SMP\n\
@@ -146,8 +307,9 @@ proptest! {
     /// Whatever calls, returns and waits, in whatever order: the segments make the whole.
     #[test]
     fn segments_make_the_whole(
-        lines in proptest::collection::vec((0u64..60_000, 0usize..12, 0u32..4), 1..80),
+        lines in proptest::collection::vec((0u64..60_000, 0usize..18, 0u32..4), 1..80),
         console in any::<bool>(),
+        marker in any::<bool>(),
     ) {
         let mut log = HEAD.to_owned();
         let mut now = 0u64;
@@ -165,12 +327,21 @@ proptest! {
                 9 => "Trying to unpack rootfs image as initramfs...".to_owned(),
                 10 if n == 0 => "Freeing initrd memory: 8K".to_owned(),
                 10 => "Waiting for root device /dev/sda1...".to_owned(),
-                _ => "VFS: Mounted root (ext4 filesystem)".to_owned(),
+                11 => "VFS: Mounted root (ext4 filesystem)".to_owned(),
+                12 => format!("async_waiting @ 4{n}"),
+                13 => format!("async_continuing @ 4{n} after {after} usec"),
+                14 => format!("mmc mmc{n}: deferred probe timeout, ignoring dependency"),
+                15 => format!("systemd[1]: Starting u{n}.service - Unit..."),
+                16 => format!("systemd[1]: Started u{n}.service - Unit."),
+                _ if marker => "Run /init as init process".to_owned(),
+                _ => "calling  deferred_probe_initcall+0x0/0x10 @ 1".to_owned(),
             };
             log += &format!("[{:5}.{:06}] {text}\n", now / 1_000_000, now % 1_000_000);
         }
         log += &format!("[{:5}.{:06}] Run /init as init process\n", (now + 500) / 1_000_000, (now + 500) % 1_000_000);
-        let boot = boot(&log);
+        log += &format!("[{:5}.{:06}] ready\n", (now + 900) / 1_000_000, (now + 900) % 1_000_000);
+        let options = Options { marker: marker.then(|| "ready".to_owned()), ..Options::default() };
+        let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &options)).next().unwrap();
         conserved(&boot, &Chain::of(&boot).unwrap());
     }
 }

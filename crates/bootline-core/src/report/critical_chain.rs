@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`: what the time to the boot's end hung on, from the end back, and what ran beside it.
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::document::{Document, Style, Text};
@@ -13,7 +15,24 @@ use crate::chain::{Basis, Beside, Chain, Inside, Link, Segment};
 use crate::records::RecordId;
 use crate::units::{Dur, Interval};
 
-/// A link below this share of the chain goes with its neighbours that are, too.
+/// How the chain is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CriticalChainOptions {
+    /// The most links that stand by themselves: the longest, net of the console. The others are summed up between them.
+    pub count: usize,
+}
+
+impl Default for CriticalChainOptions {
+    fn default() -> CriticalChainOptions {
+        CriticalChainOptions { count: 12 }
+    }
+}
+
+/// Once the links that stand by themselves make this share of the chain, net of the console, no more do.
+const ENOUGH: f64 = 0.95;
+/// A link that waited for the console for this share of the chain stands by itself, however short its work is.
+const CONSOLE: f64 = 0.05;
+/// Probes and calls below this share of the chain are not shown inside a link.
 const SMALL: f64 = 0.01;
 /// The most probes and calls that are shown inside a link, the longest.
 const INSIDE: usize = 3;
@@ -21,7 +40,12 @@ const INSIDE: usize = 3;
 const BESIDE: usize = 10;
 
 /// The chain, for people. None where the log has no end or no times.
-pub fn critical_chain(boot: &Boot, chain: Option<&Chain>, source: &SourceName) -> Document {
+pub fn critical_chain(
+    boot: &Boot,
+    chain: Option<&Chain>,
+    options: &CriticalChainOptions,
+    source: &SourceName,
+) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
     let Some((chain, end)) = chain.zip(boot.end.as_ref()) else {
@@ -52,7 +76,11 @@ pub fn critical_chain(boot: &Boot, chain: Option<&Chain>, source: &SourceName) -
     document.paragraph(sum);
     document.paragraph(basis(boot, chain));
     untrusted(&mut document, boot);
-    document.table(links(chain, reached, end.record));
+    let outstanding = outstanding(chain, options);
+    if outstanding.len() < chain.segments.len() {
+        document.paragraph(share(chain, &outstanding));
+    }
+    document.table(links(chain, &outstanding, reached, end.record));
     let beside = longest(&chain.beside);
     if !beside.is_empty() {
         let more = chain.beside.len() - beside.len();
@@ -63,6 +91,19 @@ pub fn critical_chain(boot: &Boot, chain: Option<&Chain>, source: &SourceName) -
         document.table(slack(&beside));
     }
     document
+}
+
+/// What the links that stand by themselves come to.
+fn share(chain: &Chain, outstanding: &HashSet<usize>) -> Text {
+    let net = |s: &Segment| s.net();
+    let all = chain.segments.iter().map(net).sum::<Dur>();
+    let shown = chain.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
+    Text::new()
+        .words(format!("{} of its {} links make ", outstanding.len(), chain.segments.len()))
+        .figure(Figure::exact(shown))
+        .words(" of its ")
+        .figure(Figure::exact(all))
+        .words(" net of the console; the others are summed up between them.")
 }
 
 fn basis(boot: &Boot, chain: &Chain) -> String {
@@ -92,22 +133,58 @@ enum Branch<'c> {
     Many(&'c [Segment]),
 }
 
-fn branches(chain: &Chain) -> Vec<Branch<'_>> {
-    let least = chain.length().scale(SMALL);
-    let small = |s: &Segment| s.length() < least;
+/// The links that stand by themselves, by position.
+fn outstanding(chain: &Chain, options: &CriticalChainOptions) -> HashSet<usize> {
+    let all = &chain.segments;
+    if all.len() <= 2 * options.count {
+        return (0..all.len()).collect();
+    }
+    let net = all.iter().map(Segment::net).sum::<Dur>();
+    let mut by_net: Vec<usize> = (0..all.len()).filter(|i| all[*i].net() > Dur::ZERO).collect();
+    by_net.sort_by_key(|i| (std::cmp::Reverse(all[*i].net()), *i));
+    let mut shown = Dur::ZERO;
+    let mut found = HashSet::new();
+    for i in by_net.into_iter().take(options.count) {
+        if shown >= net.scale(ENOUGH) {
+            break;
+        }
+        shown += all[i].net();
+        found.insert(i);
+    }
+    let least = chain.length().scale(CONSOLE);
+    let for_console = (0..all.len()).filter(|i| all[*i].console > Dur::ZERO && all[*i].console >= least);
+    found.extend(for_console.filter(|_| options.count > 0));
+    found
+}
+
+/// From the end back.
+fn branches<'c>(chain: &'c Chain, outstanding: &HashSet<usize>) -> Vec<Branch<'c>> {
     let mut found = Vec::new();
-    let mut rest = chain.segments.as_slice();
-    while let Some(first) = rest.first() {
-        let run = rest.iter().take_while(|s| small(s)).count();
-        let (here, behind) = rest.split_at(run.max(1));
-        found.push(if here.len() == 1 { Branch::One(first) } else { Branch::Many(here) });
-        rest = behind;
+    let mut at = 0;
+    while at < chain.segments.len() {
+        let run = (at..chain.segments.len()).take_while(|i| !outstanding.contains(i)).count();
+        let here = &chain.segments[at..at + run.max(1)];
+        found.push(if here.len() == 1 { Branch::One(&here[0]) } else { Branch::Many(here) });
+        at += here.len();
     }
     found.reverse();
     found
 }
 
-fn links(chain: &Chain, reached: &str, record: RecordId) -> Table {
+/// `311 initcalls, longest pci_arch_init`
+fn many_title(many: &[Segment]) -> String {
+    let initcalls = many.iter().all(|s| matches!(s.link, Link::Initcall { .. }));
+    let what = if initcalls { "initcalls" } else { "links" };
+    // The first of equals.
+    let longest = many.iter().rev().max_by_key(|s| s.net()).filter(|s| s.net() > Dur::ZERO);
+    let longest = longest.map(|s| match &s.link {
+        Link::Initcall { name } => format!(", longest {name}"),
+        link => format!(", longest: {}", link.title()),
+    });
+    format!("{} {what}{}", many.len(), longest.unwrap_or_default())
+}
+
+fn links(chain: &Chain, outstanding: &HashSet<usize>, reached: &str, record: RecordId) -> Table {
     let mut table = Table::new([
         ("from [s]", Align::Right, 0),
         ("net [s]", Align::Right, 0),
@@ -120,7 +197,7 @@ fn links(chain: &Chain, reached: &str, record: RecordId) -> Table {
     let empty = String::new;
     table.row(vec![at(chain.end), empty(), empty(), empty(), reached.to_owned(), record.to_string()], Style::Strong);
     let least = chain.length().scale(SMALL);
-    let all = branches(chain);
+    let all = branches(chain, outstanding);
     for (n, branch) in all.iter().enumerate() {
         let last = n + 1 == all.len();
         let (edge, trunk) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
@@ -128,7 +205,7 @@ fn links(chain: &Chain, reached: &str, record: RecordId) -> Table {
             Branch::One(s) => {
                 let style = if s.net() >= chain.length().scale(0.1) { Style::Cost } else { Style::Plain };
                 let effect = saved(s.effect);
-                let name = format!("{edge}{}", link_title(s));
+                let name = format!("{edge}{}", s.link.title());
                 let cells = vec![
                     at(s.start),
                     s.net().to_string(),
@@ -155,7 +232,7 @@ fn links(chain: &Chain, reached: &str, record: RecordId) -> Table {
             }
             Branch::Many(many) => {
                 let sum = |part: fn(&Segment) -> Dur| many.iter().map(part).sum::<Dur>();
-                let name = format!("{edge}{} links of less than {} each", many.len(), Figure::exact(least).short());
+                let name = format!("{edge}{}", many_title(many));
                 let ids = records(many.first().and_then(|s| s.first), many.last().and_then(|s| s.last));
                 let start = many.first().map_or(chain.start, |s| s.start);
                 let cells = vec![
@@ -193,22 +270,6 @@ fn inside(s: &Segment, least: Dur) -> Vec<&Inside> {
     all.truncate(INSIDE);
     all.sort_by_key(|i| i.record);
     all
-}
-
-/// What a link is, in words: `initcall acpi_init`.
-pub(super) fn link_title(s: &Segment) -> String {
-    match &s.link {
-        Link::BeforeKernel => "firmware, boot loader, decompression: before the kernel's clock".to_owned(),
-        Link::Initcall { name } => format!("initcall {name}"),
-        Link::AsyncCall { name, device: Some(device) } => format!("waited for async {name} ({device})"),
-        Link::AsyncCall { name, device: None } => format!("waited for async {name}"),
-        Link::AsyncWait => "waited for async calls that the log doesn't show".to_owned(),
-        Link::Initramfs => "waited for the initramfs to be unpacked".to_owned(),
-        Link::RootWait { .. } => "waited for the root's device".to_owned(),
-        Link::ConsoleFlush => "the console's flush at its registration".to_owned(),
-        Link::Silence => "silence between two records".to_owned(),
-        Link::Phase { name } => name.title().to_owned(),
-    }
 }
 
 fn longest(beside: &[Beside]) -> Vec<&Beside> {

@@ -8,7 +8,6 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::critical_chain::link_title;
 use super::escape::escaped;
 use super::json::word;
 use super::trace::cause;
@@ -65,7 +64,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
     for s in Chain::of(boot).iter().flat_map(|c| &c.segments) {
         write(Row {
             kind: "chain".into(),
-            name: link_title(s).into(),
+            name: s.link.title().into(),
             start: Some(s.start),
             end: Some(s.end),
             gross: Some(s.length()),

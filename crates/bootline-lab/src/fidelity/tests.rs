@@ -90,6 +90,18 @@ fn doubled_and_disordered_lines_are_flaws() {
 }
 
 #[test]
+fn a_console_that_registers_again_prints_its_log_again() {
+    let again = "6,6,2000000,-;legacy console [ttyS0] disabled\n6,7,2000001,-;legacy console [ttyS0] enabled\n";
+    let [left, back] =
+        ["[    2.000000] legacy console [ttyS0] disabled\n", "[    2.000001] legacy console [ttyS0] enabled\n"];
+    let log = format!("{LOG}{again}");
+    let fidelity = run(&log, &format!("{WIRE}{left}{WIRE}{left}{back}"), RATE_9600, "");
+    assert_eq!(fidelity.flaws, [Flaw::PrintedAgain { lines: 7 }]);
+    assert_eq!(fidelity.decide(1, 3), Decision::GiveUp);
+    assert_eq!(run(&log, &format!("{WIRE}{left}{back}"), RATE_9600, "").flaws, []);
+}
+
+#[test]
 fn a_log_without_stamps_is_compared_by_its_text() {
     let plain: String = WIRE.lines().map(|l| format!("{}\n", &l[15..])).collect();
     check_flaws(&plain, "printk.time=0", &[]);

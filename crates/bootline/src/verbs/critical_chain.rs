@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`
 use bootline_core::chain::Chain;
-use bootline_core::report::{critical_chain, critical_chain_json};
+use bootline_core::report::{CriticalChainOptions, critical_chain, critical_chain_json};
 use clap::Args;
 
 use crate::exit::Exit;
@@ -20,17 +20,22 @@ Examples:
   bootline critical-chain boot.cap
   dmesg | bootline critical-chain -
   bootline critical-chain --to 'login: ' boot.cap
+  bootline critical-chain -n 40 boot.cap               the 40 longest links by themselves
   bootline critical-chain --json boot.cap | jq '.boots[].chain.segments[] | [.name, .effect_ns]'")]
 pub struct Typed {
     #[command(flatten)]
     logs: logs::TypedLogs,
+    /// Let the longest N links stand by themselves, net of the console
+    #[arg(short, long, value_name = "N", default_value_t = CriticalChainOptions::default().count)]
+    number: usize,
 }
 
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = CriticalChainOptions { count: typed.number };
     typed.logs.resolve(terminal, "bootline-critical-chain/1")?.show(terminal, Needs::End, |boot, source, output| {
         let chain = Chain::of(boot);
         match output {
-            Output::Text(options) => Shown::text(&critical_chain(boot, chain.as_ref(), source), options),
+            Output::Text(text) => Shown::text(&critical_chain(boot, chain.as_ref(), &options, source), text),
             Output::Json(list) => Shown::json(list.item(&critical_chain_json(boot, chain.as_ref(), source))),
         }
     })

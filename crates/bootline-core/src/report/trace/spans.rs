@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::{Apart, TraceSink, Track, TrackId, TrackKind, Tracks, What};
 use crate::boot::{Boot, Edge, Service, Span, WaitCause};
 use crate::chain::Chain;
-use crate::report::critical_chain::link_title;
 use crate::report::escape::escaped;
 use crate::report::json::word;
 use crate::rules::Finding;
@@ -54,7 +53,7 @@ pub(super) fn chain<S: TraceSink>(chain: Option<&Chain>, tracks: &mut Tracks<'_,
     let about = "What the boot's end hung on, link by link: what isn't here could take less without effect.";
     let on = tracks.add("critical chain", TrackKind::Plain, about);
     for s in &chain.segments {
-        let title = link_title(s);
+        let title = s.link.title();
         let what = What::new(escaped(&title), "chain")
             .arg("net_ns", s.net())
             .arg("console_ns", s.console)

@@ -159,6 +159,10 @@ fn flaw(flaw: &Flaw) -> String {
     match flaw {
         Flaw::Lost { lines, first } => format!("{lines} lines of the kernel's log are not on the line: `{first}`"),
         Flaw::Doubled { lines, first } => format!("{lines} lines came twice: `{first}`"),
+        Flaw::PrintedAgain { lines } => format!(
+            "the console registered a second time, and the kernel printed its log again: {lines} lines came twice \
+             (`driver_async_probe=*,serial` leaves the port alone)"
+        ),
         Flaw::Disordered { lines, first } => format!("{lines} lines came in another order: `{first}`"),
         Flaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its rate", ratio * 100.0),
         Flaw::LateReader { max_ns } => format!("the host was busy: the line's reader woke {max_ns} s late"),
