@@ -348,8 +348,8 @@ fn a_marker_is_not_found_in_the_command_line() {
                [    0.000000] Command line: console=ttyS0 bootline.marker=all-up\n\
                [    0.100000] Kernel command line: console=ttyS0 bootline.marker=all-up\n\
                [    0.100000] Unknown kernel command line parameters \"bootline.marker=all-up\", will be passed to user space.\n\
-               [    0.500000] Run /init as init process\nall-up\n[    0.900000] all-up at last\n";
+               [    0.500000] Run /init as init process\n[    0.900000] all-up at last\n";
     let options = Options { marker: Some("all-up".to_owned()), ..Options::default() };
     let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &options)).next().unwrap();
-    assert_eq!(boot.records.get(boot.end.unwrap().index).unwrap().text, "all-up");
+    assert_eq!(boot.records.get(boot.end.unwrap().index).unwrap().text, "all-up at last");
 }

@@ -230,6 +230,37 @@ fn the_timeout_for_deferred_probes_is_what_the_root_waited_for() {
     assert!(links(&chain).contains(&("timeout 1c050000.mmci".to_owned(), 10_000)), "{:?}", links(&chain));
 }
 
+/// A boot of 7.2 in the lab: `root=/dev/sda rootfstype=tmpfs rootwait=3 rdinit=/none`. No such disk came; after three
+/// seconds the kernel mounted an empty tmpfs.
+#[test]
+fn the_wait_for_the_root_of_a_real_boot() {
+    let (boot, chain) = chain_of(
+        "[    2.280815] RAS: Correctable Errors collector initialized.\n\
+         [    2.313769] clk: Disabling unused clocks\n\
+         [    2.314161] PM: genpd: Disabling unused power domains\n\
+         [    2.345722] check access for rdinit=/none failed: -2, ignoring\n\
+         [    2.375827] Waiting for root device /dev/sda...\n\
+         [    2.704853] tsc: Refined TSC clocksource calibration: 2596.099 MHz\n\
+         [    2.706453] clocksource: tsc: mask: 0xffffffffffffffff max_cycles: 0x256bd6fcd16, max_idle_ns: 440795329167 ns\n\
+         [    2.711552] clocksource: Switched to clocksource tsc\n\
+         [    3.982704] clocksource: Watchdog remote CPU 1 read timed out\n\
+         [    5.387130] VFS: Mounted root (tmpfs filesystem) readonly on device 0:22.\n\
+         [    5.390051] VFS: Pivoted into new rootfs\n\
+         [    5.402013] Freeing unused decrypted memory: 2028K\n\
+         [    5.504251] Freeing unused kernel image (initmem) memory: 4648K\n\
+         [    5.505144] Write protecting the kernel read-only data: 34816k\n\
+         [    5.706000] Run /none as init process\n",
+        None,
+    );
+    let root = chain.segments.iter().find(|s| matches!(s.link, Link::RootWait { .. })).unwrap();
+    let text = |id: Option<RecordId>| boot.records.get(boot.records.index_of(id.unwrap()).unwrap()).unwrap().text;
+    assert!(
+        text(root.first).starts_with("Waiting for root device") && text(root.last).starts_with("VFS: Mounted root")
+    );
+    assert!(chain.segments.iter().all(|s| s.length() <= root.length()));
+    assert_eq!(root.effect, root.length());
+}
+
 /// Modules that others than init load, behind init's start, up to a marker.
 #[test]
 fn modules_in_user_space() {
