@@ -104,6 +104,12 @@ impl<'b> Course<'b> {
         found
     }
 
+    /// The calls that run between two moments, by start.
+    pub fn calls_between(&self, from: Dur, to: Dur) -> impl Iterator<Item = &'b Span> {
+        let first = self.calls.partition_point(|c| c.to <= from);
+        self.calls[first..].iter().map(|c| c.span).take_while(move |s| s.start < to)
+    }
+
     /// The link at a moment, and until when it is that one, `to` at the latest.
     fn at(&self, at: Dur, to: Dur) -> (Link, Dur) {
         let next_known = self.known.partition_point(|k| k.to <= at);

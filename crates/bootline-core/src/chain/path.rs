@@ -306,14 +306,13 @@ impl Path<'_> {
             let at = self.joins.partition_point(|j| j.to < end);
             let Some(join) = self.joins.get(at).filter(|j| j.to == end) else { continue };
             let slack = (join.to - join.from.max(start)).max_zero();
-            let first = self.boot.spans.partition_point(|s| s.start < start);
-            let here = self.boot.spans[first..].iter().take_while(|s| s.start < join.from);
-            for call in here.filter(|s| of_init(s) && s.parent.is_none()) {
+            // Of the call that schedules another one, what comes behind that is beside it.
+            for call in self.course.calls_between(start, join.from) {
                 let Some(to) = call.end.filter(|to| *to <= join.to) else { continue };
                 all.push(Beside {
                     kind: call.kind,
                     name: call.name.clone(),
-                    start: call.start,
+                    start: call.start.max(start),
                     end: to,
                     slack,
                     record: call.first,

@@ -279,6 +279,9 @@ fn modules_in_user_space() {
     let probe = "async __driver_attach_async_helper disk";
     check_links(&chain, &[("silence", 100), ("silence", 100), ("slow_init", 300), (probe, 400), ("silence", 100)]);
     assert_eq!(chain.segments[3].effect, Dur::from_millis(300));
+    // The initcall that scheduled the probe ran on beside it.
+    let beside: Vec<_> = chain.beside.iter().map(|b| (b.name.as_str(), b.end - b.start, b.slack)).collect();
+    assert_eq!(beside, [("slow_init", Dur::from_millis(100), Dur::from_millis(300))]);
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use crate::boot::{Boot, Since};
 use crate::chain::{Basis, Chain, Link, Segment};
 use crate::records::RecordId;
-use crate::report::critical_chain::link_title;
 use crate::units::Dur;
 
 /// The chain, link by link, without gap.
@@ -42,7 +41,7 @@ pub(super) fn chain(boot: &Boot, chain: &Chain) -> ChainDrawn {
     let slack: HashMap<RecordId, Dur> = chain.beside.iter().map(|b| (b.record, b.slack)).collect();
     let drawn = |s: &Segment| LinkDrawn {
         kind: kind(&s.link),
-        title: link_title(s),
+        title: s.link.title(),
         label: label(s),
         start: s.start,
         end: s.end,
@@ -66,11 +65,11 @@ pub(super) fn chain(boot: &Boot, chain: &Chain) -> ChainDrawn {
 fn kind(link: &Link) -> &'static str {
     match link {
         Link::Initcall { .. } => "initcall",
-        Link::AsyncCall { .. } | Link::AsyncWait | Link::Initramfs => "async",
-        Link::RootWait { .. } => "root",
+        Link::AsyncCall { .. } | Link::AsyncWait | Link::Initramfs | Link::DeferredProbes => "async",
+        Link::RootWait { .. } | Link::DeferredTimeout { .. } => "root",
         Link::ConsoleFlush => "flush",
         Link::Silence => "silence",
-        Link::BeforeKernel | Link::Phase { .. } => "phase",
+        Link::BeforeKernel | Link::Phase { .. } | Link::Service { .. } => "phase",
     }
 }
 
@@ -81,9 +80,12 @@ fn label(s: &Segment) -> String {
         Link::AsyncCall { name, device } => device.clone().unwrap_or_else(|| name.clone()),
         Link::AsyncWait => "async".to_owned(),
         Link::Initramfs => "initramfs".to_owned(),
+        Link::DeferredProbes => "deferred probes".to_owned(),
+        Link::DeferredTimeout { device } => device.clone().unwrap_or_else(|| "deferred probe timeout".to_owned()),
         Link::RootWait { .. } => "root's device".to_owned(),
         Link::ConsoleFlush => "flush".to_owned(),
         Link::Silence => "silence".to_owned(),
         Link::Phase { name } => name.title().to_owned(),
+        Link::Service { name } => name.clone(),
     }
 }

@@ -7,7 +7,7 @@ use crate::boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
 use crate::chain::Chain;
 use crate::compare::Measures;
 use crate::records::{RecordId, Source};
-use crate::report::critical_chain::critical_chain;
+use crate::report::critical_chain::{CriticalChainOptions, critical_chain};
 use crate::report::document::{Document, Text};
 use crate::report::escape::escaped;
 use crate::report::explain;
@@ -114,7 +114,7 @@ impl Picture {
             kernel: explain::kernel_title(boot),
             answer: explain::in_a_sentence(boot),
             explanation: explain::explain(boot, findings, source),
-            chained: found.as_ref().map(|c| critical_chain(boot, Some(c), source)),
+            chained: found.as_ref().map(|c| critical_chain(boot, Some(c), &CriticalChainOptions::default(), source)),
             measures: Measures::of(boot, &source.title(), &[]),
             clock: boot.timeline.clock,
             from,
