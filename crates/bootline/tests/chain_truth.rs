@@ -42,10 +42,7 @@ fn what_the_chain_says_a_shorter_probe_saves_is_saved() {
     let chain = chain(LONG);
     let segments = chain["segments"].as_array().unwrap();
     let probe = segments.iter().filter(|s| s["kind"] == "async-call").max_by_key(|s| s["effect_ns"].as_i64()).unwrap();
-    assert_eq!(
-        (probe["name"].as_str(), probe["device"].as_str()),
-        (Some("__driver_attach_async_helper"), Some("delay_probe"))
-    );
+    assert_eq!(probe["name"], "__driver_attach_async_helper");
     let effect = ns(&probe["effect_ns"]);
     let saved = loading(LONG) - loading(SHORT);
     assert!((effect / saved - 1.0).abs() < 0.1, "effect {effect} ns, saved {saved} ns");
