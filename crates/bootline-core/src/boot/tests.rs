@@ -89,22 +89,22 @@ fn a_thread_whose_lock_is_taken() {
 /// The rule's own log: 7.3, nbcon, one processor.
 #[test]
 fn a_thread_that_has_the_only_processor() {
-    let boot = |log: &str| {
-        let bytes = std::fs::read(format!("{}/tests/rules/con007_printing_thread/{log}", env!("CARGO_MANIFEST_DIR")));
-        Boot::analyse(BootRecords::all(&bytes.unwrap()).remove(0), &Options::default())
-    };
+    let boot = |log: &[u8]| Boot::analyse(BootRecords::all(log).remove(0), &Options::default());
     let waited = |boot: &Boot| {
         let waits = boot.waits.iter().filter(|w| w.cause == WaitCause::Processor);
         waits.fold(Interval::default(), |sum, w| sum + w.time)
     };
-    let alone = boot("fires.log");
+    let alone = boot(include_bytes!("../../tests/rules/con007_printing_thread/fires.log"));
     let line = alone.line.as_ref().unwrap();
     let (sum, end) = (waited(&alone), alone.end.as_ref().unwrap().elapsed.best());
     assert!(sum.low() == Dur::ZERO && sum.best() > end.scale(0.7), "{sum:?} of {end}");
     // What each phase waited for adds up to what the console cost.
     let phases: Dur = alone.phases.iter().map(|p| p.console).sum();
     assert!((phases - line.cost.best()).abs() < end.scale(0.02), "{phases}, {:?}", line.cost);
-    assert_eq!(waited(&boot("nearly.log")), Interval::default());
+    assert_eq!(
+        waited(&boot(include_bytes!("../../tests/rules/con007_printing_thread/nearly.log"))),
+        Interval::default()
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::case::{Case, apart};
+use super::case::Case;
 use super::figure::{clock, percent, seconds, speed};
 use super::finding::cite_at;
-use super::{Finding, Rule, Stretch, remedy};
+use super::{Finding, Rule, remedy};
 use crate::boot::{Wait, WaitCause};
 use crate::console::Printing;
 use crate::units::{Dur, Interval};
@@ -62,9 +62,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             speed(line)
         ),
         evidence: cite_at(case.boot, longest.iter().map(|w| w.index)),
-        stretches: apart(
-            &waits.iter().map(|w| Stretch { from: w.from, to: w.from + w.time.best() }).collect::<Vec<_>>(),
-        ),
+        stretches: Vec::new(),
         advice: advice.into_iter().flatten().collect(),
     }]
 }

@@ -80,6 +80,7 @@ fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> Shown {
     // The rules whose time is in the waits themselves cite no more than the worst of them, or what set them up.
     let waits = match code(finding.rule) {
         "con001" => Some(Some(WaitCause::OwnRecord)),
+        "con007" => Some(Some(WaitCause::Processor)),
         "con004" | "con005" => Some(None),
         _ => None,
     };
