@@ -6,6 +6,7 @@ mod exit;
 mod failure;
 mod interruption;
 mod logs;
+mod new_file;
 mod own_log;
 mod progress;
 mod quantity;

@@ -9,6 +9,7 @@
 //!
 //! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Everything that a
 //! renderer writes goes through [`escape`](escape::escaped): log text is hostile.
+mod axis;
 mod blame;
 mod check;
 mod compare;
@@ -32,6 +33,7 @@ mod plot;
 mod predict;
 mod problem;
 mod results;
+mod shell;
 mod source;
 mod summary;
 mod table;

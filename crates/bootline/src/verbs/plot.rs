@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline plot`
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::ConsoleArg;
@@ -10,10 +8,10 @@ use bootline_core::rules::findings;
 use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
 use crate::logs::{Needs, Shown, TypedLogs, parse_console};
+use crate::new_file::NewFile;
 use crate::terminal::Terminal;
-use crate::unusable;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -76,12 +74,10 @@ impl Format {
 
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     let format = typed.format.or_else(|| Format::of_name(typed.output.as_deref()?)).unwrap_or(Format::Html);
-    let output = typed.output.unwrap_or_else(|| free_name(&typed.files[0], format, typed.force));
-    let to_stdout = output.as_os_str() == "-";
-    // Before the logs are read: that may take a while.
-    if !to_stdout && !typed.force && output.exists() {
-        return Err(exists(&output));
-    }
+    let output = match typed.output {
+        Some(path) => NewFile::named(path, typed.force)?,
+        None => NewFile::free(&stem(&typed.files[0]), format.extension(), typed.force),
+    };
     let mut pictures = Vec::new();
     let logs = TypedLogs::plain(typed.files, typed.marker, typed.console).resolve(terminal, "")?;
     let exit = logs.show(terminal, Needs::Times, |boot, source, _| {
@@ -96,38 +92,13 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
         Format::Html => page(&pictures),
         Format::Svg => svg(&pictures),
     };
-    if to_stdout {
-        unless_reader_left(stdout().write_all(text.as_bytes()))?;
-        return Ok(exit);
-    }
-    write(&output, &text, typed.force)?;
     let boots = if pictures.len() == 1 { "1 boot".to_owned() } else { format!("{} boots", pictures.len()) };
-    terminal.say(&format!("written to {}: {boots}, {} bytes", output.display(), text.len()));
+    output.write(&text, &boots, terminal)?;
     Ok(exit)
 }
 
-/// `boot.html` for `boot.cap`, in the current directory.
-fn free_name(input: &Path, format: Format, force: bool) -> PathBuf {
-    let stem = input.file_stem().filter(|_| input.as_os_str() != "-").map_or("boot".into(), |s| s.to_string_lossy());
-    let extension = format.extension();
-    let names = std::iter::once(format!("{stem}.{extension}")).chain((2..).map(|n| format!("{stem}-{n}.{extension}")));
-    names.map(PathBuf::from).find(|name| force || !name.exists()).expect("the numbers don't end")
-}
-
-fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    // What came into being meanwhile isn't overwritten either.
-    let options = options.write(true).create(true).truncate(true).create_new(!force);
-    match options.open(path).and_then(|mut file| file.write_all(text.as_bytes())) {
-        Ok(()) => Ok(()),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(exists(path)),
-        Err(e) => {
-            Err(Failure::new(Exit::LAB, format!("can't write {}: {e}", unusable::shown(&path.to_string_lossy()))))
-        }
-    }
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&path.to_string_lossy())))
-        .hint("give another name with `-o`, or `--force` to replace it")
+/// `boot` for `boot.cap` and for standard input.
+fn stem(input: &Path) -> String {
+    let stem = input.file_stem().filter(|_| input.as_os_str() != "-");
+    stem.map_or("boot".into(), |s| s.to_string_lossy().into_owned())
 }

@@ -12,14 +12,13 @@ use super::picture::{Picture, Waited};
 use crate::boot::WaitCause;
 use crate::report::escape::escaped;
 use crate::report::json::word;
+use crate::report::shell::TOOL;
 use crate::units::{Dur, Interval};
 
-/// All pictures, as text that can stand in an HTML page: nothing in it ends an element or begins one.
-pub(super) fn data(pictures: &[Picture], differences: &[Difference]) -> String {
+/// All pictures.
+pub(super) fn data(pictures: &[Picture], differences: &[Difference]) -> Value {
     let boots: Vec<Value> = pictures.iter().zip(differences).map(|(p, d)| boot(p, d)).collect();
-    let text = json!({ "tool": concat!("bootline ", env!("CARGO_PKG_VERSION")), "boots": boots }).to_string();
-    // `<` stands in strings only, and so do the two line ends that JSON has and scripts once had not.
-    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    json!({ "tool": TOOL, "boots": boots })
 }
 
 fn boot(p: &Picture, difference: &Difference) -> Value {

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page: one HTML file that works without a network and can be mailed.
-//!
-//! What the log says is hostile. It reaches the page as text of elements, escaped, and as JSON in which no `<` is left;
-//! the script writes it as text only. Should something slip through, the page's own policy lets nothing run but the one
-//! script and load nothing from anywhere.
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest, Sha256};
-
+//! The page of boots: what the shell of every page is given.
 use super::data::data;
 use super::difference::{Difference, difference};
 use super::mark::Mark;
@@ -18,9 +10,10 @@ use crate::compare::Fate;
 use crate::report::document::{Block, Document};
 use crate::report::figure::{Figure, in_millis, share, signed};
 use crate::report::html::{html, html_text, inline};
+use crate::report::shell::{self, Page, TOOL, fill};
 use crate::units::{Dur, Interval};
 
-const SHELL: &str = include_str!("assets/page.html");
+const BODY: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
 
 /// The script's parts, in the order in which they need one another.
@@ -29,7 +22,8 @@ const SCRIPT: &[&str] = &[
     include_str!("assets/boot.js"),
     include_str!("assets/clock.js"),
     include_str!("assets/view.js"),
-    include_str!("assets/theme.js"),
+    shell::THEME,
+    include_str!("assets/colours.js"),
     include_str!("assets/track.js"),
     include_str!("assets/line.js"),
     include_str!("assets/chart.js"),
@@ -52,44 +46,25 @@ fn told(boots: usize) -> (usize, usize) {
 
 /// The page for boots that are shown together, the first the one against which the others are compared.
 pub fn page(pictures: &[Picture]) -> String {
-    let style = format!("{}{STYLE}", svg::STYLE);
-    // One function around all: nothing of it is in the way of anything else in the page.
-    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPT.concat());
     let differences: Vec<Difference> = pictures.iter().map(|p| difference(&pictures[0], p)).collect();
     let (from, to) = extent(pictures);
     let both = || pictures.iter().zip(&differences).enumerate();
     let title = html_text(&svg::sources(pictures));
     let parts = [
-        ("TITLE", title),
-        ("STYLE_HASH", hash(&style)),
-        ("SCRIPT_HASH", hash(&script)),
-        ("STYLE", style),
+        ("TITLE", title.clone()),
         ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n, pictures)).collect()),
         ("NOTE", if pictures.len() > 1 { note(pictures.len()) } else { String::new() }),
         ("CHARTS", both().map(|(n, (p, d))| chart(p, d, n, from, to)).collect()),
         ("EXPLANATIONS", pictures.iter().map(explanation).collect()),
-        ("TOOL", concat!("bootline ", env!("CARGO_PKG_VERSION")).to_owned()),
-        ("DATA", data(pictures, &differences)),
-        ("SCRIPT", script),
+        ("TOOL", TOOL.to_owned()),
     ];
-    fill(SHELL, &parts)
-}
-
-/// Puts the parts where the shell names them: `@NAME@`. What is put in isn't looked at again.
-fn fill(shell: &str, parts: &[(&str, String)]) -> String {
-    let mut out = String::with_capacity(shell.len() + parts.iter().map(|p| p.1.len()).sum::<usize>());
-    for (n, piece) in shell.split('@').enumerate() {
-        match parts.iter().find(|(name, _)| n % 2 == 1 && *name == piece) {
-            Some((_, text)) => out += text,
-            None => out += piece,
-        }
-    }
-    out
-}
-
-/// What the policy in the page's head allows by.
-fn hash(text: &str) -> String {
-    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+    shell::page(Page {
+        title: format!("{title} – where the boot's time went"),
+        style: format!("{}{STYLE}", svg::STYLE),
+        body: fill(BODY, &parts),
+        data: data(pictures, &differences),
+        script: SCRIPT.to_vec(),
+    })
 }
 
 fn note(boots: usize) -> String {

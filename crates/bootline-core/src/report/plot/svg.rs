@@ -5,13 +5,13 @@
 //! something is there.
 use std::fmt::Write;
 
-use super::axis;
 use super::chain::LinkDrawn;
 use super::curve;
 use super::difference::{Changed, Difference, difference};
 use super::mark::{Mark, Shown};
 use super::picture::{Picture, Waited};
 use crate::boot::SpanKind;
+use crate::report::axis;
 use crate::report::figure::{Figure, in_millis};
 use crate::report::html::html_text;
 use crate::units::Dur;

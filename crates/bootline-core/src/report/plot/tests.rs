@@ -233,7 +233,7 @@ proptest! {
         }
         let page = page(&pictures);
         prop_assert_eq!(page.matches("</script>").count(), 2);
-        prop_assert_eq!(page.matches("<!--").count(), 1);
+        prop_assert_eq!(page.matches("<!--").count(), 2);
         let data = inside(&page, "id=\"data\">", "</script>")[0];
         let data: serde_json::Value = serde_json::from_str(data).unwrap();
         prop_assert_eq!(data["boots"][0]["records"]["text"].as_array().unwrap().len(), pictures[0].records.len());

@@ -24,7 +24,7 @@ function drawIfSeen(chart) {
   else chart.stale = true;
 }
 
-const theme = new Theme(redraw);
+const theme = new Colours(redraw);
 for (const hidden of document.querySelectorAll(".controls, .side")) hidden.hidden = false;
 const charts = boots.map((boot) => new Chart(boot, view, theme, document.querySelector(`figure[data-boot="${boot.number}"]`)));
 const range = document.getElementById("range");
