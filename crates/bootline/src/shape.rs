@@ -33,14 +33,19 @@ pub struct TypedShape {
 impl TypedShape {
     /// The answer in the shape that was asked for.
     pub fn render(&self, terminal: &Terminal, document: &Document, json: impl FnOnce() -> String) -> String {
-        match self.output_format {
-            _ if self.json => json(),
+        let shape = if self.json { Shape::Json } else { self.output_format };
+        let options = TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
+        shape.render(&options, document, json)
+    }
+}
+
+impl Shape {
+    /// The answer in this shape.
+    pub fn render(self, options: &TextOptions, document: &Document, json: impl FnOnce() -> String) -> String {
+        match self {
             Shape::Json => json(),
             Shape::Markdown => markdown(document),
-            Shape::Text => {
-                let width = self.width.unwrap_or(terminal.width);
-                text(document, &TextOptions { width, color: terminal.stdout_color })
-            }
+            Shape::Text => text(document, options),
         }
     }
 }

@@ -77,6 +77,70 @@ fn two_folders_are_compared_in_every_shape() {
     assert!(stdout(&out).starts_with("## base"), "{}", stdout(&out));
 }
 
+/// What of a page changes with the comparison alone: neither its style nor its script.
+fn inside_main(page: &str) -> &str {
+    let (_, rest) = page.split_once("<main>").unwrap();
+    rest.split_once("</main>").unwrap().0
+}
+
+#[test]
+fn a_page_is_written_where_it_is_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), "base", 8, 100);
+    folder(dir.path(), "new", 8, 150);
+    let at = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    let size = |name: &str| at(name).len();
+    // By its name; and without one, the first that is free.
+    let out = run(dir.path(), &["compare", "base", "new", "-o", "page.html"]);
+    assert_eq!(stderr(&out), format!("written to page.html: 8 + 8 runs, {} bytes\n", size("page.html")));
+    assert_eq!((stdout(&out).as_str(), out.status.code()), ("", Some(0)));
+    for name in ["compare.html", "compare-2.html"] {
+        let out = run(dir.path(), &["compare", "base", "new", "--output-format", "html"]);
+        assert_eq!(stderr(&out), format!("written to {name}: 8 + 8 runs, {} bytes\n", size(name)));
+        assert_eq!(at(name), at("page.html"));
+    }
+    let out = run(dir.path(), &["compare", "base", "new", "--output-format", "html", "-o", "-"]);
+    assert_eq!((stderr(&out), stdout(&out)), (String::new(), at("page.html")));
+    // What is there stays, unless it is told otherwise.
+    fs::write(dir.path().join("page.html"), "old").unwrap();
+    let out = run(dir.path(), &["compare", "base", "new", "-o", "page.html"]);
+    let said = "error: `page.html` exists already\n  hint: give another name with `-o`, or `--force` to replace it\n";
+    assert_eq!((stderr(&out).as_str(), out.status.code()), (said, Some(3)));
+    assert!(run(dir.path(), &["compare", "base", "new", "-o", "page.html", "--force"]).status.success());
+    assert_eq!(at("page.html"), at("compare.html"));
+    // The other shapes by their names as well.
+    for (name, begins) in [("c.md", "## base"), ("c.json", "{\n  \"schema\""), ("c.txt", "base (8 runs)")] {
+        assert!(run(dir.path(), &["compare", "base", "new", "-o", name]).status.success());
+        assert!(at(name).starts_with(begins), "{name}: {}", at(name));
+    }
+    // A boot that failed is told, and the others are drawn.
+    fs::write(dir.path().join("new/99.log"), "").unwrap();
+    let out = run(dir.path(), &["compare", "base", "new", "-o", "failed.html"]);
+    assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
+    assert!(at("failed.html").contains("`new/99.log` is empty"), "{}", stderr(&out));
+}
+
+/// The page of a small comparison, as its reader's browser gets it.
+#[test]
+fn the_golden_page() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), "base", 5, 100);
+    folder(dir.path(), "new", 6, 150);
+    let out = run(dir.path(), &["compare", "base", "new", "-n", "2", "--output-format", "html", "-o", "-"]);
+    let page = stdout(&out);
+    check_golden("two-folders.html", inside_main(&page));
+}
+
+fn check_golden(file: &str, text: &str) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare");
+    let path = golden.join(file);
+    if std::env::var_os("BLESS").is_some() {
+        fs::create_dir_all(&golden).unwrap();
+        fs::write(&path, text).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), text, "{}", path.display());
+}
+
 #[test]
 fn single_files_are_taken_apart_but_not_judged() {
     let dir = tempfile::tempdir().unwrap();
@@ -212,19 +276,13 @@ fn the_markers_of_a_budget_are_measured() {
 #[test]
 fn real_boots_beside_one_another() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare");
     let captures = ["corpus/x86-6.18-rt-9600-initcall/boot.cap", "corpus/x86-6.19-rt-9600-initcall/boot.cap"];
     for (file, args) in
         [("two-kernels.txt", &["--width", "120"][..]), ("two-kernels.md", &["--output-format", "markdown"])]
     {
         let out = run(&root, &[&["compare"][..], args, &captures].concat());
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-        let path = golden.join(file);
-        if std::env::var_os("BLESS").is_some() {
-            fs::create_dir_all(&golden).unwrap();
-            fs::write(&path, &out.stdout).unwrap();
-        }
-        assert_eq!(fs::read_to_string(&path).unwrap_or_default(), stdout(&out), "{}", path.display());
+        check_golden(file, &stdout(&out));
     }
     // The parts of a boot of hundreds of initcalls add up to it.
     let value = json(&run(&root, &[&["compare", "--json"][..], &captures].concat()));

@@ -61,6 +61,9 @@ pub struct Summary {
     pub median: Estimate,
     /// Where they fall into two groups, of times a millisecond or more apart: the median stands for neither.
     pub groups: Option<Groups>,
+    /// What each run of the set has, in the order of its runs; nothing where runs were not told apart.
+    #[serde(skip)]
+    pub values: Vec<Option<i64>>,
 }
 
 impl Summary {
@@ -68,7 +71,16 @@ impl Summary {
     pub fn of(samples: &Samples, runs: usize, unit: Unit) -> Summary {
         // Initcalls of a few microseconds come in the steps of the clock.
         let counts = |g: &Groups| unit != Unit::Ns || g.above - g.below >= SHORT.as_nanos() as f64;
-        Summary { runs, median: median(samples, 0), groups: groups(samples).filter(counts) }
+        Summary { runs, median: median(samples, 0), groups: groups(samples).filter(counts), values: Vec::new() }
+    }
+}
+
+impl Summary {
+    /// With what each run has; zero where none has it.
+    fn of_set(samples: &Samples, quantity: &Quantity, set: &RunSet) -> Summary {
+        let runs = set.present(quantity);
+        let values = if runs > 0 { set.numbers(quantity) } else { vec![Some(0); set.n()] };
+        Summary { values, ..Summary::of(samples, runs, quantity.unit()) }
     }
 }
 
@@ -114,12 +126,35 @@ impl Change {
         Some(Change {
             quantity: quantity.clone(),
             unit: quantity.unit(),
-            from: before.as_ref().map(|s| Summary::of(s, from.present(quantity), quantity.unit())),
-            to: after.as_ref().map(|s| Summary::of(s, to.present(quantity), quantity.unit())),
+            from: before.as_ref().map(|s| Summary::of_set(s, quantity, from)),
+            to: after.as_ref().map(|s| Summary::of_set(s, quantity, to)),
             difference: both.map(|(before, after)| difference(after, before)),
             by_chance: both.map(|(before, after)| p_value(after, before)),
             verdict,
         })
+    }
+
+    /// Whether it is something: more, less, new or gone.
+    pub fn differs(&self) -> bool {
+        use ChangeVerdict::{Gone, Less, More, New};
+        matches!(self.verdict, More | Less | New | Gone)
+    }
+
+    /// Whether it is something, or too few runs can't tell that it is not.
+    pub fn may_differ(&self, thresholds: &Thresholds) -> bool {
+        let least = if self.unit == Unit::Ns { thresholds.effect.as_nanos() as f64 } else { 1.0 };
+        self.differs() || self.verdict == ChangeVerdict::TooFew && self.adds().abs() >= least
+    }
+
+    /// By how much it differs; all of it where one set hasn't got it.
+    pub fn adds(&self) -> f64 {
+        let median = |s: &Option<Summary>| s.as_ref().map_or(0.0, |s| s.median.best);
+        self.difference.map_or_else(|| median(&self.to) - median(&self.from), |d| d.best)
+    }
+
+    /// Whether the runs of a set fall into two groups.
+    pub fn has_groups(&self) -> bool {
+        [&self.from, &self.to].into_iter().flatten().any(|s| s.groups.is_some())
     }
 
     pub(super) fn judge(&mut self, thresholds: &Thresholds) {

@@ -10,6 +10,7 @@ use super::part::PartKey;
 use super::quantity::Quantity;
 use super::run_set::{Excluded, RunSet};
 use crate::statistics::{confidence_of_any, confidence_of_difference, least_seen};
+use crate::units::Dur;
 
 /// Two sets of runs, compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,8 @@ pub struct Comparison {
     pub names: [String; 2],
     /// How many runs they have.
     pub runs: [usize; 2],
+    /// What each run was read from.
+    pub sources: [Vec<String>; 2],
     /// Runs of either that can't be used.
     pub excluded: [Vec<Excluded>; 2],
     /// What to know before the figures are believed.
@@ -57,6 +60,7 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
     Some(Comparison {
         names: [from.name.clone(), to.name.clone()],
         runs: [from.n(), to.n()],
+        sources: [from, to].map(|set| set.runs.iter().map(|r| r.source.clone()).collect()),
         excluded: [from.excluded.clone(), to.excluded.clone()],
         caveats: caveats(from, to, &changes).into_iter().chain(alone).collect(),
         thresholds,
@@ -64,6 +68,31 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
         least_seen: seen,
         changes,
     })
+}
+
+impl Comparison {
+    /// How the time to the boot's end differs.
+    pub fn headline(&self) -> Option<&Change> {
+        self.changes.iter().find(|c| is_whole(&c.quantity))
+    }
+
+    /// What there is one of in a boot: its time, phases, console, markers.
+    pub fn single(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|c| !c.quantity.is_one_of_many())
+    }
+
+    /// Of what there are hundreds: initcalls, probes, async calls; what differs most first.
+    pub fn many(&self) -> Vec<&Change> {
+        let mut many: Vec<&Change> = self.changes.iter().filter(|c| c.quantity.is_one_of_many()).collect();
+        many.sort_by(|a, b| b.adds().abs().total_cmp(&a.adds().abs()));
+        many
+    }
+
+    /// How far the difference of the medians is off from that of the means, which is what is taken apart.
+    pub fn medians_beside_means(&self) -> Option<Dur> {
+        let medians = self.headline()?.difference?;
+        Some(Dur::from_nanos(medians.best as i64) - self.decomposition.whole)
+    }
 }
 
 /// Whether it is the time to the boot's end.

@@ -19,6 +19,8 @@ use crate::units::Dur;
 /// The difference of the means of two sets, taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decomposition {
+    /// The mean of the earlier set. That of the later one is greater by the whole.
+    pub before: Dur,
     /// All of it: what the contributions add up to.
     pub whole: Dur,
     /// Every part of either set, those that changed most first.
@@ -153,7 +155,9 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
         });
     }
     contributions.sort_by_key(|c| std::cmp::Reverse(c.total().abs()));
-    Decomposition { whole: Dur::from_nanos(whole), contributions }
+    let before: i128 = pairs.iter().map(|(a, _)| a.sum(|p| p.time().as_nanos())).sum();
+    let before = Dur::from_nanos(i64::try_from((before + n / 2).div_euclid(n)).unwrap_or(i64::MAX));
+    Decomposition { before, whole: Dur::from_nanos(whole), contributions }
 }
 
 /// A set in which that is summed up which another one only has in sum, as far as it is short here.

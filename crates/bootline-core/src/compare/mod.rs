@@ -22,6 +22,7 @@ mod nearest;
 mod part;
 mod quantity;
 mod run_set;
+mod sum;
 
 #[cfg(test)]
 mod tests;
@@ -38,3 +39,4 @@ pub use moved::Moved;
 pub use part::{Part, PartKey, Place};
 pub use quantity::{Quantity, QuantityError, Unit};
 pub use run_set::{Excluded, RunSet, SHORT};
+pub use sum::{Became, Sum};

@@ -44,14 +44,20 @@ impl RunSet {
         self.runs.len()
     }
 
-    /// The numbers that the runs have for a quantity. A run whose log names initcalls has zero for one that isn't there.
+    /// The numbers that the runs have for a quantity.
     pub fn values(&self, quantity: &Quantity) -> Option<Samples> {
+        Samples::new(self.numbers(quantity).into_iter().flatten().map(|v| v as f64))
+    }
+
+    /// The same run by run; all of them none where no run has it. A run whose log names initcalls has zero for one that
+    /// isn't there.
+    pub fn numbers(&self, quantity: &Quantity) -> Vec<Option<i64>> {
+        let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
         let of_run = |run: &Measures| match run.values.get(quantity) {
-            None if quantity.is_one_of_many() && run.setup.initcalls => Some(0),
+            None if present && quantity.is_one_of_many() && run.setup.initcalls => Some(0),
             value => value.copied(),
         };
-        let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
-        Samples::new(self.runs.iter().filter_map(of_run).map(|v| v as f64)).filter(|_| present)
+        self.runs.iter().map(of_run).collect()
     }
 
     /// Zeros for an initcall, a probe or an async call, where the logs of all runs would name it if it were there.

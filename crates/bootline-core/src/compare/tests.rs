@@ -480,3 +480,33 @@ proptest! {
         prop_assert_eq!(d.contributions.iter().map(|c| c.total()).sum::<Dur>(), d.whole);
     }
 }
+
+#[test]
+fn what_became_of_the_parts_adds_up() {
+    let text = |b| log([40, b, 30], 0);
+    let other = text(150).replace("c_init", "d_init");
+    let base = set("base", (0..8).map(|i| log([40 + i % 3, 100, 30], 0)));
+    let d = decompose(&base, &set("new", (0..8).map(|_| other.clone())));
+    let sums = d.sums();
+    let kinds: Vec<Became> = sums.iter().map(|s| s.0).collect();
+    assert_eq!(kinds, [Became::New, Became::Gone, Became::Slower, Became::Faster, Became::Unclear]);
+    assert_eq!(sums.iter().map(|(_, s)| s.total()).sum::<Dur>(), d.whole);
+    assert_eq!(sums.iter().map(|(_, s)| s.parts).sum::<usize>(), d.contributions.len());
+    let (shown, others) = d.fold(2);
+    assert_eq!((shown.len(), shown.len() + others.len()), (2, d.contributions.len()));
+    assert!(shown.iter().all(|c| others.iter().all(|o| c.total().abs() >= o.total().abs())));
+    let mean = base.runs.iter().map(Measures::time).sum::<i64>() as f64 / 8.0;
+    assert!((d.before.as_nanos() as f64 - mean).abs() < 1.0);
+}
+
+#[test]
+fn few_runs_can_not_tell_what_is_the_same() {
+    let [base, new] = [100, 150].map(|b| boots("x", 2, b, 0));
+    let c = compare(&base, &new, Thresholds::default()).unwrap();
+    let of = |name: &str| c.changes.iter().find(|c| c.quantity.to_string() == name).unwrap();
+    let may = |name| (of(name).differs(), of(name).may_differ(&c.thresholds));
+    assert_eq!((may("initcall:b_init"), may("initcall:c_init")), ((false, true), (false, false)));
+    let values = &of("initcall:b_init").to.as_ref().unwrap().values;
+    assert!(values.len() == 2 && values.iter().all(|v| v.is_some_and(|v| v > 140_000_000)), "{values:?}");
+    assert_eq!(c.sources[0], ["x/0", "x/1"]);
+}

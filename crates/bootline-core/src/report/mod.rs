@@ -43,7 +43,7 @@ mod trace;
 
 pub use blame::{BlameOptions, blame, blame_json};
 pub use check::{GateSource, GateWords, check, check_json, gate_suite, gate_words};
-pub use compare::{compare, compare_json};
+pub use compare::{compare, compare_json, compare_page};
 pub use critical_chain::{CriticalChainOptions, critical_chain, critical_chain_json};
 pub use csv::{csv, csv_header};
 pub use dmesg::dmesg;

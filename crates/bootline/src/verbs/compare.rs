@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline compare`
 use std::io::{Write, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{ConsoleArg, Options};
-use bootline_core::compare::{Thresholds, compare};
+use bootline_core::compare::{Comparison, Thresholds, compare};
 use bootline_core::records::Format;
-use bootline_core::report;
+use bootline_core::report::{self, TextOptions};
 use bootline_core::units::Dur;
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 use crate::logs::parse_console;
+use crate::new_file::NewFile;
 use crate::quantity;
 use crate::run_sets::{self, Reading};
-use crate::shape::TypedShape;
+use crate::shape::Shape;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -30,10 +31,14 @@ Examples:
   bootline compare base/ new/
   bootline compare old.cap new.cap                what one boot has that the other hasn't
   bootline compare results/gate-rates --arm base --arm delay-50
+  bootline compare base/ new/ -o compare.html     a page: every run, what differs, what it is made of
   bootline compare --output-format markdown base/ new/ >>$GITHUB_STEP_SUMMARY
   bootline compare --json base/ new/ | jq '.changes[] | select(.verdict == \"more\") | .quantity'
 
-Exit status 3: a set has no run that can be used, or a boot of it failed.")]
+The page is one file that loads nothing from elsewhere: it works offline and can be mailed.
+
+Exit status 3: a set has no run that can be used, or a boot of it failed; the others are compared
+all the same.")]
 pub struct Typed {
     /// The earlier set
     #[arg(value_name = "BASE")]
@@ -62,8 +67,57 @@ pub struct Typed {
     /// The most parts and initcalls to show
     #[arg(short = 'n', long, value_name = "N", default_value_t = 12)]
     rows: usize,
-    #[command(flatten)]
-    shape: TypedShape,
+    /// Where to write; `-` is standard output [default: standard output; of a page compare.html, or the
+    /// first free of compare-2.html, compare-3.html ..]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What to write [default: what OUTPUT's name says, else text]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    output_format: Option<OutputFormat>,
+    /// Write JSON, as --output-format json
+    #[arg(long, conflicts_with = "output_format")]
+    json: bool,
+    /// Replace OUTPUT where it exists
+    #[arg(long)]
+    force: bool,
+    /// Columns of the text [default: the terminal's, else 100]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OutputFormat {
+    /// For a terminal
+    Text,
+    /// For a comment or a page of a forge
+    Markdown,
+    /// For programs
+    Json,
+    /// A page in one file
+    Html,
+}
+
+impl OutputFormat {
+    fn of_name(path: &Path) -> Option<OutputFormat> {
+        match path.extension()?.to_str()? {
+            "html" | "htm" => Some(OutputFormat::Html),
+            "md" => Some(OutputFormat::Markdown),
+            "json" => Some(OutputFormat::Json),
+            _ => None,
+        }
+    }
+
+    fn render(self, comparison: &Comparison, rows: usize, options: &TextOptions) -> String {
+        let shape = match self {
+            OutputFormat::Html => return report::compare_page(comparison, rows),
+            OutputFormat::Text => Shape::Text,
+            OutputFormat::Markdown => Shape::Markdown,
+            OutputFormat::Json => Shape::Json,
+        };
+        let json = || report::json_text(&report::compare_json(comparison));
+        shape.render(options, &report::compare(comparison, rows), json)
+    }
 }
 
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -76,6 +130,14 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     if typed.base.as_os_str() == "-" && typed.new.as_ref().is_some_and(|n| n.as_os_str() == "-") {
         return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
     }
+    let by_name = typed.output.as_deref().and_then(OutputFormat::of_name);
+    let asked = typed.output_format.or(typed.json.then_some(OutputFormat::Json)).or(by_name);
+    let format = asked.unwrap_or(OutputFormat::Text);
+    let file = match typed.output {
+        Some(path) => Some(NewFile::named(path, typed.force)?),
+        None if format == OutputFormat::Html => Some(NewFile::free("compare", "html", typed.force)),
+        None => None,
+    };
     let reading = Reading {
         options: Options { marker: typed.marker, console: typed.console, ..Options::default() },
         format: typed.format.and_then(|name| name.parse().ok()),
@@ -89,9 +151,14 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     let thresholds = Thresholds { effect: typed.effect, noise: typed.noise, ..Thresholds::default() };
     let [from, to] = &sets;
     let Some(comparison) = compare(from, to, thresholds) else { return Err(run_sets::none(to)) };
-    let document = report::compare(&comparison, typed.rows);
-    let out = typed.shape.render(terminal, &document, || report::json_text(&report::compare_json(&comparison)));
-    unless_reader_left(stdout().write_all(out.as_bytes()))?;
+    // Colours are for a terminal alone.
+    let color = terminal.stdout_color && file.is_none();
+    let options = TextOptions { width: typed.width.unwrap_or(terminal.width), color };
+    let out = format.render(&comparison, typed.rows, &options);
+    match file {
+        Some(file) => file.write(&out, &format!("{} + {} runs", from.n(), to.n()), terminal)?,
+        None => _ = unless_reader_left(stdout().write_all(out.as_bytes()))?,
+    }
     let failures: Vec<Failure> = sets.iter().filter_map(run_sets::left_out).collect();
     failures.iter().for_each(|f| f.show(terminal));
     Ok(if failures.is_empty() { Exit::FINE } else { Exit::INPUT })

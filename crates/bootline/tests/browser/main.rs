@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The page of `bootline plot` in a real browser: it opens, zooms, searches, shows the right record; what a log says is
-//! never obeyed.
+//! never obeyed. That of `bootline compare` is in a module of its own.
+mod compare;
 mod webdriver;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,11 +56,16 @@ fn written(folder: &Path, name: &str, log: &str) -> PathBuf {
 }
 
 fn plot(logs: &[PathBuf]) -> Opened {
+    page(&[&[OsString::from("plot")], &logs.iter().map(Into::into).collect::<Vec<_>>()[..]].concat())
+}
+
+/// The page that a command writes, opened.
+fn page(args: &[OsString]) -> Opened {
     let alone = ONE.lock().unwrap_or_else(|e| e.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
-    let out = command.arg("plot").args(logs).arg("-o").arg(&page).output().unwrap();
+    let out = command.args(args).arg("-o").arg(&page).output().unwrap();
     // Of an incomplete log the status is 3, and the page holds what there is.
     assert!(matches!(out.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&out.stderr));
     assert!(page.exists(), "{}", String::from_utf8_lossy(&out.stderr));

@@ -125,7 +125,7 @@ fn seen(colour: &str, vision: &[[f64; 3]; 3]) -> [f64; 3] {
 
 #[test]
 fn what_stands_in_one_track_is_told_apart_without_seeing_all_colours() {
-    let style = include_str!("assets/page.css");
+    let style = concat!(include_str!("../shell/assets/base.css"), include_str!("assets/page.css"));
     let colours = |name: &str| {
         let (_, rest) = style.split_once(&format!("--{name}: light-dark(")).unwrap();
         rest.split_once(')').unwrap().0.split_once(", ").unwrap()

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline compare`: by how much runs differ, whether that is something, and what it is made of.
+//!
+//! ```text
+//! Comparison ─┬─▶ document: text, Markdown
+//!             ├─▶ json
+//!             └─▶ page: distributions, measures, what the difference is made of, the runs
+//! ```
+//!
+//! All figures come from the comparison; what is here chooses words and places. The words are the same everywhere.
+mod distribution;
+mod document;
+mod icon;
+mod json;
+mod measures;
+mod page;
+mod runs;
+mod scale;
+mod waterfall;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use document::compare;
+pub use json::compare_json;
+pub use page::compare_page;
+pub(super) use words::{bounds, excluded, signed_value, value};
