@@ -31,7 +31,7 @@ Examples:
   bootline compare base/ new/
   bootline compare old.cap new.cap                what one boot has that the other hasn't
   bootline compare results/gate-rates --arm base --arm delay-50
-  bootline compare base/ new/ -o compare.html     a page: every run, what differs, what it is made of
+  bootline compare base/ new/ -o compare.html     a page: each run, what differs, its parts
   bootline compare --output-format markdown base/ new/ >>$GITHUB_STEP_SUMMARY
   bootline compare --json base/ new/ | jq '.changes[] | select(.verdict == \"more\") | .quantity'
 
