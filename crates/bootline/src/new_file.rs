@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A file that is made for a person to open: what was there before is kept, unless it is told otherwise.
-use std::fs::OpenOptions;
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{ErrorKind, Write, stdout};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use bootline_core::report::escaped;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
@@ -34,6 +37,15 @@ impl NewFile {
         NewFile { path, force }
     }
 
+    /// As it is, where it is none of what is read: even who says `--force` doesn't want to lose that.
+    ///
+    /// # Errors
+    /// It is one of them.
+    pub fn apart_from<P: AsRef<Path>>(self, inputs: impl IntoIterator<Item = P>) -> Result<NewFile, Failure> {
+        let is_read = inputs.into_iter().any(|i| is_same_file(fs::metadata(&self.path).ok(), i.as_ref()));
+        if is_read && !self.is_stdout() { Err(is_the_input(&self.path)) } else { Ok(self) }
+    }
+
     fn is_stdout(&self) -> bool {
         self.path.as_os_str() == "-"
     }
@@ -52,7 +64,11 @@ impl NewFile {
         let shown = unusable::shown(&self.path.to_string_lossy());
         match options.open(&self.path).and_then(|mut file| file.write_all(text.as_bytes())) {
             Ok(()) => {
-                terminal.say(&format!("written to {}: {what}, {} bytes", self.path.display(), text.len()));
+                terminal.say(&format!(
+                    "written to {}: {what}, {} bytes",
+                    escaped(&self.path.to_string_lossy()),
+                    text.len()
+                ));
                 Ok(())
             }
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(self.exists()),
@@ -64,4 +80,16 @@ impl NewFile {
         Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&self.path.to_string_lossy())))
             .hint("give another name with `-o`, or `--force` to replace it")
     }
+}
+
+/// Whether an output is the input's file, by whatever name. One that doesn't exist yet is none, nor is a device.
+pub fn is_same_file(output: Option<Metadata>, input: &Path) -> bool {
+    let same = |(a, b): (Metadata, Metadata)| a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino());
+    output.zip(fs::metadata(input).ok()).is_some_and(same)
+}
+
+/// What is said of an output that is read as well.
+pub fn is_the_input(output: &Path) -> Failure {
+    Failure::new(Exit::USAGE, format!("`{}` is the input; it would be lost", output.display()))
+        .hint("write to another file: `-o FILE`")
 }

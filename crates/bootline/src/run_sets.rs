@@ -130,14 +130,18 @@ fn stored(path: &Path) -> Result<Option<Baseline>, Failure> {
     let failed = |e: io::Error| unusable::open_failed(path, &e);
     let mut file = fs::File::open(path).map_err(failed)?;
     let mut text = Vec::new();
-    // Of any version, so that another one isn't taken for a log.
-    let mark = BASELINE_SCHEMA.trim_end_matches(|c: char| c.is_ascii_digit());
     file.by_ref().take(4096).read_to_end(&mut text).map_err(failed)?;
-    if !text.windows(mark.len()).any(|w| w == mark.as_bytes()) {
+    if !begins_baseline(&text) {
         return Ok(None);
     }
     file.take(LARGEST_BASELINE).read_to_end(&mut text).map_err(failed)?;
     baseline(path, &text).map(Some)
+}
+
+/// Whether a file that begins so is a stored baseline, of any version, so that another one isn't taken for a log.
+pub fn begins_baseline(text: &[u8]) -> bool {
+    let mark = BASELINE_SCHEMA.trim_end_matches(|c: char| c.is_ascii_digit());
+    text.windows(mark.len()).any(|w| w == mark.as_bytes())
 }
 
 /// That of a thousand boots with hundreds of initcalls is a tenth of it.
@@ -148,6 +152,15 @@ fn baseline(path: &Path, text: &[u8]) -> Result<Baseline, Failure> {
         Failure::new(Exit::INPUT, format!("`{}` is no baseline: {e}", path.display()))
             .hint("store it anew: `bootline check --write-baseline FILE RUNS...`")
     })
+}
+
+/// The files that are read of sets.
+///
+/// # Errors
+/// As for [`Reading::set`].
+pub fn files(sets: &[(&PathBuf, Option<&str>)]) -> Result<Vec<PathBuf>, Failure> {
+    let sources = sets.iter().map(|(path, arm)| sources(path, *arm)).collect::<Result<Vec<_>, _>>()?;
+    Ok(sources.into_iter().flatten().map(|s| s.log).collect())
 }
 
 /// The logs that a path stands for.

@@ -387,3 +387,33 @@ fn budgets_of_the_careless() {
     check(b"\xff\xfe", "it is no text");
     check(b"[[budget]]\nof = \"time-to-int\"\nat_most = \"3 s\"", "the nearest is `time-to-init`");
 }
+
+#[test]
+fn what_is_read_is_never_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), "base", 4, 100);
+    folder(dir.path(), "new", 4, 100);
+    let first = dir.path().join("base/00.log");
+    let check = |args: &[&str], status: i32, said: &str| {
+        let before = fs::read(&first).unwrap();
+        let out = run(dir.path(), args);
+        assert_eq!((out.status.code(), fs::read(&first).unwrap() == before), (Some(status), true), "{}", stderr(&out));
+        assert!(stderr(&out).contains(said), "{}", stderr(&out));
+    };
+    // As `base/*.log` comes out where FILE was forgotten.
+    let stored = "`base/00.log` exists and is no stored baseline";
+    check(&["check", "--write-baseline", "base/00.log", "base/01.log", "base/02.log"], 3, stored);
+    check(&["check", "--baseline", "base", "--junit", "base/00.log", "new"], 3, "`base/00.log` exists and is no XML");
+    let force = ["-o", "base/00.log", "--force"];
+    check(&[&["compare", "base", "new"], &force[..]].concat(), 2, "is the input; it would be lost");
+    check(&[&["compare", "new", "base/00.log"], &force[..]].concat(), 2, "is the input; it would be lost");
+    check(&[&["plot", "new/00.log", "base/00.log"], &force[..]].concat(), 2, "is the input; it would be lost");
+    // Their own files are written anew, and what was only made room for.
+    fs::write(dir.path().join("empty"), "").unwrap();
+    for file in ["base.json", "base.json", "empty"] {
+        check(&["check", "--write-baseline", file, "base"], 0, "4 runs stored");
+    }
+    for _ in 0..2 {
+        check(&["check", "--baseline", "base.json", "--increase-at-most", "50", "--junit", "boot.xml", "new"], 0, "");
+    }
+}

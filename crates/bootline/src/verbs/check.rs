@@ -2,7 +2,7 @@
 //! `bootline check`
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write, stdout};
+use std::io::{self, Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{ConsoleArg, Options};
@@ -86,6 +86,19 @@ struct Limits {
 const GROWTH: f64 = 0.05;
 
 pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+    // Before the runs are read: that may take a while.
+    if let Some(path) = &typed.write_baseline {
+        let hint = "name the baseline first: `--write-baseline FILE RUNS...`";
+        keep_others(path, "no stored baseline", run_sets::begins_baseline, hint)?;
+    }
+    if let Some(path) = &typed.junit {
+        keep_others(
+            path,
+            "no XML",
+            |text| text.starts_with(b"<?xml"),
+            "name the report first: `--junit FILE RUNS...`",
+        )?;
+    }
     let limits = limits(&typed)?;
     let budget = limits.as_ref().map(|l| &l.budget);
     let reading = Reading {
@@ -205,6 +218,23 @@ fn store(
     let failure = run_sets::left_out(runs);
     failure.iter().for_each(|f| f.show(terminal));
     Ok(failure.map_or(Exit::FINE, |f| f.exit))
+}
+
+/// What is written is written anew each time; but where `RUNS` follow the option without its FILE, the first of them is
+/// taken for it, and a capture would be lost.
+fn keep_others(path: &Path, what: &str, mine: impl Fn(&[u8]) -> bool, hint: &str) -> Result<(), Failure> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    read.map_err(|e| unusable::open_failed(path, &e))?;
+    // An empty one, as `mktemp` makes it, loses nothing.
+    if start.is_empty() || mine(&start) {
+        return Ok(());
+    }
+    let what = format!("`{}` exists and is {what}; it would be lost", path.display());
+    Err(Failure::new(Exit::INPUT, what).hint(hint))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

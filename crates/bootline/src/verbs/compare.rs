@@ -138,12 +138,16 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
         None if format == OutputFormat::Html => Some(NewFile::free("compare", "html", typed.force)),
         None => None,
     };
+    let new = typed.new.as_ref().unwrap_or(&typed.base);
+    let file = match file {
+        Some(file) => Some(file.apart_from(run_sets::files(&[(&typed.base, arms[0]), (new, arms[1])])?)?),
+        None => None,
+    };
     let reading = Reading {
         options: Options { marker: typed.marker, console: typed.console, ..Options::default() },
         format: typed.format.and_then(|name| name.parse().ok()),
         markers: Vec::new(),
     };
-    let new = typed.new.as_ref().unwrap_or(&typed.base);
     let sets = [reading.set(&typed.base, arms[0])?, reading.set(new, arms[1])?];
     if let Some(empty) = sets.iter().find(|s| s.n() == 0) {
         return Err(run_sets::none(empty));

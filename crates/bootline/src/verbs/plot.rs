@@ -77,7 +77,8 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     let output = match typed.output {
         Some(path) => NewFile::named(path, typed.force)?,
         None => NewFile::free(&stem(&typed.files[0]), format.extension(), typed.force),
-    };
+    }
+    .apart_from(&typed.files)?;
     let mut pictures = Vec::new();
     let logs = TypedLogs::plain(typed.files, typed.marker, typed.console).resolve(terminal, "")?;
     let exit = logs.show(terminal, Needs::Times, |boot, source, _| {

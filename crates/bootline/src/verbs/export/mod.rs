@@ -6,8 +6,7 @@ mod output;
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bootline_core::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
 use bootline_core::records::Format;
@@ -22,6 +21,7 @@ use clap::{Args, ValueEnum};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::logs::{Input, Needs, parse_console, read};
+use crate::new_file::{is_same_file, is_the_input};
 use crate::terminal::Terminal;
 use crate::unusable::{self, Fault, named, shown};
 use output::Output;
@@ -124,8 +124,7 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let input = Input::new(typed.file.clone());
     if let Some(output) = typed.output.as_deref().filter(|o| is_same_file(fs::metadata(o).ok(), &typed.file)) {
-        return Err(Failure::new(Exit::USAGE, format!("`{}` is the input; it would be lost", output.display()))
-            .hint("write to another file: `-o FILE`"));
+        return Err(is_the_input(output));
     }
     // `>> boot.cap`: what is written would be read again, without an end.
     if typed.output.is_none() && is_same_file(metadata_of_stdout(), &typed.file) {
@@ -142,12 +141,6 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn example(typed: &Typed) -> &'static str {
     if typed.raw { "boot.txt" } else { "boot.perfetto-trace" }
-}
-
-/// Whether an output is the input's file, by whatever name. One that doesn't exist yet is none, nor is a device.
-fn is_same_file(output: Option<Metadata>, input: &Path) -> bool {
-    let same = |(a, b): (Metadata, Metadata)| a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino());
-    output.zip(fs::metadata(input).ok()).is_some_and(same)
 }
 
 fn metadata_of_stdout() -> Option<Metadata> {
