@@ -71,6 +71,15 @@ class Browser:
             s.bind(("127.0.0.1", 0))
             port = s.getsockname()[1]
         self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Who gets no browser can't quit it.
+        try:
+            self.start(port)
+        except BaseException:
+            self.driver.terminate()
+            self.driver.wait()
+            raise
+
+    def start(self, port):
         self.base = f"http://127.0.0.1:{port}"
         until = time.monotonic() + STARTS
         while True:
