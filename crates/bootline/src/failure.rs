@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use bootline_core::report::escaped;
+
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
@@ -17,10 +19,16 @@ pub struct Failure {
     hint: Option<String>,
 }
 
+/// Names and contents of files come from others, and each verb would forget one of them: nothing of it is obeyed by the
+/// terminal. What was escaped already stays as it is.
+fn harmless(text: impl Into<String>) -> String {
+    escaped(&text.into()).into_owned()
+}
+
 impl Failure {
     /// `what` is lower case and names its object: "no such file `boot.cap`".
     pub fn new(exit: Exit, what: impl Into<String>) -> Failure {
-        Failure { exit, what: what.into(), evidence: Vec::new(), at: Vec::new(), hint: None }
+        Failure { exit, what: harmless(what), evidence: Vec::new(), at: Vec::new(), hint: None }
     }
 
     /// What failed, without evidence and hint.
@@ -30,19 +38,19 @@ impl Failure {
 
     /// Adds a line of evidence that is no place: "95 % interval +0.11..+0.23 s, 20 + 20 boots".
     pub fn evidence(mut self, line: impl Into<String>) -> Failure {
-        self.evidence.push(line.into());
+        self.evidence.push(harmless(line));
         self
     }
 
     /// Adds a line of evidence: "boot.cap line 17: `console=ttyS0`".
     pub fn at(mut self, evidence: impl Into<String>) -> Failure {
-        self.at.push(evidence.into());
+        self.at.push(harmless(evidence));
         self
     }
 
     /// Adds what to do about it, best a command to run.
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
-        self.hint = Some(hint.into());
+        self.hint = Some(harmless(hint));
         self
     }
 

@@ -417,3 +417,25 @@ fn what_is_read_is_never_written_over() {
         check(&["check", "--baseline", "base.json", "--increase-at-most", "50", "--junit", "boot.xml", "new"], 0, "");
     }
 }
+
+#[test]
+fn names_and_contents_of_files_are_not_obeyed_by_the_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), "new", 4, 100);
+    let name = "\x1b[2J";
+    fs::write(dir.path().join(name), "{\"schema\": \"bootline-baseline/\\u001b[3J\"}").unwrap();
+    fs::write(dir.path().join("\x1b[4J"), log(100, 0)).unwrap();
+    fs::create_dir(dir.path().join("\x1b[5J")).unwrap();
+    for (args, said) in [
+        (&["compare", name, "new"][..], "its schema is `bootline-baseline/\\x1b[3J`"),
+        (&["check", "--baseline", name, "new"], "`\\x1b[2J` is no baseline"),
+        (&["check", "--baseline", "new", "\x1b[4J", "\x1b[4J"], "`\\x1b[4J` is named twice"),
+        (&["compare", "\x1b[5J", "new"], "no captures and no logs in `\\x1b[5J`"),
+        (&["check", "--write-baseline", "\x1b[6J", "new"], "stored in `\\x1b[6J`"),
+        (&["compare", "new", "new", "-o", "\x1b[7J.html"], "written to \\x1b[7J.html"),
+        (&["compare", "new", "\x1b[8J"], "no such file `\\x1b[8J`"),
+    ] {
+        let told = stderr(&run(dir.path(), args));
+        assert!(told.contains(said) && !told.contains('\x1b'), "{told:?}");
+    }
+}

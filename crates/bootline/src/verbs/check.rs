@@ -185,9 +185,9 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
             .hint("docs/gate.md shows one")
     })?;
     Budget::parse(&text).map_err(|e| {
-        let failure = Failure::new(Exit::USAGE, format!("`{}` is no budget: {}", path.display(), escaped(&e.what)));
+        let failure = Failure::new(Exit::USAGE, format!("`{}` is no budget: {}", path.display(), e.what));
         match e.line {
-            Some((n, line)) => failure.at(format!("line {n}: `{}`", escaped(&line))),
+            Some((n, line)) => failure.at(format!("line {n}: `{line}`")),
             None => failure.hint("docs/gate.md shows one"),
         }
     })
@@ -214,7 +214,7 @@ fn store(
 ) -> Result<Exit, Failure> {
     write(path, &Baseline::of(runs, note, keep).to_text())?;
     let word = if runs.n() == 1 { "run" } else { "runs" };
-    terminal.say(&format!("{} {word} stored in `{}`", runs.n(), path.display()));
+    terminal.say(&format!("{} {word} stored in `{}`", runs.n(), escaped(&path.to_string_lossy())));
     let failure = run_sets::left_out(runs);
     failure.iter().for_each(|f| f.show(terminal));
     Ok(failure.map_or(Exit::FINE, |f| f.exit))
@@ -245,6 +245,6 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 fn failure(checked: &Checked) -> Option<Failure> {
     let words = report::gate_words(checked)?;
     let exit = if checked.outcome == Outcome::Broken { Exit::GATE } else { Exit::INPUT };
-    let failure = Failure::new(exit, escaped(&words.what).into_owned());
-    Some(words.evidence.iter().fold(failure, |f, line| f.evidence(escaped(line))))
+    let failure = Failure::new(exit, words.what);
+    Some(words.evidence.into_iter().fold(failure, Failure::evidence))
 }

@@ -116,7 +116,10 @@ fn boot_what_lacks(
     let images = found.map_err(|e| failures::image(&e))?;
     if typed.fresh {
         if let Some(aside) = Results::set_aside(dir).map_err(|e| failures::results(&e))? {
-            terminal.say(&format!("the results so far are kept in `{}`", aside.display()));
+            terminal.say(&format!(
+                "the results so far are kept in `{}`",
+                bootline_core::report::escaped(&aside.to_string_lossy())
+            ));
         }
     }
     let results = Results::begin(dir, experiment, typed.seed, &images).map_err(|e| failures::results(&e))?;
