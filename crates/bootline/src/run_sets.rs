@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bootline_core::boot::{Boot, Options};
-use bootline_core::compare::{BASELINE_SCHEMA, Baseline, Excluded, Measures, RunSet};
+use bootline_core::compare::{BASELINE_SCHEMA, Baseline, Excluded, MOST_RUNS, Measures, RunSet};
 use bootline_core::records::Format;
 use bootline_lab::boot::{Truth, Verdict};
 
@@ -64,6 +64,7 @@ impl Reading {
                 let set = stored.runs(&path.to_string_lossy());
                 all.runs.extend(set.runs);
                 all.short.extend(set.short);
+                few(&all, path)?;
                 continue;
             }
             for source in sources(path, arm)? {
@@ -94,8 +95,9 @@ impl Reading {
                     None => debug_assert!(false, "{name} has an end and no measures"),
                 },
             }
-            true
+            set.runs.len() <= MOST_RUNS
         })?;
+        few(set, &source.log)?;
         let excluded =
             |source: String, failure: &Failure| Excluded { source, why: failure.what().to_owned(), expected: false };
         if boots == 0 {
@@ -104,6 +106,16 @@ impl Reading {
         set.excluded.extend(faults.into_iter().map(|(name, f)| excluded(name, &f.failure(&shown, &summary))));
         Ok(())
     }
+}
+
+/// Each run is put beside each of the other set, and a baseline of more couldn't be read again.
+fn few(set: &RunSet, last: &Path) -> Result<(), Failure> {
+    if set.n() <= MOST_RUNS {
+        return Ok(());
+    }
+    let what = format!("more than {MOST_RUNS} runs in one set, the first too many in `{}`", last.display());
+    Err(Failure::new(Exit::INPUT, what)
+        .hint("name fewer files, or cut one boot out: `bootline export --format text --boot N FILE`"))
 }
 
 /// Why the lab says that a run can't be used, and whether that says nothing of the boot itself.

@@ -439,3 +439,24 @@ fn names_and_contents_of_files_are_not_obeyed_by_the_terminal() {
         assert!(told.contains(said) && !told.contains('\x1b'), "{told:?}");
     }
 }
+
+#[test]
+fn a_set_has_an_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let boot =
+        |n: u32| format!("[    0.000000] Linux version 6.1.0-{n} (x)\n[    0.5{n:05}] Run /init as init process\n");
+    fs::write(dir.path().join("most.log"), (0..1000).map(boot).collect::<String>()).unwrap();
+    fs::write(dir.path().join("one.log"), boot(0)).unwrap();
+    let store = ["check", "--write-baseline", "base.json", "most.log", "one.log"];
+    let out = run(dir.path(), &store);
+    assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
+    let said = "more than 1000 runs in one set, the first too many in `one.log`";
+    assert!(stderr(&out).contains(said) && !dir.path().join("base.json").exists(), "{}", stderr(&out));
+    let out = run(dir.path(), &store[..4]);
+    assert!(out.status.success() && stderr(&out).contains("1000 runs stored"), "{}", stderr(&out));
+    let out = run(dir.path(), &["compare", "base.json", "one.log"]);
+    assert!(out.status.success(), "what was stored can be read: {}", stderr(&out));
+    assert!(stderr(&run(dir.path(), &["compare", "one.log", "base.json"])).is_empty());
+    let out = run(dir.path(), &["check", "--baseline", "one.log", "base.json", "one.log"]);
+    assert!(stderr(&out).contains(said), "{}", stderr(&out));
+}

@@ -71,8 +71,8 @@ struct Version {
     schema: String,
 }
 
-/// More tell no more, and cost time for each pair.
-const MOST_RUNS: usize = 1000;
+/// The most runs of a set: more tell no more, and cost time for each pair.
+pub const MOST_RUNS: usize = 1000;
 
 impl Baseline {
     /// Of the usable runs of a set, with all initcalls that took long and those that are in `keep`.

@@ -27,7 +27,7 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
-pub use baseline::{BASELINE_SCHEMA, Baseline, BaselineError, StoredPart};
+pub use baseline::{BASELINE_SCHEMA, Baseline, BaselineError, MOST_RUNS, StoredPart};
 pub use budget::{Budget, BudgetError, Increase, Rule};
 pub use caveat::{Caveat, setup_caveats};
 pub use change::{Change, ChangeVerdict, Summary, Thresholds};
