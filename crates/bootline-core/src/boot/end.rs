@@ -68,15 +68,17 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
     INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
 }
 
-/// The kernel tells its command line, and there the marker may be a parameter's value: nothing has been reached by that.
-fn tells_the_command_line(r: &Record<'_>) -> bool {
+/// Whether a record says what a marker waits for. The kernel tells its command line, and there the marker may be a
+/// parameter's value: nothing has been reached by that.
+pub(crate) fn reaches(r: &Record<'_>, marker: &str) -> bool {
     const TELLS: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
-    r.source == Source::Kernel && TELLS.iter().any(|t| r.text.starts_with(t))
+    let told = r.source == Source::Kernel && TELLS.iter().any(|t| r.text.starts_with(t));
+    !told && r.text.contains(marker)
 }
 
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Options) -> Option<(usize, EndedBy)> {
     if let Some(marker) = &options.marker {
-        let found = records.iter().position(|r| r.text.contains(marker.as_str()) && !tells_the_command_line(&r))?;
+        let found = records.iter().position(|r| reaches(&r, marker))?;
         return Some((found, EndedBy::Marker));
     }
     match (m.init, m.freeing_unused) {

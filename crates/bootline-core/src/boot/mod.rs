@@ -34,6 +34,7 @@ mod tests;
 pub use backlog::BacklogPoint;
 pub use cmdline::{CommandLine, ConsoleArg, is_serial};
 pub use console::{Console, Kind, SerialConsole};
+pub(crate) use end::reaches;
 pub use end::{BootEnd, EndedBy, Since};
 pub use gap::Gap;
 pub use initcall::{AsyncWait, Span, SpanKind};

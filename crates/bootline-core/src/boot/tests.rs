@@ -86,6 +86,18 @@ fn a_thread_whose_lock_is_taken() {
     assert_eq!((locks, flushes), (2, 0));
 }
 
+/// With one processor every wait ends when the line has drained, and says nothing of a lock.
+#[test]
+fn a_thread_that_has_the_only_processor_is_no_lock() {
+    let mut s = boot(Mode::WholeFlush, 960.0, "6.19.0-rt");
+    s.before.push(step(10, "smp: Brought up 1 node, 1 CPU"));
+    s.after.iter_mut().for_each(|step| step.takes_lock = true);
+    check(&s, 0.03);
+    let (boot, _) = analyse(&s);
+    let causes = |cause| boot.waits.iter().filter(|w| w.cause == cause && w.time.best() > Dur::ZERO).count();
+    assert_eq!((causes(WaitCause::ConsoleLock), causes(WaitCause::Processor)), (0, s.after.len()));
+}
+
 /// The rule's own log: 7.3, nbcon, one processor.
 #[test]
 fn a_thread_that_has_the_only_processor() {

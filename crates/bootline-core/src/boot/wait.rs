@@ -112,7 +112,9 @@ pub(super) fn waits(
         }
         let just_drained = rest <= tolerance + drain.scale(0.1);
         let cause = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
-        let lock = if just_drained {
+        // On one processor the boot goes on when the line has drained whatever it does: the lock must be known to be taken.
+        let for_lock = alone.is_none() || i == open || takes_console_lock(records, i, next);
+        let lock = if just_drained && for_lock {
             Wait { index: i, from: stored, time: Interval::new(drain.scale(0.9), drain, gap), cause }
         } else if let Some(alone) = alone {
             alone

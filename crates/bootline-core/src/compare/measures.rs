@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part::{Part, parts};
 use super::quantity::Quantity;
-use crate::boot::{Boot, Clock, EndedBy, Since};
+use crate::boot::{Boot, Clock, EndedBy, Since, reaches};
 
 /// A run, reduced.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ impl Measures {
             values.insert(Quantity::ConsoleCost, line.cost.best().as_nanos());
         }
         for marker in markers {
-            let found = boot.records.iter().position(|r| r.text.contains(marker.as_str()));
+            let found = boot.records.iter().position(|r| reaches(&r, marker));
             if let Some(at) = found.and_then(|i| boot.timeline.stored(i)) {
                 values.insert(Quantity::Marker(marker.clone()), (at - beginning).as_nanos());
             }

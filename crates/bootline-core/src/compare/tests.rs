@@ -340,6 +340,20 @@ fn so_many_that_none_can_be_told_alone_is_said() {
     assert!(said(Dur::from_millis(1)).is_empty());
 }
 
+/// The kernel's echo of its command line reaches nothing.
+#[test]
+fn a_marker_in_the_command_line_is_no_marker() {
+    let markers = ["ready".to_owned()];
+    let has = |log: String| {
+        let run = Measures::of(&boot(log.as_bytes()), "x", &markers).unwrap();
+        run.values.contains_key(&Quantity::Marker("ready".to_owned()))
+    };
+    let told =
+        log([40, 100, 30], 0).replacen('\n', "\n[    0.000000] Kernel command line: console=ttyS0 acme.ready=1\n", 1);
+    assert!(!has(told.clone()));
+    assert!(has(told + "[    1.000000] acme: ready\n"));
+}
+
 #[test]
 fn a_boot_that_never_got_there_was_no_fast_one() {
     let markers = ["Run /init".to_owned(), "login:".to_owned()];

@@ -55,10 +55,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         why: format!(
-            "{}: the line was busy for {} while a thread printed, which spins until each character is out; the line \
-             carries {}",
+            "{}: behind {} records the boot came no further before the line was free again, since the thread spins until \
+             each character is out; the line carries {}",
             clock(case),
-            seconds(line.printed_beside),
+            waits.len(),
             speed(line)
         ),
         evidence: cite_at(case.boot, longest.iter().map(|w| w.index)),

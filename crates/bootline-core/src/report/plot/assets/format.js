@@ -11,13 +11,20 @@ function seconds(ns) {
 function length(ns) {
   const size = Math.abs(ns);
   const [value, unit] = size >= 1e9 ? [ns / 1e9, "s"] : size >= 1e6 ? [ns / 1e6, "ms"] : [ns / 1e3, "µs"];
-  return `${value.toPrecision(Math.abs(value) >= 1000 ? 4 : 3)} ${unit}`;
+  return `${digits(value, 3)} ${unit}`;
+}
+
+/** So many digits and never fewer than the whole number has. `toPrecision` would write 99.7 as 1.0e+2. */
+function digits(value, most) {
+  const near = Number(value.toPrecision(most));
+  const before = near === 0 ? 1 : Math.floor(Math.log10(Math.abs(near))) + 1;
+  return before > most ? String(Math.round(value)) : near.toFixed(Math.max(0, most - before));
 }
 
 /** The same, and shorter for where there is little room: half a number is another number. */
 function lengths(ns) {
   const [value, unit] = length(ns).split(" ");
-  return [`${value} ${unit}`, `${Number(value) >= 100 ? Math.round(value) : Number(value).toPrecision(2)} ${unit}`];
+  return [`${value} ${unit}`, `${digits(Number(value), 2)} ${unit}`];
 }
 
 function share(part, whole) {
