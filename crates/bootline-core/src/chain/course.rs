@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What init's own task was at, moment for moment.
+use std::collections::HashMap;
+
 use super::known::{self, Known};
 use super::{Inside, Link, Segment};
 use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind};
@@ -31,6 +33,8 @@ pub(super) struct Course<'b> {
 
 struct Call<'b> {
     span: &'b Span,
+    /// Its start, or the end of another task's call that began before it.
+    from: Dur,
     /// Its end, or that of what the log shows of it.
     to: Dur,
 }
@@ -125,14 +129,14 @@ impl<'b> Course<'b> {
         }
         let next_call = self.calls.partition_point(|c| c.to <= at);
         if let Some(call) = self.calls.get(next_call) {
-            if call.span.start <= at {
+            if call.from <= at {
                 let link = match call.span.name.as_str() {
                     DEFERRED_PROBES => Link::DeferredProbes,
                     name => Link::Initcall { name: name.to_owned() },
                 };
                 return (link, call.to.min(limit));
             }
-            limit = limit.min(call.span.start);
+            limit = limit.min(call.from);
         }
         // Between two records.
         let next = self.stored.partition_point(|s| s.at <= at);
@@ -228,21 +232,37 @@ fn inside(span: &Span, end: Dur) -> Inside {
     }
 }
 
-/// Initcalls that no other encloses. One whose return the log lacks lasts to the next one's start: init's task goes on to
-/// that only when it has returned.
+/// Initcalls that no other of their task encloses, cut so that they are disjoint. One whose return the log lacks lasts to
+/// the next one's start in its own task: that goes on to it only when it has returned. What other tasks call says nothing
+/// of that.
 fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     let user_space = user_space(boot);
-    let mut calls: Vec<Call<'_>> = Vec::new();
     let holds_up = |s: &&Span| {
         of_init(s) || s.kind == SpanKind::Initcall && s.task.is_some_and(|t| holds_up(t, s.start, user_space))
     };
+    let mut all: Vec<Call<'_>> = Vec::new();
+    // Where each task's latest one is among them.
+    let mut latest: HashMap<u32, usize> = HashMap::new();
     for span in boot.spans.iter().filter(holds_up).filter(|s| s.start < end) {
-        match calls.last_mut() {
-            Some(last) if last.span.end.is_none() => last.to = span.start,
-            Some(last) if last.to > span.start => continue,
-            _ => {}
+        let task = span.task.unwrap_or(INIT);
+        if let Some(last) = latest.get(&task).map(|i| &mut all[*i]) {
+            if last.span.end.is_none() {
+                last.to = span.start;
+            } else if last.to > span.start {
+                continue;
+            }
         }
-        calls.push(Call { span, to: span.end.unwrap_or(end) });
+        latest.insert(task, all.len());
+        all.push(Call { span, from: span.start, to: span.end.unwrap_or(end) });
+    }
+    // Modules may be loaded side by side: a call that outlasts the one before it goes on where that has ended.
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    for call in all {
+        match calls.last().map(|last| last.to).filter(|over| *over > call.from) {
+            Some(over) if call.to > over => calls.push(Call { from: over, ..call }),
+            Some(_) => {}
+            None => calls.push(call),
+        }
     }
     calls
 }

@@ -284,6 +284,39 @@ fn modules_in_user_space() {
     assert_eq!(beside, [("slow_init", Dur::from_millis(100), Dur::from_millis(300))]);
 }
 
+/// Two workers load a module each, and the later one takes longer: the rest of that is no silence.
+#[test]
+fn modules_loaded_side_by_side() {
+    let (_, chain) = chain_of(
+        "[    0.100000] Run /init as init process\n\
+         [    0.200000] calling  a_init+0x0/0x10 [a] @ 131\n\
+         [    0.300000] calling  b_init+0x0/0x10 [b] @ 132\n\
+         [    0.600000] initcall a_init+0x0/0x10 [a] returned 0 after 400000 usecs\n\
+         [    5.000000] initcall b_init+0x0/0x10 [b] returned 0 after 4700000 usecs\n\
+         [    5.100000] ready\n",
+        Some("ready"),
+    );
+    check_links(&chain, &[("silence", 100), ("silence", 100), ("a_init", 400), ("b_init", 4400), ("silence", 100)]);
+    assert_eq!(chain.segments[3].effect, Dur::from_millis(4400));
+}
+
+/// Its return was lost, and another task's call says nothing of when it was over.
+#[test]
+fn a_call_without_its_return_ends_where_its_own_task_goes_on() {
+    let (_, chain) = chain_of(
+        "[    0.100000] Run /init as init process\n\
+         [    0.200000] calling  lost_init+0x0/0x10 [lost] @ 131\n\
+         [    0.300000] calling  other_init+0x0/0x10 [other] @ 132\n\
+         [    0.400000] initcall other_init+0x0/0x10 [other] returned 0 after 100000 usecs\n\
+         [    0.700000] calling  next_init+0x0/0x10 [next] @ 131\n\
+         [    0.900000] initcall next_init+0x0/0x10 [next] returned 0 after 200000 usecs\n\
+         [    1.000000] ready\n",
+        Some("ready"),
+    );
+    let wanted = [("silence", 100), ("silence", 100), ("lost_init", 500), ("next_init", 200), ("silence", 100)];
+    check_links(&chain, &wanted);
+}
+
 #[test]
 fn services_by_order_in_time() {
     let (_, chain) = chain_of(
