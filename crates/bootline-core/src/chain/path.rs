@@ -248,7 +248,9 @@ impl Path<'_> {
         loop {
             let from = call.start.max(self.start);
             let waits = call.task.and_then(|task| self.waits.get(&task)).map_or(&[][..], Vec::as_slice);
-            let wait = waits[..waits.partition_point(|w| w.to < to)].last().filter(|w| w.from >= from);
+            // A worker goes on to its next call, and what it waits for in that is none of this one's.
+            let inside = |w: &AsyncWait| w.to < to && w.to <= call.end;
+            let wait = waits[..waits.partition_point(inside)].last().filter(|w| w.from >= from);
             // A call never waits for those that were scheduled behind it.
             let earlier = |c: &Call<'_>| c.cookie.zip(call.cookie).is_some_and(|(theirs, own)| theirs < own);
             let inner = wait.and_then(|w| Some((w, self.waited_for(w.from, w.to, earlier)?)));

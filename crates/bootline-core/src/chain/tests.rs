@@ -178,6 +178,29 @@ fn an_async_call_that_waits_for_another_is_gone_through() {
     assert_eq!(chain.beside.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["unrelated"]);
 }
 
+/// The worker that had unpacked the initramfs waits in its next call, before the memory is said to be freed. Init has been
+/// started already: else the last initcall to return would be an async one, and no wait for the initramfs be seen.
+#[test]
+fn what_a_worker_waits_for_in_its_next_call_is_not_gone_through() {
+    let (_, chain) = chain_of(
+        "[    0.100000] calling  1_slow+0x0/0x10 @ 41\n\
+         [    0.100000] calling  2_do_populate_rootfs+0x0/0x130 @ 40\n\
+         [    0.100000] Trying to unpack rootfs image as initramfs...\n\
+         [    0.100000] calling  last_init+0x0/0x10 @ 1\n\
+         [    0.250000] initcall last_init+0x0/0x10 returned 0 after 150000 usecs\n\
+         [    0.260000] Run /init as init process\n\
+         [    0.300000] initcall 2_do_populate_rootfs+0x0/0x130 returned after 200000 usecs\n\
+         [    0.350000] calling  3_next+0x0/0x10 @ 40\n\
+         [    0.400000] async_waiting @ 40\n\
+         [    0.500000] initcall 1_slow+0x0/0x10 returned after 400000 usecs\n\
+         [    0.500000] async_continuing @ 40 after 100000 usec\n\
+         [    0.600000] Freeing initrd memory: 4096K\n\
+         [    0.700000] ready\n",
+        Some("ready"),
+    );
+    check_links(&chain, &[("silence", 100), ("initramfs", 500), ("silence", 100)]);
+}
+
 /// Its return was lost on the line.
 #[test]
 fn a_call_without_its_return_ends_where_the_next_begins() {
