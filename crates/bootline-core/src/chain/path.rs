@@ -14,6 +14,10 @@ const LEAST_WAIT: Dur = Dur::from_micros(100);
 /// How far a waiter's record may be before that of the call that let it go on: another processor writes it.
 const LET_GO: Dur = Dur::from_millis(2);
 
+/// How many calls are looked at for the one that a wait was for. It is among the last few that ended during the wait; a log
+/// in which each of many waits has as many calls to pass over would else cost their product.
+pub(super) const MOST_LOOKED_AT: usize = 4096;
+
 /// A task waited for something that ran beside it.
 struct Join {
     from: Dur,
@@ -232,11 +236,11 @@ impl Path<'_> {
     }
 
     /// The call that ended last during a wait, and until when the wait had lasted without it: until the call before it
-    /// ended, or not at all.
+    /// ended, or not at all. Only the last [`MOST_LOOKED_AT`] to end are looked at: one further back counts as none.
     fn waited_for(&self, from: Dur, to: Dur, fits: impl Fn(&Call<'_>) -> bool) -> Option<(&Call<'_>, Dur)> {
         let behind = self.calls.partition_point(|c| c.end <= to + LET_GO);
         let here = self.calls[..behind].iter().rev().take_while(|c| c.end > from);
-        let mut fitting = here.filter(|c| c.start < to && fits(c));
+        let mut fitting = here.take(MOST_LOOKED_AT).filter(|c| c.start < to && fits(c));
         let call = fitting.next()?;
         let next = fitting.next().map_or(from, |c| c.end);
         Some((call, next))

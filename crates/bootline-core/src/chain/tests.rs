@@ -178,6 +178,37 @@ fn an_async_call_that_waits_for_another_is_gone_through() {
     assert_eq!(chain.beside.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["unrelated"]);
 }
 
+/// A port that waits for an earlier one, which ended before so many that were scheduled behind both.
+fn ports(between: usize) -> Vec<i64> {
+    let each = |line: &dyn Fn(usize) -> String| (0..between).map(line).collect::<String>();
+    let (_, chain) = chain_of(
+        &format!(
+            "[    0.100000] calling  7_async_port_probe+0x0/0x10 @ 40\n\
+             [    0.100000] calling  8_async_port_probe+0x0/0x10 @ 41\n\
+             [    0.150000] async_waiting @ 1\n\
+             [    0.200000] async_waiting @ 41\n\
+             {}\
+             [    0.600000] initcall 7_async_port_probe+0x0/0x10 returned after 500000 usecs\n\
+             {}\
+             [    0.602000] async_continuing @ 41 after 402000 usec\n\
+             [    0.800000] initcall 8_async_port_probe+0x0/0x10 returned after 700000 usecs\n\
+             [    0.800000] async_continuing @ 1 after 650000 usec\n\
+             [    0.900000] Run /init as init process\n",
+            each(&|n| format!("[    0.300000] calling  {}_x{n}+0x0/0x10 @ {}\n", 100 + n, 100 + n)),
+            each(&|n| format!("[    0.601000] initcall {}_x{n}+0x0/0x10 returned after 301000 usecs\n", 100 + n)),
+        ),
+        None,
+    );
+    let async_calls = links(&chain).into_iter().filter(|(name, _)| name.starts_with("async "));
+    async_calls.map(|(_, ms)| ms).collect()
+}
+
+#[test]
+fn so_many_calls_are_looked_at_for_a_wait() {
+    assert_eq!(ports(path::MOST_LOOKED_AT - 1), [502, 198]);
+    assert_eq!(ports(path::MOST_LOOKED_AT), [700]);
+}
+
 /// The worker that had unpacked the initramfs waits in its next call, before the memory is said to be freed. Init has been
 /// started already: else the last initcall to return would be an async one, and no wait for the initramfs be seen.
 #[test]
