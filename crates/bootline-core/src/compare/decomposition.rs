@@ -127,7 +127,9 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     let (_, bytes) = apportion(&bytes, n * m);
     let chances = chances(&pairs, from.n(), to.n());
     let moved = moves(&before, &after);
-    let median = to.median_run();
+    // Of a part that a damaged baseline names twice, the first.
+    let of_median = to.median_run().into_iter().flat_map(|run| run.parts.iter().rev());
+    let of_median: BTreeMap<&PartKey, Option<(RecordId, RecordId)>> = of_median.map(|p| (&p.key, p.records)).collect();
     let mut contributions: Vec<Contribution> = Vec::new();
     for (i, key) in keys.into_iter().enumerate() {
         let (work, console) = (Dur::from_nanos(shares[i]), Dur::from_nanos(shares[i + pairs.len()]));
@@ -141,7 +143,6 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
             _ if work + console < Dur::ZERO => Fate::Faster,
             _ => Fate::Same,
         };
-        let part = median.and_then(|run| run.parts.iter().find(|p| p.key == *key));
         contributions.push(Contribution {
             key: key.clone(),
             fate,
@@ -151,7 +152,7 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
             bytes: bytes[i],
             by_chance: chances[i],
             runs: [pairs[i].0.parts.len(), pairs[i].1.parts.len()],
-            records: part.and_then(|p| p.records),
+            records: of_median.get(key).copied().flatten(),
         });
     }
     contributions.sort_by_key(|c| std::cmp::Reverse(c.total().abs()));

@@ -395,6 +395,18 @@ fn a_short_initcall_of_a_stored_baseline_is_not_taken_for_none() {
 }
 
 #[test]
+fn the_records_of_a_part_are_those_of_the_median_run() {
+    let to = boots("new", 5, 150, 40);
+    let c = compare(&boots("base", 5, 100, 0), &to, Thresholds::default()).unwrap();
+    let parts = &to.median_run().unwrap().parts;
+    assert!(parts.iter().any(|p| p.records.is_some()));
+    for part in &c.decomposition.contributions {
+        let found = parts.iter().find(|p| p.key == part.key).and_then(|p| p.records);
+        assert_eq!(part.records, found, "{}", part.key);
+    }
+}
+
+#[test]
 fn a_share_of_nothing_is_no_limit() {
     let base = boots("base", 8, 100, 0);
     let new = set("new", (0..8).map(without_b));
