@@ -121,7 +121,7 @@ impl RunSet {
                     key: PartKey::Short,
                     work: short.iter().map(|p| p.work).sum(),
                     console: short.iter().map(|p| p.console).sum(),
-                    bytes: short.iter().map(|p| p.bytes).sum(),
+                    bytes: short.iter().fold(0, |sum, p| sum.saturating_add(p.bytes)),
                     place: Place { phase: None, main: true },
                     start,
                     records: None,

@@ -27,7 +27,8 @@ impl Sum {
             parts: sum.parts + 1,
             work: sum.work + c.work,
             console: sum.console + c.console,
-            bytes: sum.bytes + c.bytes,
+            // A baseline may say anything.
+            bytes: sum.bytes.saturating_add(c.bytes),
         })
     }
 

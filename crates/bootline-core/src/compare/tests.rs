@@ -407,6 +407,23 @@ fn the_records_of_a_part_are_those_of_the_median_run() {
 }
 
 #[test]
+fn sums_beyond_all_numbers_are_cut_off() {
+    let mut later = boots("new", 2, 150, 0);
+    for part in later.runs.iter_mut().flat_map(|r| &mut r.parts) {
+        part.bytes = i64::MAX as u64;
+    }
+    let c = compare(&boots("base", 2, 100, 0), &later, Thresholds::default()).unwrap();
+    assert_eq!(Sum::of(&c.decomposition.contributions).bytes, i64::MAX);
+    for part in later.runs.iter_mut().flat_map(|r| &mut r.parts) {
+        part.bytes = u64::MAX;
+    }
+    let spans = later.runs[0].parts.iter().map(|p| p.key.clone()).filter(PartKey::is_span).collect();
+    later.sum_up(&spans);
+    let short = later.runs[0].parts.iter().find(|p| p.key == PartKey::Short).unwrap();
+    assert_eq!(short.bytes, u64::MAX);
+}
+
+#[test]
 fn a_share_of_nothing_is_no_limit() {
     let base = boots("base", 8, 100, 0);
     let new = set("new", (0..8).map(without_b));

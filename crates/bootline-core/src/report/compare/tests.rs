@@ -11,6 +11,7 @@ use super::{compare, compare_page};
 use crate::boot::{Boot, BootRecords, Options};
 use crate::compare::{Comparison, Excluded, Measures, RunSet, Thresholds};
 use crate::report::{markdown, text};
+use crate::units::Dur;
 
 /// A boot with an initcall of this name and length.
 fn run(name: &str, ms: u32, source: &str) -> Measures {
@@ -120,6 +121,18 @@ fn the_waterfall_goes_from_mean_to_mean() {
             assert_eq!(pair[0].1, pair[1].0, "{steps:?}");
         }
     }
+}
+
+#[test]
+fn a_waterfall_beyond_all_times_is_drawn() {
+    let mut c = slower();
+    let of = &mut c.decomposition;
+    of.before = Dur::from_nanos(i64::MAX);
+    of.whole = Dur::ZERO;
+    for (n, part) in of.contributions.iter_mut().enumerate() {
+        part.work = Dur::from_nanos(if n % 2 == 0 { i64::MAX } else { -i64::MAX });
+    }
+    assert!(super::waterfall::Waterfall::of(&c, 2).unwrap().rows().contains("mean of"));
 }
 
 #[test]
