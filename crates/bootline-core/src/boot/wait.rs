@@ -84,45 +84,35 @@ pub(super) fn waits(
         if opening.sleeps(i) {
             continue;
         }
+        let lock_or_flush = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
         // The line is busy from here until this record is out, for what was stored before and then for it.
-        let processor =
-            Wait { index: i, from: stored, time: Interval::new(Dur::ZERO, drain, drain), cause: WaitCause::Processor };
-        let alone = (cpus == Some(1) && drain > Dur::ZERO).then_some(processor);
-        // An nbcon console has no lock that others take.
-        if opening.printing == Printing::Nbcon {
-            found.extend(alone);
-            continue;
-        }
-        // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
-        let tolerance = Dur::from_millis(5) + there.error;
-        let rest = next_stored - printed.end;
-        if drain <= Dur::from_millis(20) {
-            found.extend(alone);
-            continue;
-        }
-        if rest < -tolerance {
-            // The line still had a backlog: only the known takers of the lock wait, for as many records as their calls.
-            if gap > LEAST_LOCK_WAIT && takes_console_lock(records, i, next) {
-                let time = Interval::new(Dur::ZERO, gap, gap);
-                found.push(Wait { index: i, from: stored, time, cause: WaitCause::ConsoleLock });
-            } else {
-                found.extend(alone);
+        let alone = cpus == Some(1) && drain > Dur::ZERO;
+        let time = Interval::new(Dur::ZERO, drain, drain);
+        let processor = alone.then_some(Wait { index: i, from: stored, time, cause: WaitCause::Processor });
+        let known_taker = || takes_console_lock(records, i, next);
+        let lock = || -> Option<(Interval, WaitCause)> {
+            // An nbcon console has no lock that others take.
+            if opening.printing == Printing::Nbcon || drain <= Dur::from_millis(20) {
+                return None;
             }
-            continue;
-        }
-        let just_drained = rest <= tolerance + drain.scale(0.1);
-        let cause = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
-        // On one processor the boot goes on when the line has drained whatever it does: the lock must be known to be taken.
-        let for_lock = alone.is_none() || i == open || takes_console_lock(records, i, next);
-        let lock = if just_drained && for_lock {
-            Wait { index: i, from: stored, time: Interval::new(drain.scale(0.9), drain, gap), cause }
-        } else if let Some(alone) = alone {
-            alone
-        } else {
+            // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
+            let tolerance = Dur::from_millis(5) + there.error;
+            let rest = next_stored - printed.end;
+            if rest < -tolerance {
+                // The line still had a backlog: only the known takers of the lock wait, for as many records as their calls.
+                let waited = gap > LEAST_LOCK_WAIT && known_taker();
+                return waited.then_some((Interval::new(Dur::ZERO, gap, gap), WaitCause::ConsoleLock));
+            }
+            let just_drained = rest <= tolerance + drain.scale(0.1);
+            // On one processor the boot goes on when the line has drained whatever it does: the lock must be known to be taken.
+            if just_drained && (!alone || i == open || known_taker()) {
+                return Some((Interval::new(drain.scale(0.9), drain, gap), lock_or_flush));
+            }
             // Work may have gone on while the line drained.
-            Wait { index: i, from: stored, time: Interval::new(Dur::ZERO, Dur::ZERO, drain), cause }
+            (!alone).then_some((Interval::new(Dur::ZERO, Dur::ZERO, drain), lock_or_flush))
         };
-        found.push(lock);
+        let lock = lock().map(|(time, cause)| Wait { index: i, from: stored, time, cause });
+        found.extend(lock.or(processor));
     }
     // Behind the last record (init's own) nothing was stored: its writer waited all the same.
     if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| opening.writer_waits(w.index)) {

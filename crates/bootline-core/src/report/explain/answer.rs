@@ -3,7 +3,7 @@
 use super::super::document::{Document, Entry, Style, Text};
 use super::super::figure::{ClockName, Figure, share};
 use super::super::source::SourceName;
-use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource, Takeover};
+use crate::boot::{Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource, Takeover, WaitCause};
 use crate::console::Printing;
 use crate::units::{Dur, Interval, LineRate};
 
@@ -155,9 +155,8 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
         Kind::Legacy => "legacy",
         Kind::Nbcon => "nbcon",
     };
-    let shares = boot.kernel.cpus == Some(1) && boot.opening.is_some_and(|o| o.asleep_from > o.threads_from);
-    let alone =
-        if shares && !c.printing.writer_waits() { ", but that thread has the boot's only processor" } else { "" };
+    let shares = boot.waits.iter().any(|w| w.cause == WaitCause::Processor);
+    let alone = if shares { ", but that thread has the boot's only processor" } else { "" };
     let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
     entries.extend(boot.takeover.as_ref().map(taken_over));
