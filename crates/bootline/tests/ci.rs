@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The examples for CI do what they say: what their jobs would run is taken out of them and run, with the real command. Only
 //! what a test can't have is played: the board, its switch, a kernel's build, what a forge's machine installs.
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,23 +8,11 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+mod made_up_boot;
+
 /// A boot whose initcall `b_init` takes so many ms.
 fn log(b_ms: u32, jitter_us: u32) -> String {
-    let mut out = String::from(
-        "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n\
-         [    0.000000] Kernel command line: console=ttyS0,115200 initcall_debug loglevel=8\n\
-         [    0.100000] printk: console [ttyS0] enabled\n",
-    );
-    let mut at = 200_000 + jitter_us;
-    for (name, ms) in [("a_init", 40), ("b_init", b_ms), ("c_init", 30)] {
-        let stamp = |at: u32| format!("[    {}.{:06}]", at / 1_000_000, at % 1_000_000);
-        _ = writeln!(out, "{} calling  {name}+0x0/0x10 @ 1", stamp(at));
-        at += ms * 1000;
-        _ = writeln!(out, "{} initcall {name}+0x0/0x10 returned 0 after {} usecs", stamp(at), ms * 1000);
-        at += 8_000;
-    }
-    _ = writeln!(out, "[    {}.{:06}] Run /init as init process", at / 1_000_000, at % 1_000_000);
-    out
+    made_up_boot::log(&[("a_init", 40), ("b_init", b_ms), ("c_init", 30)], jitter_us)
 }
 
 fn examples() -> PathBuf {

@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline compare` and `bootline check` as they are used: sets on disk, exit statuses, what is said where.
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
+mod made_up_boot;
+
 #[path = "../../bootline-core/tests/schema/mod.rs"]
 mod schema;
 
 /// A boot whose initcall `b_init` takes so many ms.
 fn log(b_ms: u32, jitter_us: u32) -> String {
-    let mut out = String::from(
-        "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n\
-         [    0.000000] Kernel command line: console=ttyS0,115200 initcall_debug loglevel=8\n\
-         [    0.100000] printk: console [ttyS0] enabled\n",
-    );
-    let mut at = 200_000 + jitter_us;
-    for (name, ms) in [("a_init", 40), ("b_init", b_ms), ("c_init", 30)] {
-        let stamp = |at: u32| format!("[    {}.{:06}]", at / 1_000_000, at % 1_000_000);
-        _ = writeln!(out, "{} calling  {name}+0x0/0x10 @ 1", stamp(at));
-        at += ms * 1000;
-        _ = writeln!(out, "{} initcall {name}+0x0/0x10 returned 0 after {} usecs", stamp(at), ms * 1000);
-        at += 8_000;
-    }
-    _ = writeln!(out, "[    {}.{:06}] Run /init as init process", at / 1_000_000, at % 1_000_000);
-    out
+    made_up_boot::log(&[("a_init", 40), ("b_init", b_ms), ("c_init", 30)], jitter_us)
 }
 
 fn folder(dir: &Path, name: &str, runs: u32, b_ms: u32) -> PathBuf {

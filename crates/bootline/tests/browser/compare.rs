@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The page of `bootline compare`: it opens, filters, sorts, opens the runs behind a measure; names are never obeyed.
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{ENTER, ESCAPE, Opened, corpus, page};
+use crate::{ENTER, ESCAPE, Opened, corpus, made_up_boot, page};
 
 /// A boot with thirty initcalls, of which `name` takes so many ms.
 fn log(name: &str, ms: u32, late_us: u32) -> String {
-    let mut out = String::from(
-        "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n\
-         [    0.000000] Kernel command line: console=ttyS0,115200 initcall_debug loglevel=8\n\
-         [    0.100000] printk: console [ttyS0] enabled\n",
-    );
-    let mut at = 200_000 + late_us;
     let others: Vec<String> = (0..29).map(|n| format!("n{n:02}_init")).collect();
-    for (name, ms) in others.iter().map(|n| (n.as_str(), 4)).chain([(name, ms)]) {
-        let stamp = |at: u32| format!("[    {}.{:06}]", at / 1_000_000, at % 1_000_000);
-        _ = writeln!(out, "{} calling  {name}+0x0/0x10 @ 1", stamp(at));
-        at += ms * 1000;
-        _ = writeln!(out, "{} initcall {name}+0x0/0x10 returned 0 after {} usecs", stamp(at), ms * 1000);
-        at += 8_000;
-    }
-    _ = writeln!(out, "[    {}.{:06}] Run /init as init process", at / 1_000_000, at % 1_000_000);
-    out
+    let initcalls: Vec<(&str, u32)> = others.iter().map(|n| (n.as_str(), 4)).chain([(name, ms)]).collect();
+    made_up_boot::log(&initcalls, late_us)
 }
 
 /// Sets in folders of these names, each with an initcall of these lengths.

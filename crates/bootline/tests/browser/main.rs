@@ -2,6 +2,8 @@
 //! The page of `bootline plot` in a real browser: it opens, zooms, searches, shows the right record; what a log says is
 //! never obeyed. That of `bootline compare` is in a module of its own.
 mod compare;
+#[path = "../made_up_boot/mod.rs"]
+mod made_up_boot;
 mod webdriver;
 
 use std::ffi::OsString;

@@ -24,7 +24,7 @@ pub fn compare_page(comparison: &Comparison, rows: usize) -> String {
     let measures = Measures::of(comparison);
     let title = html_text(&set_against_set(comparison));
     let parts = [
-        ("TITLE", title.clone()),
+        ("HEADER", shell::header(&title, "Keys and shapes")),
         ("ANSWER", comparison.headline().map_or_else(String::new, |c| inline(&answer(c, comparison)))),
         ("SIGHT", html_text(&sight(comparison))),
         ("CAVEATS", caveats(comparison)),
@@ -39,7 +39,7 @@ pub fn compare_page(comparison: &Comparison, rows: usize) -> String {
         ("ALL", measures.n().to_string()),
         ("THRESHOLDS", thresholds(&comparison.thresholds)),
         ("RUNS", runs(comparison)),
-        ("TOOL", TOOL.to_owned()),
+        ("FOOTER", shell::footer()),
     ];
     shell::page(Page {
         title,

@@ -2,14 +2,13 @@
 //! Pages of made-up comparisons.
 use std::fmt::Write;
 
-use base64::Engine;
 use proptest::prelude::*;
-use sha2::Digest;
 
 use super::words::short_names;
 use super::{compare, compare_page};
 use crate::boot::{Boot, BootRecords, Options};
 use crate::compare::{Comparison, Excluded, Measures, RunSet, Thresholds};
+use crate::report::shell::tests::{allows_its_own_script_and_style_alone, inside};
 use crate::report::{markdown, text};
 use crate::units::Dur;
 
@@ -46,11 +45,6 @@ fn slower() -> Comparison {
     compared(&set("base", "b_init", &from), &set("new", "b_init", &to))
 }
 
-/// Text between an element's start and end, each time.
-fn inside<'p>(page: &'p str, start: &str, end: &str) -> Vec<&'p str> {
-    page.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
-}
-
 /// What of a page people read, without its tags.
 fn plain(html: &str) -> String {
     let text: String = html.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text)).collect();
@@ -59,26 +53,7 @@ fn plain(html: &str) -> String {
 
 #[test]
 fn the_page_allows_its_own_script_and_style_alone() {
-    let page = compare_page(&slower(), 12);
-    let hash = |text: &str| {
-        let digest = sha2::Sha256::digest(text);
-        format!("'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(digest))
-    };
-    let (scripts, styles) = (inside(&page, "<script>", "</script>"), inside(&page, "<style>", "</style>"));
-    assert_eq!((scripts.len(), styles.len()), (1, 1));
-    let policy = inside(&page, "Content-Security-Policy\" content=\"", "\"")[0];
-    let want = format!(
-        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
-        hash(scripts[0]),
-        hash(styles[0])
-    );
-    assert_eq!(policy, want);
-    // What would fetch something; and what the policy would refuse.
-    for no in [" src=", "href=", "url(", "@import", " style=\"", "onclick", "fetch(", "XMLHttpRequest", "innerHTML"] {
-        assert!(!page.contains(no), "{no}");
-    }
-    let placeholder = |name: &&str| name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-    assert_eq!(page.split('@').find(placeholder), None);
+    allows_its_own_script_and_style_alone(&compare_page(&slower(), 12));
 }
 
 #[test]

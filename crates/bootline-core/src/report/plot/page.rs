@@ -10,7 +10,7 @@ use crate::compare::Fate;
 use crate::report::document::{Block, Document};
 use crate::report::figure::{Figure, in_millis, share, signed};
 use crate::report::html::{html, html_text, inline};
-use crate::report::shell::{self, Page, TOOL, fill};
+use crate::report::shell::{self, Page, fill};
 use crate::units::{Dur, Interval};
 
 const BODY: &str = include_str!("assets/page.html");
@@ -51,12 +51,12 @@ pub fn page(pictures: &[Picture]) -> String {
     let both = || pictures.iter().zip(&differences).enumerate();
     let title = html_text(&svg::sources(pictures));
     let parts = [
-        ("TITLE", title.clone()),
+        ("HEADER", shell::header(&title, "Keys and colours")),
         ("ANSWERS", both().map(|(n, (p, d))| answer(p, d, n, pictures)).collect()),
         ("NOTE", if pictures.len() > 1 { note(pictures.len()) } else { String::new() }),
         ("CHARTS", both().map(|(n, (p, d))| chart(p, d, n, from, to)).collect()),
         ("EXPLANATIONS", pictures.iter().map(explanation).collect()),
-        ("TOOL", TOOL.to_owned()),
+        ("FOOTER", shell::footer()),
     ];
     shell::page(Page {
         title: format!("{title} – where the boot's time went"),

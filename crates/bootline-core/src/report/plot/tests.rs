@@ -5,6 +5,7 @@ use super::stack::stacks;
 use super::{Picture, page, svg};
 use crate::boot::{Boot, BootRecords, Options};
 use crate::report::SourceName;
+use crate::report::shell::tests::{allows_its_own_script_and_style_alone, inside};
 use crate::rules::findings;
 use crate::units::Dur;
 
@@ -150,35 +151,9 @@ fn what_stands_in_one_track_is_told_apart_without_seeing_all_colours() {
     check("phase0", "phase1", 5.0);
 }
 
-/// Text between an element's start and end, each time.
-fn inside<'p>(page: &'p str, start: &str, end: &str) -> Vec<&'p str> {
-    page.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
-}
-
 #[test]
 fn the_page_allows_its_own_script_and_style_alone() {
-    use base64::Engine;
-    use sha2::Digest;
-    let page = page(&pictures(&format!("{BEGIN}{LOG}")));
-    let hash = |text: &str| {
-        let digest = sha2::Sha256::digest(text);
-        format!("'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(digest))
-    };
-    let (scripts, styles) = (inside(&page, "<script>", "</script>"), inside(&page, "<style>", "</style>"));
-    assert_eq!((scripts.len(), styles.len()), (1, 1));
-    let policy = inside(&page, "Content-Security-Policy\" content=\"", "\"")[0];
-    let want = format!(
-        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
-        hash(scripts[0]),
-        hash(styles[0])
-    );
-    assert_eq!(policy, want);
-    // What would fetch something; and what the policy would refuse.
-    for no in [" src=", "href=", "url(", "@import", " style=\"", "onclick", "fetch(", "XMLHttpRequest", "innerHTML"] {
-        assert!(!page.contains(no), "{no}");
-    }
-    let placeholder = |name: &&str| name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-    assert_eq!(page.split('@').find(placeholder), None);
+    allows_its_own_script_and_style_alone(&page(&pictures(&format!("{BEGIN}{LOG}"))));
 }
 
 fn line() -> impl Strategy<Value = String> {

@@ -4,6 +4,9 @@
 //! What a log says is hostile. It reaches a page as text of elements, escaped, and as JSON in which no `<` is left; a
 //! script writes it as text only. Should something slip through, the page's own policy lets nothing run but the one
 //! script and load nothing from anywhere.
+#[cfg(test)]
+pub(super) mod tests;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -11,6 +14,8 @@ use sha2::{Digest, Sha256};
 
 const SHELL: &str = include_str!("assets/shell.html");
 const STYLE: &str = include_str!("assets/base.css");
+const HEADER: &str = include_str!("assets/header.html");
+const FOOTER: &str = include_str!("assets/footer.html");
 
 /// The button that chooses light or dark.
 pub(super) const THEME: &str = include_str!("assets/theme.js");
@@ -31,6 +36,16 @@ pub(super) struct Page {
 
 /// The program that made the page.
 pub(super) const TOOL: &str = concat!("bootline ", env!("CARGO_PKG_VERSION"));
+
+/// A page's top: its title, as HTML, and the buttons that every page has. `help` is what its help is about.
+pub(super) fn header(title: &str, help: &str) -> String {
+    fill(HEADER, &[("TITLE", title.to_owned()), ("HELP", help.to_owned())])
+}
+
+/// A page's foot.
+pub(super) fn footer() -> String {
+    fill(FOOTER, &[("TOOL", TOOL.to_owned())])
+}
 
 /// The whole file.
 pub(super) fn page(page: Page) -> String {
