@@ -78,10 +78,10 @@ perfetto-check: build
 
 bench:
 	@scripts/setup build browser
-	$(CARGO) bench --locked --package bootline-core --bench decode
+	$(CARGO) bench --locked --package bootline-analysis --bench decode
 	$(CARGO) bench --locked --package bootline --bench logs
 	$(CARGO) bench --locked --package bootline --bench page
-	$(CARGO) bench --locked --package bootline-lab --bench capture
+	$(CARGO) bench --locked --package bootline-port --bench capture
 
 # Stopped and called again it goes on; ARMS='*-9600-*' boots a part. Without new boots: ARMS=none.
 accuracy: build

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Exports of any bytes: each format by its own strict reader, those of the tests.
-#[path = "../../crates/bootline-core/tests/export/chrome.rs"]
+#[path = "../../crates/bootline-report/tests/export/chrome.rs"]
 mod chrome;
-#[path = "../../crates/bootline-core/tests/export/forms.rs"]
+#[path = "../../crates/bootline-report/tests/export/forms.rs"]
 mod forms;
-#[path = "../../crates/bootline-core/tests/export/perfetto.rs"]
+#[path = "../../crates/bootline-report/tests/export/perfetto.rs"]
 mod perfetto;
-#[path = "../../crates/bootline-core/tests/export/told.rs"]
+#[path = "../../crates/bootline-report/tests/export/told.rs"]
 mod told;
 
-use bootline_core::boot::{Boot, BootRecords, Clock, Options};
-use bootline_core::report::{
+use bootline_analysis::boot::{Boot, BootRecords, Clock, Options};
+use bootline_report::{
     Chrome, Grabserial, JsonList, Perfetto, PlainText, SourceName, TestSuites, csv, csv_header, dmesg, export_json, junit,
     lava, markdown, summary, test_suite,
 };
-use bootline_core::rules::findings;
+use bootline_analysis::rules::findings;
 use told::Told;
 
 /// Writes the boots in `data` in every format, by the clock that they tell most by and by either that is asked for.

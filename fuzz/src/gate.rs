@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets, baselines and comparisons from any bytes.
-use bootline_core::boot::{Boot, Options, Splitter};
-use bootline_core::compare::{Baseline, Budget, Measures, RunSet, Thresholds, check, compare};
-use bootline_core::records::Decoder;
-use bootline_core::units::Dur;
+use bootline_analysis::boot::{Boot, Options, Splitter};
+use bootline_analysis::compare::{Baseline, Budget, Measures, RunSet, Thresholds, check, compare};
+use bootline_analysis::records::Decoder;
+use bootline_capture::units::Dur;
 
 /// The least budget that asks everything of a set.
 const BUDGET: &str = "[[budget]]\nof = \"time-to-init\"\nat_most = \"1 s\"\nincrease_at_most = \"1 %\"\n\

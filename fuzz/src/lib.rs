@@ -4,8 +4,8 @@ mod export;
 mod gate;
 mod predict;
 
-pub use bootline_core::records::Format;
-use bootline_core::records::{ByteRange, Decoder, ProblemKind, Record, Sink, Summary};
+pub use bootline_analysis::records::Format;
+use bootline_analysis::records::{ByteRange, Decoder, ProblemKind, Record, Sink, Summary};
 pub use export::exports;
 pub use gate::gates;
 pub use predict::predicts;

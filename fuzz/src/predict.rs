@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Predictions from any bytes.
-use bootline_core::boot::{Boot, ConsoleArg, Options, BootRecords, join_levels};
-use bootline_core::predict::{Prediction, today, ways_out};
-use bootline_core::units::{Dur, Interval};
+use bootline_analysis::boot::{Boot, ConsoleArg, Options, BootRecords, join_levels};
+use bootline_analysis::predict::{Prediction, today, ways_out};
+use bootline_capture::units::{Dur, Interval};
 
 /// Predicts each boot in `data`, as it is, with a stated console, and joined with itself as its own log.
 ///

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Prints the fields of the messages that our traces use, from the definitions that the Perfetto project publishes.
 
-One a line: message, number, name, wire type, and of a message its type. crates/bootline-core/tests/export decodes by it.
+One a line: message, number, name, wire type, and of a message its type. crates/bootline-report/tests/export decodes by it.
 """
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as published
 

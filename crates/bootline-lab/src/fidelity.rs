@@ -2,7 +2,7 @@
 //! Whether a run can be believed: the bytes of the line against the kernel's own log, and the lab's own conduct.
 use std::collections::HashMap;
 
-use bootline_core::units::{Dur, HostTime, KernelTime, LineRate};
+use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
 use serde::{Deserialize, Serialize};
 
 use crate::kmsg::KmsgRecord;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's own log as /dev/kmsg gives it: the lab's witness for what belongs on the line.
-use bootline_core::units::KernelTime;
+use bootline_capture::units::KernelTime;
 
 /// One record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]

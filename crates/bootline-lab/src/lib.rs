@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! bootline-lab: the world that bootline-core does not know: ports, QEMU, kernels, clocks.
+//! bootline-lab: boots real systems in QEMU on a serial line of true speed.
 pub mod boot;
 pub mod experiment;
 pub mod fidelity;
@@ -10,9 +10,7 @@ mod kmsg;
 pub mod line;
 pub mod machine;
 pub mod module;
-pub mod port;
 mod qemu;
-pub mod recorder;
 pub mod registers;
 mod truth_port;
 mod wire;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use bootline_core::units::Baud;
+use bootline_capture::units::Baud;
 use serde::{Deserialize, Serialize};
 
 use crate::kernels;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
 
 /// Why QEMU can't be run.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The frames that the lab's init sends on the unpaced port (`init/init.c` describes them).
-use bootline_core::units::HostTime;
+use bootline_capture::units::HostTime;
 
 /// A frame's content can't be longer: init's buffer is 16 KiB.
 const MAX_CONTENT: usize = 64 << 10;

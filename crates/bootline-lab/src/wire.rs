@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the line carried, cut into lines: what a run's fidelity is judged by.
-use bootline_core::units::{HostTime, KernelTime};
+use bootline_capture::units::{HostTime, KernelTime};
 
 /// Beyond this, lines are no longer kept (a guest that never stops talking); the capture still holds them.
 const MAX_KEPT: usize = 32 << 20;

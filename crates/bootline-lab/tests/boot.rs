@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bootline_core::capture::{Damage, Event, Header, NoteKind, Reader};
-use bootline_core::units::{Baud, Dur, HostTime};
+use bootline_capture::units::{Baud, Dur, HostTime};
+use bootline_capture::{Damage, Event, Header, NoteKind, Reader};
 use bootline_lab::boot::{BootOutcome, BootRequest, Phase, Truth, Verdict, boot, boot_valid};
 use bootline_lab::kernels::{Arch, Store, cache_folder};
 use bootline_lab::machine::Accel;

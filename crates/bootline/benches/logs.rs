@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use bootline_core::capture::{Event, Reader};
+use bootline_capture::{Event, Reader};
 
 /// What one run took.
 #[derive(Clone, Copy)]

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bootline_core::boot::{Boot, BootRecords, Options};
-use bootline_core::console::{Behaviour, Driver, Series};
-use bootline_core::predict::{Change, Prediction, predict, today};
-use bootline_core::statistics::Samples;
+use bootline_analysis::boot::{Boot, BootRecords, Options};
+use bootline_analysis::predict::{Change, Prediction, predict, today};
+use bootline_console::{Behaviour, Driver, Series};
 use bootline_lab::boot::{Truth, Verdict};
+use bootline_stats::Samples;
 
 /// What was booted: `6.18-rt-9600-default-2cpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

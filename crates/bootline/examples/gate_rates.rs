@@ -13,10 +13,10 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bootline_core::boot::{Boot, BootRecords, Clock, EndedBy, Options, Since};
-use bootline_core::compare::{Budget, Measures, Outcome, Quantity, RunSet, Setup, check};
-use bootline_core::statistics::{Random, difference};
+use bootline_analysis::boot::{Boot, BootRecords, Clock, EndedBy, Options, Since};
+use bootline_analysis::compare::{Budget, Measures, Outcome, Quantity, RunSet, Setup, check};
 use bootline_lab::boot::{Truth, Verdict};
+use bootline_stats::{Random, difference};
 
 /// The boot ends behind both modules.
 const END: &str = "initcall printk_bench_init";

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use bootline_core::report::escaped;
+use bootline_report::escaped;
 
 use crate::exit::Exit;
 use crate::terminal::Terminal;

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
-use bootline_core::records::{Decoder, Format, Summary};
-use bootline_core::report::{Document, JsonList, SourceName, TextOptions, text};
+use bootline_analysis::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
+use bootline_analysis::records::{Decoder, Format, Summary};
+use bootline_report::{Document, JsonList, SourceName, TextOptions, text};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write, stdout};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bootline_core::report::escaped;
+use bootline_report::escaped;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};

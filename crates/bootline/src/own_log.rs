@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's own log of a boot whose console was captured: it knows the levels.
-use bootline_core::boot::{BootRecords, JoinError, join_levels};
-use bootline_core::records::RecordSet;
-use bootline_core::report::{SourceName, escaped};
+use bootline_analysis::boot::{BootRecords, JoinError, join_levels};
+use bootline_analysis::records::RecordSet;
+use bootline_report::{SourceName, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;

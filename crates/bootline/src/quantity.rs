@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Quantities as they are typed.
-use bootline_core::units::{Baud, Dur};
+use bootline_capture::units::{Baud, Dur};
 
 /// `115200`
 pub fn baud(text: &str) -> Result<Baud, String> {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why nothing is predicted: what is missing, where that shows, and how to supply it.
-use bootline_core::boot::Boot;
-use bootline_core::predict::Refusal;
-use bootline_core::records::RecordId;
-use bootline_core::report::{SourceName, escaped};
+use bootline_analysis::boot::Boot;
+use bootline_analysis::predict::Refusal;
+use bootline_analysis::records::RecordId;
+use bootline_report::{SourceName, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;

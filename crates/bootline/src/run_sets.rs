@@ -5,9 +5,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{Boot, Options};
-use bootline_core::compare::{BASELINE_SCHEMA, Baseline, Excluded, MOST_RUNS, Measures, RunSet};
-use bootline_core::records::Format;
+use bootline_analysis::boot::{Boot, Options};
+use bootline_analysis::compare::{BASELINE_SCHEMA, Baseline, Excluded, MOST_RUNS, Measures, RunSet};
+use bootline_analysis::records::Format;
 use bootline_lab::boot::{Truth, Verdict};
 
 use crate::exit::Exit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In which shape a document goes out.
-use bootline_core::report::{Document, TextOptions, markdown, text};
+use bootline_report::{Document, TextOptions, markdown, text};
 use clap::{Args, ValueEnum};
 
 use crate::terminal::Terminal;

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use bootline_core::boot::{Boot, Clock, Options};
-use bootline_core::records::{ProblemKind, Summary};
-use bootline_core::report::{SourceName, escaped};
+use bootline_analysis::boot::{Boot, Clock, Options};
+use bootline_analysis::records::{ProblemKind, Summary};
+use bootline_report::{SourceName, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;

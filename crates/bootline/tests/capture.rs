@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use bootline_core::capture::{Event, NoteKind, Reader};
+use bootline_capture::{Event, NoteKind, Reader};
 use rustix::process::{Pid, Signal, kill_process};
 
 fn bootline(dir: &Path, args: &[&str]) -> Command {

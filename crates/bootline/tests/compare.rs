@@ -8,7 +8,7 @@ use serde_json::Value;
 
 mod made_up_boot;
 
-#[path = "../../bootline-core/tests/schema/mod.rs"]
+#[path = "../../bootline-report/tests/schema/mod.rs"]
 mod schema;
 
 /// A boot whose initcall `b_init` takes so many ms.

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use bootline_core::capture::{ChunkTime, Header, encode_chunk, encode_header};
-use bootline_core::units::{Dur, HostTime};
+use bootline_capture::units::{Dur, HostTime};
+use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 use serde_json::Value;
 
 /// A boot with a text that each format could trip over.

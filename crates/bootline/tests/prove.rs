@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-#[path = "../../bootline-core/tests/schema/mod.rs"]
+#[path = "../../bootline-report/tests/schema/mod.rs"]
 mod schema;
 
 fn root() -> PathBuf {

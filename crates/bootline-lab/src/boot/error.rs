@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use bootline_core::units::Baud;
+use bootline_capture::units::Baud;
 
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::machine::Arch;
 use crate::module::ModuleError;
 use crate::qemu::QemuError;
-use crate::recorder::RecorderError;
+use bootline_port::recorder::RecorderError;
 
 /// Why a boot could not be carried out.
 #[derive(Debug, thiserror::Error)]

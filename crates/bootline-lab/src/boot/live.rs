@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use bootline_core::units::{Dur, HostTime};
+use bootline_capture::units::{Dur, HostTime};
 
 use super::request::LinePlan;
 use super::session::{Ask, Session};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a boot is getting on, for whoever watches.
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
 
 /// How far a boot has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bootline_core::units::{Baud, Frame, LineRate};
+use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
 use super::BootError;

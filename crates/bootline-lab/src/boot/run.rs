@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bootline_core::capture::{Header, NoteKind};
-use bootline_core::units::{Dur, HostTime, LineRate};
+use bootline_capture::units::{Dur, HostTime, LineRate};
+use bootline_capture::{Header, NoteKind};
 use regex::bytes::Regex;
 
 use super::files::{RunFiles, set_aside, write};
@@ -28,8 +28,8 @@ use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
 use crate::machine::{Accel, Arch, Ports};
 use crate::module::{self, Module, error_name};
 use crate::qemu::{self, Listener, Qemu};
-use crate::recorder::Recorder;
 use crate::registers::{self, Counter, RegisterAccesses};
+use bootline_port::recorder::Recorder;
 
 const TOOL: &str = concat!("bootline ", env!("CARGO_PKG_VERSION"));
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot as it goes on: takes what both ports say, and says what to tell the guest. It starts and ends nothing.
-use bootline_core::units::{Dur, HostTime};
+use bootline_capture::units::{Dur, HostTime};
 use regex::bytes::Regex;
 
 use super::Phase;
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{Account, Take};
-use crate::recorder::{Recorder, RecorderError};
 use crate::truth_port::{Frame, FrameReader};
 use crate::wire::{Wire, message};
+use bootline_port::recorder::{Recorder, RecorderError};
 
 /// The line may pause so long within what the kernel has stored, at any speed.
 const QUIET: Dur = Dur::from_millis(300);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run is known by, apart from what its console said: `truth.json`.
-use bootline_core::units::{Baud, Dur, Frame, HostTime, LineRate};
+use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use serde::{Deserialize, Serialize};
 
 use crate::fidelity::Fidelity;

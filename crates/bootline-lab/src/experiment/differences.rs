@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What turns one arm into another, as settings of a prediction.
-use bootline_core::console::Series;
-use bootline_core::predict::{Change, Setting};
-use bootline_core::units::Baud;
+use bootline_analysis::predict::{Change, Setting};
+use bootline_capture::units::Baud;
+use bootline_console::Series;
 
 use super::file::{Arm, Image};
 use crate::kernels::{Arch, Flavour};

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use bootline_core::predict::{Change, Prediction};
-use bootline_core::statistics::{
+use bootline_analysis::predict::{Change, Prediction};
+use bootline_capture::units::{Dur, HostTime};
+use bootline_stats::{
     Estimate, Limits, Outcome as Short, Reason, Samples, Tolerance, Verdict as Judged, groups, judge_claim,
     judge_prediction, median, ratio_of_medians,
 };
-use bootline_core::units::{Dur, HostTime};
 
 use super::bench_record;
 use super::differences::differences;

@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use bootline_core::units::{HostTime, Interval};
+use bootline_capture::units::{HostTime, Interval};
 use tempfile::TempDir;
 
 use super::*;

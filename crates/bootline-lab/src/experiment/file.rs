@@ -6,8 +6,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use bootline_core::predict::{Change, Setting};
-use bootline_core::units::Baud;
+use bootline_analysis::predict::{Change, Setting};
+use bootline_capture::units::Baud;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 

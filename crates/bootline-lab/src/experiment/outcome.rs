@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the runs of an experiment say: `result.json`, schema docs/schema/prove-1.schema.json.
-use bootline_core::statistics::{Estimate, Outcome as Short, Verdict};
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
+use bootline_stats::{Estimate, Outcome as Short, Verdict};
 use serde::Serialize;
 
 use super::file::Published;

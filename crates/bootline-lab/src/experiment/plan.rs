@@ -3,7 +3,7 @@
 //! time leaves arms with equally many runs but for one, and a host that grows slower slows all of them.
 use std::hash::{BuildHasher, RandomState};
 
-use bootline_core::statistics::Random;
+use bootline_stats::Random;
 
 use super::file::{Arm, Experiment};
 use super::file_error::nearest;

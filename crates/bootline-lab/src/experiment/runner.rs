@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
 
 use super::file::{Arm, Experiment};
 use super::images::Booted;

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use bootline_core::units::HostTime;
+use bootline_capture::units::HostTime;
 use tempfile::TempDir;
 
 use super::*;

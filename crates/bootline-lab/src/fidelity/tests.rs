@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Made-up runs.
-use bootline_core::units::{Baud, Frame, HostTime};
+use bootline_capture::units::{Baud, Frame, HostTime};
 
 use super::*;
 use crate::kmsg;

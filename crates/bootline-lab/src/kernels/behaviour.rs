@@ -4,7 +4,7 @@
 //! From the core's table of behaviours, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
 use std::fmt;
 
-use bootline_core::console::{self, Driver, Printing, Stock};
+use bootline_console::{Driver, Printing, Stock};
 
 use super::series::{Arch, Series};
 
@@ -34,7 +34,7 @@ impl Behaviour {
             Arch::Amd64 => Driver::Uart8250,
             Arch::Arm64 => Driver::Pl011,
         };
-        let version = console::Series::new(series.major, series.minor);
+        let version = bootline_console::Series::new(series.major, series.minor);
         let Some(stock) = Stock::of(version, series.is_rt(), driver, true) else { return Behaviour::Unknown };
         match stock.behaviour.printing {
             Printing::Synchronous => Behaviour::Legacy,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long the line was busy, and how much it carried.
-use bootline_core::units::{Dur, HostTime};
+use bootline_capture::units::{Dur, HostTime};
 use serde::{Deserialize, Serialize};
 
 use super::lateness::LatenessSummary;

@@ -2,7 +2,7 @@
 //! The clock of a run: one origin for the capture, the truth and the line's deadlines.
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bootline_core::units::{Dur, HostTime};
+use bootline_capture::units::{Dur, HostTime};
 use rustix::thread::{ClockId as SleepClock, clock_nanosleep_absolute};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 

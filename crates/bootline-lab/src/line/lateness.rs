@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How late the reader woke.
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
 use serde::{Deserialize, Serialize};
 
 /// Buckets a power of two wide, each cut in eight: percentiles to 12 %, in constant memory however long the run.

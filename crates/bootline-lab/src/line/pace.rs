@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When the characters of a line of true speed are through: arithmetic alone, no clock and no file.
-use bootline_core::units::{Baud, Dur, Frame, HostTime};
+use bootline_capture::units::{Baud, Dur, Frame, HostTime};
 
 /// How long a wake-up and QEMU's refill may take together; the slots bridge it.
 const BRIDGED: Dur = Dur::from_micros(700);

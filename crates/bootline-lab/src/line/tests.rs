@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::thread;
 
-use bootline_core::units::{Baud, Dur, Frame};
+use bootline_capture::units::{Baud, Dur, Frame};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline blame`
-use bootline_core::report::{BlameOptions, blame, blame_json};
+use bootline_report::{BlameOptions, blame, blame_json};
 use clap::Args;
 
 use crate::exit::Exit;

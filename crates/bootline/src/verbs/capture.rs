@@ -3,12 +3,12 @@
 use std::io::{IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_core::capture::ChunkTime;
-use bootline_core::units::{Baud, Dur, Frame, HostTime};
-use bootline_lab::port::{
+use bootline_capture::ChunkTime;
+use bootline_capture::units::{Baud, Dur, Frame, HostTime};
+use bootline_port::recorder::{Recorder, RecorderError};
+use bootline_port::{
     Ended, LineSettings, LiveText, Notice, Plan, PortError, Pump, Recording, Source, Stop, Summary, Watch,
 };
-use bootline_lab::recorder::{Recorder, RecorderError};
 use clap::{Args, ValueEnum};
 use regex::bytes::Regex;
 use serde_json::json;

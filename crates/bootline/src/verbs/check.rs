@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{ConsoleArg, Options};
-use bootline_core::compare::{Baseline, Budget, Checked, Outcome, PartKey, RunSet, check};
-use bootline_core::records::Format;
-use bootline_core::report::{self, GateSource, TestSuites, escaped};
+use bootline_analysis::boot::{ConsoleArg, Options};
+use bootline_analysis::compare::{Baseline, Budget, Checked, Outcome, PartKey, RunSet, check};
+use bootline_analysis::records::Format;
+use bootline_report::{GateSource, TestSuites, escaped};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -128,8 +128,10 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     let baseline = baseline(&typed, &budget, &folder, &reading)?;
     let checked = check(&budget, baseline.as_ref(), &runs);
     let source = GateSource { budget: &name, runs: &runs, baseline: baseline.as_ref() };
-    let document = report::check(&checked, source);
-    let out = typed.shape.render(terminal, &document, || report::json_text(&report::check_json(&checked, source)));
+    let document = bootline_report::check(&checked, source);
+    let out = typed
+        .shape
+        .render(terminal, &document, || bootline_report::json_text(&bootline_report::check_json(&checked, source)));
     unless_reader_left(stdout().write_all(out.as_bytes()))?;
     let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
     failures.extend(junit(&typed, &checked, source).err());
@@ -145,8 +147,9 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
 /// The limits as tests, where they are asked for.
 fn junit(typed: &Typed, checked: &[Checked], source: GateSource<'_>) -> Result<(), Failure> {
     let Some(path) = &typed.junit else { return Ok(()) };
-    let suites = TestSuites { name: "bootline check".to_owned(), suites: vec![report::gate_suite(checked, source)] };
-    write(path, &report::junit(&suites))
+    let suites =
+        TestSuites { name: "bootline check".to_owned(), suites: vec![bootline_report::gate_suite(checked, source)] };
+    write(path, &bootline_report::junit(&suites))
 }
 
 /// The budget that is looked for where none is named.
@@ -243,7 +246,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// How a limit that isn't kept is told.
 fn failure(checked: &Checked) -> Option<Failure> {
-    let words = report::gate_words(checked)?;
+    let words = bootline_report::gate_words(checked)?;
     let exit = if checked.outcome == Outcome::Broken { Exit::GATE } else { Exit::INPUT };
     let failure = Failure::new(exit, words.what);
     Some(words.evidence.into_iter().fold(failure, Failure::evidence))

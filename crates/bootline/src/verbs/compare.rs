@@ -3,11 +3,11 @@
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::{ConsoleArg, Options};
-use bootline_core::compare::{Comparison, Thresholds, compare};
-use bootline_core::records::Format;
-use bootline_core::report::{self, TextOptions};
-use bootline_core::units::Dur;
+use bootline_analysis::boot::{ConsoleArg, Options};
+use bootline_analysis::compare::{Comparison, Thresholds, compare};
+use bootline_analysis::records::Format;
+use bootline_capture::units::Dur;
+use bootline_report::TextOptions;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
@@ -110,13 +110,13 @@ impl OutputFormat {
 
     fn render(self, comparison: &Comparison, rows: usize, options: &TextOptions) -> String {
         let shape = match self {
-            OutputFormat::Html => return report::compare_page(comparison, rows),
+            OutputFormat::Html => return bootline_report::compare_page(comparison, rows),
             OutputFormat::Text => Shape::Text,
             OutputFormat::Markdown => Shape::Markdown,
             OutputFormat::Json => Shape::Json,
         };
-        let json = || report::json_text(&report::compare_json(comparison));
-        shape.render(options, &report::compare(comparison, rows), json)
+        let json = || bootline_report::json_text(&bootline_report::compare_json(comparison));
+        shape.render(options, &bootline_report::compare(comparison, rows), json)
     }
 }
 

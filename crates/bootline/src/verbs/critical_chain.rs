@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`
-use bootline_core::chain::Chain;
-use bootline_core::report::{CriticalChainOptions, critical_chain, critical_chain_json};
+use bootline_analysis::chain::Chain;
+use bootline_report::{CriticalChainOptions, critical_chain, critical_chain_json};
 use clap::Args;
 
 use crate::exit::Exit;

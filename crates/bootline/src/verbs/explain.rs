@@ -2,8 +2,8 @@
 //! `bootline explain`
 use std::io::{Write, stdout};
 
-use bootline_core::report::{TextOptions, explain, explain_json, rules, text};
-use bootline_core::rules::findings;
+use bootline_analysis::rules::findings;
+use bootline_report::{TextOptions, explain, explain_json, rules, text};
 use clap::Args;
 
 use crate::exit::Exit;

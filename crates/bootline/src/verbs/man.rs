@@ -27,6 +27,6 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     // `bootline help` is clap's own and needs no page.
     let command = Cli::command().disable_help_subcommand(true);
     clap_mangen::generate_to(command, &directory).map_err(failed)?;
-    terminal.say(&format!("man pages written to {}", bootline_core::report::escaped(&directory.to_string_lossy())));
+    terminal.say(&format!("man pages written to {}", bootline_report::escaped(&directory.to_string_lossy())));
     Ok(Exit::FINE)
 }

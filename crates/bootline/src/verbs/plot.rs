@@ -2,9 +2,9 @@
 //! `bootline plot`
 use std::path::{Path, PathBuf};
 
-use bootline_core::boot::ConsoleArg;
-use bootline_core::report::{Picture, page, svg};
-use bootline_core::rules::findings;
+use bootline_analysis::boot::ConsoleArg;
+use bootline_analysis::rules::findings;
+use bootline_report::{Picture, page, svg};
 use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;

@@ -2,9 +2,9 @@
 //! `bootline predict`
 use std::path::PathBuf;
 
-use bootline_core::boot::Boot;
-use bootline_core::predict::{self, Change, KEYS, Prediction, Refusal, Setting, SettingError};
-use bootline_core::report::{predictions, predictions_json};
+use bootline_analysis::boot::Boot;
+use bootline_analysis::predict::{self, Change, KEYS, Prediction, Refusal, Setting, SettingError};
+use bootline_report::{predictions, predictions_json};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 

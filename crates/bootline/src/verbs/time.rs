@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline time`
-use bootline_core::report::{time, time_json};
+use bootline_report::{time, time_json};
 use clap::Args;
 
 use crate::exit::Exit;

@@ -155,7 +155,7 @@ fn opens_without_a_word_and_asks_for_nothing() {
     assert_eq!(other, [""; 0]);
     assert!(page.words("return document.querySelector('.sentence').textContent").starts_with("Init started 2"));
     // The page's script keeps its names to itself.
-    let format = include_str!("../../../bootline-core/src/report/plot/assets/format.js");
+    let format = include_str!("../../../bootline-report/src/plot/assets/format.js");
     let lengths = "return [99.7e6, 999.6e6, 12345e9, 7.04e9].map((t) => lengths(t).join(' or ')).join(', ')";
     let figures = page.words(&format!("{format}\n{lengths}"));
     assert_eq!(figures, "99.7 ms or 100 ms, 1000 ms or 1000 ms, 12345 s or 12345 s, 7.04 s or 7.0 s");

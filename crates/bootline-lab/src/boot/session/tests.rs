@@ -2,7 +2,7 @@
 //! A boot in made-up time, with a made-up guest.
 use std::path::Path;
 
-use bootline_core::capture::Header;
+use bootline_capture::Header;
 
 use super::*;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bootline_core::units::{Baud, Dur, Frame};
+use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_lab::boot::{BootError, BootOutcome, BootRequest, Phase, Progress, Verdict, boot_valid};
 use bootline_lab::kernels::{Arch as KernelArch, Request};
 use bootline_lab::machine::{Accel, Arch};

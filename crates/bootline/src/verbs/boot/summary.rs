@@ -2,12 +2,12 @@
 //! What came of a run: the truth beside what `bootline explain` makes of the capture.
 use std::io::{Write, stdout};
 
-use bootline_core::boot::{Boot, Options};
-use bootline_core::report::{Align, Document, Entry, Figure, Style, Table, Text, TextOptions, text};
-use bootline_core::units::Dur;
+use bootline_analysis::boot::{Boot, Options};
+use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootOutcome, Truth, Verdict};
 use bootline_lab::fidelity::Flaw;
 use bootline_lab::registers::RegisterCount;
+use bootline_report::{Align, Document, Entry, Figure, Style, Table, Text, TextOptions, text};
 use serde_json::json;
 
 use crate::failure::{Failure, unless_reader_left};

@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-use bootline_core::capture::{DamageKind, Event, Reader, starts_capture};
-use bootline_core::records::Format;
-use bootline_core::report::PlainText;
+use bootline_analysis::records::Format;
+use bootline_capture::{DamageKind, Event, Reader, starts_capture};
+use bootline_report::PlainText;
 
 use super::no_such_boot;
 use super::output::Output;

@@ -8,13 +8,13 @@ use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use bootline_core::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
-use bootline_core::records::Format;
-use bootline_core::report::{
+use bootline_analysis::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
+use bootline_analysis::records::Format;
+use bootline_analysis::rules::findings;
+use bootline_report::{
     Chrome, Grabserial, JsonList, Perfetto, SourceName, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
     markdown, summary, test_suite,
 };
-use bootline_core::rules::findings;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 

@@ -2,9 +2,9 @@
 //! What the captures of an experiment's runs say by themselves; the truth is not looked at.
 use std::path::Path;
 
-use bootline_core::boot::{Boot, Options};
-use bootline_core::predict::{Change, Prediction, Setting, predict};
-use bootline_core::units::{Dur, HostTime};
+use bootline_analysis::boot::{Boot, Options};
+use bootline_analysis::predict::{Change, Prediction, Setting, predict};
+use bootline_capture::units::{Dur, HostTime};
 use bootline_lab::experiment::Analyst;
 
 use crate::failure::Failure;

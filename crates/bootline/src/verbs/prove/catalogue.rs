@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_core::report::{Align, Document, Style, Table, TextOptions, text};
 use bootline_lab::experiment::Experiment;
+use bootline_report::{Align, Document, Style, Table, TextOptions, text};
 use serde_json::json;
 
 use super::failures;

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-use bootline_core::report::escaped;
 use bootline_lab::experiment::{FileError, ImageError, NoSuchArm, ResultsError, RunError};
+use bootline_report::escaped;
 
 use crate::exit::Exit;
 use crate::failure::Failure;

@@ -9,13 +9,13 @@ use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use bootline_core::report::{TextOptions, text};
-use bootline_core::statistics::{Outcome as Short, Verdict};
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootError, BootRequest, Progress, boot_valid};
 use bootline_lab::experiment::{
     Choice, Ended, Experiment, Outcome, Plan, Results, Status, carry_out, evaluate, images, take_turn,
 };
+use bootline_report::{TextOptions, text};
+use bootline_stats::{Outcome as Short, Verdict};
 use clap::Args;
 
 use crate::exit::Exit;
@@ -118,7 +118,7 @@ fn boot_what_lacks(
         if let Some(aside) = Results::set_aside(dir).map_err(|e| failures::results(&e))? {
             terminal.say(&format!(
                 "the results so far are kept in `{}`",
-                bootline_core::report::escaped(&aside.to_string_lossy())
+                bootline_report::escaped(&aside.to_string_lossy())
             ));
         }
     }

@@ -2,11 +2,11 @@
 //! What an experiment's runs say, for people.
 use std::path::Path;
 
-use bootline_core::report::{Align, Document, Entry, Style, Table, Text};
-use bootline_core::statistics::{Estimate, Outcome as Short, Verdict as Judged};
-use bootline_core::units::Dur;
+use bootline_capture::units::Dur;
 use bootline_lab::boot::Verdict;
 use bootline_lab::experiment::{ArmOutcome, ClaimOutcome, Metric, Outcome, Quantity};
+use bootline_report::{Align, Document, Entry, Style, Table, Text};
+use bootline_stats::{Estimate, Outcome as Short, Verdict as Judged};
 
 /// Columns of report.txt: all of the table's have room.
 pub const WIDTH: usize = 140;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How many MB/s the decoder takes, by format: `cargo bench -p bootline-analysis --bench decode [-- FORMAT..]`.
+//!
+//! The logs are made in memory, 64 MB each, of lines as long and as mixed as those of a boot with initcall_debug. Each is
+//! decoded five times in pieces of 256 KiB; the best run counts, since the host's noise only ever slows one down. The
+//! time is the processor's, where Linux tells it (schedstat), so that other programs disturb less.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a bench is a program"
+)]
+use std::time::Instant;
+
+use bootline_analysis::records::{ByteRange, Decoder, ProblemKind, Record, Sink};
+use bootline_capture::units::{Dur, HostTime};
+use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
+
+const SIZE: usize = 64 << 20;
+const PIECE: usize = 256 << 10;
+const RUNS: usize = 5;
+
+#[derive(Default)]
+struct Count {
+    records: u64,
+    text_bytes: u64,
+    problems: u64,
+}
+
+impl Sink for Count {
+    fn record(&mut self, record: Record<'_>) {
+        self.records += 1;
+        self.text_bytes += record.text.len() as u64;
+    }
+    fn problem(&mut self, _kind: ProblemKind, _bytes: ByteRange, _detail: &str) {
+        self.problems += 1;
+    }
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str()));
+    let crlf = |us, text: &str| format!("[{:5}.{:06}] {text}\r\n", us / 1_000_000, us % 1_000_000);
+    let inputs: [(&str, &dyn Fn() -> Vec<u8>); 7] = [
+        ("console", &|| log(&|us, text| format!("[{:5}.{:06}] {text}\n", us / 1_000_000, us % 1_000_000))),
+        ("console-crlf-capture", &|| captured(&log(&crlf))),
+        ("console-callers", &|| {
+            log(&|us, text| format!("[{:5}.{:06}][    T1] {text}\n", us / 1_000_000, us % 1_000_000))
+        }),
+        ("console-colours", &|| log(&|us, text| format!("\x1b[32m{}\x1b[0m\n", crlf(us, text).trim_end()))),
+        ("minicom", &|| {
+            log(&|us, text| {
+                let (s, ms) = (us / 1_000_000 % 60, us / 1_000 % 1_000);
+                format!("[2026-03-01 10:{:02}:{s:02}.{ms:03}] {}", us / 60_000_000 % 60, crlf(us, text))
+            })
+        }),
+        ("kmsg", &|| log(&|us, text| format!("6,{},{us},-;{text}\n", us / 137))),
+        ("dmesg-json", &|| {
+            let body = log(&|us, text| {
+                let (s, us) = (us / 1_000_000, us % 1_000_000);
+                format!("{{\n \"pri\": 6,\n \"time\": {s:5}.{us:06},\n \"msg\": \"{text}\"\n}},")
+            });
+            [b"{\"dmesg\": [".as_slice(), &body].concat()
+        }),
+    ];
+    println!("{:<22} {:>8} {:>10} {:>9}", "input", "MB/s", "records", "ns/record");
+    for (name, make) in inputs.iter().filter(|(name, _)| is_wanted(name)) {
+        let input = make();
+        let mut best = f64::MAX;
+        let mut count = Count::default();
+        for _ in 0..RUNS {
+            count = Count::default();
+            let start = Clock::start();
+            let mut decoder = Decoder::new(None);
+            input.chunks(PIECE).for_each(|piece| decoder.push(piece, &mut count));
+            decoder.finish(&mut count);
+            best = best.min(start.elapsed_s());
+        }
+        assert!(count.records > 0 && count.text_bytes > 0, "{name} was not decoded");
+        let rate = input.len() as f64 / best / 1e6;
+        println!("{name:<22} {rate:>8.0} {:>10} {:>9.1}", count.records, best * 1e9 / count.records as f64);
+    }
+    if is_wanted("memchr") {
+        let input = log(&|us, text| format!("[{:5}.{:06}] {text}\n", us / 1_000_000, us % 1_000_000));
+        let start = Clock::start();
+        let lines = memchr::memchr_iter(b'\n', &input).count();
+        let elapsed = start.elapsed_s();
+        let rate = input.len() as f64 / elapsed / 1e6;
+        println!("{:<22} {rate:>8.0} {lines:>10} {:>9.1}", "memchr, lines only", elapsed * 1e9 / lines as f64);
+    }
+}
+
+struct Clock {
+    wall: Instant,
+    cpu_ns: Option<u64>,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { wall: Instant::now(), cpu_ns: cpu_ns() }
+    }
+
+    fn elapsed_s(&self) -> f64 {
+        match (self.cpu_ns, cpu_ns()) {
+            (Some(start), Some(now)) if now > start => (now - start) as f64 / 1e9,
+            _ => self.wall.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+/// What this thread has spent on a processor.
+fn cpu_ns() -> Option<u64> {
+    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
+}
+
+fn log(line: &dyn Fn(u64, &str) -> String) -> Vec<u8> {
+    const TEXTS: [&str; 8] = [
+        "calling  of_platform_sync_state_init+0x0/0x30 @ 1",
+        "initcall of_platform_sync_state_init+0x0/0x30 returned 0 after 426 usecs",
+        "probe of fa00000.mmc returned 0 after 146929 usecs",
+        "BIOS-e820: [mem 0x0000000000000000-0x000000000009fbff] usable",
+        "printk: legacy console [ttyS2] enabled",
+        "mmc1: new UHS-I speed SDR104 SDHC card at address 5048",
+        "pci 0000:00:01.0: BAR 0 [mem 0xfebf0000-0xfebf0fff]: assigned",
+        "random: crng init done",
+    ];
+    let mut out = Vec::with_capacity(SIZE + 256);
+    let mut n = 0;
+    while out.len() < SIZE {
+        out.extend_from_slice(line(n * 137, TEXTS[n as usize % TEXTS.len()]).as_bytes());
+        n += 1;
+    }
+    out
+}
+
+/// In chunks as a line of 115200 baud gives them every 16 ms.
+fn captured(bytes: &[u8]) -> Vec<u8> {
+    let mut file = encode_header(&Header::new("bench", "bench"));
+    for (n, chunk) in bytes.chunks(184).enumerate() {
+        let time = ChunkTime {
+            first: HostTime::from_nanos(n as i64 * 16_000_000),
+            span: Dur::from_millis(16),
+            uncertainty: Dur::from_micros(50),
+        };
+        encode_chunk(&mut file, time, chunk);
+    }
+    file
+}

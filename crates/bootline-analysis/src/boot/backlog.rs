@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Characters stored against characters delivered, over time.
+use serde::Serialize;
+
+use super::timeline::Timeline;
+use crate::records::{RecordSet, Source};
+use bootline_capture::units::Dur;
+
+/// The state of the line at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BacklogPoint {
+    /// On the boot's axis.
+    #[serde(rename = "at_ns")]
+    pub at: Dur,
+    /// Characters that the kernel had stored for the console.
+    pub stored: u64,
+    /// Characters that the line had carried.
+    pub delivered: u64,
+}
+
+impl BacklogPoint {
+    /// Characters that waited.
+    pub fn waiting(&self) -> u64 {
+        self.stored.saturating_sub(self.delivered)
+    }
+}
+
+/// One point for each record stored and each record delivered.
+pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPoint> {
+    let mut events: Vec<(Dur, bool, u64)> = Vec::new();
+    for (i, r) in records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+        let place = timeline.place(i);
+        if let (Some(stored), Some(printed)) = (place.stored, place.printed) {
+            events.push((stored, true, u64::from(r.wire_len)));
+            events.push((printed.end.max(stored), false, u64::from(r.wire_len)));
+        }
+    }
+    // At one instant what is stored comes before what is delivered, so that no point shows more delivered than stored.
+    events.sort_by_key(|&(at, is_store, _)| (at, !is_store));
+    let (mut stored, mut delivered) = (0, 0);
+    events
+        .into_iter()
+        .map(|(at, is_store, n)| {
+            if is_store {
+                stored += n
+            } else {
+                delivered += n
+            }
+            BacklogPoint { at, stored, delivered }
+        })
+        .collect()
+}

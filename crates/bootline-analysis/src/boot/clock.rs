@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the times of a log reveal about its clocks and its completeness.
+use super::milestone::Milestones;
+use super::timeline::{Clock, Timeline};
+use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordSet, Source};
+use bootline_capture::units::Dur;
+
+/// Stamps of different processors may overtake one another by this much.
+const REORDERING: Dur = Dur::from_millis(100);
+
+pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, problems: &mut Problems) {
+    let Some(first) = m.first_kernel.and_then(|i| records.get(i)) else {
+        let range = ByteRange { start: 0, end: records.iter().last().map_or(0, |r| r.bytes.end) };
+        problems.add(ProblemKind::NoKernelRecords, range, || format!("no kernel record among {} lines", records.len()));
+        return;
+    };
+    beginning(records, first, problems);
+    jumps(records, problems);
+    lost_time(records, timeline, first, problems);
+}
+
+fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {
+    let banner = records.iter().any(|r| r.source == Source::Kernel && super::kernel::is_banner(r.text));
+    if banner {
+        return;
+    }
+    // A quiet console prints no banner either; a log whose records come thick from the middle on lost its beginning.
+    let kernel_records = records.iter().filter(|r| r.source == Source::Kernel).count();
+    if first.stamp.is_some_and(|s| s.as_nanos() > 0) && kernel_records > 20 {
+        problems.add(ProblemKind::BeginningLost, first.bytes, || {
+            let at = first.stamp.map(|s| s.to_string()).unwrap_or_default();
+            format!("the log begins at {at} s without the kernel's banner: the ring buffer wrapped, or the capture began late")
+        });
+    }
+}
+
+fn jumps(records: &RecordSet, problems: &mut Problems) {
+    let mut latest: Option<Record<'_>> = None;
+    for r in records.iter().filter(|r| r.source == Source::Kernel) {
+        let Some(stamp) = r.stamp else { continue };
+        if let Some((l, before)) = latest.and_then(|l| l.stamp.map(|s| (l, s))) {
+            if stamp + REORDERING < before {
+                problems.add(ProblemKind::ClockJumpedBack, r.bytes, || {
+                    format!("from {before} s (record {}) back to {stamp} s (record {})", l.id, r.id)
+                });
+                latest = Some(r);
+                continue;
+            }
+            if stamp < before {
+                continue;
+            }
+        }
+        latest = Some(r);
+    }
+}
+
+fn lost_time(records: &RecordSet, timeline: &Timeline, first: Record<'_>, problems: &mut Problems) {
+    let lost = timeline.kernel_clock_lost;
+    let last = records.iter().rev().find_map(|r| r.stamp).map_or(Dur::ZERO, |s| s.since_origin());
+    if timeline.clock == Clock::Arrival && lost > Dur::from_millis(200) && lost > last.scale(0.02) {
+        problems.add(ProblemKind::ClockStoodStill, first.bytes, || {
+            format!("the kernel's clock lost {lost} s against the host's; times are by arrival")
+        });
+    }
+}

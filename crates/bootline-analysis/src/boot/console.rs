@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The consoles that a log shows, and which of them is the line that the log came over.
+use serde::Serialize;
+
+use super::cmdline::{ConsoleArg, is_serial};
+use super::kernel::Kernel;
+use crate::records::{RecordId, RecordSet, Source};
+use bootline_capture::units::{Baud, Frame};
+use bootline_console::{Printing, printing};
+
+/// Which framework a console uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The console lock's.
+    Legacy,
+    /// Its own thread and atomic writes.
+    Nbcon,
+}
+
+/// One console, as registered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Console {
+    /// `ttyS0`
+    pub name: String,
+    /// A boot console (earlycon), unregistered when the real one comes.
+    pub boot: bool,
+    /// From the log's words, and the version where they don't tell.
+    pub kind: Kind,
+    /// "printk: [legacy] [boot]console [..] enabled".
+    pub enabled: RecordId,
+    /// Its position in the boot's records.
+    #[serde(skip)]
+    pub enabled_index: usize,
+    /// "... disabled" (a boot console's hand-over).
+    pub disabled: Option<RecordId>,
+}
+
+/// The serial line under the boot: what was asked for and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SerialConsole {
+    /// `ttyS0`
+    pub name: String,
+    /// Legacy or nbcon.
+    pub kind: Kind,
+    /// Who waits for the wire.
+    pub printing: Printing,
+    /// Baud on the command line (9600 for a `ttyS` without one, the 8250's default).
+    pub declared_baud: Option<Baud>,
+    /// Frame on the command line.
+    pub frame: Frame,
+    /// Position of the record that says that it is enabled; none where the log lacks it.
+    #[serde(skip)]
+    pub enabled_index: Option<usize>,
+    /// The record that says so.
+    pub enabled: Option<RecordId>,
+    /// Whether a boot console carried the log before it.
+    pub after_boot_console: bool,
+}
+
+/// More consoles than any machine has; a log may claim what it likes.
+const MOST: usize = 64;
+
+/// All registrations in the log.
+pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<Console> {
+    let mut found: Vec<Console> = Vec::new();
+    for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+        let Some(event) = parse(r.text) else { continue };
+        if event.enabled && found.len() < MOST {
+            let series_has_word = kernel.series.is_none_or(|s| s >= bootline_console::Series::new(6, 12));
+            let kind = if event.legacy || !series_has_word || event.name.starts_with("tty") && is_screen(event.name) {
+                Kind::Legacy
+            } else {
+                Kind::Nbcon
+            };
+            found.push(Console {
+                name: event.name.to_owned(),
+                boot: event.boot,
+                kind,
+                enabled: r.id,
+                enabled_index: index,
+                disabled: None,
+            });
+        } else if let Some(c) =
+            found.iter_mut().rev().find(|c| !event.enabled && c.name == event.name && c.disabled.is_none())
+        {
+            c.disabled = Some(r.id);
+        }
+    }
+    found
+}
+
+/// The serial console that the boot's time depends on: the last serial `console=` that registered, else any serial one
+/// that registered, else the one that the command line asks for. A console that the user states stands for the command
+/// line's.
+pub(super) fn serial(consoles: &[Console], kernel: &Kernel, stated: Option<&ConsoleArg>) -> Option<SerialConsole> {
+    let logged = kernel.command_line.consoles();
+    let wanted: Vec<&ConsoleArg> = match stated {
+        Some(stated) => vec![stated],
+        None => logged.iter().filter(|a| a.is_serial()).collect(),
+    };
+    let registered = |boot| consoles.iter().rev().find(|c| c.boot == boot && is_serial(&c.name));
+    let real = wanted
+        .iter()
+        .rev()
+        .find_map(|a| consoles.iter().find(|c| !c.boot && c.name == a.name))
+        .or_else(|| registered(false).filter(|_| stated.is_none()));
+    let boot = registered(true);
+    let arg = real.map_or(wanted.last(), |c| wanted.iter().rev().find(|a| a.name == c.name)).copied();
+    let name = real.map(|c| c.name.clone()).or(arg.map(|a| a.name.clone())).or(boot.map(|c| c.name.clone()))?;
+    let kind = real.or(boot).map_or(Kind::Legacy, |c| c.kind);
+    let is_8250 = name.strip_prefix("ttyS").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    let declared_baud =
+        arg.and_then(|a| a.baud).or_else(|| (is_8250 && arg.is_some()).then(|| Baud::new(9600)).flatten());
+    Some(SerialConsole {
+        printing: printing(kernel.series, kernel.rt, kind == Kind::Legacy),
+        kind,
+        declared_baud,
+        frame: arg.map(|a| a.frame).unwrap_or_default(),
+        enabled_index: real.or(boot).map(|c| c.enabled_index),
+        enabled: real.or(boot).map(|c| c.enabled),
+        after_boot_console: boot.is_some() && real.is_some(),
+        name,
+    })
+}
+
+fn is_screen(name: &str) -> bool {
+    name["tty".len()..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+struct Registration<'a> {
+    name: &'a str,
+    boot: bool,
+    legacy: bool,
+    enabled: bool,
+}
+
+/// `printk: legacy console [ttyS0] enabled`, `console [tty0] enabled`, `printk: bootconsole [uart0] disabled`
+fn parse(text: &str) -> Option<Registration<'_>> {
+    let rest = text.strip_prefix("printk: ").unwrap_or(text);
+    let (legacy, rest) = match rest.strip_prefix("legacy ") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let (boot, rest) = match rest.strip_prefix("boot") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let (name, state) = rest.strip_prefix("console [")?.split_once("] ")?;
+    let enabled = match state {
+        _ if state.starts_with("enabled") => true,
+        _ if state.starts_with("disabled") => false,
+        _ => return None,
+    };
+    // `name` in a hostile log may be anything; an index is part of every real one.
+    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    plain.then_some(Registration { name, boot, legacy, enabled })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registrations() {
+        let check = |text, want: Option<(&str, bool, bool, bool)>| {
+            assert_eq!(parse(text).map(|r| (r.name, r.boot, r.legacy, r.enabled)), want, "{text}");
+        };
+        check("printk: legacy console [ttyS0] enabled", Some(("ttyS0", false, true, true)));
+        check("printk: console [ttyAMA0] enabled", Some(("ttyAMA0", false, false, true)));
+        check("console [ttyS0] enabled", Some(("ttyS0", false, false, true)));
+        check("printk: legacy bootconsole [earlyser0] disabled", Some(("earlyser0", true, true, false)));
+        check("printk: console [ttyS0] printing thread started", None);
+        check("printk: console [\x1b[2J] enabled", None);
+    }
+}

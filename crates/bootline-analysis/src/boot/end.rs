@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a boot ends: init's start, or what the user says marks it.
+use serde::{Deserialize, Serialize};
+
+use super::Options;
+use super::milestone::Milestones;
+use super::opening::Opening;
+use super::timeline::{Clock, Place, Timeline};
+use crate::records::{Record, RecordId, RecordSet, Source};
+use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
+use bootline_capture::{Note, NoteKind};
+
+/// The boot's end: init's start, or the user's marker.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BootEnd {
+    /// The record that shows it.
+    pub record: RecordId,
+    /// Its position.
+    #[serde(skip)]
+    pub index: usize,
+    /// How it was recognised.
+    pub by: EndedBy,
+    /// On the boot's axis.
+    pub at: Interval,
+    /// The record's stamp: the kernel's own clock since its zero.
+    #[serde(rename = "kernel_ns")]
+    pub kernel: Option<KernelTime>,
+    /// From the kernel's first byte to the end of the record's line, by arrival.
+    #[serde(rename = "arrival_ns")]
+    pub arrival: Option<Dur>,
+    /// True time from the reference below to the boot's end.
+    pub elapsed: Interval,
+    /// What `elapsed` is counted from.
+    pub since: Since,
+}
+
+/// How the boot's end was recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndedBy {
+    /// "Run ... as init process".
+    InitRecord,
+    /// "Freeing unused kernel memory", in kernels that say no more.
+    FreeingUnused,
+    /// Init's own first words on the console.
+    InitBanner,
+    /// The user's marker.
+    Marker,
+}
+
+/// The instant from which the time to init counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Since {
+    /// The kernel's first character on the line.
+    KernelFirstByte,
+    /// The kernel clock's zero: there are no arrival times.
+    KernelStart,
+    /// Power-on, as the capture notes it (a kernel that printed nothing before init).
+    PowerOn,
+}
+
+/// Init programs announce themselves; where the console is quiet, that is the first sign of user space.
+const INIT_BANNERS: [&str; 5] =
+    ["bootline-init:", "INIT: version", "systemd[1]: systemd ", "init started: BusyBox", "OpenRC "];
+
+pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
+    INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
+}
+
+/// Whether a record says what a marker waits for. The kernel tells its command line, and there the marker may be a
+/// parameter's value: nothing has been reached by that.
+pub(crate) fn reaches(r: &Record<'_>, marker: &str) -> bool {
+    const TELLS: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
+    let told = r.source == Source::Kernel && TELLS.iter().any(|t| r.text.starts_with(t));
+    !told && r.text.contains(marker)
+}
+
+pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Options) -> Option<(usize, EndedBy)> {
+    if let Some(marker) = &options.marker {
+        let found = records.iter().position(|r| reaches(&r, marker))?;
+        return Some((found, EndedBy::Marker));
+    }
+    match (m.init, m.freeing_unused) {
+        (Some(i), _) => Some((i, EndedBy::InitRecord)),
+        (None, Some(i)) => Some((i, EndedBy::FreeingUnused)),
+        (None, None) => records.iter().position(|r| is_init_banner(&r)).map(|i| (i, EndedBy::InitBanner)),
+    }
+}
+
+/// When that begins which the record at a position announces: where its writer waits, once it is through the line.
+pub(super) fn follows(record: &Record<'_>, place: Place, opening: Option<Opening>, index: usize) -> Option<Dur> {
+    // What was stored before the console registered came over the line later; nobody waited for it then.
+    let waits = record.source == Source::Kernel && opening.is_none_or(|o| o.index <= index && o.writer_waits(index));
+    let stored = place.stored?;
+    Some(place.printed.filter(|_| waits).map_or(stored, |p| p.end))
+}
+
+pub(super) fn boot_end(
+    records: &RecordSet,
+    timeline: &Timeline,
+    opening: Option<Opening>,
+    notes: &[Note],
+    milestones: &Milestones,
+    index: usize,
+    by: EndedBy,
+) -> Option<BootEnd> {
+    let record = records.get(index)?;
+    let place = timeline.place(index);
+    let at = Interval::around(follows(&record, place, opening, index)?, place.error);
+    // A log that is replayed late is printed behind the end that it shows.
+    let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
+        && timeline.first_byte.is_none_or(|first| first <= at.best());
+    let replayed = opening.is_some_and(|o| o.sleeps(index)) && !printed_before;
+    let power_on = notes.iter().find(|n| n.kind == NoteKind::PowerOn).map(|n| HostTime::from_nanos(n.at_ns));
+    let (since, reference) = match (timeline.clock, timeline.first_byte) {
+        (Clock::Arrival, Some(first)) if printed_before => (Since::KernelFirstByte, first),
+        (Clock::Arrival, _) if replayed && power_on.is_none() => (Since::KernelStart, Dur::ZERO),
+        (Clock::Arrival, _) => (Since::PowerOn, timeline.on_axis(power_on.unwrap_or_default())),
+        _ => (Since::KernelStart, Dur::ZERO),
+    };
+    let less = |d: Dur| d - reference;
+    let arrival = match (record.arrival, timeline.first_byte) {
+        (Some(a), Some(first)) if timeline.clock == Clock::Arrival && printed_before => {
+            Some(timeline.on_axis(a.last) - first)
+        }
+        _ => None,
+    };
+    Some(BootEnd {
+        record: record.id,
+        index,
+        by,
+        at,
+        kernel: record.stamp,
+        arrival,
+        elapsed: Interval::new(less(at.low()), less(at.best()), less(at.high())),
+        since,
+    })
+}

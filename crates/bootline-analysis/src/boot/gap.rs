@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stretches in which nothing was printed.
+use serde::Serialize;
+
+use super::timeline::Timeline;
+use super::wait::Waits;
+use crate::records::{RecordId, RecordSet, Source};
+use bootline_capture::units::Dur;
+
+/// A stretch between two kernel records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Gap {
+    /// The record before it.
+    pub after: RecordId,
+    /// The record that ends it.
+    pub before: RecordId,
+    /// Where it begins on the boot's axis.
+    #[serde(rename = "start_ns")]
+    pub start: Dur,
+    /// Its length.
+    #[serde(rename = "length_ns")]
+    pub length: Dur,
+    /// Of it, waits for the console.
+    #[serde(rename = "console_ns")]
+    pub console: Dur,
+}
+
+impl Gap {
+    /// Without the waits for the console: something worked or slept in silence.
+    pub fn net(&self) -> Dur {
+        (self.length - self.console).max_zero()
+    }
+}
+
+/// Gaps of at least `least` net of the console, longest first; up to position `until`.
+pub(super) fn gaps(records: &RecordSet, timeline: &Timeline, waits: &Waits, until: usize, least: Dur) -> Vec<Gap> {
+    let mut found = Vec::new();
+    let mut before: Option<(RecordId, Dur)> = None;
+    for (i, r) in records.iter().enumerate().take(until + 1) {
+        let Some(now) = timeline.stored(i).filter(|_| r.source == Source::Kernel) else { continue };
+        if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
+            let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };
+            if gap.net() >= least {
+                found.push(gap);
+            }
+        }
+        before = Some((r.id, now));
+    }
+    found.sort_by_key(|g| std::cmp::Reverse(g.net()));
+    found
+}

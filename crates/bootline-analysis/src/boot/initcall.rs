@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Spans from `initcall_debug`: initcalls, probes, async calls; nested as they really were.
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::initcall_debug::{Line, async_name, parse};
+use super::timeline::Timeline;
+use super::wait::Waits;
+use crate::records::{Caller, RecordId, RecordSet, Source};
+use bootline_capture::units::{Dur, KernelTime};
+
+/// What a span is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpanKind {
+    /// An initcall: `calling` to `initcall ... returned`.
+    Initcall,
+    /// A driver's probe of one device: `probe of ... returned`.
+    Probe,
+    /// An async call (`async_schedule`).
+    Async,
+}
+
+/// A stretch of the boot that the log names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Span {
+    /// What it is.
+    pub kind: SpanKind,
+    /// The function (`acpi_init`) or the device (`serial8250`, `0000:00:02.0`).
+    pub name: String,
+    /// The module an initcall is in, if it is in one.
+    pub module: Option<String>,
+    /// Its start on the boot's axis.
+    #[serde(rename = "start_ns")]
+    pub start: Dur,
+    /// Its end; none when it never returned.
+    #[serde(rename = "end_ns")]
+    pub end: Option<Dur>,
+    /// What the kernel said it took (its own clock).
+    #[serde(rename = "reported_ns")]
+    pub reported: Option<Dur>,
+    /// What it returned, with the log's sign: see [`Span::deferred`].
+    pub returned: Option<i32>,
+    /// The task that ran it, where the log tells.
+    pub task: Option<u32>,
+    /// Position of the enclosing span in the boot's list.
+    pub parent: Option<usize>,
+    /// How many spans enclose it.
+    pub depth: u32,
+    /// The waits for the console inside it.
+    #[serde(rename = "console_ns")]
+    pub console: Dur,
+    /// Time in spans directly inside it, net of their console waits.
+    #[serde(rename = "children_ns")]
+    pub children: Dur,
+    /// Its first record ("calling", or the only one).
+    pub first: RecordId,
+    /// Its last record ("returned").
+    pub last: Option<RecordId>,
+    #[serde(skip)]
+    first_index: usize,
+    #[serde(skip)]
+    last_index: usize,
+}
+
+/// The return value that defers a probe (include/linux/errno.h).
+const EPROBE_DEFER: i32 = -517;
+
+impl Span {
+    /// From start to end, console waits included; what the kernel reported where the end's time is not known.
+    pub fn gross(&self) -> Dur {
+        match self.end {
+            Some(end) => end - self.start,
+            None => self.reported.unwrap_or_default(),
+        }
+    }
+
+    /// Whether it is a probe that was put off. really_probe (drivers/base/dd.c, from 5.12 on) turns the sign of what the
+    /// driver's own probe returned, so its deferral reads 517, and that of a missing supplier -517.
+    pub fn deferred(&self) -> bool {
+        self.kind == SpanKind::Probe && self.returned.is_some_and(|r| r == EPROBE_DEFER || r == -EPROBE_DEFER)
+    }
+
+    fn close(&mut self, end: Dur, took: Dur, returned: Option<i32>, last: RecordId, last_index: usize) {
+        self.end = Some(end);
+        self.reported = Some(took);
+        self.returned = returned;
+        self.last = Some(last);
+        self.last_index = last_index;
+    }
+
+    /// Without the waits for the console.
+    pub fn net(&self) -> Dur {
+        (self.gross() - self.console).max_zero()
+    }
+
+    /// Without the console and without the spans inside it.
+    pub fn own(&self) -> Dur {
+        (self.net() - self.children).max_zero()
+    }
+}
+
+/// All spans up to position `until`, by start; spans inside another name it as their parent.
+pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
+    let lines: Vec<(usize, Option<u32>, RecordId, Line<'_>)> = (0..records.len())
+        .filter_map(|i| {
+            let r = record_text(records, i)?;
+            let task = match r.1 {
+                Some(Caller::Task(t)) => Some(t),
+                _ => None,
+            };
+            Some((i, task, r.0, parse(r.2)?))
+        })
+        .collect();
+    let mut clock = StampOrder::new(records, timeline);
+    for (index, caller, id, line) in &lines {
+        let (index, id) = (*index, *id);
+        let Some(now) = timeline.stored(index) else { continue };
+        match *line {
+            Line::Calling { name, module, task } => {
+                let (kind, shown) = match async_name(name) {
+                    Some(plain) => (SpanKind::Async, plain),
+                    None => (SpanKind::Initcall, name),
+                };
+                open.entry(name).or_default().push(spans.len());
+                spans.push(Span {
+                    kind,
+                    name: shown.to_owned(),
+                    module: module.map(str::to_owned),
+                    start: now,
+                    end: None,
+                    reported: None,
+                    returned: None,
+                    task: task.or(*caller),
+                    parent: None,
+                    depth: 0,
+                    console: Dur::ZERO,
+                    children: Dur::ZERO,
+                    first: id,
+                    last: None,
+                    first_index: index,
+                    last_index: index,
+                });
+            }
+            Line::AsyncReturned { name, took } => {
+                let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
+                spans[at].close(now, took, None, id, index);
+            }
+            Line::Waiting { .. } | Line::Continuing { .. } => {}
+            Line::Returned { name, returned, took } => {
+                let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
+                spans[at].close(now, took, Some(returned), id, index);
+            }
+            Line::Probe { device, returned, took } => {
+                let start = clock.probe_start(index, now, took);
+                spans.push(Span {
+                    kind: SpanKind::Probe,
+                    name: device.to_owned(),
+                    module: None,
+                    start,
+                    end: Some(now),
+                    reported: Some(took),
+                    returned: Some(returned),
+                    task: *caller,
+                    parent: None,
+                    depth: 0,
+                    console: Dur::ZERO,
+                    children: Dur::ZERO,
+                    first: id,
+                    last: Some(id),
+                    first_index: index,
+                    last_index: index,
+                });
+            }
+        }
+    }
+    for span in &mut spans {
+        if let Some(end) = span.end {
+            span.console = waits.within(span.start, end);
+        }
+    }
+    give_probes_to_async_calls(&mut spans);
+    spans.sort_by_key(|s| (s.start, std::cmp::Reverse(s.end), s.first));
+    nest(&mut spans);
+    spans
+}
+
+/// How far an async call's record may be behind that of the probe inside it.
+const RIGHT_BEHIND: Dur = Dur::from_millis(1);
+
+/// A probe's record doesn't name its task. A probe that an async call makes (driver_async_probe=) is the last thing in it.
+fn give_probes_to_async_calls(spans: &mut [Span]) {
+    let mut calls: Vec<(Dur, Dur, u32)> =
+        spans.iter().filter(|s| s.kind == SpanKind::Async).filter_map(|s| Some((s.end?, s.start, s.task?))).collect();
+    calls.sort_unstable();
+    for probe in spans.iter_mut().filter(|s| s.kind == SpanKind::Probe && s.task.is_none()) {
+        let Some(end) = probe.end else { continue };
+        let behind = calls[calls.partition_point(|c| c.0 < end)..].iter().take_while(|c| c.0 <= end + RIGHT_BEHIND);
+        let holds = behind.filter(|c| c.1 <= probe.start + RIGHT_BEHIND).max_by_key(|c| c.1);
+        probe.task = holds.map(|c| c.2);
+    }
+}
+
+/// A task waited until async calls were through (async_synchronize_full).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct AsyncWait {
+    /// Who waited.
+    pub task: u32,
+    /// From when.
+    #[serde(rename = "start_ns")]
+    pub from: Dur,
+    /// Until when.
+    #[serde(rename = "end_ns")]
+    pub to: Dur,
+    /// "async_waiting"
+    pub first: RecordId,
+    /// "async_continuing"
+    pub last: RecordId,
+}
+
+/// All such waits, by their ends: kernel/async.c logs them with `async.dyndbg=+p`.
+pub(super) fn async_waits(records: &RecordSet, timeline: &Timeline) -> Vec<AsyncWait> {
+    let mut open: HashMap<u32, (Dur, RecordId)> = HashMap::new();
+    let mut found = Vec::new();
+    for index in records.containing("async_") {
+        let Some((id, _, text)) = record_text(records, index) else { continue };
+        let (Some(line), Some(now)) = (parse(text), timeline.stored(index)) else { continue };
+        match line {
+            Line::Waiting { task } => {
+                open.insert(task, (now, id));
+            }
+            Line::Continuing { task } => {
+                if let Some((from, first)) = open.remove(&task) {
+                    found.push(AsyncWait { task, from, to: now.max(from), first, last: id });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn record_text(records: &RecordSet, i: usize) -> Option<(RecordId, Option<Caller>, &str)> {
+    records.get(i).filter(|r| r.source == Source::Kernel).map(|r| (r.id, r.caller, r.text))
+}
+
+/// The kernel records before a position by their stamps, to find the last one stored by a given kernel time.
+struct StampOrder<'a> {
+    records: &'a RecordSet,
+    timeline: &'a Timeline,
+    /// Position of the first record not yet in `ascending`.
+    seen: usize,
+    /// What a search backwards could stop at, in the log's order: a record behind which an earlier stamp follows is
+    /// never the last with a stamp that is early enough. So the stamps ascend.
+    ascending: Vec<Stored>,
+}
+
+/// A record's two times.
+struct Stored {
+    stamp: KernelTime,
+    at: Dur,
+    /// When the next record was stored.
+    next: Option<Dur>,
+}
+
+impl<'a> StampOrder<'a> {
+    fn new(records: &'a RecordSet, timeline: &'a Timeline) -> StampOrder<'a> {
+        StampOrder { records, timeline, seen: 0, ascending: Vec::new() }
+    }
+
+    /// Takes in the records before `index`; positions ascend from call to call.
+    fn advance(&mut self, index: usize) {
+        while self.seen < index {
+            let (r, at) = (self.records.get(self.seen), self.timeline.stored(self.seen));
+            self.seen += 1;
+            let (Some(r), Some(at)) = (r, at) else { continue };
+            if let Some(last) = self.ascending.last_mut() {
+                last.next.get_or_insert(at);
+            }
+            if let Some(stamp) = r.stamp.filter(|_| r.source == Source::Kernel) {
+                while self.ascending.last().is_some_and(|s| s.stamp >= stamp) {
+                    self.ascending.pop();
+                }
+                self.ascending.push(Stored { stamp, at, next: None });
+            }
+        }
+    }
+
+    /// A probe's record gives only its end and, by the kernel's clock, its length. On a clock that stood still the
+    /// length is wrong: the start is then where the kernel's clock showed the end less the length.
+    fn probe_start(&mut self, index: usize, now: Dur, took: Dur) -> Dur {
+        let Some(stamp) = self.records.get(index).and_then(|r| r.stamp) else { return now - took };
+        let began = stamp - took;
+        self.advance(index);
+        // The last record stored before the probe began, and how far behind it the probe began.
+        let before = self.ascending.partition_point(|s| s.stamp <= began).checked_sub(1);
+        match before.map(|i| &self.ascending[i]) {
+            Some(s) => {
+                let next = s.next.unwrap_or(now);
+                (s.at + (began - s.stamp)).min(next.max(s.at)).min(now)
+            }
+            None => (now - took).max_zero(),
+        }
+    }
+}
+
+/// Gives each span its parent: spans of one task nest as they enclose one another. What another task runs at the same
+/// time (an async call, a deferred probe's worker) is not inside, and has a stack of its own.
+fn nest(spans: &mut [Span]) {
+    // The stack of spans still running, per task; spans without a task belong to the boot's own (task 1).
+    let mut running: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for i in 0..spans.len() {
+        let (start, end) = (spans[i].start, spans[i].end);
+        let task = spans[i].task.unwrap_or(1);
+        let stack = running.entry(task).or_default();
+        while let Some(&top) = stack.last() {
+            let encloses = match (spans[top].end, end) {
+                (Some(outer), Some(inner)) => outer >= inner && spans[top].last_index >= spans[i].last_index,
+                (None, _) => true,
+                (Some(outer), None) => outer > start,
+            };
+            if encloses {
+                break;
+            }
+            stack.pop();
+        }
+        if let Some(&parent) = stack.last() {
+            spans[i].parent = Some(parent);
+            spans[i].depth = spans[parent].depth + 1;
+            let net = spans[i].net();
+            spans[parent].children += net;
+        }
+        stack.push(i);
+    }
+}

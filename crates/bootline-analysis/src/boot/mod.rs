@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The boot: records put on one time axis, divided, and the console's part told from the rest.
+//!
+//! [`Boot::analyse`] can't fail: what the log doesn't tell stays `None`, and what is wrong with it is a problem.
+mod backlog;
+mod clock;
+mod cmdline;
+mod console;
+mod end;
+mod gap;
+mod initcall;
+pub mod initcall_debug;
+mod kernel;
+mod lane;
+mod levels;
+mod line;
+mod milestone;
+mod opening;
+mod phase;
+mod replay;
+mod root_wait;
+mod service;
+mod speed;
+mod split;
+mod takeover;
+mod timeline;
+mod wait;
+
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+mod tests;
+
+pub use backlog::BacklogPoint;
+pub use cmdline::{CommandLine, ConsoleArg, is_serial};
+pub use console::{Console, Kind, SerialConsole};
+pub(crate) use end::reaches;
+pub use end::{BootEnd, EndedBy, Since};
+pub use gap::Gap;
+pub use initcall::{AsyncWait, Span, SpanKind};
+pub use kernel::Kernel;
+pub use lane::{Bar, Edge, Lane};
+pub use levels::{JoinError, Joined, join_levels};
+pub use line::{Flush, Line};
+pub use milestone::Milestones;
+pub use opening::Opening;
+pub use phase::{Phase, PhaseName};
+pub use root_wait::{RootWait, RootWaitBy};
+pub use service::{Service, ServiceState};
+pub use speed::{LineSpeed, SpeedSource};
+pub use split::{BootRecords, MAX_RECORDS, Splitter};
+pub use takeover::Takeover;
+pub use timeline::{Clock, Place, Printed, Timeline};
+pub use wait::{Wait, WaitCause, Waits};
+
+use crate::records::{Problems, Record, RecordId, RecordSet};
+use bootline_capture::Header;
+use bootline_capture::units::{Dur, Interval};
+use bootline_console::ThreadsReady;
+
+/// What the user tells beyond the log.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Text that marks the end of the boot (a login prompt, a service's line) instead of init's start.
+    pub marker: Option<String>,
+    /// The serial console and its speed, where the log lacks them; wins over the log's command line.
+    pub console: Option<ConsoleArg>,
+    /// Processors, where the log lacks them; wins over what it says.
+    pub cpus: Option<u32>,
+    /// The clock that the axis is to run on; otherwise that which the log tells most by.
+    pub clock: Option<Clock>,
+}
+
+/// One boot.
+#[derive(Clone, Debug)]
+pub struct Boot {
+    /// Its records, in the order in which they were received.
+    pub records: RecordSet,
+    /// What is wrong with the log.
+    pub problems: Problems,
+    /// What the capture says of itself, where it is one.
+    pub header: Option<Header>,
+    /// Which kernel booted.
+    pub kernel: Kernel,
+    /// Its landmarks.
+    pub milestones: Milestones,
+    /// All consoles that registered.
+    pub consoles: Vec<Console>,
+    /// The serial line and what it cost.
+    pub line: Option<Line>,
+    /// The module that took that line over; none where the log shows none.
+    pub takeover: Option<Takeover>,
+    /// How that line came up; none where the log doesn't show it.
+    pub opening: Option<Opening>,
+    /// When each record was stored and printed.
+    pub timeline: Timeline,
+    /// The waits for the console up to the boot's end.
+    pub waits: Waits,
+    /// Phases, in order.
+    pub phases: Vec<Phase>,
+    /// Spans of `initcall_debug`, by start.
+    pub spans: Vec<Span>,
+    /// Units that systemd told of, by when they are first named.
+    pub services: Vec<Service>,
+    /// Waits for async calls, by their ends; none unless the log was told to show them.
+    pub async_waits: Vec<AsyncWait>,
+    /// Silent stretches of at least [`LEAST_GAP`], longest first.
+    pub gaps: Vec<Gap>,
+    /// When init (or the marker) was reached; none where the log doesn't reach it.
+    pub end: Option<BootEnd>,
+}
+
+/// The shortest silence that counts as a gap.
+pub const LEAST_GAP: Dur = Dur::from_millis(100);
+
+impl Boot {
+    /// Puts one boot's records on a time axis.
+    pub fn analyse(input: BootRecords, options: &Options) -> Boot {
+        let BootRecords { records, mut problems, header, notes, repeated } = input;
+        let mut kernel = Kernel::read(&records);
+        kernel.cpus = options.cpus.or(kernel.cpus);
+        let mut milestones = Milestones::find(&records);
+        let end = end::find_end(&records, &mut milestones, options);
+        let consoles = console::consoles(&records, &kernel);
+        let serial = console::serial(&consoles, &kernel, options.console.as_ref());
+        let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
+        let registered = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
+        let mut takeover = takeover::find(&records, &kernel, serial.as_ref(), registered, repeated);
+        let opening = opening::opening(&records, &kernel, serial.as_ref(), registered, takeover.as_ref());
+        let until = end.map_or(records.len(), |(i, _)| i);
+        let on_wire = |r: &Record<'_>| line::goes_over(r, &kernel);
+        let speed = line::speed(&records, header.as_ref(), serial.as_ref(), opening, until);
+        let clock = options.clock;
+        let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire, clock };
+        let timeline = timeline::align(&setup);
+        if let Some(t) = &mut takeover {
+            t.measure(&timeline, records.len());
+        }
+        let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
+        let line = serial
+            .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
+        let phases = phase::phases(&records, &timeline, &waits, &milestones, opening, registered);
+        let spans = initcall::spans(&records, &timeline, &waits);
+        let services = service::services(&records, &timeline);
+        let async_waits = initcall::async_waits(&records, &timeline);
+        let gaps = gap::gaps(&records, &timeline, &waits, until, LEAST_GAP);
+        let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, opening, &notes, &milestones, i, by));
+        clock::check(&records, &timeline, &milestones, &mut problems);
+        Boot {
+            records,
+            problems,
+            header,
+            kernel,
+            milestones,
+            consoles,
+            line,
+            takeover,
+            opening,
+            timeline,
+            waits,
+            phases,
+            spans,
+            services,
+            async_waits,
+            gaps,
+            end,
+        }
+    }
+
+    /// Characters stored against delivered, over time.
+    pub fn backlog(&self) -> Vec<BacklogPoint> {
+        backlog::backlog(&self.records, &self.timeline)
+    }
+
+    /// When the record with this id was stored, on the axis.
+    pub fn stored(&self, id: RecordId) -> Option<Dur> {
+        self.timeline.stored(self.records.index_of(id)?)
+    }
+
+    /// The best estimate of the waits for the console between two instants of the axis.
+    pub fn console_wait(&self, from: Dur, to: Dur) -> Dur {
+        self.waits.within(from, to)
+    }
+
+    /// The waits for the console between two instants of the axis, with their bounds.
+    pub fn console_wait_bounds(&self, from: Dur, to: Dur) -> Interval {
+        self.waits.bounds_within(from, to)
+    }
+
+    /// The wait for the root file system's device, as the log announces it.
+    pub fn root_wait(&self) -> Option<RootWait> {
+        root_wait::find(&self.records, &self.timeline, self.end_index())
+    }
+
+    /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel that makes this initcall of it.
+    pub fn threads_ready(&self, call: ThreadsReady) -> Option<usize> {
+        opening::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
+    }
+
+    /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.
+    pub fn end_index(&self) -> usize {
+        self.end.as_ref().map_or(self.records.len(), |e| e.index + 1)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A log that comes over the line a second time: nbcon_8250 with `replay=1` prints it anew from its beginning.
+//!
+//! On the line that looks like another boot: a banner whose stamp goes back. But no two boots have the same stamps, and the
+//! module says its word behind the repetition. What came first is kept, for it arrived when it was stored.
+use std::collections::HashSet;
+
+use super::kernel::is_banner;
+use super::split::BootRecords;
+use super::takeover::taken_over;
+use crate::records::{Record, RecordSet, Source};
+use bootline_capture::units::KernelTime;
+
+/// What a quiet console prints before it is taken over: a handful of errors.
+const MOST_ERRORS: usize = 1_000;
+
+/// A boot that a banner ended, as long as that banner may be of the same boot.
+#[derive(Debug)]
+pub(super) struct Earlier {
+    boot: BootRecords,
+    /// The first record with a stamp above zero.
+    first: (KernelTime, String),
+    /// It has a banner of its own, so that all of it comes again; else only errors, in their places.
+    whole: bool,
+    /// The first stamped record did come again.
+    begins_alike: bool,
+}
+
+/// What a record tells of the boot before the banner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nothing yet.
+    Open,
+    /// The banner began another boot.
+    Another,
+    /// It is the same boot.
+    Same,
+}
+
+type Key<'r> = (KernelTime, &'r str);
+
+/// Records at zero are the same in each boot of a kernel.
+fn key<'r>(r: &Record<'r>) -> Option<Key<'r>> {
+    let stamp = r.stamp.filter(|s| *s > KernelTime::ORIGIN && r.source == Source::Kernel)?;
+    Some((stamp, r.text))
+}
+
+fn keys(records: &RecordSet) -> HashSet<Key<'_>> {
+    records.iter().filter_map(|r| key(&r)).collect()
+}
+
+impl Earlier {
+    /// Holds a boot back; gives it back where no banner of the same boot can follow.
+    pub fn hold(boot: BootRecords) -> Result<Earlier, Box<BootRecords>> {
+        let of_kernel = || boot.records.iter().filter(|r| r.source == Source::Kernel);
+        let whole = of_kernel().any(|r| is_banner(r.text));
+        let taken = of_kernel().any(|r| taken_over(r.text).is_some());
+        let first = boot.records.iter().find_map(|r| key(&r)).map(|(stamp, text)| (stamp, text.to_owned()));
+        match first {
+            Some(first) if !taken && (whole || boot.records.len() <= MOST_ERRORS) => {
+                Ok(Earlier { boot, first, whole, begins_alike: false })
+            }
+            _ => Err(Box::new(boot)),
+        }
+    }
+
+    pub fn into_boot(self) -> BootRecords {
+        self.boot
+    }
+
+    /// What the next record, already part of `now`, tells.
+    pub fn ask(&mut self, r: &Record<'_>, now: &BootRecords) -> Verdict {
+        let Some((stamp, text)) = key(r) else { return Verdict::Open };
+        if self.whole && !self.begins_alike {
+            self.begins_alike = (stamp, text) == (self.first.0, self.first.1.as_str());
+            return if self.begins_alike { Verdict::Open } else { Verdict::Another };
+        }
+        if taken_over(text).is_none() {
+            return Verdict::Open;
+        }
+        let (before, again) = (keys(&self.boot.records), keys(&now.records));
+        if before.is_subset(&again) { Verdict::Same } else { Verdict::Another }
+    }
+
+    /// The two as one boot.
+    pub fn join(self, now: BootRecords) -> BootRecords {
+        let mut problems = self.boot.problems;
+        problems.merge(now.problems);
+        let notes = [self.boot.notes, now.notes].concat();
+        let mut joined =
+            BootRecords { records: RecordSet::new(), problems, header: self.boot.header, notes, repeated: 0 };
+        let (before, again) = (&self.boot.records, &now.records);
+        // Of errors the repetition is kept, in their places, of a whole log what came first.
+        let last = before.iter().filter_map(|r| r.stamp).max().unwrap_or_default();
+        let seen = keys(before);
+        let comes_again = |r: &Record<'_>| {
+            let stamp = r.stamp.unwrap_or_default();
+            r.source == Source::Kernel && (stamp < last || stamp == last && seen.contains(&(stamp, r.text)))
+        };
+        let of_kernel = |r: &Record<'_>| r.source == Source::Kernel;
+        let dropped: [&dyn Fn(&Record<'_>) -> bool; 2] =
+            if self.whole { [&|_| false, &comes_again] } else { [&of_kernel, &|_| false] };
+        for (records, dropped) in [before, again].into_iter().zip(dropped) {
+            for r in records.iter() {
+                if dropped(&r) {
+                    joined.repeated += 1;
+                } else {
+                    joined.records.push(r);
+                }
+            }
+        }
+        joined
+    }
+}

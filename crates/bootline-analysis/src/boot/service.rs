@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Services, where systemd tells of them on the console or in the kernel's log.
+//!
+//! systemd says `Starting UNIT...` when it begins with a unit and `[  OK  ] Started UNIT.` when that is up; between the
+//! two lies the service's activation, whatever it waits for included. One that says only one of the two (a simple
+//! service, a socket, a target) has one instant and no length: none is made up.
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::timeline::Timeline;
+use crate::records::{RecordId, RecordSet};
+use bootline_capture::units::Dur;
+
+/// What became of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServiceState {
+    /// It was being started when the log ended.
+    Starting,
+    /// It is up, or has done its work.
+    Up,
+    /// It failed, or what it depends on did.
+    Failed,
+}
+
+/// A unit that systemd told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Service {
+    /// `ssh.service`; the description where the log shows nothing else.
+    pub name: String,
+    /// When systemd said that it starts it; none where it didn't say.
+    #[serde(rename = "start_ns")]
+    pub start: Option<Dur>,
+    /// When systemd said that it is up or failed; none where it never did.
+    #[serde(rename = "end_ns")]
+    pub end: Option<Dur>,
+    /// What became of it.
+    pub state: ServiceState,
+    /// The first record that names it.
+    pub first: RecordId,
+    /// The record that says that it is up or failed.
+    pub last: Option<RecordId>,
+}
+
+/// What a record says of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line<'a> {
+    Begins(&'a str),
+    Ends(&'a str, ServiceState),
+}
+
+/// More units than any system has; a log may claim what it likes.
+const MOST: usize = 10_000;
+
+const BEGINS: &[&str] = &["Starting ", "Mounting ", "Activating "];
+const ENDS: &[&str] = &[
+    "Started ",
+    "Finished ",
+    "Reached target ",
+    "Mounted ",
+    "Activated ",
+    "Listening on ",
+    "Created slice ",
+    "Set up automount ",
+    "Found device ",
+];
+const FAILS: &[&str] = &["Failed to start ", "Failed to mount ", "Failed to activate ", "Dependency failed for "];
+
+/// A line of systemd's: on the console with its status in brackets or nine blanks, in the kernel's log behind its name.
+fn parse(text: &str) -> Option<Line<'_>> {
+    // By the first byte: this runs over every record of every boot.
+    let said = match text.as_bytes().first()? {
+        b' ' => text.strip_prefix("         ").filter(|t| BEGINS.iter().any(|b| t.starts_with(b)))?,
+        b'[' => {
+            let (status, rest) = text[1..].split_once("] ")?;
+            matches!(status.trim(), "OK" | "FAILED" | "DEPEND" | "TIME").then_some(rest)?
+        }
+        b's' => text.strip_prefix("systemd[1]: ")?,
+        _ => return None,
+    };
+    let unit = |words: &[&str]| words.iter().find_map(|w| said.strip_prefix(w)).and_then(name);
+    if let Some(name) = unit(BEGINS) {
+        // An initrd's own `Starting systemd-udevd version 252` names a program.
+        return said.ends_with(['.', '\u{2026}']).then_some(Line::Begins(name));
+    }
+    let ended = unit(ENDS).map(|n| Line::Ends(n, ServiceState::Up));
+    ended.or_else(|| unit(FAILS).map(|n| Line::Ends(n, ServiceState::Failed)))
+}
+
+/// `ssh.service - OpenBSD Secure Shell server...` is `ssh.service`; without a unit's name, the description is.
+fn name(text: &str) -> Option<&str> {
+    let text = text.trim_end_matches(['.', '\u{2026}', ' ']);
+    let name = match text.split_once(" - ") {
+        Some((unit, _)) if !unit.contains(' ') && unit.contains('.') => unit,
+        _ => text,
+    };
+    (!name.is_empty()).then_some(name)
+}
+
+/// All units told of, by when they are first named.
+pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service> {
+    let mut found: Vec<Service> = Vec::new();
+    let mut starting: HashMap<&str, usize> = HashMap::new();
+    let mut up: HashMap<&str, usize> = HashMap::new();
+    for index in 0..records.len() {
+        let Some(r) = records.get(index) else { break };
+        let Some(line) = parse(r.text) else { continue };
+        let Some(now) = timeline.stored(index) else { continue };
+        match line {
+            Line::Begins(name) if found.len() < MOST && !starting.contains_key(name) => {
+                starting.insert(name, found.len());
+                found.push(Service {
+                    name: name.to_owned(),
+                    start: Some(now),
+                    end: None,
+                    state: ServiceState::Starting,
+                    first: r.id,
+                    last: None,
+                });
+            }
+            Line::Ends(name, state) => {
+                if let Some(at) = starting.remove(name) {
+                    let service = &mut found[at];
+                    // The console of an early init and the log of a later one may tell of one unit out of order.
+                    (service.end, service.state, service.last) = (Some(now), state, Some(r.id));
+                    service.start = service.start.map(|s| s.min(now));
+                    up.insert(name, at);
+                } else if !up.contains_key(name) && found.len() < MOST {
+                    up.insert(name, found.len());
+                    let (first, last) = (r.id, Some(r.id));
+                    found.push(Service { name: name.to_owned(), start: None, end: Some(now), state, first, last });
+                }
+            }
+            Line::Begins(_) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boot::{Boot, BootRecords, Options};
+
+    #[test]
+    fn lines() {
+        let up = |n| Some(Line::Ends(n, ServiceState::Up));
+        let check = |text, want| assert_eq!(parse(text), want, "{text}");
+        check("         Starting ssh.service - OpenBSD Secure Shell server...", Some(Line::Begins("ssh.service")));
+        check(
+            "         Starting OpenBSD Secure Shell server\u{2026}",
+            Some(Line::Begins("OpenBSD Secure Shell server")),
+        );
+        check("[  OK  ] Started ssh.service - OpenBSD Secure Shell server.", up("ssh.service"));
+        check("[  OK  ] Reached target Basic System.", up("Basic System"));
+        check("[FAILED] Failed to start foo.service - Foo.", Some(Line::Ends("foo.service", ServiceState::Failed)));
+        check("[DEPEND] Dependency failed for /data.", Some(Line::Ends("/data", ServiceState::Failed)));
+        check("systemd[1]: Finished systemd-sysctl.service - Apply Kernel Variables.", up("systemd-sysctl.service"));
+        check("systemd[1]: Starting systemd-udevd version 252", None);
+        check("Starting kernel ...", None);
+        check("[  OK  ] ", None);
+        check("[  OK  ] Started ...", None);
+        check("systemd[1]: Hostname set to <board>.", None);
+        check("[drm] Started up", None);
+    }
+
+    fn boot(log: &str) -> Boot {
+        let mut boots = BootRecords::all(log.as_bytes());
+        Boot::analyse(boots.pop().unwrap(), &Options::default())
+    }
+
+    const LOG: &str = "\
+[    0.000000] Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP PREEMPT_DYNAMIC Debian 6.1.164-1
+[    0.520000] Run /init as init process
+[    1.000000] systemd[1]: Starting a.service - The first...
+[    1.500000] systemd[1]: Starting b.service - The second...
+[    2.000000] systemd[1]: Started a.service - The first.
+[    2.250000] systemd[1]: Listening on c.socket - A socket.
+[    3.000000] systemd[1]: Failed to start b.service - The second.
+[    4.000000] systemd[1]: Starting d.service - Never up...
+[    5.000000] systemd[1]: Started a.service - The first.
+";
+
+    #[test]
+    fn starts_and_ends_are_joined_by_the_unit() {
+        let ms = |n| Some(Dur::from_millis(n));
+        let services = boot(LOG).services;
+        let got: Vec<_> = services.iter().map(|s| (s.name.as_str(), s.start, s.end, s.state)).collect();
+        assert_eq!(
+            got,
+            [
+                ("a.service", ms(1000), ms(2000), ServiceState::Up),
+                ("b.service", ms(1500), ms(3000), ServiceState::Failed),
+                // What only one line tells of has no length.
+                ("c.socket", None, ms(2250), ServiceState::Up),
+                ("d.service", ms(4000), None, ServiceState::Starting),
+            ]
+        );
+        assert_eq!((services[0].first, services[0].last), (RecordId(2), Some(RecordId(4))));
+    }
+
+    #[test]
+    fn without_times_there_are_no_services() {
+        assert_eq!(boot("Linux version 6.1\n[  OK  ] Started a.service - A.\n").services.len(), 0);
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The speed that a log itself shows: characters against time.
+use serde::Serialize;
+
+use crate::records::{Record, RecordSet};
+use bootline_capture::units::{Dur, LineRate};
+
+/// Where a line's speed comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpeedSource {
+    /// Characters against arrival times.
+    Arrival,
+    /// Characters against the kernel's stamps, while each writer waited for the wire.
+    Stamps,
+    /// The capture's header states the true rate.
+    Header,
+    /// Only declared on the command line; nothing in the log confirms it.
+    Declared,
+}
+
+/// The speed of the line under a boot, in characters a second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LineSpeed {
+    /// The likeliest.
+    pub rate: LineRate,
+    /// The slowest it can be.
+    pub low: LineRate,
+    /// The fastest it can be.
+    pub high: LineRate,
+    /// What it was drawn from.
+    pub source: SpeedSource,
+    /// How many samples (records or stretches) it rests on.
+    pub samples: usize,
+}
+
+/// One observation: so many characters in so long.
+#[derive(Clone, Copy)]
+struct Sample {
+    bytes: f64,
+    seconds: f64,
+}
+
+impl Sample {
+    fn rate(self) -> f64 {
+        self.bytes / self.seconds
+    }
+}
+
+/// From arrival times: inside records where each byte was stamped, else between the stamps of lines.
+pub(super) fn from_arrival(records: &RecordSet) -> Option<LineSpeed> {
+    inside_records(records).or_else(|| between_lines(records))
+}
+
+/// A record's characters follow one another on the wire, so the time from its first to its last shows the line's
+/// speed. Records shorter than the reader's uncertainty allows are joined with the next, where the line did not rest.
+fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
+    let mut samples = Vec::new();
+    let mut open: Option<(Record<'_>, u64)> = None;
+    let mut previous_last = None;
+    for r in records.iter() {
+        let Some(a) = r.arrival else { continue };
+        if a.last <= a.first {
+            continue;
+        }
+        // A pause of more than two characters of this record's own pace ends a stretch.
+        let pace = (a.last - a.first) / i64::from(r.wire_len.max(2) - 1);
+        let rested = previous_last.is_none_or(|last| a.first - last > pace * 2 + Dur::from_micros(20));
+        let (start, bytes) = match open {
+            Some((start, bytes)) if !rested => (start, bytes + u64::from(r.wire_len)),
+            _ => (r, u64::from(r.wire_len)),
+        };
+        previous_last = Some(a.last);
+        let span = a.last - start.arrival.map_or(a.first, |s| s.first);
+        if bytes >= 64 && span > (a.uncertainty + Dur::from_micros(30)) * 40 || bytes >= 4096 {
+            samples.push(Sample { bytes: (bytes - 1) as f64, seconds: span.as_secs_f64() });
+            open = None;
+        } else {
+            open = Some((start, bytes));
+        }
+    }
+    samples.retain(|s| s.seconds > 0.0);
+    (samples.len() >= 3).then(|| quantiles(samples, [0.25, 0.5, 0.75], SpeedSource::Arrival)).flatten()
+}
+
+/// Where only lines carry stamps (minicom, grabserial): a line's characters take until the next line's stamp at the
+/// least, so the speed is the upper plateau of windows of lines.
+fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
+    let lines: Vec<_> =
+        records.iter().filter_map(|r| r.arrival.map(|a| (a.first, a.uncertainty, u64::from(r.wire_len)))).collect();
+    let mut samples = Vec::new();
+    let mut from = 0;
+    let mut bytes = 0;
+    for i in 1..lines.len() {
+        bytes += lines[i - 1].2;
+        let span = lines[i].0 - lines[from].0;
+        if bytes >= 600 && span > lines[i].1 * 20 {
+            samples.push(Sample { bytes: bytes as f64, seconds: span.as_secs_f64() });
+            from = i;
+            bytes = 0;
+        }
+    }
+    (samples.len() >= 4).then(|| quantiles(samples, [0.6, 0.8, 0.95], SpeedSource::Arrival)).flatten()
+}
+
+/// From the kernel's stamps, for a console whose writers wait: no record can follow sooner than the one before took on
+/// the wire, and most follow right then. So the rates `len / dt` crowd just below the line's rate.
+pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Option<LineSpeed> {
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut before: Option<Record<'_>> = None;
+    for i in after..until.min(records.len()) {
+        let r = records.get(i)?;
+        let Some(stamp) = r.stamp else { continue };
+        if let Some(b) = before.filter(|b| b.wire_len >= 30) {
+            let dt = (stamp - b.stamp.unwrap_or(stamp)).as_secs_f64();
+            if dt > 20e-6 {
+                samples.push(Sample { bytes: f64::from(b.wire_len), seconds: dt });
+            }
+        }
+        before = Some(r);
+    }
+    // Bins of 4 % in the logarithm of the rate; the crowd is the fullest pair of neighbours.
+    const STEP: f64 = 0.04;
+    let mut bins = std::collections::BTreeMap::<i32, usize>::new();
+    for s in &samples {
+        *bins.entry((s.rate().ln() / STEP).floor() as i32).or_default() += 1;
+    }
+    let pair = |b: &i32| bins.get(b).unwrap_or(&0) + bins.get(&(b + 1)).unwrap_or(&0);
+    let crowd = *bins.keys().max_by_key(|b| pair(b))?;
+    // Without a waiting writer the rates spread over decades, and no two neighbours hold a quarter of them.
+    let count = pair(&crowd);
+    if count < 8 || count * 4 < samples.len() {
+        return None;
+    }
+    // Work between two records only lowers a sample: the line's rate lies at the crowd's upper edge.
+    let near = |s: &Sample| (crowd..=crowd + 3).contains(&((s.rate().ln() / STEP).floor() as i32));
+    let crowded: Vec<Sample> = samples.into_iter().filter(near).collect();
+    quantiles(crowded, [0.2, 0.9, 1.0], SpeedSource::Stamps)
+}
+
+/// Byte-weighted quantiles of the samples' rates as low, best, high.
+fn quantiles(mut samples: Vec<Sample>, at: [f64; 3], source: SpeedSource) -> Option<LineSpeed> {
+    samples.retain(|s| s.rate().is_finite() && s.rate() > 0.0);
+    samples.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
+    let total: f64 = samples.iter().map(|s| s.bytes).sum();
+    let quantile = |q: f64| {
+        let mut sum = 0.0;
+        let found = samples.iter().find(|s| {
+            sum += s.bytes;
+            sum >= q * total
+        });
+        found.or(samples.last()).and_then(|s| LineRate::from_bytes_per_s(s.rate()))
+    };
+    Some(LineSpeed {
+        low: quantile(at[0])?,
+        rate: quantile(at[1])?,
+        high: quantile(at[2])?,
+        source,
+        samples: samples.len(),
+    })
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Several boots in one input: where one ends and the next begins.
+use super::kernel::is_banner;
+use super::replay::{Earlier, Verdict};
+use crate::records::{ByteRange, Decoder, ProblemKind, Problems, Record, RecordSet, Sink, Source};
+use bootline_capture::units::{Dur, KernelTime};
+use bootline_capture::{Header, Note};
+
+/// Records kept for one boot; what comes later is counted, not kept.
+pub const MAX_RECORDS: usize = 1_000_000;
+
+/// The decoded material of one boot.
+#[derive(Clone, Debug, Default)]
+pub struct BootRecords {
+    /// Its records.
+    pub records: RecordSet,
+    /// What was wrong with them.
+    pub problems: Problems,
+    /// What the capture says of itself, where it is one.
+    pub header: Option<Header>,
+    /// What happened while it was taken.
+    pub notes: Vec<Note>,
+    /// Kernel records that came over the line twice, because a console that took over replayed the log.
+    pub repeated: usize,
+}
+
+impl BootRecords {
+    /// The boots of an input that is held whole; its format is told from its beginning.
+    pub fn all(input: &[u8]) -> Vec<BootRecords> {
+        let mut boots = Vec::new();
+        let mut splitter = Splitter::new(|records| boots.push(records));
+        let mut decoder = Decoder::new(None);
+        decoder.push(input, &mut splitter);
+        decoder.finish(&mut splitter);
+        splitter.finish();
+        boots
+    }
+}
+
+/// Takes a decoder's records and hands over each boot as soon as the next is known to have begun, so that memory holds one
+/// boot and the beginning of another.
+///
+/// A boot begins at a kernel banner whose stamp goes back (a second kernel), and takes with it the firmware and boot
+/// loader text before it: what follows the old kernel's `reboot:` record, or else its last kernel record.
+pub struct Splitter<F: FnMut(BootRecords)> {
+    now: BootRecords,
+    seen_kernel: bool,
+    last_stamp: Option<KernelTime>,
+    /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
+    tail: usize,
+    /// The boot before, as long as the one in hand may be its log once more.
+    earlier: Option<Earlier>,
+    done: F,
+}
+
+impl<F: FnMut(BootRecords)> Splitter<F> {
+    /// `done` gets each boot.
+    pub fn new(done: F) -> Self {
+        Splitter { now: BootRecords::default(), seen_kernel: false, last_stamp: None, tail: 0, earlier: None, done }
+    }
+
+    /// The input has ended: what was held back is a boot of its own, and another follows it.
+    pub fn settle(&mut self) {
+        self.hand_over_earlier();
+    }
+
+    /// The input has ended: hands over the last boot, if there is anything in it.
+    pub fn finish(mut self) {
+        self.settle();
+        if !self.now.records.is_empty() || !self.now.problems.is_empty() {
+            (self.done)(self.now);
+        }
+    }
+
+    fn starts_next(&self, r: &Record<'_>) -> bool {
+        if !self.seen_kernel || r.source != Source::Kernel {
+            return false;
+        }
+        // arm64 prints "Booting Linux on physical CPU" before its banner: `seen_kernel` waits for the banner.
+        let begins = is_banner(r.text) || is_first_record(r.text);
+        begins
+            && match (r.stamp, self.last_stamp) {
+                (Some(now), Some(before)) => now <= before,
+                // Without stamps a second banner is a second boot.
+                _ => true,
+            }
+    }
+
+    fn hand_over_earlier(&mut self) {
+        if let Some(earlier) = self.earlier.take() {
+            (self.done)(earlier.into_boot());
+        }
+    }
+
+    /// Asks whether what a banner began is the log of the boot before it once more.
+    fn ask_earlier(&mut self, r: &Record<'_>) {
+        match self.earlier.as_mut().map(|e| e.ask(r, &self.now)) {
+            Some(Verdict::Another) => self.hand_over_earlier(),
+            Some(Verdict::Same) => {
+                let Some(earlier) = self.earlier.take() else { return };
+                self.now = earlier.join(std::mem::take(&mut self.now));
+                self.tail = self.now.records.len();
+            }
+            Some(Verdict::Open) | None => {}
+        }
+    }
+
+    fn hand_over(&mut self) {
+        self.hand_over_earlier();
+        let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
+        let header = self.now.header.clone();
+        let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
+        match Earlier::hold(finished) {
+            Ok(earlier) => self.earlier = Some(earlier),
+            Err(finished) => (self.done)(*finished),
+        }
+        self.seen_kernel = false;
+        self.last_stamp = None;
+        self.tail = 0;
+    }
+}
+
+fn is_first_record(text: &str) -> bool {
+    text.starts_with("Booting Linux on physical CPU")
+}
+
+impl<F: FnMut(BootRecords)> Sink for Splitter<F> {
+    fn record(&mut self, r: Record<'_>) {
+        if self.starts_next(&r) {
+            self.hand_over();
+        }
+        if self.now.records.len() < MAX_RECORDS {
+            self.now.records.push(r);
+        } else {
+            self.now.problems.add(ProblemKind::TooManyRecords, r.bytes, || {
+                format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
+            });
+        }
+        if r.source == Source::Kernel {
+            self.seen_kernel |= is_banner(r.text) || r.stamp.is_some_and(|s| s.since_origin() > Dur::ZERO);
+            self.last_stamp = r.stamp.or(self.last_stamp);
+            self.tail = self.now.records.len();
+        }
+        self.ask_earlier(&r);
+    }
+
+    fn problem(&mut self, kind: ProblemKind, bytes: ByteRange, detail: &str) {
+        self.now.problems.add(kind, bytes, || detail.to_owned());
+    }
+
+    fn header(&mut self, h: &Header) {
+        self.now.header = Some(h.clone());
+    }
+
+    fn note(&mut self, n: &Note) {
+        self.now.notes.push(n.clone());
+    }
+}

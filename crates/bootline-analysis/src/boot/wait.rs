@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long the boot waited for the wire, record by record.
+//!
+//! Between two records the boot either works or waits for the console. Where the writer waits for its own characters,
+//! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
+//! console lock gets it at the moment at which the line has drained, which no work ends at by chance. A boot with one
+//! processor stands still while that thread spins on the transmitter, whatever it does.
+use std::ops::Deref;
+
+use super::opening::Opening;
+use super::timeline::{Clock, Timeline};
+use crate::records::{RecordSet, Source};
+use bootline_capture::units::{Dur, Interval};
+use bootline_console::Printing;
+
+/// A wait behind one record, before the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Position of the record after which the boot waited.
+    pub index: usize,
+    /// From when the record was stored (the wait's start).
+    pub from: Dur,
+    /// How long.
+    pub time: Interval,
+    /// What was waited for.
+    pub cause: WaitCause,
+}
+
+/// The waits up to the boot's end, by their starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    list: Vec<Wait>,
+    /// What the waits before each position come to: a log may ask for as many stretches as it has records.
+    sums: Vec<Dur>,
+}
+
+/// What a wait was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitCause {
+    /// The writer's own characters.
+    OwnRecord,
+    /// The flush of all that was stored before the console registered.
+    Flush,
+    /// The console lock, held by the printer thread until the line had drained.
+    ConsoleLock,
+    /// The only processor, taken by a printing thread that spins while the line is busy.
+    Processor,
+}
+
+pub(super) fn waits(
+    records: &RecordSet,
+    timeline: &Timeline,
+    opening: Opening,
+    until: usize,
+    cpus: Option<u32>,
+) -> Waits {
+    let open = opening.index;
+    let mut found = Vec::new();
+    // Positions of kernel records with a place, from the registration to the end of the boot.
+    let placed: Vec<usize> = (open..=until.min(records.len().saturating_sub(1)))
+        .filter(|&i| records.get(i).is_some_and(|r| r.source == Source::Kernel) && timeline.stored(i).is_some())
+        .collect();
+    let flush = flush_by_stamps(timeline, opening, &placed);
+    found.extend(flush);
+    let flushed = flush.map_or(Dur::from_nanos(i64::MIN), |f| f.from + f.time.best());
+    for pair in placed.windows(2) {
+        let (i, next) = (pair[0], pair[1]);
+        if flush.is_some() && timeline.stored(i).is_some_and(|s| s < flushed) {
+            continue;
+        }
+        let (here, there) = (timeline.place(i), timeline.place(next));
+        let (Some(stored), Some(next_stored), Some(printed)) = (here.stored, there.stored, here.printed) else {
+            continue;
+        };
+        let gap = (next_stored - stored).max_zero();
+        let drain = (printed.end - stored).max_zero().min(gap);
+        let waiting = opening.writer_waits(i);
+        let cause = if i == open { WaitCause::Flush } else { WaitCause::OwnRecord };
+        if waiting {
+            // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
+            found.push(Wait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
+            continue;
+        }
+        if opening.sleeps(i) {
+            continue;
+        }
+        let lock_or_flush = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
+        // The line is busy from here until this record is out, for what was stored before and then for it.
+        let alone = cpus == Some(1) && drain > Dur::ZERO;
+        let time = Interval::new(Dur::ZERO, drain, drain);
+        let processor = alone.then_some(Wait { index: i, from: stored, time, cause: WaitCause::Processor });
+        let known_taker = || takes_console_lock(records, i, next);
+        let lock = || -> Option<(Interval, WaitCause)> {
+            // An nbcon console has no lock that others take.
+            if opening.printing == Printing::Nbcon || drain <= Dur::from_millis(20) {
+                return None;
+            }
+            // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
+            let tolerance = Dur::from_millis(5) + there.error;
+            let rest = next_stored - printed.end;
+            if rest < -tolerance {
+                // The line still had a backlog: only the known takers of the lock wait, for as many records as their calls.
+                let waited = gap > LEAST_LOCK_WAIT && known_taker();
+                return waited.then_some((Interval::new(Dur::ZERO, gap, gap), WaitCause::ConsoleLock));
+            }
+            let just_drained = rest <= tolerance + drain.scale(0.1);
+            // On one processor the boot goes on when the line has drained whatever it does: the lock must be known to be taken.
+            if just_drained && (!alone || i == open || known_taker()) {
+                return Some((Interval::new(drain.scale(0.9), drain, gap), lock_or_flush));
+            }
+            // Work may have gone on while the line drained.
+            (!alone).then_some((Interval::new(Dur::ZERO, Dur::ZERO, drain), lock_or_flush))
+        };
+        let lock = lock().map(|(time, cause)| Wait { index: i, from: stored, time, cause });
+        found.extend(lock.or(processor));
+    }
+    // Behind the last record (init's own) nothing was stored: its writer waited all the same.
+    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| opening.writer_waits(w.index)) {
+        found.push(wait);
+    }
+    Waits::new(found)
+}
+
+/// The flush at a registration that writers wait for, where only stamps are left.
+///
+/// Other tasks go on and store records while the registering one waits, so the record after "enabled" need not be its
+/// own. The flush ends with the first record that is no earlier than its characters allow, if hardly anything was
+/// stored before.
+fn flush_by_stamps(timeline: &Timeline, opening: Opening, placed: &[usize]) -> Option<Wait> {
+    if timeline.clock != Clock::Kernel || opening.threads_from <= opening.index {
+        return None;
+    }
+    let place = timeline.place(opening.index);
+    let (from, end) = (place.stored?, place.printed?.end);
+    let after = placed.iter().position(|&i| i > opening.index)?;
+    let ends = after
+        + placed[after..]
+            .iter()
+            .position(|&i| timeline.stored(i).is_some_and(|s| s >= from + (end - from).scale(0.9)))?;
+    let meanwhile = ends - after;
+    if meanwhile == 0 || meanwhile * 10 > opening.index {
+        return None;
+    }
+    let drain = (end - from).min(timeline.stored(placed[ends])? - from);
+    let time = Interval::new(drain.scale(0.9), drain, timeline.stored(placed[ends])? - from);
+    Some(Wait { index: opening.index, from, time, cause: WaitCause::Flush })
+}
+
+/// A stretch shorter than this isn't worth a guess about the lock.
+const LEAST_LOCK_WAIT: Dur = Dur::from_millis(100);
+
+/// Whether something between two records is known to take the console lock (drivers/video/fbdev/core/fbmem.c,
+/// drivers/tty/serial/serial_core.c: the port's registration; init/main.c: console_on_rootfs opens /dev/console).
+fn takes_console_lock(records: &RecordSet, before: usize, after: usize) -> bool {
+    let text = |i: usize| records.get(i).map_or("", |r| r.text);
+    let (before, after) = (text(before), text(after));
+    let port = (before.contains(" at I/O 0x") || before.contains(" at MMIO 0x")) && before.contains(" is a ");
+    // kernel_init frees memory right after the open; x86 frees what was decrypted first.
+    let opened = after.starts_with("Freeing unused ") && !before.starts_with("Freeing unused ");
+    before.starts_with("calling  fbmem_init") || port || opened
+}
+
+fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {
+    let place = timeline.place(index);
+    let (from, printed) = (place.stored?, place.printed?);
+    let time = Interval::around((printed.end - from).max_zero(), place.error);
+    Some(Wait { index, from, time, cause: WaitCause::OwnRecord })
+}
+
+impl Waits {
+    /// Without those of one cause.
+    pub fn without(&self, cause: WaitCause) -> Waits {
+        Waits::new(self.list.iter().filter(|w| w.cause != cause).copied().collect())
+    }
+
+    fn new(list: Vec<Wait>) -> Waits {
+        let mut sum = Dur::ZERO;
+        let sums = list.iter().map(|w| {
+            sum += w.time.best();
+            sum
+        });
+        let sums = std::iter::once(Dur::ZERO).chain(sums).collect();
+        Waits { list, sums }
+    }
+
+    /// The part of the waits that falls between two instants: best estimate.
+    pub fn within(&self, from: Dur, to: Dur) -> Dur {
+        let end = |w: &Wait| w.from + w.time.best();
+        let first = self.list.partition_point(|w| end(w) <= from);
+        let last = self.list.partition_point(|w| w.from < to);
+        if last <= first {
+            return Dur::ZERO;
+        }
+        // A wait is over before the next begins, so only the first and the last can reach out of the stretch.
+        let before = (from - self.list[first].from).max_zero();
+        let behind = (end(&self.list[last - 1]) - to).max_zero();
+        (self.sums[last] - self.sums[first] - before - behind).max_zero()
+    }
+
+    /// The same with its bounds.
+    pub fn bounds_within(&self, from: Dur, to: Dur) -> Interval {
+        let first = self.list.partition_point(|w| w.from + w.time.high() <= from);
+        let part = |w: &Wait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();
+        self.list[first..].iter().take_while(|w| w.from < to).fold(Interval::default(), |sum, w| {
+            sum + Interval::new(part(w, w.time.low()), part(w, w.time.best()), part(w, w.time.high()))
+        })
+    }
+}
+
+impl Deref for Waits {
+    type Target = [Wait];
+    fn deref(&self) -> &[Wait] {
+        &self.list
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs stored in a small file, for later runs to be compared with: column by column, one number a run. Initcalls and probes
+//! that never worked for a millisecond, and said next to nothing, are stored in sum, with their names.
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::measures::{Measures, Setup};
+use super::part::{Part, PartKey, Place};
+use super::quantity::Quantity;
+use super::run_set::RunSet;
+use bootline_capture::units::Dur;
+
+/// The version of the file; raised when a field changes its meaning or goes.
+pub const BASELINE_SCHEMA: &str = "bootline-baseline/1";
+
+/// A baseline, as its file holds it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// [`BASELINE_SCHEMA`].
+    pub schema: String,
+    /// The program that wrote it.
+    pub tool: String,
+    /// When, where, of what: as the caller says.
+    pub note: Option<String>,
+    /// The setups of its runs.
+    pub setups: Vec<Setup>,
+    /// Each run's setup, by its place among those.
+    pub runs: Vec<usize>,
+    /// Numbers by name, one a run; null where a run has none.
+    pub values: BTreeMap<Quantity, Vec<Option<i64>>>,
+    /// What the times are made of.
+    pub parts: Vec<StoredPart>,
+    /// What is only in the sum of the short ones.
+    pub short: BTreeSet<PartKey>,
+}
+
+/// One part in all runs of a baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredPart {
+    /// Which.
+    pub part: PartKey,
+    /// Where it usually begins.
+    pub place: Place,
+    /// For each run its work, its waits for the console, its characters, and when it begins; null where a run lacks it.
+    pub runs: Vec<Option<[i64; 4]>>,
+}
+
+/// Why a file is no baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// Not JSON, or fields are missing.
+    #[error("it can't be read: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Of another version.
+    #[error("its schema is `{0}`, not `{BASELINE_SCHEMA}`")]
+    Schema(String),
+    /// Its columns are not as long as it has runs, or a run has a setup that isn't there.
+    #[error("it contradicts itself: {0}")]
+    Uneven(String),
+    /// Each of its runs is put beside each of the new ones.
+    #[error("it has {0} runs, and {MOST_RUNS} are the most")]
+    TooMany(usize),
+}
+
+/// As much as is read of a file of any version.
+#[derive(Deserialize)]
+struct Version {
+    schema: String,
+}
+
+/// The most runs of a set: more tell no more, and cost time for each pair.
+pub const MOST_RUNS: usize = 1000;
+
+impl Baseline {
+    /// Of the usable runs of a set, with all initcalls that took long and those that are in `keep`.
+    pub fn of(set: &RunSet, note: Option<String>, keep: &BTreeSet<PartKey>) -> Baseline {
+        let mut set = set.clone();
+        set.sum_up(&set.short_spans().difference(keep).cloned().collect());
+        let setups: Vec<Setup> = set.setups().into_iter().map(|(s, _)| s.clone()).collect();
+        let setup_of = |run: &Measures| setups.iter().position(|s| *s == run.setup).unwrap_or_default();
+        let runs = set.runs.iter().map(setup_of).collect();
+        let column = |q: &Quantity| set.runs.iter().map(|r| r.values.get(q).copied()).collect();
+        let values = set.quantities().into_iter().map(|q| (q.clone(), column(q))).collect();
+        let mut parts: Vec<StoredPart> = Vec::new();
+        let mut at: BTreeMap<&PartKey, usize> = BTreeMap::new();
+        for (n, run) in set.runs.iter().enumerate() {
+            for part in &run.parts {
+                let i = *at.entry(&part.key).or_insert_with(|| {
+                    let runs = vec![None; set.n()];
+                    parts.push(StoredPart { part: part.key.clone(), place: part.place, runs });
+                    parts.len() - 1
+                });
+                let bytes = i64::try_from(part.bytes).unwrap_or(i64::MAX);
+                parts[i].runs[n] = Some([part.work.as_nanos(), part.console.as_nanos(), bytes, part.start.as_nanos()]);
+            }
+        }
+        let tool = concat!("bootline ", env!("CARGO_PKG_VERSION")).to_owned();
+        Baseline { schema: BASELINE_SCHEMA.to_owned(), tool, note, setups, runs, values, parts, short: set.short }
+    }
+
+    /// From a file's text.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn parse(text: &[u8]) -> Result<Baseline, BaselineError> {
+        // Another version may have other fields: which one it is comes first.
+        let Version { schema } = serde_json::from_slice(text)?;
+        if schema != BASELINE_SCHEMA {
+            return Err(BaselineError::Schema(schema));
+        }
+        let baseline: Baseline = serde_json::from_slice(text)?;
+        let n = baseline.runs.len();
+        if n > MOST_RUNS {
+            return Err(BaselineError::TooMany(n));
+        }
+        if let Some(setup) = baseline.runs.iter().find(|s| **s >= baseline.setups.len()) {
+            return Err(BaselineError::Uneven(format!("a run has setup {setup} of {}", baseline.setups.len())));
+        }
+        let uneven = |what: String, length: usize| {
+            (length != n).then(|| BaselineError::Uneven(format!("{what} has {length} numbers for {n} runs")))
+        };
+        let in_values = baseline.values.iter().find_map(|(q, v)| uneven(format!("`{q}`"), v.len()));
+        match in_values.or_else(|| baseline.parts.iter().find_map(|p| uneven(p.part.to_string(), p.runs.len()))) {
+            Some(error) => Err(error),
+            None => Ok(baseline),
+        }
+    }
+
+    /// As a file's text: a line a column, so that a difference shows what changed.
+    pub fn to_text(&self) -> String {
+        let pretty = "plain structs of numbers and strings always serialise";
+        let line = |v: &dyn Fn() -> serde_json::Result<String>| v().expect(pretty);
+        let list = |items: Vec<String>| match items.is_empty() {
+            true => "[]".to_owned(),
+            false => format!("[\n    {}\n  ]", items.join(",\n    ")),
+        };
+        let values: Vec<String> = self
+            .values
+            .iter()
+            .map(|(q, v)| line(&|| Ok(format!("{}: {}", serde_json::to_string(q)?, serde_json::to_string(v)?))))
+            .collect();
+        let values =
+            if values.is_empty() { "{}".to_owned() } else { format!("{{\n    {}\n  }}", values.join(",\n    ")) };
+        let fields = [
+            ("schema", line(&|| serde_json::to_string(&self.schema))),
+            ("tool", line(&|| serde_json::to_string(&self.tool))),
+            ("note", line(&|| serde_json::to_string(&self.note))),
+            ("setups", list(self.setups.iter().map(|s| line(&|| serde_json::to_string(s))).collect())),
+            ("runs", line(&|| serde_json::to_string(&self.runs))),
+            ("values", values),
+            ("parts", list(self.parts.iter().map(|p| line(&|| serde_json::to_string(p))).collect())),
+            ("short", list(self.short.iter().map(|k| line(&|| serde_json::to_string(k))).collect())),
+        ];
+        let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("  \"{name}\": {value}")).collect();
+        format!("{{\n{}\n}}\n", fields.join(",\n"))
+    }
+
+    /// The runs, under a name.
+    pub fn runs(&self, name: &str) -> RunSet {
+        let runs = self.runs.iter().enumerate().filter_map(|(n, setup)| {
+            let values = self.values.iter().filter_map(|(q, v)| Some((q.clone(), (*v.get(n)?)?)));
+            let parts = self.parts.iter().filter_map(|p| {
+                let [work, console, bytes, start] = (*p.runs.get(n)?)?;
+                Some(Part {
+                    key: p.part.clone(),
+                    work: Dur::from_nanos(work),
+                    console: Dur::from_nanos(console),
+                    bytes: u64::try_from(bytes).unwrap_or_default(),
+                    place: p.place,
+                    start: Dur::from_nanos(start),
+                    records: None,
+                })
+            });
+            Some(Measures {
+                source: format!("{name}, run {}", n + 1),
+                setup: self.setups.get(*setup)?.clone(),
+                values: values.collect(),
+                parts: parts.collect(),
+            })
+        });
+        RunSet { name: name.to_owned(), runs: runs.collect(), excluded: Vec::new(), short: self.short.clone() }
+    }
+}

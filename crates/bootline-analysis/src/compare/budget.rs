@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A budget: how long what may take, as its file tells it. docs/gate.md explains every key.
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use super::nearest::nearest;
+use super::part::PartKey;
+use super::quantity::{Quantity, Unit};
+use bootline_capture::units::Dur;
+
+/// A budget, looked through.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    /// Text in the line that ends the boot, instead of init's start.
+    pub end: Option<String>,
+    /// The file of the baseline, as the budget names it.
+    pub baseline: Option<String>,
+    /// An increase below this share of the baseline's median is taken as noise of the machine, whatever its limit.
+    pub noise: f64,
+    /// At least one.
+    pub rules: Vec<Rule>,
+}
+
+/// What one quantity may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Of what.
+    pub of: Quantity,
+    /// The most that it may be.
+    pub at_most: Option<i64>,
+    /// The most that it may be more than the baseline's.
+    pub increase_at_most: Option<Increase>,
+    /// The fewest runs by which it is judged.
+    pub runs: usize,
+}
+
+/// By how much something may have grown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Increase {
+    /// Nanoseconds or characters.
+    By(i64),
+    /// A share of the baseline's median.
+    Share(f64),
+}
+
+impl Increase {
+    /// In nanoseconds or characters.
+    pub fn of(self, median: f64) -> f64 {
+        match self {
+            Increase::By(n) => n as f64,
+            Increase::Share(share) => share * median,
+        }
+    }
+}
+
+/// Why a file is no budget.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct BudgetError {
+    /// What is wrong, in lower case.
+    pub what: String,
+    /// The line that says it, from 1, and its text.
+    pub line: Option<(usize, String)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawBudget {
+    end: Option<String>,
+    baseline: Option<String>,
+    noise: Option<Spanned<Amount>>,
+    #[serde(default)]
+    budget: Vec<Spanned<RawRule>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRule {
+    of: Spanned<String>,
+    at_most: Option<Spanned<Amount>>,
+    increase_at_most: Option<Spanned<Amount>>,
+    runs: Option<Spanned<usize>>,
+}
+
+/// `"1.5 s"`, `"200 ms"`, `"3 %"`, `22000`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Amount {
+    Time(Dur),
+    Count(i64),
+    Share(f64),
+}
+
+const EXPECTED: &str = "an amount is like \"1.5 s\", \"200 ms\", \"3 %\" or \"22000 bytes\"";
+const BELOW_ZERO: &str = "an amount is not below zero";
+
+impl FromStr for Amount {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Amount, &'static str> {
+        let text = text.trim();
+        let at = text.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(text.len());
+        let (number, unit) = text.split_at(at);
+        let number: f64 = number.trim().parse().map_err(|_| EXPECTED)?;
+        if !(number.is_finite() && number >= 0.0) {
+            return Err(BELOW_ZERO);
+        }
+        Ok(match unit {
+            "s" => Amount::Time(Dur::from_secs_f64(number)),
+            "ms" => Amount::Time(Dur::from_secs_f64(number / 1e3)),
+            "us" => Amount::Time(Dur::from_secs_f64(number / 1e6)),
+            "%" => Amount::Share(number / 100.0),
+            "bytes" if number.fract() == 0.0 => Amount::Count(number as i64),
+            _ => return Err(EXPECTED),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
+        deserializer.deserialize_any(AmountVisitor)
+    }
+}
+
+/// Takes text, and whole numbers without a unit for characters; says of all else what an amount is.
+struct AmountVisitor;
+
+impl Visitor<'_> for AmountVisitor {
+    type Value = Amount;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(EXPECTED.trim_start_matches("an amount is like "))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Amount, E> {
+        if n < 0 { Err(E::custom(BELOW_ZERO)) } else { Ok(Amount::Count(n)) }
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Amount, E> {
+        Err(E::custom(EXPECTED))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Amount, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
+/// Without a word on it.
+const NOISE: f64 = 0.01;
+
+impl Budget {
+    /// From a file's text.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Budget, BudgetError> {
+        let raw: RawBudget = toml::from_str(text).map_err(|e| not_read(text, &e))?;
+        let fault = |at: usize, what: String| BudgetError { what, line: Some(line_at(text, at)) };
+        let noise = match raw.noise.as_ref().map(|n| (n.span().start, *n.as_ref())) {
+            None => NOISE,
+            Some((_, Amount::Share(share))) => share,
+            Some((at, _)) => return Err(fault(at, "`noise` is a share, like \"1 %\"".to_owned())),
+        };
+        if raw.budget.is_empty() {
+            return Err(BudgetError { what: "no `[[budget]]` in it".to_owned(), line: None });
+        }
+        let mut rules: Vec<Rule> = Vec::new();
+        for raw_rule in raw.budget {
+            let at = raw_rule.as_ref().of.span().start;
+            let rule = rule(raw_rule).map_err(|(at, what)| fault(at, what))?;
+            if rules.iter().any(|r| r.of == rule.of) {
+                return Err(fault(at, format!("`{}` has a `[[budget]]` already: one can hold both limits", rule.of)));
+            }
+            match (&rule.of, &raw.end) {
+                (Quantity::TimeToInit, Some(_)) => {
+                    let what = "where `end` ends the boot its time is `time-to-marker`; init's start beside another line: \
+                                leave `end` away, and name that line as `marker:TEXT`";
+                    return Err(fault(at, what.to_owned()));
+                }
+                (Quantity::TimeToMarker, None) => {
+                    let what =
+                        "`time-to-marker` needs the text of that line: `end = \"login:\"` above, or `marker:login:`";
+                    return Err(fault(at, what.to_owned()));
+                }
+                _ => rules.push(rule),
+            }
+        }
+        Ok(Budget { end: raw.end, baseline: raw.baseline, noise, rules })
+    }
+
+    /// Where nobody wrote one: neither the boot's time nor what it prints may grow by more than this share of the
+    /// baseline's.
+    pub fn of_increase(share: f64) -> Budget {
+        let rule = |of| Rule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
+        let rules = [Quantity::TimeToInit, Quantity::ConsoleBytes].map(rule);
+        Budget { end: None, baseline: None, noise: NOISE, rules: rules.into() }
+    }
+
+    /// The initcalls, probes and async calls that it limits: a baseline has to hold each by itself.
+    pub fn spans(&self) -> BTreeSet<PartKey> {
+        let span = |r: &Rule| match &r.of {
+            Quantity::Span(kind, name) => Some(PartKey::of_span(*kind, name)),
+            _ => None,
+        };
+        self.rules.iter().filter_map(span).collect()
+    }
+
+    /// The texts whose times the rules ask for.
+    pub fn markers(&self) -> Vec<String> {
+        let marker = |r: &Rule| match &r.of {
+            Quantity::Marker(text) => Some(text.clone()),
+            _ => None,
+        };
+        self.rules.iter().filter_map(marker).collect()
+    }
+}
+
+/// All that a budget and its rules may hold.
+const KEYS: [&str; 8] = ["end", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
+
+fn not_read(text: &str, e: &toml::de::Error) -> BudgetError {
+    let mut what = e.message().lines().collect::<Vec<_>>().join("; ");
+    let span = e.span();
+    if what.starts_with("unknown field") {
+        let key = span.clone().and_then(|at| text.get(at)).unwrap_or_default().trim();
+        if let Some(meant) = nearest(key, KEYS.map(str::to_owned)) {
+            what = format!("{what}; the nearest is `{meant}`");
+        }
+    }
+    BudgetError { what, line: span.map(|span| line_at(text, span.start)) }
+}
+
+fn rule(raw: Spanned<RawRule>) -> Result<Rule, (usize, String)> {
+    let span = raw.span().start;
+    let raw = raw.into_inner();
+    let of: Quantity = raw.of.as_ref().parse().map_err(|e| (raw.of.span().start, format!("{e}")))?;
+    let fits = |amount: &Spanned<Amount>, key: &str, unit: Unit| {
+        let wrong = |what: &str| Err((amount.span().start, format!("`{key}` of `{of}` is {what}")));
+        match (*amount.as_ref(), unit) {
+            (Amount::Time(d), Unit::Ns) => Ok(Increase::By(d.as_nanos())),
+            (Amount::Count(n), Unit::Bytes) => Ok(Increase::By(n)),
+            (Amount::Share(share), _) => Ok(Increase::Share(share)),
+            (_, Unit::Ns) => wrong("a time, like \"1.5 s\""),
+            (_, Unit::Bytes) => wrong("a number of characters, like 22000"),
+        }
+    };
+    let at_most = match raw.at_most.as_ref().map(|a| (a.span().start, fits(a, "at_most", of.unit()))) {
+        None => None,
+        Some((_, Ok(Increase::By(n)))) => Some(n),
+        Some((at, Ok(Increase::Share(_)))) => {
+            return Err((at, "`at_most` is no share: that of a baseline is `increase_at_most`".to_owned()));
+        }
+        Some((_, Err(e))) => return Err(e),
+    };
+    let increase_at_most = raw.increase_at_most.as_ref().map(|a| fits(a, "increase_at_most", of.unit())).transpose()?;
+    if at_most.is_none() && increase_at_most.is_none() {
+        return Err((span, format!("nothing limits `{of}`: `at_most` or `increase_at_most` is missing")));
+    }
+    let runs = match raw.runs {
+        Some(n) if !(1..=1000).contains(n.as_ref()) => {
+            return Err((n.span().start, "`runs` is 1 to 1000".to_owned()));
+        }
+        n => n.map_or(1, Spanned::into_inner),
+    };
+    Ok(Rule { of, at_most, increase_at_most, runs })
+}
+
+fn line_at(text: &str, at: usize) -> (usize, String) {
+    let before = text.get(..at).unwrap_or(text);
+    let number = before.matches('\n').count() + 1;
+    (number, text.lines().nth(number - 1).unwrap_or_default().trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget() {
+        let text = r#"
+            baseline = "boot-baseline.json"
+            [[budget]]
+            of = "time-to-init"
+            at_most = "3.5 s"
+            increase_at_most = "50 ms"
+            runs = 5
+            [[budget]]
+            of = "console-bytes"
+            at_most = 22000
+            [[budget]]
+            of = "marker:login: "
+            increase_at_most = "2.5 %"
+        "#;
+        let budget = Budget::parse(text).unwrap();
+        assert_eq!((budget.noise, budget.baseline.as_deref()), (NOISE, Some("boot-baseline.json")));
+        assert_eq!(budget.markers(), ["login: "]);
+        let limits: Vec<_> = budget.rules.iter().map(|r| (r.at_most, r.increase_at_most, r.runs)).collect();
+        let expected = [
+            (Some(3_500_000_000), Some(Increase::By(50_000_000)), 5),
+            (Some(22_000), None, 1),
+            (None, Some(Increase::Share(0.025)), 1),
+        ];
+        assert_eq!(limits, expected);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let check = |rest: &str, what: &str, line: usize| {
+            let text = format!("[[budget]]\nof = \"time-to-init\"\n{rest}");
+            let error = Budget::parse(&text).unwrap_err();
+            assert!(error.what.contains(what), "{rest}: {error:?}");
+            assert_eq!(error.line.map(|l| l.0), Some(line), "{rest}");
+        };
+        check("", "nothing limits `time-to-init`", 1);
+        check("at_most = \"fast\"", "an amount is like", 3);
+        check("at_most = \"-1 s\"", "not below zero", 3);
+        check("at_most = 3", "is a time, like", 3);
+        check("at_most = -3", "not below zero", 3);
+        check("at_most = 3.5", "an amount is like", 3);
+        check("at_most = nan", "an amount is like", 3);
+        check("at_most = \"nan s\"", "an amount is like", 3);
+        check("at_most = \"1.5 bytes\"", "an amount is like", 3);
+        check("at_most = true", "expected \"1.5 s\"", 3);
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-init\"\nincrease_at_most = \"3 %\"", "already", 5);
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-marker\"\nat_most = \"3 s\"", "needs the text", 5);
+        check("at_most = \"3 %\"", "is no share", 3);
+        check("atmost = \"3 s\"", "unknown field `atmost`", 3);
+        check("atmost = \"3 s\"", "; the nearest is `at_most`", 3);
+        check("at_most = \"3 s\"\nruns = 0", "`runs` is 1 to 1000", 4);
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"init\"\nat_most = 3", "`init` is not measured", 5);
+        assert_eq!(Budget::parse("").unwrap_err().what, "no `[[budget]]` in it");
+        assert!(Budget::parse("noise = \"3 s\"").unwrap_err().what.contains("is a share"));
+        assert!(Budget::parse("nois = \"3 %\"").unwrap_err().what.contains("the nearest is `noise`"));
+        let both = "end = \"login:\"\n[[budget]]\nof = \"time-to-init\"\nat_most = \"3 s\"";
+        assert!(Budget::parse(both).unwrap_err().what.contains("`time-to-marker`"));
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a reader has to know before the figures of a comparison are believed.
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::change::Change;
+use super::comparison::is_whole;
+use super::measures::Setup;
+use super::quantity::Quantity;
+use super::run_set::RunSet;
+use bootline_stats::{confidence_of_difference, fewest_beside};
+
+/// Something to know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caveat {
+    /// A set's runs were not all taken under one setup.
+    Mixed {
+        /// The set.
+        set: String,
+        /// What differs.
+        what: &'static str,
+    },
+    /// The sets were taken under different setups.
+    Differs {
+        /// What differs.
+        what: &'static str,
+        /// In the earlier.
+        from: String,
+        /// In the later.
+        to: String,
+    },
+    /// So few runs that no difference can be told from chance.
+    TooFew {
+        /// Runs of the earlier and the later set.
+        runs: [usize; 2],
+        /// Of how many cases such an interval holds the truth.
+        confidence: f64,
+        /// How many runs the later set would need beside the earlier.
+        needed: Option<usize>,
+    },
+    /// One set has more than twice as many runs as the other.
+    Unequal {
+        /// Runs of the earlier and the later set.
+        runs: [usize; 2],
+    },
+    /// The runs of a set fall into two groups.
+    TwoGroups {
+        /// The set.
+        set: String,
+        /// Of what.
+        quantity: Quantity,
+        /// How many are in the lower and in the upper group.
+        groups: [usize; 2],
+        /// The greatest value of the lower and the least of the upper, in nanoseconds or characters.
+        between: [f64; 2],
+    },
+    /// So many initcalls are looked at beside one another that none of them can be told from chance alone.
+    NoneAlone {
+        /// Runs of the earlier and the later set.
+        runs: [usize; 2],
+        /// How many initcalls, probes and async calls differ by as much as counts between any two runs.
+        among: usize,
+        /// How many runs either set would need.
+        needed: usize,
+    },
+    /// Runs were left out.
+    LeftOut {
+        /// The set.
+        set: String,
+        /// How many.
+        runs: usize,
+    },
+}
+
+impl fmt::Display for Caveat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Caveat::Mixed { set, what } => write!(f, "the runs of {set} don't all have the same {what}"),
+            Caveat::Differs { what, from, to } => write!(f, "the {what} differs: {from} before, {to} now"),
+            Caveat::TooFew { runs: [from, to], confidence, needed } => {
+                write!(
+                    f,
+                    "{from} + {to} runs can't tell a difference from chance: intervals hold the truth in {:.1} % of cases \
+                     at most",
+                    confidence * 100.0
+                )?;
+                match needed {
+                    Some(needed) => write!(f, "; beside {from} it takes {needed}"),
+                    None => Ok(()),
+                }
+            }
+            Caveat::Unequal { runs: [from, to] } => {
+                write!(f, "{from} runs beside {to}: the smaller set decides what can be seen")
+            }
+            Caveat::TwoGroups { set, quantity, groups: [lower, upper], .. } => {
+                write!(
+                    f,
+                    "the runs of {set} fall into two groups by {quantity}, {lower} and {upper}: no median stands for them"
+                )
+            }
+            Caveat::NoneAlone { runs: [from, to], among, needed } => write!(
+                f,
+                "{among} initcalls and probes vary by as much as counts; to tell one of so many from chance takes {needed} + \
+                 {needed} runs, not {from} + {to}"
+            ),
+            Caveat::LeftOut { set, runs } => {
+                write!(f, "{runs} {} of {set} left out", if *runs == 1 { "run" } else { "runs" })
+            }
+        }
+    }
+}
+
+impl Serialize for Caveat {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// All that there is to say of two sets.
+pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[Change]) -> Vec<Caveat> {
+    let mut found = Vec::new();
+    let runs = [from.n(), to.n()];
+    let confidence = confidence_of_difference(from.n(), to.n());
+    if confidence < 0.95 {
+        found.push(Caveat::TooFew { runs, confidence, needed: fewest_beside(from.n()) });
+    } else if runs[0] > 2 * runs[1] || runs[1] > 2 * runs[0] {
+        found.push(Caveat::Unequal { runs });
+    }
+    found.extend(setup_caveats(Some(from), to));
+    for change in changes.iter().filter(|c| is_whole(&c.quantity)) {
+        for (set, summary) in [(from, &change.from), (to, &change.to)] {
+            if let Some(g) = summary.as_ref().and_then(|s| s.groups) {
+                found.push(Caveat::TwoGroups {
+                    set: set.name.clone(),
+                    quantity: change.quantity.clone(),
+                    groups: [g.lower, g.upper],
+                    between: [g.below, g.above],
+                });
+            }
+        }
+    }
+    for set in [from, to].into_iter().filter(|s| !s.excluded.is_empty()) {
+        found.push(Caveat::LeftOut { set: set.name.clone(), runs: set.excluded.len() });
+    }
+    found
+}
+
+/// What there is to say of the setups of runs, and of those that they are put beside.
+pub fn setup_caveats(from: Option<&RunSet>, to: &RunSet) -> Vec<Caveat> {
+    let mut found: Vec<Caveat> = from.into_iter().chain([to]).flat_map(mixed).collect();
+    let setups = |set: &RunSet| set.setups().first().map(|(s, _)| (*s).clone());
+    if let (Some(before), Some(after)) = (from.and_then(setups), setups(to)) {
+        found.extend(differences(&before, &after));
+    }
+    found
+}
+
+fn mixed(set: &RunSet) -> Vec<Caveat> {
+    let setups = set.setups();
+    let Some((first, _)) = setups.first() else { return Vec::new() };
+    let mut named: Vec<&'static str> = setups
+        .iter()
+        .skip(1)
+        .flat_map(|(other, _)| differences(first, other))
+        .filter_map(|c| match c {
+            Caveat::Differs { what, .. } => Some(what),
+            _ => None,
+        })
+        .collect();
+    named.dedup();
+    named.into_iter().map(|what| Caveat::Mixed { set: set.name.clone(), what }).collect()
+}
+
+fn differences(before: &Setup, after: &Setup) -> Vec<Caveat> {
+    let mut found = Vec::new();
+    let mut note = |what, from: String, to: String| {
+        if from != to {
+            found.push(Caveat::Differs { what, from, to });
+        }
+    };
+    let or_unknown = |v: Option<String>| v.unwrap_or_else(|| "unknown".to_owned());
+    note("kernel", or_unknown(before.kernel.clone()), or_unknown(after.kernel.clone()));
+    let only = |a: &Setup, b: &Setup| {
+        let words: Vec<&str> =
+            a.command_line.iter().filter(|w| !b.command_line.contains(w)).map(String::as_str).collect();
+        if words.is_empty() { "nothing more".to_owned() } else { words.join(" ") }
+    };
+    if before.command_line != after.command_line {
+        match (only(before, after), only(after, before)) {
+            (a, b) if a == b => {
+                note("order of the command line", before.command_line.join(" "), after.command_line.join(" "))
+            }
+            (a, b) => note("command line", a, b),
+        }
+    }
+    let number = |n: Option<u32>| or_unknown(n.map(|n| n.to_string()));
+    note("number of processors", number(before.cpus), number(after.cpus));
+    note("console", or_unknown(before.console.clone()), or_unknown(after.console.clone()));
+    note("declared baud", number(before.baud), number(after.baud));
+    note("clock", word(&before.clock), word(&after.clock));
+    note("end of the boot", word(&before.ended_by), word(&after.ended_by));
+    note("beginning of the time", word(&before.since), word(&after.since));
+    found
+}
+
+/// The word by which serde knows a unit variant.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => unreachable!("a unit variant serialises to a string, not {other:?}"),
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How one quantity differs between two sets of runs, and whether that is something.
+//!
+//! Three questions, asked one after the other, as Firecracker's tools/ab_test.py does: can chance explain it
+//! (significance)? Is it as much as anybody cares for (effect)? Is it more than the same thing differs by from one day
+//! to another on this machine (noise), of which the runs themselves know nothing?
+use serde::Serialize;
+
+use super::quantity::{Quantity, Unit};
+use super::run_set::{RunSet, SHORT};
+use bootline_capture::units::Dur;
+use bootline_stats::{Estimate, Groups, Samples, difference, groups, median, p_value};
+
+/// What has to be exceeded for a difference to be something.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Thresholds {
+    /// How likely chance may be.
+    pub significance: f64,
+    /// Differences of times below this are of no concern.
+    #[serde(rename = "effect_ns")]
+    pub effect: Dur,
+    /// Differences of times below this share of the earlier median are taken as noise of the machine. How much a kernel
+    /// prints doesn't hang on the machine's day.
+    pub noise: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Thresholds {
+        Thresholds { significance: 0.05, effect: Dur::from_millis(1), noise: 0.01 }
+    }
+}
+
+/// Whether a difference is something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeVerdict {
+    /// There is more of it: it is slower.
+    More,
+    /// There is less of it: it is faster.
+    Less,
+    /// Chance explains it.
+    NotSignificant,
+    /// Not chance, but too little to care for.
+    TooSmall,
+    /// Not chance, but no more than the machine's own noise.
+    Noise,
+    /// Too few runs for any verdict.
+    TooFew,
+    /// Only the later set has it.
+    New,
+    /// Only the earlier set has it.
+    Gone,
+}
+
+/// The numbers of a set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// How many runs have it.
+    pub runs: usize,
+    /// Their median.
+    pub median: Estimate,
+    /// Where they fall into two groups, of times a millisecond or more apart: the median stands for neither.
+    pub groups: Option<Groups>,
+    /// What each run of the set has, in the order of its runs; nothing where runs were not told apart.
+    #[serde(skip)]
+    pub values: Vec<Option<i64>>,
+}
+
+impl Summary {
+    /// Of at least one number.
+    pub fn of(samples: &Samples, runs: usize, unit: Unit) -> Summary {
+        // Initcalls of a few microseconds come in the steps of the clock.
+        let counts = |g: &Groups| unit != Unit::Ns || g.above - g.below >= SHORT.as_nanos() as f64;
+        Summary { runs, median: median(samples, 0), groups: groups(samples).filter(counts), values: Vec::new() }
+    }
+}
+
+impl Summary {
+    /// With what each run has; zero where none has it.
+    fn of_set(samples: &Samples, quantity: &Quantity, set: &RunSet) -> Summary {
+        let runs = set.present(quantity);
+        let values = if runs > 0 { set.numbers(quantity) } else { vec![Some(0); set.n()] };
+        Summary { values, ..Summary::of(samples, runs, quantity.unit()) }
+    }
+}
+
+/// How a quantity differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Which.
+    pub quantity: Quantity,
+    /// Nanoseconds or characters.
+    pub unit: Unit,
+    /// Of the earlier set.
+    pub from: Option<Summary>,
+    /// Of the later one.
+    pub to: Option<Summary>,
+    /// Later less earlier; none where one hasn't got it.
+    pub difference: Option<Estimate>,
+    /// How often chance makes as much. Of one of hundreds (initcalls, probes) with all of its kind considered: see
+    /// [`considered`](super::considered).
+    pub by_chance: Option<f64>,
+    /// What to make of it.
+    pub verdict: ChangeVerdict,
+}
+
+impl Change {
+    /// Compares a quantity; none where neither set has it.
+    pub(super) fn of(quantity: &Quantity, from: &RunSet, to: &RunSet) -> Option<Change> {
+        let (mut before, mut after) = (from.values(quantity), to.values(quantity));
+        // What only some runs of one set have may be there by chance: in the others it took no time.
+        let comes_and_goes = |set: &RunSet| set.present(quantity) < set.n();
+        if before.is_none() && comes_and_goes(to) {
+            before = from.none_of(quantity);
+        } else if after.is_none() && comes_and_goes(from) {
+            after = to.none_of(quantity);
+        }
+        let verdict = match (&before, &after) {
+            (None, None) => return None,
+            (None, Some(_)) => ChangeVerdict::New,
+            (Some(_), None) => ChangeVerdict::Gone,
+            // Judged once all are there.
+            (Some(_), Some(_)) => ChangeVerdict::TooFew,
+        };
+        let both = before.as_ref().zip(after.as_ref());
+        Some(Change {
+            quantity: quantity.clone(),
+            unit: quantity.unit(),
+            from: before.as_ref().map(|s| Summary::of_set(s, quantity, from)),
+            to: after.as_ref().map(|s| Summary::of_set(s, quantity, to)),
+            difference: both.map(|(before, after)| difference(after, before)),
+            by_chance: both.map(|(before, after)| p_value(after, before)),
+            verdict,
+        })
+    }
+
+    /// Whether it is something: more, less, new or gone.
+    pub fn differs(&self) -> bool {
+        use ChangeVerdict::{Gone, Less, More, New};
+        matches!(self.verdict, More | Less | New | Gone)
+    }
+
+    /// Whether it is something, or too few runs can't tell that it is not.
+    pub fn may_differ(&self, thresholds: &Thresholds) -> bool {
+        let least = if self.unit == Unit::Ns { thresholds.effect.as_nanos() as f64 } else { 1.0 };
+        self.differs() || self.verdict == ChangeVerdict::TooFew && self.adds().abs() >= least
+    }
+
+    /// By how much it differs; all of it where one set hasn't got it.
+    pub fn adds(&self) -> f64 {
+        let median = |s: &Option<Summary>| s.as_ref().map_or(0.0, |s| s.median.best);
+        self.difference.map_or_else(|| median(&self.to) - median(&self.from), |d| d.best)
+    }
+
+    /// Whether the runs of a set fall into two groups.
+    pub fn has_groups(&self) -> bool {
+        [&self.from, &self.to].into_iter().flatten().any(|s| s.groups.is_some())
+    }
+
+    pub(super) fn judge(&mut self, thresholds: &Thresholds) {
+        let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.by_chance) else { return };
+        let size = difference.best.abs();
+        // Ranks can tell sets apart whose medians are as good as equal, or differ to the other side: of those nothing is
+        // said.
+        let holds_zero = difference.low <= 0.0 && difference.high >= 0.0;
+        let time = self.unit == Unit::Ns;
+        self.verdict = if difference.confidence < 0.95 {
+            ChangeVerdict::TooFew
+        } else if p > thresholds.significance || holds_zero {
+            ChangeVerdict::NotSignificant
+        } else if time && size < thresholds.effect.as_nanos() as f64 {
+            ChangeVerdict::TooSmall
+        } else if time && size < thresholds.noise * from.median.best.abs() {
+            ChangeVerdict::Noise
+        } else if difference.best > 0.0 {
+            ChangeVerdict::More
+        } else {
+            ChangeVerdict::Less
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_of_a_clock_are_no_groups() {
+        let check = |values: [f64; 4], unit, expected: bool| {
+            let summary = Summary::of(&Samples::new(values).unwrap(), 4, unit);
+            assert_eq!(summary.groups.is_some(), expected, "{values:?} {unit:?}");
+        };
+        check([4e3, 4e3, 5e3, 5e3], Unit::Ns, false);
+        check([4e3, 4e3, 5e3, 5e3], Unit::Bytes, true);
+        check([100e6, 100e6, 300e6, 300e6], Unit::Ns, true);
+    }
+}

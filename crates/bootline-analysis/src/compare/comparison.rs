@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two sets of runs beside one another.
+use std::collections::BTreeSet;
+
+use super::caveat::{Caveat, caveats};
+use super::change::{Change, Thresholds};
+use super::considered::{Found, can_matter, considered};
+use super::decomposition::{Decomposition, decompose};
+use super::part::PartKey;
+use super::quantity::Quantity;
+use super::run_set::{Excluded, RunSet};
+use bootline_capture::units::Dur;
+use bootline_stats::{confidence_of_any, confidence_of_difference, least_seen};
+
+/// Two sets of runs, compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The names of the earlier and the later set.
+    pub names: [String; 2],
+    /// How many runs they have.
+    pub runs: [usize; 2],
+    /// What each run was read from.
+    pub sources: [Vec<String>; 2],
+    /// Runs of either that can't be used.
+    pub excluded: [Vec<Excluded>; 2],
+    /// What to know before the figures are believed.
+    pub caveats: Vec<Caveat>,
+    /// What a difference was judged by.
+    pub thresholds: Thresholds,
+    /// Time to the boot's end, phases, console, markers; then initcalls, probes, async calls.
+    pub changes: Vec<Change>,
+    /// What the difference of the time to the boot's end is made of.
+    pub decomposition: Decomposition,
+    /// The least difference of that time that sets like these show in four of five cases, in nanoseconds; none where they
+    /// are too small to show any.
+    pub least_seen: Option<f64>,
+}
+
+/// Compares two sets. None where one has no runs.
+pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Comparison> {
+    if from.n() == 0 || to.n() == 0 {
+        return None;
+    }
+    let all: BTreeSet<&Quantity> = from.quantities().union(&to.quantities()).copied().collect();
+    // Spans that a baseline has only in sum can't be compared one by one.
+    let known = |q: &&&Quantity| match q {
+        Quantity::Span(kind, name) => {
+            let key = PartKey::of_span(*kind, name);
+            !from.short.contains(&key) && !to.short.contains(&key)
+        }
+        _ => true,
+    };
+    let mut changes: Vec<Change> = all.iter().filter(known).filter_map(|q| Change::of(q, from, to)).collect();
+    let alone = consider_all(&mut changes, from, to, &thresholds);
+    for change in &mut changes {
+        change.judge(&thresholds);
+    }
+    let whole = changes.iter().find(|c| is_whole(&c.quantity)).map(|c| c.quantity.clone());
+    let seen = whole.and_then(|q| least_seen(&to.values(&q)?, &from.values(&q)?, 0));
+    Some(Comparison {
+        names: [from.name.clone(), to.name.clone()],
+        runs: [from.n(), to.n()],
+        sources: [from, to].map(|set| set.runs.iter().map(|r| r.source.clone()).collect()),
+        excluded: [from.excluded.clone(), to.excluded.clone()],
+        caveats: caveats(from, to, &changes).into_iter().chain(alone).collect(),
+        thresholds,
+        decomposition: decompose(from, to),
+        least_seen: seen,
+        changes,
+    })
+}
+
+impl Comparison {
+    /// How the time to the boot's end differs.
+    pub fn headline(&self) -> Option<&Change> {
+        self.changes.iter().find(|c| is_whole(&c.quantity))
+    }
+
+    /// What there is one of in a boot: its time, phases, console, markers.
+    pub fn single(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|c| !c.quantity.is_one_of_many())
+    }
+
+    /// Of what there are hundreds: initcalls, probes, async calls; what differs most first.
+    pub fn many(&self) -> Vec<&Change> {
+        let mut many: Vec<&Change> = self.changes.iter().filter(|c| c.quantity.is_one_of_many()).collect();
+        many.sort_by(|a, b| b.adds().abs().total_cmp(&a.adds().abs()));
+        many
+    }
+
+    /// How far the difference of the medians is off from that of the means, which is what is taken apart.
+    pub fn medians_beside_means(&self) -> Option<Dur> {
+        let medians = self.headline()?.difference?;
+        Some(Dur::from_nanos(medians.best as i64) - self.decomposition.whole)
+    }
+}
+
+/// Whether it is the time to the boot's end.
+pub fn is_whole(quantity: &Quantity) -> bool {
+    matches!(quantity, Quantity::TimeToInit | Quantity::TimeToMarker)
+}
+
+/// Of hundreds of initcalls some differ by chance. Gives what is to be known where one of them could differ by anything and
+/// wouldn't be told.
+fn consider_all(changes: &mut [Change], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
+    let mut many: Vec<(&mut Change, Found)> = changes
+        .iter_mut()
+        .filter(|c| c.quantity.is_one_of_many())
+        .filter_map(|c| {
+            let values = |set: &RunSet| set.values(&c.quantity).or_else(|| set.none_of(&c.quantity));
+            let can_matter = can_matter(&values(from)?, &values(to)?, thresholds.effect.as_nanos() as f64);
+            let found = Found { p: c.by_chance?, can_matter };
+            Some((c, found))
+        })
+        .collect();
+    let found: Vec<Found> = many.iter().map(|(_, f)| Found { ..*f }).collect();
+    for ((change, _), adjusted) in many.iter_mut().zip(considered(&found)) {
+        change.by_chance = Some(adjusted);
+    }
+    let among = found.iter().filter(|f| f.can_matter).count();
+    let least = |n: usize, m: usize| (1.0 - confidence_of_any(n, m)) * among as f64;
+    let runs = [from.n(), to.n()];
+    // Fewer runs can't tell anything at all, which is said anyway.
+    let told = least(runs[0], runs[1]) <= thresholds.significance;
+    if told || confidence_of_difference(runs[0], runs[1]) < 0.95 {
+        return None;
+    }
+    let needed = (4..1000).find(|n| least(*n, *n) <= thresholds.significance)?;
+    Some(Caveat::NoneAlone { runs, among, needed })
+}

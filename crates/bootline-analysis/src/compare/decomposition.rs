@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the difference of two sets of runs is made of.
+//!
+//! Medians don't add up: the median of a sum isn't the sum of the medians. So what is taken apart is the difference of
+//! the means, part by part, which adds up to the nanosecond. How far the difference of the medians is from it is for the
+//! reader to see.
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::considered::{Found, can_matter, considered};
+use super::moved::{Moved, moves};
+use super::part::{Part, PartKey, Place};
+use super::run_set::{RunSet, SHORT};
+use crate::records::RecordId;
+use bootline_capture::units::Dur;
+use bootline_stats::{Samples, p_value};
+
+/// The difference of the means of two sets, taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decomposition {
+    /// The mean of the earlier set. That of the later one is greater by the whole.
+    pub before: Dur,
+    /// All of it: what the contributions add up to.
+    pub whole: Dur,
+    /// Every part of either set, those that changed most first.
+    pub contributions: Vec<Contribution>,
+}
+
+/// What became of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// Only the later set has it.
+    New,
+    /// Only the earlier set has it.
+    Gone,
+    /// It takes longer.
+    Slower,
+    /// It takes less.
+    Faster,
+    /// It takes as long, to the nanosecond.
+    Same,
+}
+
+/// What one part adds to the difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contribution {
+    /// The part.
+    pub key: PartKey,
+    /// What became of it.
+    pub fate: Fate,
+    /// Whether it has another place in the boot.
+    pub moved: Option<Moved>,
+    /// Work that it adds.
+    pub work: Dur,
+    /// Waits for the console that it adds.
+    pub console: Dur,
+    /// Characters for the console that it adds, on average.
+    pub bytes: i64,
+    /// How often chance alone makes as much of a part, all of its kind considered; none where all runs of one set have it
+    /// and none of the other, which is no matter of chance, or where a set has one run only.
+    pub by_chance: Option<f64>,
+    /// How many runs of the earlier and the later set have it.
+    pub runs: [usize; 2],
+    /// The records of it in the later set's median run.
+    pub records: Option<(RecordId, RecordId)>,
+}
+
+impl Contribution {
+    /// Work and waits.
+    pub fn total(&self) -> Dur {
+        self.work + self.console
+    }
+
+    /// Whether chance is an unlikely explanation.
+    pub fn is_clear(&self) -> bool {
+        self.by_chance.is_none_or(|p| p < 0.05) && self.fate != Fate::Same
+    }
+}
+
+/// One part in all runs of a set.
+#[derive(Default)]
+pub(super) struct Column<'r> {
+    pub parts: Vec<&'r Part>,
+}
+
+impl Column<'_> {
+    pub fn place(&self) -> Option<Place> {
+        // The most frequent; of several the first.
+        let count = |place: Place| self.parts.iter().filter(|p| p.place == place).count();
+        self.parts.iter().map(|p| p.place).rev().max_by_key(|place| count(*place))
+    }
+
+    fn sum(&self, of: impl Fn(&Part) -> i64) -> i128 {
+        self.parts.iter().map(|p| i128::from(of(p))).sum()
+    }
+}
+
+pub(super) type Columns<'r> = BTreeMap<&'r PartKey, Column<'r>>;
+
+fn columns(set: &RunSet) -> Columns<'_> {
+    let mut found: Columns<'_> = BTreeMap::new();
+    for part in set.runs.iter().flat_map(|r| &r.parts) {
+        found.entry(&part.key).or_default().parts.push(part);
+    }
+    found
+}
+
+/// Takes the difference of the means apart, `to` less `from`. Empty where one of them has no runs.
+pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
+    if from.n() == 0 || to.n() == 0 {
+        return Decomposition::default();
+    }
+    // What a stored baseline has in sum only, and what is short in the other set as well, is summed up there, too.
+    let (from, to) = (&alike(from, to), &alike(to, from));
+    let (before, after) = (columns(from), columns(to));
+    let empty = Column::default();
+    let keys: Vec<&PartKey> = before.keys().chain(after.keys().filter(|k| !before.contains_key(*k))).copied().collect();
+    let pairs: Vec<(&Column<'_>, &Column<'_>)> =
+        keys.iter().map(|k| (before.get(k).unwrap_or(&empty), after.get(k).unwrap_or(&empty))).collect();
+    let (n, m) = (from.n() as i128, to.n() as i128);
+    let exact = |of: fn(&Part) -> i64| pairs.iter().map(move |(a, b)| b.sum(of) * n - a.sum(of) * m);
+    let times: Vec<i128> = exact(|p| p.work.as_nanos()).chain(exact(|p| p.console.as_nanos())).collect();
+    let (whole, shares) = apportion(&times, n * m);
+    let bytes: Vec<i128> = exact(|p| i64::try_from(p.bytes).unwrap_or(i64::MAX)).collect();
+    let (_, bytes) = apportion(&bytes, n * m);
+    let chances = chances(&pairs, from.n(), to.n());
+    let moved = moves(&before, &after);
+    // Of a part that a damaged baseline names twice, the first.
+    let of_median = to.median_run().into_iter().flat_map(|run| run.parts.iter().rev());
+    let of_median: BTreeMap<&PartKey, Option<(RecordId, RecordId)>> = of_median.map(|p| (&p.key, p.records)).collect();
+    let mut contributions: Vec<Contribution> = Vec::new();
+    for (i, key) in keys.into_iter().enumerate() {
+        let (work, console) = (Dur::from_nanos(shares[i]), Dur::from_nanos(shares[i + pairs.len()]));
+        let fate = match (pairs[i].0.parts.is_empty(), pairs[i].1.parts.is_empty()) {
+            // In the baseline it was too short to be stored by itself.
+            (true, _) if from.short.contains(key) => Fate::Slower,
+            (true, _) => Fate::New,
+            (_, true) if to.short.contains(key) => Fate::Faster,
+            (_, true) => Fate::Gone,
+            _ if work + console > Dur::ZERO => Fate::Slower,
+            _ if work + console < Dur::ZERO => Fate::Faster,
+            _ => Fate::Same,
+        };
+        contributions.push(Contribution {
+            key: key.clone(),
+            fate,
+            moved: moved.get(key).copied(),
+            work,
+            console,
+            bytes: bytes[i],
+            by_chance: chances[i],
+            runs: [pairs[i].0.parts.len(), pairs[i].1.parts.len()],
+            records: of_median.get(key).copied().flatten(),
+        });
+    }
+    contributions.sort_by_key(|c| std::cmp::Reverse(c.total().abs()));
+    let before: i128 = pairs.iter().map(|(a, _)| a.sum(|p| p.time().as_nanos())).sum();
+    let before = Dur::from_nanos(i64::try_from((before + n / 2).div_euclid(n)).unwrap_or(i64::MAX));
+    Decomposition { before, whole: Dur::from_nanos(whole), contributions }
+}
+
+/// A set in which that is summed up which another one only has in sum, as far as it is short here.
+fn alike(set: &RunSet, other: &RunSet) -> RunSet {
+    let mut set = set.clone();
+    if !other.short.is_empty() {
+        set.sum_up(&other.short.intersection(&set.short_spans()).cloned().collect());
+    }
+    set
+}
+
+/// Whole numbers in place of `numerators / denominator` that add up to their sum, rounded to a whole number: each is
+/// rounded down, and what that leaves goes to those of which most was cut off.
+fn apportion(numerators: &[i128], denominator: i128) -> (i64, Vec<i64>) {
+    let sum: i128 = numerators.iter().sum();
+    let whole = (sum + denominator / 2).div_euclid(denominator);
+    let mut shares: Vec<i128> = numerators.iter().map(|v| v.div_euclid(denominator)).collect();
+    let mut left = whole - shares.iter().sum::<i128>();
+    let mut order: Vec<usize> = (0..numerators.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(numerators[*i].rem_euclid(denominator)));
+    for i in order {
+        if left == 0 {
+            break;
+        }
+        shares[i] += left.signum();
+        left -= left.signum();
+    }
+    let narrow = |v: i128| i64::try_from(v).unwrap_or(if v < 0 { i64::MIN } else { i64::MAX });
+    (narrow(whole), shares.into_iter().map(narrow).collect())
+}
+
+/// How often chance makes as much of each part.
+fn chances(pairs: &[(&Column<'_>, &Column<'_>)], n: usize, m: usize) -> Vec<Option<f64>> {
+    let times = |column: &Column<'_>, runs: usize| {
+        // A run without the part spent no time in it.
+        let missing = runs.saturating_sub(column.parts.len());
+        let found = column.parts.iter().map(|p| p.time().as_nanos() as f64);
+        Samples::new(found.chain(std::iter::repeat_n(0.0, missing)))
+    };
+    let tested: Vec<Option<Found>> = pairs
+        .iter()
+        .map(|(a, b)| {
+            // In each run of one set and in none of the other it is the log that tells, not a test.
+            let told = a.parts.is_empty() && b.parts.len() == m || b.parts.is_empty() && a.parts.len() == n;
+            if told || n < 2 || m < 2 {
+                return None;
+            }
+            let (a, b) = (times(a, n)?, times(b, m)?);
+            let can_matter = can_matter(&a, &b, SHORT.as_nanos() as f64);
+            Some(Found { p: p_value(&b, &a), can_matter })
+        })
+        .collect();
+    let is_tested: Vec<bool> = tested.iter().map(Option::is_some).collect();
+    let found: Vec<Found> = tested.into_iter().flatten().collect();
+    let mut adjusted = considered(&found).into_iter();
+    is_tested.into_iter().map(|tested| if tested { adjusted.next() } else { None }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn shares_add_up(values in prop::collection::vec(-1_000_000_i64..1_000_000, 1..60), by in 1_i64..50) {
+            let numerators: Vec<i128> = values.iter().map(|v| i128::from(*v)).collect();
+            let (whole, shares) = apportion(&numerators, i128::from(by));
+            prop_assert_eq!(shares.iter().sum::<i64>(), whole);
+            for (share, value) in shares.iter().zip(&values) {
+                prop_assert!((*share as f64 - *value as f64 / by as f64).abs() < 2.0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_divides_evenly_is_exact() {
+        assert_eq!(apportion(&[40, -20, 0], 20), (1, vec![2, -1, 0]));
+        assert_eq!(apportion(&[], 3), (0, vec![]));
+        assert_eq!(apportion(&[1, 1, 1], 3).0, 1);
+    }
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether runs keep to a budget.
+//!
+//! A limit is broken where all of the interval is beyond it, so that chance breaks it in one of forty cases at most, and
+//! kept where the figure itself is within. Between the two the runs can't tell; nor can they where they would miss an
+//! increase of twice the limit in more than one of five cases: such a gate would sleep.
+//!
+//! | | of the runs alone (`at_most`) | against a baseline (`increase_at_most`) |
+//! | --- | --- | --- |
+//! | the figure | the median | the difference of the medians |
+//! | its interval | the sign test's; below six runs from the least to the greatest | the rank-sum test's |
+//! | too few | fewer than the rule's `runs` | fewer than 95 % take: 4 + 4, or one beside 39 |
+//!
+//! Runs that lack what is judged can't be passed over: a boot that never got to a marker was no fast one. Nor can times be
+//! judged that don't count from the same moment to the same end as those of the baseline.
+use serde::{Serialize, Serializer};
+
+use super::budget::{Budget, Increase, Rule};
+use super::change::Summary;
+use super::comparison::is_whole;
+use super::decomposition::{Contribution, decompose};
+use super::measures::Setup;
+use super::nearest::nearest;
+use super::part::PartKey;
+use super::quantity::{Quantity, Unit};
+use super::run_set::{RunSet, SHORT};
+use crate::boot::PhaseName;
+use crate::records::RecordId;
+use bootline_capture::units::Dur;
+use bootline_stats::{
+    Estimate, Groups, Samples, confidence_of_difference, difference, fewest_beside, least_seen, median,
+};
+
+/// What became of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The runs are within it.
+    Kept,
+    /// They are beyond it.
+    Broken,
+    /// They can't tell.
+    CantTell,
+}
+
+/// Which of a rule's limits it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitKind {
+    /// On the runs alone.
+    AtMost,
+    /// On what they have more than the baseline.
+    IncreaseAtMost,
+}
+
+/// One limit, and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Checked {
+    /// Of what.
+    pub of: Quantity,
+    /// Nanoseconds or characters.
+    pub unit: Unit,
+    /// Which limit.
+    pub limit_kind: LimitKind,
+    /// The limit, in nanoseconds or characters; none where it is a share of a baseline that isn't there.
+    pub limit: Option<f64>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why it can't be told, or what to know beside the outcome.
+    #[serde(serialize_with = "in_words")]
+    pub because: Option<Because>,
+    /// Of the runs.
+    pub runs: Option<Summary>,
+    /// Of the baseline.
+    pub baseline: Option<Summary>,
+    /// The figure that the limit is on.
+    pub figure: Option<Estimate>,
+    /// The least increase that shows in four of five cases.
+    pub least_seen: Option<f64>,
+    /// What the greatest part of the figure is.
+    pub largest: Option<Largest>,
+}
+
+/// The part that adds most.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Largest {
+    /// Which, in words.
+    pub part: String,
+    /// How much, in nanoseconds or characters.
+    pub adds: i64,
+    /// Its records in the median run.
+    pub records: Option<(RecordId, RecordId)>,
+    /// That run.
+    pub run: Option<String>,
+}
+
+/// Why a limit can't be told kept or broken, or what to know beside.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Because {
+    /// There is no baseline.
+    NoBaseline,
+    /// The runs haven't got it.
+    NotMeasured {
+        /// What they have of the same kind that is called much like it.
+        nearest: Option<String>,
+    },
+    /// It is an initcall, and the logs of the runs name none.
+    NoInitcalls,
+    /// The baseline hasn't got it, and can't have it.
+    NotInBaseline,
+    /// The baseline has it among those only that took less than a millisecond, and it hangs on how much less.
+    ShortInBaseline,
+    /// The limit is a share, and the baseline has nothing of it.
+    ShareOfNothing,
+    /// Some runs haven't got it.
+    Missing {
+        /// How many.
+        runs: usize,
+        /// Of so many.
+        of: usize,
+    },
+    /// Not all runs have it; in the others it took no time.
+    Sometimes {
+        /// How many have it.
+        runs: usize,
+        /// Of so many.
+        of: usize,
+    },
+    /// The times of the runs don't all have the same beginning and end, or not those of the baseline.
+    OtherTime,
+    /// Too few runs for the limit.
+    TooFew {
+        /// Runs.
+        runs: usize,
+        /// Of the baseline.
+        baseline: Option<usize>,
+        /// How many it takes.
+        needed: Option<usize>,
+    },
+    /// The limit lies in the interval, and the figure is beyond it.
+    Across,
+    /// An increase of twice the limit would be missed too often.
+    Blind,
+    /// One of two groups of runs is beyond the limit.
+    TwoGroups(Groups),
+    /// It is beyond the limit, but the machine's own noise explains it.
+    Noise {
+        /// What is taken as noise, in the figure's unit.
+        below: f64,
+    },
+    /// The limit is less than what is taken as noise, which it is that holds then.
+    LimitInNoise {
+        /// What is taken as noise, in the figure's unit.
+        below: f64,
+    },
+}
+
+impl std::fmt::Display for Because {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Because::NoBaseline => f.write_str("there is no baseline"),
+            Because::NotMeasured { nearest: None } => f.write_str("no run has it"),
+            Because::NotMeasured { nearest: Some(name) } => write!(f, "no run has it; the nearest is `{name}`"),
+            Because::NoInitcalls => {
+                f.write_str("the logs name no initcalls: boot with `initcall_debug loglevel=8`")
+            }
+            Because::ShortInBaseline => f.write_str(
+                "the baseline only knows that it took less than 1 ms: store it anew with this budget, which keeps what it names",
+            ),
+            Because::ShareOfNothing => {
+                f.write_str("the baseline has nothing of it to take a share of: limit it by an amount, like \"5 ms\"")
+            }
+            Because::Missing { runs, of } => write!(
+                f,
+                "{runs} of {of} runs {} it: record them for longer, or boot them again",
+                if *runs == 1 { "doesn't have" } else { "don't have" }
+            ),
+            Because::Sometimes { runs, of } => {
+                write!(f, "{runs} of {of} runs {} it; in the others it took no time", if *runs == 1 { "has" } else { "have" })
+            }
+            Because::OtherTime => f.write_str(
+                "the times don't all count from the same beginning to the same end (captures beside logs, another `end`): \
+                 take the runs and their baseline in one way",
+            ),
+            Because::NotInBaseline => f.write_str("the baseline was stored without it: store it anew with this budget beside it"),
+            Because::TooFew { runs, baseline, needed } => {
+                let beside = baseline.map(|b| format!(" beside {b} of the baseline")).unwrap_or_default();
+                let runs_word = if *runs == 1 { "run is" } else { "runs are" };
+                match needed {
+                    Some(n) => write!(f, "{runs} {runs_word} too few{beside}: it takes {n}"),
+                    None => write!(f, "{runs} {runs_word} too few{beside}"),
+                }
+            }
+            Because::Across => {
+                f.write_str("the figure is beyond the limit, but the limit lies in its interval: more runs can tell")
+            }
+            Because::Blind => f.write_str(
+                "the runs differ too much to see an increase of twice the limit: more runs, or a wider limit",
+            ),
+            Because::TwoGroups(g) => {
+                write!(
+                    f,
+                    "the runs fall into two groups, {} and {}, and the upper one is beyond the limit",
+                    g.lower, g.upper
+                )
+            }
+            Because::Noise { .. } => {
+                f.write_str("it is beyond the limit, but no more than the noise that the budget allows")
+            }
+            Because::LimitInNoise { below } => write!(
+                f,
+                "the limit is below the budget's `noise`: less than {} breaks nothing",
+                Dur::from_nanos(*below as i64)
+            ),
+        }
+    }
+}
+
+fn in_words<S: Serializer>(because: &Option<Because>, serializer: S) -> Result<S::Ok, S::Error> {
+    match because {
+        Some(because) => serializer.collect_str(because),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Holds runs to a budget, against a baseline where there is one. In the order of its rules.
+pub fn check(budget: &Budget, baseline: Option<&RunSet>, runs: &RunSet) -> Vec<Checked> {
+    let mut found = Vec::new();
+    for rule in &budget.rules {
+        if let Some(limit) = rule.at_most {
+            found.push(at_most(rule, limit, runs));
+        }
+        if rule.increase_at_most.is_some() {
+            found.push(increase(rule, budget.noise, baseline, runs));
+        }
+    }
+    found
+}
+
+fn empty(rule: &Rule, limit_kind: LimitKind) -> Checked {
+    Checked {
+        of: rule.of.clone(),
+        unit: rule.of.unit(),
+        limit_kind,
+        limit: None,
+        outcome: Outcome::CantTell,
+        because: None,
+        runs: None,
+        baseline: None,
+        figure: None,
+        least_seen: None,
+        largest: None,
+    }
+}
+
+fn at_most(rule: &Rule, limit: i64, runs: &RunSet) -> Checked {
+    let mut checked = Checked { limit: Some(limit as f64), ..empty(rule, LimitKind::AtMost) };
+    let limit = limit as f64;
+    let Some(samples) = runs.values(&rule.of) else {
+        checked.because = Some(not_measured(&rule.of, runs));
+        return checked;
+    };
+    let summary = Summary::of(&samples, samples.n(), rule.of.unit());
+    // Few runs: all of them, which the median's interval is anyway below six.
+    let figure = median(&samples, 0);
+    let beyond = |g: &Groups| g.above > limit;
+    (checked.outcome, checked.because) = if samples.n() < rule.runs {
+        let too_few = Because::TooFew { runs: samples.n(), baseline: None, needed: Some(rule.runs) };
+        (Outcome::CantTell, Some(too_few))
+    } else if is_time(&rule.of) && times(runs).count() > 1 {
+        (Outcome::CantTell, Some(Because::OtherTime))
+    } else if figure.low > limit {
+        (Outcome::Broken, None)
+    } else if figure.best > limit {
+        (Outcome::CantTell, Some(Because::Across))
+    } else if let Some(groups) = summary.groups.filter(beyond) {
+        (Outcome::CantTell, Some(Because::TwoGroups(groups)))
+    } else {
+        passed_over(&rule.of, &samples, runs).unwrap_or((Outcome::Kept, None))
+    };
+    checked.largest = largest_of_one(&rule.of, runs);
+    checked.figure = Some(figure);
+    checked.runs = Some(summary);
+    checked
+}
+
+fn increase(rule: &Rule, noise: f64, baseline: Option<&RunSet>, runs: &RunSet) -> Checked {
+    let mut checked = empty(rule, LimitKind::IncreaseAtMost);
+    let unknown = |because| Checked { because: Some(because), ..empty(rule, LimitKind::IncreaseAtMost) };
+    let Some(allowed) = rule.increase_at_most else { return checked };
+    let Some(baseline) = baseline.filter(|b| b.n() > 0) else { return unknown(Because::NoBaseline) };
+    let of = &rule.of;
+    let is_short = matches!(of, Quantity::Span(kind, name) if baseline.short.contains(&PartKey::of_span(*kind, name)));
+    // One that went is no increase; one that came is, from nothing.
+    let was_there = baseline.values(of).is_some() || is_short;
+    let after = runs.values(of).or_else(|| if was_there { runs.none_of(of) } else { None });
+    let Some(after) = after else { return unknown(not_measured(of, runs)) };
+    let Some(before) = baseline.values(of).or_else(|| baseline.none_of(of)) else {
+        return unknown(Because::NotInBaseline);
+    };
+    let noise = if of.unit() == Unit::Ns { noise } else { 0.0 };
+    let judge = |before: &Samples| judge_increase(rule, allowed, noise, before, &after);
+    let mut judged = judge(&before);
+    if is_short {
+        // It took between nothing and a millisecond.
+        let most = judge(&Samples::new((0..before.n()).map(|_| SHORT.as_nanos() as f64)).unwrap_or(before.clone()));
+        judged = match (judged.outcome, most.outcome) {
+            (Outcome::Kept, _) => judged,
+            (_, Outcome::Broken) => most,
+            _ if matches!(judged.because, Some(Because::TooFew { .. })) => judged,
+            _ => Judged { outcome: Outcome::CantTell, because: Some(Because::ShortInBaseline), ..judged },
+        };
+    }
+    let other_time = is_time(of) && times(runs).chain(times(baseline)).any(|t| Some(t) != times(runs).next());
+    (checked.outcome, checked.because) = match (judged.outcome, judged.because) {
+        (_, because) if other_time && !matches!(because, Some(Because::TooFew { .. })) => {
+            (Outcome::CantTell, Some(Because::OtherTime))
+        }
+        (Outcome::Kept, because) => passed_over(of, &after, runs).unwrap_or((Outcome::Kept, because)),
+        other => other,
+    };
+    checked.limit = judged.limit;
+    checked.largest = largest_of_two(of, baseline, runs);
+    checked.figure = Some(judged.figure);
+    checked.least_seen = judged.seen;
+    checked.baseline = Some(Summary::of(&before, before.n(), of.unit()));
+    checked.runs = Some(Summary::of(&after, after.n(), of.unit()));
+    checked
+}
+
+/// What an increase is judged to be.
+struct Judged {
+    outcome: Outcome,
+    because: Option<Because>,
+    figure: Estimate,
+    limit: Option<f64>,
+    seen: Option<f64>,
+}
+
+fn judge_increase(rule: &Rule, allowed: Increase, noise: f64, before: &Samples, after: &Samples) -> Judged {
+    let figure = difference(after, before);
+    let limit = allowed.of(before.median());
+    let seen = least_seen(after, before, 0);
+    let below = noise * before.median().abs();
+    let beyond = |g: &Groups| g.above > before.median() + limit;
+    let of_nothing = matches!(allowed, Increase::Share(_)) && before.median() == 0.0;
+    let (outcome, because) = if confidence_of_difference(after.n(), before.n()) < 0.95 || after.n() < rule.runs {
+        let needed = fewest_beside(before.n()).map(|n| n.max(rule.runs));
+        (Outcome::CantTell, Some(Because::TooFew { runs: after.n(), baseline: Some(before.n()), needed }))
+    } else if of_nothing && figure.high > 0.0 {
+        (Outcome::CantTell, Some(Because::ShareOfNothing))
+    } else if figure.low > limit && figure.best >= below {
+        (Outcome::Broken, None)
+    } else if figure.low > limit {
+        (Outcome::Kept, Some(Because::Noise { below }))
+    } else if figure.best > limit {
+        (Outcome::CantTell, Some(Because::Across))
+    } else if let Some(groups) = bootline_stats::groups(after).filter(beyond) {
+        (Outcome::CantTell, Some(Because::TwoGroups(groups)))
+    } else if figure.high > limit && seen.is_some_and(|seen| seen > limit) {
+        (Outcome::CantTell, Some(Because::Blind))
+    } else {
+        (Outcome::Kept, (limit < below).then_some(Because::LimitInNoise { below }))
+    };
+    Judged { outcome, because, figure, limit: (!of_nothing).then_some(limit), seen }
+}
+
+/// What is to be said where not all runs have what would be kept.
+fn passed_over(of: &Quantity, judged: &Samples, runs: &RunSet) -> Option<(Outcome, Option<Because>)> {
+    let (all, present) = (runs.n(), runs.present(of));
+    if judged.n() < all {
+        Some((Outcome::CantTell, Some(Because::Missing { runs: all - judged.n(), of: all })))
+    } else if (1..all).contains(&present) {
+        Some((Outcome::Kept, Some(Because::Sometimes { runs: present, of: all })))
+    } else {
+        None
+    }
+}
+
+/// Why runs have nothing of it.
+fn not_measured(of: &Quantity, runs: &RunSet) -> Because {
+    if of.is_one_of_many() && runs.runs.iter().all(|r| !r.setup.initcalls) {
+        return Because::NoInitcalls;
+    }
+    let known = runs.quantities();
+    let names = known.iter().map(ToString::to_string).filter(|_| of.is_one_of_many());
+    Because::NotMeasured { nearest: nearest(&of.to_string(), names) }
+}
+
+/// Whether it counts from the boot's beginning, or to its end.
+fn is_time(of: &Quantity) -> bool {
+    is_whole(of) || matches!(of, Quantity::Phase(_) | Quantity::Marker(_))
+}
+
+/// From what to what the times of the runs count, each kind once.
+fn times(set: &RunSet) -> impl Iterator<Item = (crate::boot::Since, crate::boot::EndedBy)> {
+    let mut kinds = Vec::new();
+    for setup in set.runs.iter().map(|r| &r.setup) {
+        let kind = |s: &Setup| (s.since, s.ended_by);
+        if !kinds.contains(&kind(setup)) {
+            kinds.push(kind(setup));
+        }
+    }
+    kinds.into_iter()
+}
+
+/// Whether a part is one of those that make a quantity up.
+fn is_of(key: &PartKey, of: &Quantity, phase: Option<PhaseName>) -> bool {
+    match of {
+        Quantity::Phase(name) => phase == Some(*name) || *key == PartKey::Phase(*name),
+        Quantity::Span(kind, name) => *key == PartKey::of_span(*kind, name),
+        _ => true,
+    }
+}
+
+fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) -> Option<Largest> {
+    let whole = decompose(baseline, runs);
+    let median = runs.median_run()?;
+    let phase_of = |key: &PartKey| median.parts.iter().find(|p| p.key == *key).and_then(|p| p.place.phase);
+    let adds = |c: &Contribution| match of {
+        Quantity::ConsoleBytes => c.bytes,
+        Quantity::ConsoleCost => c.console.as_nanos(),
+        Quantity::Span(..) => c.work.as_nanos(),
+        _ => c.total().as_nanos(),
+    };
+    let mine = whole.contributions.iter().filter(|c| is_of(&c.key, of, phase_of(&c.key)));
+    let most = mine.max_by_key(|c| adds(c)).filter(|c| adds(c) > 0)?;
+    let run = Some(median.source.clone()).filter(|_| most.records.is_some());
+    let what = if is_whole(of) && most.console > most.work {
+        format!("console in {}", most.key)
+    } else {
+        most.key.to_string()
+    };
+    Some(Largest { part: what, adds: adds(most), records: most.records, run })
+}
+
+fn largest_of_one(of: &Quantity, runs: &RunSet) -> Option<Largest> {
+    let run = runs.median_run()?;
+    let adds = |p: &super::part::Part| match of {
+        Quantity::ConsoleBytes => i64::try_from(p.bytes).unwrap_or(i64::MAX),
+        Quantity::ConsoleCost => p.console.as_nanos(),
+        Quantity::Span(..) => p.work.as_nanos(),
+        _ => p.time().as_nanos(),
+    };
+    let mine = run.parts.iter().filter(|p| is_of(&p.key, of, p.place.phase));
+    let most = mine.max_by_key(|p| adds(p)).filter(|p| adds(p) > 0)?;
+    let what = if is_whole(of) && most.console > most.work {
+        format!("console in {}", most.key)
+    } else {
+        most.key.to_string()
+    };
+    Some(Largest { part: what, adds: adds(most), records: most.records, run: Some(run.source.clone()) })
+}
+
+impl Largest {
+    /// `+0.140 s` or `+4600 characters`, by the unit of the quantity.
+    pub fn amount(&self, unit: Unit) -> String {
+        match unit {
+            Unit::Ns => format!("{} s", Dur::from_nanos(self.adds)),
+            Unit::Bytes => format!("{} characters", self.adds),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs of one thing.
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::measures::{Measures, Setup};
+use super::part::{Part, PartKey, Place};
+use super::quantity::Quantity;
+use bootline_capture::units::Dur;
+use bootline_stats::Samples;
+
+/// Runs that are taken to be of one thing, and those that were left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunSet {
+    /// As the caller names it: a folder, a file.
+    pub name: String,
+    /// In the order in which they were read.
+    pub runs: Vec<Measures>,
+    /// Runs that can't be used.
+    pub excluded: Vec<Excluded>,
+    /// Spans that the runs only hold in sum, in [`PartKey::Short`]; not empty for a stored baseline alone.
+    pub short: BTreeSet<PartKey>,
+}
+
+/// A run that can't be used.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Excluded {
+    /// As the caller names it.
+    pub source: String,
+    /// Why.
+    pub why: String,
+    /// Whether it was known to be invalid and was to be left out, as a run in which the lab lost characters; else it is
+    /// a boot that failed or whose log is damaged.
+    pub expected: bool,
+}
+
+/// A span that works as long as this in any run is stored by itself in a baseline.
+pub const SHORT: Dur = Dur::from_millis(1);
+/// And so is one that says more than this many characters; initcall_debug's own two records have some 150.
+const TERSE: u64 = 512;
+
+impl RunSet {
+    /// How many.
+    pub fn n(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The numbers that the runs have for a quantity.
+    pub fn values(&self, quantity: &Quantity) -> Option<Samples> {
+        Samples::new(self.numbers(quantity).into_iter().flatten().map(|v| v as f64))
+    }
+
+    /// The same run by run; all of them none where no run has it. A run whose log names initcalls has zero for one that
+    /// isn't there.
+    pub fn numbers(&self, quantity: &Quantity) -> Vec<Option<i64>> {
+        let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
+        let of_run = |run: &Measures| match run.values.get(quantity) {
+            None if present && quantity.is_one_of_many() && run.setup.initcalls => Some(0),
+            value => value.copied(),
+        };
+        self.runs.iter().map(of_run).collect()
+    }
+
+    /// Zeros for an initcall, a probe or an async call, where the logs of all runs would name it if it were there.
+    pub fn none_of(&self, quantity: &Quantity) -> Option<Samples> {
+        let would = quantity.is_one_of_many() && self.runs.iter().all(|r| r.setup.initcalls);
+        would.then(|| Samples::new(self.runs.iter().map(|_| 0.0))).flatten()
+    }
+
+    /// How many of the runs have a number for it.
+    pub fn present(&self, quantity: &Quantity) -> usize {
+        self.runs.iter().filter(|r| r.values.contains_key(quantity)).count()
+    }
+
+    /// What any run has a number for.
+    pub fn quantities(&self) -> BTreeSet<&Quantity> {
+        self.runs.iter().flat_map(|r| r.values.keys()).collect()
+    }
+
+    /// The different setups, each with how many runs had it; the most frequent first.
+    pub fn setups(&self) -> Vec<(&Setup, usize)> {
+        let mut found: Vec<(&Setup, usize)> = Vec::new();
+        for run in &self.runs {
+            match found.iter_mut().find(|(s, _)| **s == run.setup) {
+                Some((_, n)) => *n += 1,
+                None => found.push((&run.setup, 1)),
+            }
+        }
+        found.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        found
+    }
+
+    /// The run whose time is the median's, or the one next below it.
+    pub fn median_run(&self) -> Option<&Measures> {
+        let mut by_time: Vec<&Measures> = self.runs.iter().collect();
+        by_time.sort_by_key(|r| r.time());
+        by_time.get(by_time.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// Spans that are short in all runs.
+    pub fn short_spans(&self) -> BTreeSet<PartKey> {
+        let mut all_short: BTreeMap<&PartKey, bool> = BTreeMap::new();
+        for part in self.runs.iter().flat_map(|r| &r.parts).filter(|p| p.key.is_span()) {
+            *all_short.entry(&part.key).or_insert(true) &= part.work < SHORT && part.bytes < TERSE;
+        }
+        all_short.into_iter().filter(|(_, short)| *short).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Sums up the parts of `names` in each run, and forgets the numbers of those spans.
+    pub fn sum_up(&mut self, names: &BTreeSet<PartKey>) {
+        let forget = |q: &Quantity| match q {
+            Quantity::Span(kind, name) => names.contains(&PartKey::of_span(*kind, name)),
+            _ => false,
+        };
+        for run in &mut self.runs {
+            run.values.retain(|q, _| !forget(q));
+            let (short, mut kept): (Vec<Part>, Vec<Part>) = std::mem::take(&mut run.parts)
+                .into_iter()
+                .partition(|p| names.contains(&p.key) || p.key == PartKey::Short);
+            if let Some(start) = short.iter().map(|p| p.start).min() {
+                kept.push(Part {
+                    key: PartKey::Short,
+                    work: short.iter().map(|p| p.work).sum(),
+                    console: short.iter().map(|p| p.console).sum(),
+                    bytes: short.iter().fold(0, |sum, p| sum.saturating_add(p.bytes)),
+                    place: Place { phase: None, main: true },
+                    start,
+                    records: None,
+                });
+            }
+            run.parts = kept;
+        }
+        self.short.extend(names.iter().cloned());
+    }
+}

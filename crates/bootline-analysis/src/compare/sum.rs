@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Parts summed up: those that a report has no room for, and those that the same became of.
+use serde::Serialize;
+
+use super::decomposition::{Contribution, Decomposition, Fate};
+use bootline_capture::units::Dur;
+
+/// What some parts add.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sum {
+    /// How many there are.
+    pub parts: usize,
+    /// Work that they add.
+    #[serde(rename = "work_ns")]
+    pub work: Dur,
+    /// Waits for the console that they add.
+    #[serde(rename = "console_ns")]
+    pub console: Dur,
+    /// Characters for the console that they add, on average.
+    pub bytes: i64,
+}
+
+impl Sum {
+    /// Of these.
+    pub fn of<'c>(parts: impl IntoIterator<Item = &'c Contribution>) -> Sum {
+        parts.into_iter().fold(Sum::default(), |sum, c| Sum {
+            parts: sum.parts + 1,
+            work: sum.work + c.work,
+            console: sum.console + c.console,
+            // A baseline may say anything.
+            bytes: sum.bytes.saturating_add(c.bytes),
+        })
+    }
+
+    /// Work and waits.
+    pub fn total(&self) -> Dur {
+        self.work + self.console
+    }
+}
+
+/// What became of parts, told from chance: each part is in one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Became {
+    /// Only the later set has it.
+    New,
+    /// Only the earlier set has it.
+    Gone,
+    /// It takes longer.
+    Slower,
+    /// It takes less.
+    Faster,
+    /// It takes as long, as far as can be told, but elsewhere.
+    Moved,
+    /// Chance explains what it adds, if anything.
+    Unclear,
+}
+
+impl Contribution {
+    /// What became of it, as far as chance doesn't explain that.
+    pub fn became(&self) -> Became {
+        match self.fate {
+            Fate::New if self.is_clear() => Became::New,
+            Fate::Gone if self.is_clear() => Became::Gone,
+            Fate::Slower if self.is_clear() => Became::Slower,
+            Fate::Faster if self.is_clear() => Became::Faster,
+            _ if self.moved.is_some() => Became::Moved,
+            _ => Became::Unclear,
+        }
+    }
+
+    /// Whether there is anything to tell of it. What moved is news even where it takes as long.
+    fn is_news(&self) -> bool {
+        self.total() != Dur::ZERO || self.moved.is_some()
+    }
+}
+
+impl Decomposition {
+    /// The `most` parts that tell most, and the others.
+    pub fn fold(&self, most: usize) -> (Vec<&Contribution>, Vec<&Contribution>) {
+        let mut told = 0;
+        self.contributions.iter().partition(|c| {
+            let tell = c.is_news() && told < most;
+            told += usize::from(tell);
+            tell
+        })
+    }
+
+    /// What the parts add by what became of them; together the whole.
+    pub fn sums(&self) -> Vec<(Became, Sum)> {
+        use Became::{Faster, Gone, Moved, New, Slower, Unclear};
+        let of = |became| Sum::of(self.contributions.iter().filter(|c| c.became() == became));
+        let all = [New, Gone, Slower, Faster, Moved, Unclear].map(|became| (became, of(became)));
+        all.into_iter().filter(|(_, sum)| sum.parts > 0).collect()
+    }
+}

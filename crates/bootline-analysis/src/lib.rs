@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! bootline-analysis: from the bytes of a console to where a boot's time went, and what would save some of it.
+//!
+//! Pure: bytes in, values out. It reads no file, asks no clock, starts no process and prints nothing; `clippy.toml`
+//! at the root of the workspace enforces that. The modules stack in one direction:
+//!
+//! ```text
+//! records < boot < predict < rules
+//!                < chain
+//!                < compare
+//! ```
+pub mod boot;
+pub mod chain;
+pub mod compare;
+pub mod predict;
+pub mod records;
+pub mod rules;

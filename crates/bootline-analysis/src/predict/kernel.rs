@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How another kernel would print to the console of a boot.
+use super::prediction::Refusal;
+use crate::boot::{Boot, Kind};
+use bootline_console::{Behaviour, Driver, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
+
+/// In another version. The driver stays.
+pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, Refusal> {
+    let console = &boot.line.as_ref().ok_or(Refusal::NoConsole)?.console;
+    let driver = Driver::of_console(&console.name);
+    let debian = boot.kernel.release.as_deref().is_some_and(is_debian);
+    let unknown = || Refusal::UnknownKernel(format!("{series}{}", if rt { "-rt" } else { "" }));
+    Behaviour::for_driver(series, rt, driver, debian).ok_or_else(unknown)
+}
+
+/// Whether a release is named as Debian names its own: `6.18.15+deb14-rt-amd64`, `6.1.0-49-arm64`.
+fn is_debian(release: &str) -> bool {
+    release.contains("+deb") || ["-amd64", "-arm64"].iter().any(|arch| release.ends_with(arch))
+}
+
+/// By another way of printing, in a version that has it.
+pub(super) fn behaviour_of(printing: Printing, boot: &Boot) -> Behaviour {
+    let legacy = boot.line.as_ref().is_none_or(|l| l.console.kind == Kind::Legacy);
+    match printing {
+        Printing::Nbcon => Behaviour {
+            printing,
+            threads_ready: ThreadsReady::EarlyInitcall,
+            registration: RegistrationFlush::ByThread,
+            driver: DriverWait::SpinsIrqsOff,
+        },
+        Printing::ThreadPerRecord => Behaviour::of(Some(Series::new(6, 19)), true, true),
+        Printing::ThreadWholeFlush => Behaviour::of(Some(Series::new(6, 18)), true, true),
+        _ => Behaviour { printing, ..Behaviour::of(boot.kernel.series, false, legacy) },
+    }
+}

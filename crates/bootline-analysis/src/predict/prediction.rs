@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is predicted.
+use serde::Serialize;
+
+use super::change::Change;
+use bootline_capture::units::Interval;
+
+/// Something that a prediction takes for granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Assumption {
+    /// A stable short name: `line-speed`, `levels`, `printer-thread-contention`.
+    pub name: &'static str,
+    /// In words, with its figures; it may name what the log names: escape it like a record.
+    pub text: String,
+}
+
+/// Something that the change needs, to be had before it can be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "what", rename_all = "kebab-case")]
+pub enum Need {
+    /// A word on the kernel's command line.
+    CommandLine(String),
+    /// A symbol of the kernel's configuration.
+    Config(String),
+    /// A version of the kernel.
+    Version(String),
+    /// Hardware: the other end's speed, a second processor.
+    Hardware(String),
+    /// A module that isn't in the kernel's tree.
+    Module(String),
+    /// A command, run first thing in the initramfs.
+    Command(String),
+}
+
+/// The boot under a change.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// What is different.
+    pub change: Change,
+    /// What it is called: `115200 baud`.
+    pub title: String,
+    /// True time from the kernel's first byte (where the line stays silent: from where it is in the boot at hand) to
+    /// init.
+    pub time_to_init: Interval,
+    /// From the same instant until the last record before init has arrived; none where nothing is printed.
+    pub log_complete: Option<Interval>,
+    /// Time to init today, less this one's. Negative where the change makes it worse.
+    pub saved: Interval,
+    /// Where the first byte is, against today: later (positive) under a console that opens later.
+    pub first_byte_shift: Interval,
+    /// Characters on the line before init is reached or after, in all.
+    pub chars: u64,
+    /// What one gives up.
+    pub lost: String,
+    /// What it rests on.
+    pub assumptions: Vec<Assumption>,
+    /// What it needs.
+    pub needs: Vec<Need>,
+}
+
+/// Why nothing can be predicted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No kernel record, or no end.
+    #[error("the log doesn't show where init starts")]
+    NoEnd,
+    /// No times at all.
+    #[error("the log has neither kernel timestamps nor arrival times")]
+    NoTimes,
+    /// No serial console in the log or on its command line.
+    #[error("the log shows no serial console")]
+    NoConsole,
+    /// The line's speed is unknown.
+    #[error("the speed of console `{console}` is unknown")]
+    NoSpeed {
+        /// `ttyS0`
+        console: String,
+    },
+    /// Records that today's console doesn't print would be printed, and the log lacks them.
+    #[error("records of level {level} and up were not printed, so what they would cost is unknown")]
+    NotPrinted {
+        /// The console's level today.
+        level: u8,
+    },
+    /// The version's behaviour isn't in the table.
+    #[error("how kernel {0} prints is not known")]
+    UnknownKernel(String),
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Today's setup as the log shows it, and what a change makes of it.
+use super::change::{Change, Setting};
+use super::course::{self, Plan, Side};
+use super::module::{self, TakesOver};
+use super::prediction::Refusal;
+use super::rate;
+use crate::boot::{Boot, SerialConsole};
+use crate::records::Source;
+use bootline_capture::units::{Baud, LineRate};
+use bootline_console::{
+    Behaviour, ConsoleId, ConsoleSetup, Contention, DriverWait, KernelClock, Op, Printing, Setup, ThreadsReady, Uart,
+};
+
+/// The setup of a boot, today's or a changed one.
+#[derive(Clone, Debug)]
+pub(super) struct Scenario {
+    pub behaviour: Behaviour,
+    /// The line's slowest, likeliest and fastest rate.
+    pub rates: [LineRate; 3],
+    pub cpus: u32,
+    pub loglevel: u8,
+    /// What a spinning thread takes from the boot though it has a processor of its own: least, likeliest, most.
+    pub contention: [f64; 3],
+    /// By which share the boot's own work differs from one boot to the next.
+    pub jitter: f64,
+    pub without_initcall_debug: bool,
+    /// The console waits less than the one that a log's stall reports may be due to.
+    pub without_stalls: bool,
+    /// The module nbcon_8250 takes the console over.
+    pub module: Option<TakesOver>,
+}
+
+impl Scenario {
+    /// Today's, with the user's `cpus` where the log doesn't tell.
+    pub fn today(boot: &Boot) -> Result<Scenario, Refusal> {
+        let line = boot.line.as_ref().ok_or(Refusal::NoConsole)?;
+        let speed = line.speed.ok_or_else(|| Refusal::NoSpeed { console: line.console.name.clone() })?;
+        Ok(Scenario {
+            behaviour: behaviour_today(boot, &line.console),
+            rates: rate::today(boot, speed),
+            cpus: boot.kernel.cpus.unwrap_or(1),
+            loglevel: boot.kernel.command_line.console_loglevel(),
+            contention: if in_qemu(boot) { [0.0, 0.5, 0.7] } else { [0.0, 0.0, 0.2] },
+            jitter: if in_qemu(boot) { 0.1 } else { 0.02 },
+            without_initcall_debug: false,
+            without_stalls: false,
+            module: module::today(boot),
+        })
+    }
+
+    /// With a change made to it.
+    pub fn changed(&self, boot: &Boot, change: &Change) -> Result<Scenario, Refusal> {
+        let mut s = self.clone();
+        let line = boot.line.as_ref().ok_or(Refusal::NoConsole)?;
+        let mut frame = line.console.frame;
+        let mut baud: Option<Baud> = None;
+        for setting in &change.settings {
+            match *setting {
+                Setting::Baud(b) => baud = Some(b),
+                Setting::Frame(f) => frame = f,
+                Setting::LogLevel(level) => s.loglevel = level,
+                Setting::NoInitcallDebug => s.without_initcall_debug = true,
+                Setting::Kernel { series, rt } => {
+                    s.behaviour = super::kernel::behaviour(boot, series, rt)?;
+                }
+                Setting::Printing(printing) => {
+                    s.behaviour = super::kernel::behaviour_of(printing, boot);
+                    s.module = None;
+                }
+                Setting::Module { replay: true } => s.module = Some(TakesOver::AtInit),
+                Setting::Module { replay: false } => s.module = Some(module::built_in(boot)),
+                Setting::Cpus(cpus) => s.cpus = cpus,
+            }
+        }
+        s.rates = match baud {
+            Some(baud) => rate::changed(boot, baud, frame),
+            None => rate::reframed(s.rates, line.console.frame, frame),
+        };
+        let faster = s.rates[1].bytes_per_s() > self.rates[1].bytes_per_s() * 1.5;
+        let less = s.loglevel <= 4 && self.loglevel > 4 || s.without_initcall_debug;
+        let no_waits = self.writers_wait() && !s.writers_wait();
+        s.without_stalls = faster || less || no_waits;
+        // A replay shows what `quiet` had held back.
+        let replayed = boot.takeover.as_ref().is_some_and(|t| t.replayed);
+        let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
+        if s.loglevel > self.loglevel && !log_has_all && !boot.records.is_empty() {
+            return Err(Refusal::NotPrinted { level: self.loglevel });
+        }
+        Ok(s)
+    }
+
+    /// Whether a thread prints that spins on the transmitter.
+    pub fn spins(&self) -> bool {
+        self.module != Some(TakesOver::AtInit)
+            && !self.behaviour.printing.writer_waits()
+            && self.behaviour.driver != DriverWait::Sleeps
+    }
+
+    /// Whether who prints waits for the wire, at one time of the boot at least.
+    pub fn writers_wait(&self) -> bool {
+        self.module != Some(TakesOver::AtInit) && self.behaviour.printing.writer_waits()
+    }
+
+    /// For the engine: one end of the interval, with one share of contention.
+    pub fn setup(&self, boot: &Boot, side: Side, contention: f64) -> Setup {
+        // A slow line makes the boot longer.
+        let rate = match side {
+            Side::Low => self.rates[2],
+            Side::Best => self.rates[1],
+            Side::High => self.rates[0],
+        };
+        let uart = Uart::ideal(rate);
+        let mut consoles = Vec::new();
+        let of_module = ConsoleSetup { behaviour: module::BEHAVIOUR, uart, boot: false, replay: true };
+        let contention = Contention(if self.behaviour.driver == DriverWait::Sleeps { 0.0 } else { contention });
+        let setup = Setup {
+            cpus: self.cpus,
+            consoles: vec![of_module],
+            loglevel: self.loglevel,
+            contention,
+            clock: KernelClock::True,
+        };
+        if self.module == Some(TakesOver::AtInit) {
+            return setup;
+        }
+        if has_boot_console(boot) {
+            let behaviour = Behaviour { printing: boot_console_printing(self.behaviour), ..self.behaviour };
+            consoles.push(ConsoleSetup { behaviour, uart, boot: true, replay: true });
+        }
+        let replay = consoles.is_empty() || boot.kernel.command_line.has("keep_bootcon");
+        consoles.push(ConsoleSetup { behaviour: self.behaviour, uart, boot: false, replay });
+        if self.module.is_some() {
+            consoles.push(ConsoleSetup { replay: false, ..of_module });
+        }
+        Setup { consoles, ..setup }
+    }
+
+    /// The shares of contention that are to be tried: one where no thread competes.
+    pub fn contentions(&self, other: &Scenario) -> Vec<f64> {
+        let competes = |s: &Scenario| s.cpus > 1 && s.spins();
+        if competes(self) || competes(other) { self.contention.to_vec() } else { vec![self.contention[1]] }
+    }
+
+    /// Where its consoles come up in the boot's course.
+    pub fn plan(&self, boot: &Boot) -> Plan {
+        let (without_initcall_debug, without_stalls) = (self.without_initcall_debug, self.without_stalls);
+        let mut plan = Plan { without_initcall_debug, without_stalls, ..Plan::default() };
+        let Some(line) = &boot.line else { return plan };
+        let first = boot.milestones.first_kernel.unwrap_or(0);
+        plan.threads_ready = course::ready_at(boot, self.behaviour.threads_ready);
+        if self.module == Some(TakesOver::AtInit) {
+            plan.after_end = vec![Op::ThreadsReady, Op::Register(ConsoleId(0))];
+            return plan;
+        }
+        let real = ConsoleId(usize::from(has_boot_console(boot)));
+        if let Some(early) = boot.consoles.iter().find(|c| c.boot && crate::boot::is_serial(&c.name)) {
+            plan.registrations.push((early.enabled_index, ConsoleId(0), true));
+            if let Some(gone) = early.disabled.and_then(|id| boot.records.index_of(id)) {
+                plan.registrations.push((gone, ConsoleId(0), false));
+            }
+        }
+        let registered = line.console.enabled_index.unwrap_or(first);
+        if real.0 == 0 || line.console.after_boot_console {
+            // The real console is there before the boot console goes, so that "disabled" is on both.
+            plan.registrations.push((registered, real, true));
+        }
+        if let Some(TakesOver::Behind(place)) = self.module {
+            // Its own console is there before the driver's goes.
+            plan.registrations.push((place, ConsoleId(real.0 + 1), true));
+            plan.registrations.push((place, real, false));
+            // A legacy console has no thread, but printk made them ready long before.
+            plan.threads_ready = plan.threads_ready.or_else(|| course::ready_at(boot, ThreadsReady::SubsysInitcall));
+        }
+        let threads = self.behaviour.threads_ready != ThreadsReady::Never || self.module.is_some();
+        if threads && plan.threads_ready.is_none() {
+            plan.threads_ready = Some(registered);
+        }
+        plan.lock_takers = course::lock_takers(boot, &line.console.name);
+        plan
+    }
+}
+
+fn has_boot_console(boot: &Boot) -> bool {
+    boot.consoles.iter().any(|c| c.boot && crate::boot::is_serial(&c.name))
+}
+
+/// A boot console has no thread of its own and no nbcon driver.
+fn boot_console_printing(real: Behaviour) -> Printing {
+    match real.printing {
+        Printing::Nbcon => Printing::Synchronous,
+        other => other,
+    }
+}
+
+fn behaviour_today(boot: &Boot, console: &SerialConsole) -> Behaviour {
+    let behaviour = Behaviour::of(boot.kernel.series, boot.kernel.rt, console.kind == crate::boot::Kind::Legacy);
+    Behaviour { printing: console.printing, ..behaviour }
+}
+
+/// On a board nothing is known to be lost to a thread beyond its processor. In QEMU's translator the processors share the
+/// host's and its lock (measured by the experiment seed2-printer-thread), and own work varies with the host's load.
+fn in_qemu(boot: &Boot) -> bool {
+    boot.records.iter().take(300).any(|r| {
+        r.source == Source::Kernel && (r.text.starts_with("DMI: QEMU ") || r.text.contains("linux,dummy-virt"))
+    })
+}

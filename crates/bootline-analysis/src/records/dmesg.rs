@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `dmesg` prints when it is asked for more than the plain log.
+//!
+//! ```text
+//! kern  :info  : [    1.234567] text             -x, with any of the following times
+//! [    1.234567 <    0.000012>] text             -d
+//! [<    0.000012>] text                          --time-format delta: since the record before
+//! [Fri Apr 24 16:37:21 2026] text                -T
+//! [Fri Apr 24 16:37:21 2026 <    0.000012>] text -T -d
+//! 2026-04-24T16:37:21,964123+02:00 text          --time-format iso
+//! [Apr24 16:37] text   [  +0.000012] text        -e: since the record before
+//! ```
+//! Source: `print_record()` in util-linux sys-utils/dmesg.c.
+//!
+//! Wall-clock times are dmesg's own sum of kernel time and boot time: the stamps count from the first record. Further
+//! lines of a record are indented by its prefix; each becomes a record with the stamp of the one before.
+use super::line::Line;
+use super::output::{Head, Out};
+use super::prefix::{self, Stamp};
+use super::stamp::Scan;
+use super::{Caller, Level, ProblemKind, Sink, Source};
+use bootline_capture::units::KernelTime;
+
+/// Decodes dmesg's output.
+#[derive(Debug, Default)]
+pub(super) struct Dmesg {
+    /// The wall-clock time at which the stamps begin.
+    origin: Option<i64>,
+    /// The sum of the deltas.
+    sum: i64,
+    last: Option<(Head, usize)>,
+}
+
+impl Dmesg {
+    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+        let body = line.body;
+        let (head, text_from) = match parse(body) {
+            Some(found) => {
+                let stamp = self.stamp(found.time, line, out);
+                let head = Head { source: Source::Kernel, level: found.level, stamp, caller: found.caller };
+                self.last = Some((head, found.len));
+                (head, found.len)
+            }
+            None => match self.last {
+                Some((head, indent)) if body.len() > indent && body[..indent].iter().all(|b| *b == b' ') => {
+                    (head, indent)
+                }
+                _ => return out.other_line(line, line.wire_len(0, body.len())),
+            },
+        };
+        let wire_len = prefix::printed_len(head.stamp, head.caller) + (body.len() - text_from) + 2;
+        out.stretch(head, line, 0, text_from, body.len(), u32::try_from(wire_len).unwrap_or(u32::MAX));
+    }
+
+    fn stamp<S: Sink>(&mut self, time: Time, line: &Line<'_>, out: &mut Out<'_, S>) -> Option<KernelTime> {
+        let range = line.range(0, line.body.len());
+        match time {
+            Time::Kernel(stamp) => {
+                if stamp == Stamp::Overflow {
+                    out.problem(ProblemKind::StampOverflow, range, "a stamp too large to be a time");
+                }
+                stamp.time()
+            }
+            Time::Wall { nanos, is_coarse } => {
+                if is_coarse {
+                    out.problem(ProblemKind::CoarseStamps, range, "wall-clock stamps in whole seconds");
+                }
+                let origin = *self.origin.get_or_insert(nanos);
+                Some(KernelTime::from_nanos(nanos.saturating_sub(origin)))
+            }
+            Time::SincePrevious(delta) => {
+                self.sum = self.sum.saturating_add(delta);
+                Some(KernelTime::from_nanos(self.sum))
+            }
+            Time::NewMinute => {
+                out.problem(ProblemKind::CoarseStamps, range, "a stamp of -e that tells only the minute");
+                Some(KernelTime::from_nanos(self.sum))
+            }
+        }
+    }
+}
+
+/// Whether only this decoder understands the line.
+pub(super) fn probe(body: &[u8]) -> bool {
+    match parse(body) {
+        Some(found) => found.facility || !matches!(found.time, Time::Kernel(_)) || found.has_delta,
+        None => false,
+    }
+}
+
+struct Parsed {
+    level: Option<Level>,
+    facility: bool,
+    time: Time,
+    has_delta: bool,
+    caller: Option<Caller>,
+    len: usize,
+}
+
+enum Time {
+    Kernel(Stamp),
+    Wall { nanos: i64, is_coarse: bool },
+    SincePrevious(i64),
+    NewMinute,
+}
+
+fn parse(body: &[u8]) -> Option<Parsed> {
+    let facility = facility_and_level(body);
+    let (level, mut at) = match facility {
+        Some((level, len)) => (Some(level), len),
+        None => (None, 0),
+    };
+    let (time, has_delta, len) = time(&body[at..])?;
+    at += len;
+    let mut caller = None;
+    if let Some((id, len)) = prefix::parse_caller(&body[at..]) {
+        if body.get(at + len) == Some(&b' ') {
+            caller = Some(id);
+            at += len + 1;
+        }
+    }
+    Some(Parsed { level, facility: facility.is_some(), time, has_delta, caller, len: at })
+}
+
+/// `kern  :info  : `.
+fn facility_and_level(body: &[u8]) -> Option<(Level, usize)> {
+    const FACILITIES: [&[u8]; 12] = [
+        b"kern",
+        b"user",
+        b"mail",
+        b"daemon",
+        b"auth",
+        b"syslog",
+        b"lpr",
+        b"news",
+        b"uucp",
+        b"cron",
+        b"authpriv",
+        b"ftp",
+    ];
+    let (facility, rest) = padded_word(body)?;
+    if !FACILITIES.contains(&facility) && !facility.starts_with(b"local") && !facility.starts_with(b"res") {
+        return None;
+    }
+    let (level, rest) = padded_word(rest)?;
+    let level = level_named(level)?;
+    let rest = rest.strip_prefix(b" ")?;
+    Some((level, body.len() - rest.len()))
+}
+
+/// dmesg's names of the levels.
+pub(super) fn level_named(name: &[u8]) -> Option<Level> {
+    const LEVELS: [&[u8]; 8] = [b"emerg", b"alert", b"crit", b"err", b"warn", b"notice", b"info", b"debug"];
+    LEVELS.iter().position(|l| *l == name).map(|n| Level(n as u8))
+}
+
+/// A word padded to six columns, and what follows its colon.
+fn padded_word(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = bytes.iter().take(12).position(|b| *b == b':')?;
+    Some((bytes[..colon].trim_ascii_end(), &bytes[colon + 1..]))
+}
+
+/// The time, whether a delta stands beside it, and the length of both with the space after.
+fn time(bytes: &[u8]) -> Option<(Time, bool, usize)> {
+    if let Some((stamp, len)) = prefix::parse_stamp(bytes) {
+        let space = usize::from(bytes.get(len) == Some(&b' '));
+        return Some((Time::Kernel(stamp), false, len + space));
+    }
+    let mut scan = Scan { bytes, at: 0 };
+    if scan.take(b'[').is_none() {
+        let days = scan.date()?;
+        scan.take(b'T')?;
+        let (nanos, resolution) = scan.time_of_day()?;
+        scan.zone();
+        scan.take(b' ')?;
+        let nanos = wall(days, nanos);
+        return Some((Time::Wall { nanos, is_coarse: resolution.as_nanos() >= 1_000_000_000 }, false, scan.at));
+    }
+    let mut has_delta = false;
+    let time = if let Some(nanos) = delta(&mut scan) {
+        Time::SincePrevious(nanos)
+    } else if let Some(nanos) = relative(&mut scan) {
+        Time::SincePrevious(nanos)
+    } else if minute(&mut scan).is_some() {
+        Time::NewMinute
+    } else {
+        let (time, must_have_delta) = match ctime(&mut scan) {
+            Some(nanos) => (Time::Wall { nanos, is_coarse: true }, false),
+            None => {
+                skip_blanks(&mut scan);
+                (Time::Kernel(Stamp::At(KernelTime::from_nanos(scan.seconds()?.0))), true)
+            }
+        };
+        if scan.take(b' ').is_some() {
+            delta(&mut scan)?;
+            has_delta = true;
+        } else if must_have_delta {
+            return None;
+        }
+        time
+    };
+    scan.take(b']')?;
+    scan.take(b' ');
+    Some((time, has_delta, scan.at))
+}
+
+/// `<    0.000012>`.
+fn delta(scan: &mut Scan<'_>) -> Option<i64> {
+    let start = scan.at;
+    let parsed = (|| {
+        scan.take(b'<')?;
+        skip_blanks(scan);
+        let (nanos, _) = scan.seconds()?;
+        scan.take(b'>')?;
+        Some(nanos)
+    })();
+    if parsed.is_none() {
+        scan.at = start;
+    }
+    parsed
+}
+
+/// `  +0.000012`.
+fn relative(scan: &mut Scan<'_>) -> Option<i64> {
+    let start = scan.at;
+    skip_blanks(scan);
+    let parsed = scan.take(b'+').and_then(|()| scan.seconds());
+    if parsed.is_none() {
+        scan.at = start;
+    }
+    parsed.map(|(nanos, _)| nanos)
+}
+
+/// `Apr24 16:37`.
+fn minute(scan: &mut Scan<'_>) -> Option<()> {
+    let start = scan.at;
+    let rest = scan.bytes.get(start..start + 11)?;
+    scan.month()?;
+    let shape = [rest[3], rest[4], rest[6], rest[7], rest[9], rest[10]];
+    let is_minute = rest[5] == b' ' && rest[8] == b':' && shape.iter().all(|b| b.is_ascii_digit() || *b == b' ');
+    scan.at = if is_minute { start + 11 } else { start };
+    is_minute.then_some(())
+}
+
+/// `Fri Apr 24 16:37:21 2026`.
+fn ctime(scan: &mut Scan<'_>) -> Option<i64> {
+    const DAYS: [&[u8; 4]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
+    let start = scan.at;
+    let parsed = (|| {
+        let day = scan.bytes.get(start..start + 4)?;
+        DAYS.iter().find(|d| d.as_slice() == day)?;
+        scan.at += 4;
+        let days = scan.month_and_day()?;
+        let (nanos, _) = scan.time_of_day()?;
+        scan.take(b' ')?;
+        scan.year()?;
+        Some(wall(days, nanos))
+    })();
+    if parsed.is_none() {
+        scan.at = start;
+    }
+    parsed
+}
+
+fn skip_blanks(scan: &mut Scan<'_>) {
+    while scan.take(b' ').is_some() {}
+}
+
+fn wall(days: i64, nanos: i64) -> i64 {
+    days.saturating_mul(86_400_000_000_000).saturating_add(nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, tests};
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::Dmesg, input, expected, problems);
+    }
+
+    #[test]
+    fn decoded() {
+        check("kern  :err   : [    1.000000] a\n", &["K 3 1.000000 - a"], &[]);
+        check("kern  :info  : [    1.000000] [    T7] a\n", &["K 6 1.000000 T7 a"], &[]);
+        check("local0:debug : [<    0.500000>] a\n", &["K 7 0.500000 - a"], &[]);
+        check("kern  :what  : [    1.000000] a\n", &["O - - - kern  :what  : [    1.000000] a"], &[]);
+    }
+
+    #[test]
+    fn wall_clock() {
+        let iso = "2026-03-01T10:00:00,500000+01:00 a\n2026-03-01T10:00:02,000000+01:00 b\n";
+        check(iso, &["K - 0.000000 - a", "K - 1.500000 - b"], &[]);
+        let coarse = &[ProblemKind::CoarseStamps];
+        check("[Sun Mar  1 10:00:00 2026] a\n", &["K - 0.000000 - a"], coarse);
+        check("[Sun Mar  1 10:00:00 2026 <    0.500000>] a\n", &["K - 0.000000 - a"], coarse);
+        check("[Sun Mar  1 10:00:00] a\n", &["O - - - [Sun Mar  1 10:00:00] a"], &[]);
+    }
+
+    #[test]
+    fn deltas() {
+        check("[<    0.500000>] a\n[<    0.250000>] b\n", &["K - 0.500000 - a", "K - 0.750000 - b"], &[]);
+        check("[    1.000000 <    0.500000>] a\n", &["K - 1.000000 - a"], &[]);
+        check("[  +0.500000] a\n[ +10.000000] b\n", &["K - 0.500000 - a", "K - 10.500000 - b"], &[]);
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `journalctl -o short-monotonic`.
+//!
+//! ```text
+//! -- Boot 1f6f0f0e6f9b4b7d8f6d3a0c4a4a4a4a --
+//! [    1.234567] board kernel: usb 1-1: new high-speed USB device
+//! [    2.345678] board systemd[1]: Reached target Basic System.
+//! ```
+//! Entries of `kernel` are the kernel's. Those of other units become records of [`Source::Other`] with a stamp too: the
+//! journal stamps them with CLOCK_MONOTONIC, which starts with the kernel's clock and differs from it by milliseconds.
+//! They were not on the console, so their `wire_len` is 0. Further lines of an entry are indented by the journal; each
+//! becomes a record with the stamp of the one before.
+use std::ops::Range;
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::kmsg::console_len;
+use super::line::Line;
+use super::output::{Head, Out};
+use super::prefix;
+use super::{ProblemKind, Sink, Source};
+use bootline_capture::units::KernelTime;
+
+/// Decodes journal lines.
+#[derive(Debug, Default)]
+pub(super) struct JournalShort {
+    last: Option<Head>,
+}
+
+impl JournalShort {
+    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+        let body = line.body;
+        let (head, text_from) = match parse(body) {
+            Some((stamp, entry)) => {
+                let source = if entry.is_kernel { Source::Kernel } else { Source::Other };
+                let head = Head { source, level: None, stamp, caller: None };
+                if stamp.is_none() {
+                    let range = line.range(0, body.len());
+                    out.problem(ProblemKind::StampOverflow, range, "a stamp too large to be a time");
+                }
+                self.last = Some(head);
+                (head, entry.text_from)
+            }
+            None => match self.last {
+                Some(head) if body.starts_with(b"        ") => (head, body.iter().take_while(|b| **b == b' ').count()),
+                _ => (Head::OTHER, 0),
+            },
+        };
+        let text = &body[text_from..];
+        let wire_len = if head.source == Source::Kernel { console_len(&head, text) } else { 0 };
+        out.stretch(head, line, 0, text_from, body.len(), wire_len);
+    }
+}
+
+/// Whether a line is one that only the journal prints: the kernel's, or one of a process with its number.
+pub(super) fn probe(body: &[u8]) -> bool {
+    parse(body).is_some_and(|(_, entry)| entry.is_kernel || entry.has_pid)
+}
+
+fn parse(body: &[u8]) -> Option<(Option<KernelTime>, Entry)> {
+    let (stamp, len) = prefix::parse_stamp(body)?;
+    body[len..].strip_prefix(b" ")?;
+    Some((stamp.time(), entry(body, len + 1)?))
+}
+
+/// What stands after the time of a journal or syslog line: `host unit[pid]: text`.
+pub(super) struct Entry {
+    pub is_kernel: bool,
+    pub has_pid: bool,
+    /// Between host and unit: where busybox's syslogd puts facility and level.
+    pub between: Range<usize>,
+    /// Where the text begins: after the unit, but of other units than the kernel the unit is part of it. What
+    /// `systemd[1]` says is not what `avahi` says.
+    pub text_from: usize,
+}
+
+/// Longest host and unit that are looked for.
+const LONGEST_NAME: usize = 256;
+
+pub(super) fn entry(body: &[u8], from: usize) -> Option<Entry> {
+    let rest = &body[from..];
+    let host = memchr(b' ', &rest[..rest.len().min(LONGEST_NAME)])?;
+    if host == 0 || rest[..host].ends_with(b":") {
+        return None;
+    }
+    let after_host = from + host + 1;
+    let near = &body[after_host..body.len().min(after_host + LONGEST_NAME)];
+    let colon = memmem::find(near, b": ").or_else(|| near.strip_suffix(b":").map(|n| n.len()))?;
+    let name_from = memrchr(b' ', &near[..colon]).map_or(0, |space| space + 1);
+    let name = &near[name_from..colon];
+    let is_kernel = name == b"kernel";
+    let has_pid = name.ends_with(b"]")
+        && memchr(b'[', name).is_some_and(|bracket| {
+            let pid = &name[bracket + 1..name.len() - 1];
+            bracket > 0 && !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
+        });
+    let text_from = if is_kernel { (after_host + colon + 2).min(body.len()) } else { after_host };
+    Some(Entry { is_kernel, has_pid, between: after_host..after_host + name_from, text_from })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, tests};
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::JournalShort, input, expected, problems);
+    }
+
+    #[test]
+    fn entries() {
+        check("[    1.000000] board kernel: a: b\n", &["K - 1.000000 - a: b"], &[]);
+        check("[    1.000000] board kernel: \n", &["K - 1.000000 - "], &[]);
+        check("[    1.000000] board avahi[12]: a\n", &["O - 1.000000 - avahi[12]: a"], &[]);
+        check("-- Boot 12 --\n", &["O - - - -- Boot 12 --"], &[]);
+    }
+
+    #[test]
+    fn several_lines() {
+        let entry = "[    1.000000] board kernel: a\n                             b\n";
+        check(entry, &["K - 1.000000 - a", "K - 1.000000 - b"], &[]);
+    }
+
+    #[test]
+    fn the_console_s_lines_are_not_taken_for_the_journal_s() {
+        for line in ["[    1.000000] usb 1-1: new", "[    1.000000] systemd[1]: a: b", "[    1.000000] audit: type=1"] {
+            assert!(!super::probe(line.as_bytes()), "{line}");
+        }
+    }
+}

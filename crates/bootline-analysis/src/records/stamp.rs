@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The stamps that terminal programs put before a line: when it reached the host.
+//!
+//! ```text
+//! [7.463323 0.000120] text                grabserial -t: since the first character, since the line before
+//! [16:37:21.964123 0.000120] text         grabserial -T
+//! [7.463323] text  [16:37:21.964123] text the same with --nodelta
+//! [2026-04-24 16:37:21.964] text          minicom, extended; without the decimals: simple
+//! [16:37:21.964] text                     tio 24hour, 24hour-start, 24hour-delta
+//! [2026-04-24T16:37:21.964] text          tio iso8601
+//! [1777048641.964] text                   tio epoch
+//! Apr 24 16:37:21 text   00:00:01 text    ts, ts -s; with %.s, %.S or %.T also decimals
+//! ```
+//! Sources: grabserial's `grab()`, minicom's `vt_out()`, tio's `timestamp_current_time()`, ts(1).
+use super::Format;
+use bootline_capture::units::Dur;
+
+/// A stamp taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineStamp {
+    pub clock: StampClock,
+    /// On that clock.
+    pub nanos: i64,
+    /// What the last printed digit stands for.
+    pub resolution: Dur,
+    /// Bytes up to the text.
+    pub len: usize,
+    /// Whose it looks like.
+    pub format: Format,
+}
+
+/// What a stamp counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StampClock {
+    /// From some start; starts anew where grabserial met its base pattern.
+    Elapsed,
+    /// From midnight.
+    Day,
+    /// From 1970, in whatever time zone.
+    Calendar,
+}
+
+/// The stamp at the start of a line, blanks before it included.
+pub(super) fn parse(bytes: &[u8]) -> Option<LineStamp> {
+    let pad = bytes.iter().take(8).take_while(|b| **b == b' ').count();
+    let rest = &bytes[pad..];
+    let mut scan = Scan { bytes: rest, at: 0 };
+    let mut stamp = match rest.first()? {
+        b'[' => bracketed(&mut scan),
+        b'0'..=b'9' | b'A'..=b'Z' => bare(&mut scan),
+        _ => None,
+    }?;
+    stamp.len = pad + scan.at;
+    Some(stamp)
+}
+
+fn bracketed(scan: &mut Scan<'_>) -> Option<LineStamp> {
+    scan.take(b'[')?;
+    let mut stamp = match scan.date() {
+        Some(days) => {
+            let iso = scan.take(b'T').is_some();
+            if !iso {
+                scan.take(b' ')?;
+            }
+            let (nanos, resolution) = scan.time_of_day()?;
+            scan.zone();
+            let format = if iso { Format::Tio } else { Format::Minicom };
+            LineStamp { clock: StampClock::Calendar, nanos: calendar(days, nanos), resolution, len: 0, format }
+        }
+        None => match scan.time_of_day() {
+            Some((nanos, resolution)) => {
+                // grabserial prints microseconds, tio milliseconds.
+                let format = if resolution < Dur::from_millis(1) { Format::Grabserial } else { Format::Tio };
+                LineStamp { clock: StampClock::Day, nanos, resolution, len: 0, format }
+            }
+            None => {
+                // Old versions padded by one; a kernel's stamp below 1000 s has two blanks or more.
+                scan.take(b' ');
+                let (nanos, resolution) = scan.seconds()?;
+                let clock = if nanos > EPOCH_LIKE { StampClock::Calendar } else { StampClock::Elapsed };
+                let format = match (clock, resolution.as_nanos()) {
+                    (StampClock::Calendar, _) => Format::Tio,
+                    (_, 1_000) => Format::Grabserial,
+                    _ => return None,
+                };
+                LineStamp { clock, nanos, resolution, len: 0, format }
+            }
+        },
+    };
+    if scan.take(b' ').is_some() {
+        let (_, resolution) = scan.seconds()?;
+        if resolution != Dur::from_micros(1) {
+            return None;
+        }
+        stamp.format = Format::Grabserial;
+    }
+    scan.take(b']')?;
+    scan.take(b' ');
+    Some(stamp)
+}
+
+/// The form of `ts`.
+fn bare(scan: &mut Scan<'_>) -> Option<LineStamp> {
+    let start = scan.at;
+    let (clock, nanos, resolution) = if let Some(days) = scan.date() {
+        if scan.take(b'T').is_none() {
+            scan.take(b' ')?;
+        }
+        let (nanos, resolution) = scan.time_of_day()?;
+        scan.zone();
+        (StampClock::Calendar, calendar(days, nanos), resolution)
+    } else if let Some(days) = scan.month_and_day() {
+        let (nanos, resolution) = scan.time_of_day()?;
+        (StampClock::Calendar, calendar(days, nanos), resolution)
+    } else {
+        scan.at = start;
+        match scan.time_of_day() {
+            Some((nanos, resolution)) => (StampClock::Day, nanos, resolution),
+            None => {
+                let (nanos, resolution) = scan.seconds()?;
+                // Fewer decimals may be any number that a line begins with.
+                if resolution != Dur::from_micros(1) {
+                    return None;
+                }
+                let clock = if nanos > EPOCH_LIKE { StampClock::Calendar } else { StampClock::Elapsed };
+                (clock, nanos, resolution)
+            }
+        }
+    };
+    if scan.at < scan.bytes.len() {
+        scan.take(b' ')?;
+    }
+    Some(LineStamp { clock, nanos, resolution, len: 0, format: Format::Ts })
+}
+
+/// Seconds beyond this are counted from 1970: it is 2001.
+const EPOCH_LIKE: i64 = 1_000_000_000_000_000_000;
+const DAY_NS: i64 = 86_400_000_000_000;
+
+fn calendar(days: i64, nanos: i64) -> i64 {
+    days.saturating_mul(DAY_NS).saturating_add(nanos)
+}
+
+/// A place in a line.
+pub(super) struct Scan<'a> {
+    pub bytes: &'a [u8],
+    pub at: usize,
+}
+
+impl Scan<'_> {
+    pub fn take(&mut self, b: u8) -> Option<()> {
+        (self.bytes.get(self.at) == Some(&b)).then(|| self.at += 1)
+    }
+
+    /// A number of exactly so many digits.
+    fn digits(&mut self, n: usize) -> Option<i64> {
+        let digits = self.bytes.get(self.at..self.at + n)?;
+        let value = digits.iter().try_fold(0, |v, b| b.is_ascii_digit().then(|| v * 10 + i64::from(b - b'0')))?;
+        self.at += n;
+        Some(value)
+    }
+
+    /// `2026-04-24`, as days since 1970.
+    pub fn date(&mut self) -> Option<i64> {
+        let start = self.at;
+        let date = self.parse_date();
+        if date.is_none() {
+            self.at = start;
+        }
+        date
+    }
+
+    /// `2026`.
+    pub fn year(&mut self) -> Option<i64> {
+        self.digits(4)
+    }
+
+    fn parse_date(&mut self) -> Option<i64> {
+        let year = self.digits(4)?;
+        self.take(b'-')?;
+        let month = self.digits(2)?;
+        self.take(b'-')?;
+        let day = self.digits(2)?;
+        days_since_1970(year, month, day)
+    }
+
+    /// `Apr 24 ` or `Apr  4 `, in a year that is not told: a leap year, so that the 29th of February is one day.
+    pub fn month_and_day(&mut self) -> Option<i64> {
+        let month = self.month()?;
+        self.take(b' ')?;
+        self.take(b' ');
+        let day = self.digits(2).or_else(|| self.digits(1))?;
+        self.take(b' ')?;
+        days_since_1970(1972, month, day)
+    }
+
+    /// `Apr`.
+    pub fn month(&mut self) -> Option<i64> {
+        const NAMES: [&[u8; 3]; 12] =
+            [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
+        let name = self.bytes.get(self.at..self.at + 3)?;
+        let month = NAMES.iter().position(|n| n.as_slice() == name)?;
+        self.at += 3;
+        Some(month as i64 + 1)
+    }
+
+    /// `16:37:21`, with or without decimals, as nanoseconds since midnight with their resolution.
+    pub fn time_of_day(&mut self) -> Option<(i64, Dur)> {
+        let start = self.at;
+        let time = self.parse_time_of_day();
+        if time.is_none() {
+            self.at = start;
+        }
+        time
+    }
+
+    fn parse_time_of_day(&mut self) -> Option<(i64, Dur)> {
+        let hours = self.digits(2)?;
+        self.take(b':')?;
+        let minutes = self.digits(2)?;
+        self.take(b':')?;
+        let seconds = self.digits(2)?;
+        if hours > 24 || minutes > 59 || seconds > 60 {
+            return None;
+        }
+        let (nanos, resolution) = self.decimals()?;
+        Some((((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + nanos, resolution))
+    }
+
+    /// `7.463323`; decimals are a must.
+    pub fn seconds(&mut self) -> Option<(i64, Dur)> {
+        let digits = self.bytes[self.at..].iter().take(11).take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 || digits > 10 || !matches!(self.bytes.get(self.at + digits), Some(b'.')) {
+            return None;
+        }
+        let seconds = self.digits(digits)?;
+        let (nanos, resolution) = self.decimals()?;
+        Some((seconds.checked_mul(1_000_000_000)?.checked_add(nanos)?, resolution))
+    }
+
+    /// `.964`, `,964` or nothing.
+    fn decimals(&mut self) -> Option<(i64, Dur)> {
+        if !matches!(self.bytes.get(self.at), Some(b'.' | b',')) {
+            return Some((0, Dur::from_secs(1)));
+        }
+        self.at += 1;
+        let digits = self.bytes[self.at..].iter().take(10).take_while(|b| b.is_ascii_digit()).count();
+        if !(1..=9).contains(&digits) {
+            return None;
+        }
+        let unit = 10_i64.pow(9 - digits as u32);
+        Some((self.digits(digits)? * unit, Dur::from_nanos(unit)))
+    }
+
+    /// `Z`, `+02:00`, `+0200` or nothing.
+    pub fn zone(&mut self) {
+        if self.take(b'Z').is_some() {
+            return;
+        }
+        let start = self.at;
+        let sign = self.take(b'+').or_else(|| self.take(b'-'));
+        let zone = sign.and_then(|()| self.digits(2)).and_then(|_| {
+            self.take(b':');
+            self.digits(2)
+        });
+        if zone.is_none() {
+            self.at = start;
+        }
+    }
+}
+
+/// Howard Hinnant's days_from_civil, for years from 1 to 9999.
+fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
+    if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(input: &str, expected: Option<(Format, StampClock, i64, &str)>) {
+        let found = parse(input.as_bytes()).map(|s| (s.format, s.clock, s.nanos, &input[s.len..]));
+        assert_eq!(found, expected, "{input:?}");
+    }
+
+    const MS: i64 = 1_000_000;
+    const MINUTE: i64 = 60_000 * MS;
+    const TIME: i64 = (16 * 60 + 37) * MINUTE + 21_964 * MS;
+    const DATE: i64 = 20_567 * DAY_NS;
+
+    #[test]
+    fn grabserial() {
+        use StampClock::{Day, Elapsed};
+        check("[7.463323 0.000120] a", Some((Format::Grabserial, Elapsed, 7_463_323_000, "a")));
+        check("[0.000002 0.000002] ", Some((Format::Grabserial, Elapsed, 2_000, "")));
+        check("[7.463323] a", Some((Format::Grabserial, Elapsed, 7_463_323_000, "a")));
+        check("[ 7.463323] a", Some((Format::Grabserial, Elapsed, 7_463_323_000, "a")));
+        check("[16:37:21.964000 0.000120] a", Some((Format::Grabserial, Day, TIME, "a")));
+        check("[16:37:21.964000] a", Some((Format::Grabserial, Day, TIME, "a")));
+        check("[7.463323 0.12] a", None);
+        check("[    7.463323] a", None);
+        check("[0000.234] I> MB1", None);
+    }
+
+    #[test]
+    fn minicom_and_tio() {
+        use StampClock::{Calendar, Day};
+        check("[2026-04-24 16:37:21.964] a", Some((Format::Minicom, Calendar, DATE + TIME, "a")));
+        check(" [2026-04-24 16:37:21.964] a", Some((Format::Minicom, Calendar, DATE + TIME, "a")));
+        check("[2026-04-24 16:37:21] ", Some((Format::Minicom, Calendar, DATE + TIME - 964 * MS, "")));
+        check("[16:37:21.964] a", Some((Format::Tio, Day, TIME, "a")));
+        check("[2026-04-24T16:37:21.964] a", Some((Format::Tio, Calendar, DATE + TIME, "a")));
+        check("[2026-04-24T16:37:21.964Z] a", Some((Format::Tio, Calendar, DATE + TIME, "a")));
+        check("[1777048641.964] a", Some((Format::Tio, Calendar, 1_777_048_641_964 * MS, "a")));
+        check("[2026-13-24 16:37:21.964] a", None);
+        check("[2026-04-24 16:37:21.964 a", None);
+    }
+
+    #[test]
+    fn ts() {
+        use StampClock::{Calendar, Day, Elapsed};
+        let leap_year = days_since_1970(1972, 4, 4).unwrap() * DAY_NS;
+        check("Apr  4 16:37:21 a", Some((Format::Ts, Calendar, leap_year + TIME - 964 * MS, "a")));
+        check("00:00:01 a", Some((Format::Ts, Day, 1_000 * MS, "a")));
+        check("00:00:01.500000 a", Some((Format::Ts, Day, 1_500 * MS, "a")));
+        check("1.500000 a", Some((Format::Ts, Elapsed, 1_500 * MS, "a")));
+        check("1777048641.964000 a", Some((Format::Ts, Calendar, 1_777_048_641_964 * MS, "a")));
+        check("2026-04-24T16:37:21.964+02:00 a", Some((Format::Ts, Calendar, DATE + TIME, "a")));
+        check("1.5 apples", None);
+        check("Apricot", None);
+        check("U-Boot 2024.01", None);
+    }
+
+    #[test]
+    fn days() {
+        assert_eq!(days_since_1970(1970, 1, 1), Some(0));
+        assert_eq!(days_since_1970(2000, 3, 1), Some(11_017));
+        assert_eq!(days_since_1970(2026, 4, 24), Some(20_567));
+        assert_eq!(days_since_1970(2026, 0, 24), None);
+    }
+}

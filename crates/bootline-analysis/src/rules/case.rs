@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a rule looks at: a boot, and which of its time the rules before it have already explained.
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use crate::boot::{Boot, Clock, EndedBy, Span};
+use crate::predict::{Change, Predictor, Setting};
+use crate::records::{Record, Source};
+use bootline_capture::units::{Dur, Interval};
+
+/// A stretch of the boot's axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Stretch {
+    /// Its start.
+    #[serde(rename = "start_ns")]
+    pub from: Dur,
+    /// Its end.
+    #[serde(rename = "end_ns")]
+    pub to: Dur,
+}
+
+/// The longest spans by their own time, in the log's order: enough for what few are shown, and few however many there are.
+pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span> {
+    const ENOUGH: usize = 200;
+    let mut spans: Vec<&Span> = spans.collect();
+    spans.sort_by_key(|s| std::cmp::Reverse(s.own()));
+    spans.truncate(ENOUGH);
+    spans.sort_by_key(|s| s.first);
+    spans
+}
+
+/// The stretches in order, those that overlap as one: each moment once.
+pub(super) fn apart(stretches: &[Stretch]) -> Vec<Stretch> {
+    let mut sorted: Vec<Stretch> = stretches.iter().copied().filter(|s| s.to > s.from).collect();
+    sorted.sort_unstable_by_key(|s| s.from);
+    sorted.dedup_by(|s, before| {
+        let joins = s.from <= before.to;
+        if joins {
+            before.to = before.to.max(s.to);
+        }
+        joins
+    });
+    sorted
+}
+
+/// What was asked of the console's model. Rules ask the same, each answer goes through the whole log, and where no rule
+/// asks nothing is to be computed.
+#[derive(Default)]
+struct Predicted<'a> {
+    /// None where the log doesn't tell enough.
+    predictor: OnceCell<Option<Predictor<'a>>>,
+    saves: RefCell<Vec<(Change, Option<Interval>)>>,
+}
+
+/// A boot under diagnosis. No millisecond is blamed twice: the waits for the console are the console rules', and what
+/// one rule claims the next ones find taken.
+#[derive(Clone)]
+pub(super) struct Case<'a> {
+    pub boot: &'a Boot,
+    /// Claimed stretches: disjoint, ascending.
+    claimed: Vec<Stretch>,
+    predicted: Rc<Predicted<'a>>,
+}
+
+impl<'a> Case<'a> {
+    pub fn new(boot: &'a Boot) -> Case<'a> {
+        Case { boot, claimed: Vec::new(), predicted: Rc::default() }
+    }
+
+    /// What the boot is predicted to take less with these settings; none where the log doesn't tell enough for that.
+    pub fn saves(&self, settings: &[Setting]) -> Option<Interval> {
+        let change = Change { settings: settings.to_vec() };
+        let known = self.predicted.saves.borrow().iter().find(|(c, _)| *c == change).map(|(_, saves)| *saves);
+        if let Some(known) = known {
+            return known;
+        }
+        let predictor = self.predicted.predictor.get_or_init(|| Predictor::new(self.boot).ok());
+        let saves = predictor.as_ref().and_then(|p| p.predict(&change).ok()).map(|p| p.saved);
+        self.predicted.saves.borrow_mut().push((change, saves));
+        saves
+    }
+
+    /// Marks a stretch as explained.
+    pub fn claim(&mut self, s: Stretch) {
+        if s.to <= s.from {
+            return;
+        }
+        let first = self.claimed.partition_point(|c| c.to < s.from);
+        let last = self.claimed.partition_point(|c| c.from <= s.to);
+        let merged =
+            self.claimed[first..last].iter().fold(s, |m, c| Stretch { from: m.from.min(c.from), to: m.to.max(c.to) });
+        self.claimed.splice(first..last, [merged]);
+    }
+
+    /// What is left of a stretch without the waits for the console and without what others claim.
+    pub fn net(&self, from: Dur, to: Dur) -> Interval {
+        let length = (to - from).max_zero();
+        let console = self.boot.console_wait_bounds(from, to);
+        let first = self.claimed.partition_point(|c| c.to <= from);
+        let taken: Dur = self.claimed[first..]
+            .iter()
+            .take_while(|c| c.from < to)
+            .map(|c| {
+                let (a, b) = (c.from.max(from), c.to.min(to));
+                (b - a - self.boot.console_wait(a, b)).max_zero()
+            })
+            .sum();
+        let left = |console: Dur| (length - console - taken).max_zero();
+        Interval::new(left(console.high()), left(console.best()), left(console.low()))
+    }
+
+    /// What a span costs by itself, without the spans inside it, and where: the pieces of it that nobody claims.
+    pub fn own(&self, span: &Span) -> (Interval, Vec<Stretch>) {
+        let Some(end) = span.end else { return (Interval::default(), Vec::new()) };
+        let mut apart = self.clone();
+        let position = self.boot.spans.iter().position(|s| std::ptr::eq(s, span));
+        for child in self.boot.spans.iter().filter(|s| position.is_some() && s.parent == position) {
+            apart.claim(Stretch { from: child.start, to: child.end.unwrap_or(child.start) });
+        }
+        (apart.net(span.start, end), apart.unclaimed(span.start, end))
+    }
+
+    fn unclaimed(&self, from: Dur, to: Dur) -> Vec<Stretch> {
+        let mut pieces = Vec::new();
+        let mut at = from;
+        for c in self.claimed.iter().filter(|c| c.to > from && c.from < to) {
+            if c.from > at {
+                pieces.push(Stretch { from: at, to: c.from });
+            }
+            at = at.max(c.to);
+        }
+        if at < to {
+            pieces.push(Stretch { from: at, to });
+        }
+        pieces
+    }
+
+    /// Whether the console was asked to be quiet: by the command line, or, where that isn't on the line just because of
+    /// it, since init announces itself behind hardly a word of the kernel.
+    pub fn quiet_console(&self) -> bool {
+        const HARDLY: usize = 5;
+        let kernel = &self.boot.kernel;
+        if !kernel.command_line.is_empty() {
+            return kernel.command_line.console_loglevel() <= 4;
+        }
+        let announced = self.boot.end.as_ref().is_some_and(|e| e.by == EndedBy::InitBanner);
+        let before = (0..self.boot.end_index()).filter(|i| self.kernel(*i).is_some());
+        announced && kernel.banner.is_none() && self.boot.timeline.clock == Clock::Arrival && before.count() <= HARDLY
+    }
+
+    /// True time to init, or to the log's last record where it doesn't get there.
+    pub fn total(&self) -> Dur {
+        let last = || (0..self.boot.records.len()).rev().find_map(|i| self.at(i)).unwrap_or_default();
+        self.boot.end.as_ref().map_or_else(last, |e| e.elapsed.best()).max_zero()
+    }
+
+    /// Where the boot proper ends on the axis.
+    pub fn end(&self) -> Dur {
+        self.boot.end.as_ref().map_or(Dur::from_nanos(i64::MAX), |e| e.at.best())
+    }
+
+    /// When the record at a position was stored.
+    pub fn at(&self, index: usize) -> Option<Dur> {
+        self.boot.timeline.stored(index)
+    }
+
+    /// A kernel record by position.
+    pub fn kernel(&self, index: usize) -> Option<Record<'a>> {
+        self.boot.records.get(index).filter(|r| r.source == Source::Kernel)
+    }
+
+    /// The kernel records of the boot proper that contain a text.
+    pub fn find<'n>(&'n self, needle: &'n str) -> impl Iterator<Item = (usize, Record<'a>)> + 'n {
+        let end = self.boot.end_index();
+        let all = self.boot.records.containing(needle).take_while(move |i| *i < end);
+        all.filter_map(|i| Some((i, self.kernel(i)?)))
+    }
+
+    /// The first kernel record of the boot proper that begins with a text.
+    pub fn first(&self, start: &str) -> Option<usize> {
+        self.find(start).find(|(_, r)| r.text.starts_with(start)).map(|(i, _)| i)
+    }
+
+    /// The next kernel record with a time.
+    pub fn next(&self, index: usize) -> Option<(usize, Dur)> {
+        (index + 1..self.boot.records.len()).find_map(|i| self.placed(i))
+    }
+
+    /// The kernel record with a time before.
+    pub fn before(&self, index: usize) -> Option<(usize, Dur)> {
+        (0..index).rev().find_map(|i| self.placed(i))
+    }
+
+    fn placed(&self, index: usize) -> Option<(usize, Dur)> {
+        self.kernel(index)?;
+        Some((index, self.at(index)?))
+    }
+
+    /// The innermost span that encloses a stretch.
+    pub fn span_around(&self, from: Dur, to: Dur) -> Option<&'a Span> {
+        let encloses = |s: &&Span| s.start <= from && s.end.is_some_and(|end| end >= to);
+        self.boot.spans.iter().filter(encloses).min_by_key(|s| s.gross())
+    }
+
+    /// A span by its function's or device's name.
+    pub fn span(&self, name: &str) -> Option<&'a Span> {
+        self.boot.spans.iter().find(|s| s.name == name && s.end.is_some())
+    }
+
+    /// The greater of `least` and a share of the boot.
+    pub fn threshold(&self, least: Dur, share: f64) -> Dur {
+        least.max(self.total().scale(share))
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{percent, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule};
+use crate::records::ProblemKind;
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "clk001",
+    name: "clock-stood-still",
+    doc: "The kernel's clock lost time against the host's. On x86, until the clocksource switches to the TSC, it counts \
+          ticks, and loses those that fall into console output with interrupts off. That costs nothing by itself, but \
+          each figure drawn from the stamps (dmesg, bootgraph, systemd-analyze) is too small by what was lost.",
+    check,
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let boot = case.boot;
+    if !boot.problems.iter().any(|p| p.kind == ProblemKind::ClockStoodStill) {
+        return Vec::new();
+    }
+    let lost_at = |i: usize| Some(case.at(i)? - case.kernel(i)?.stamp?.since_origin());
+    let points: Vec<(usize, Dur)> = (0..boot.records.len()).filter_map(|i| Some((i, lost_at(i)?))).collect();
+    let total = boot.timeline.kernel_clock_lost;
+    // Where it began to lose, and where it had lost it all.
+    let since = points.iter().find(|(_, l)| *l > total.scale(0.02).max(Dur::from_millis(5))).map(|p| p.0);
+    let since = since.map(|i| case.before(i).map_or(i, |b| b.0));
+    let until = points.iter().find(|(_, l)| *l >= total.scale(0.98)).map(|p| p.0);
+    let switch = case.first("clocksource: Switched to clocksource ");
+    let id = |i: Option<usize>| i.and_then(|i| boot.records.get(i)).map_or("?".to_owned(), |r| r.id.to_string());
+    let at_switch = match switch.and_then(|s| Some((s, lost_at(s)?))) {
+        Some((s, lost)) => format!("; {} of it before record {} switched the clocksource", seconds(lost), id(Some(s))),
+        None => String::new(),
+    };
+    let x86 = boot.records.containing("tsc: ").next().is_some();
+    let mut advice = vec![Advice::plain("measure by arrival times, not by stamps", "a capture with arrival times")];
+    if x86 {
+        let setting = "tsc_early_khz=<the processor's kHz>";
+        advice.push(Advice::new(
+            "let the kernel use the TSC from the start",
+            setting,
+            "a wrong figure makes every time wrong",
+        ));
+    }
+    let mut cited: Vec<usize> = [since, until, switch].into_iter().flatten().collect();
+    cited.sort_unstable();
+    cited.dedup();
+    vec![Finding {
+        rule: "clk001 clock-stood-still",
+        title: format!(
+            "the kernel's clock lost {}, {} of the boot: its stamps show too little",
+            seconds(total),
+            percent(total, case.total())
+        ),
+        cost: Interval::exact(Dur::ZERO),
+        part_of: Vec::new(),
+        stretches: Vec::new(),
+        why: format!(
+            "arrival times against stamps: from record {} to record {} the host's clock went on and the kernel's \
+             didn't{at_switch}; the times here are by arrival",
+            id(since),
+            id(until)
+        ),
+        evidence: cite_at(boot, cited),
+        advice,
+    }]
+}

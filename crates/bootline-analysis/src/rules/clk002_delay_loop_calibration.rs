@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "clk002",
+    name: "delay-loop-calibration",
+    doc: "Where neither a timer's frequency nor a preset tells it, the kernel measures its delay loop against the tick \
+          (calibrate_delay_converge): 20 to 30 ticks in which the boot does nothing else, 0.2 to 0.3 s at 100 Hz, and on \
+          some machines once for each processor. The result is the same each time: lpj= presets it.",
+    check,
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let measured =
+        |text: &str| !text.contains("(skipped)") && (text.contains("delay loop") || text.contains("timer specific"));
+    let Some((index, record)) = case.find("Calibrating delay").find(|(_, r)| measured(r.text)) else {
+        return Vec::new();
+    };
+    // The record is stored with its first part: the measuring lies behind it.
+    let (Some(from), Some((next, to))) = (case.at(index), case.next(index)) else { return Vec::new() };
+    let net = case.net(from, to);
+    let dark = to == Dur::ZERO;
+    if !dark && net.best() < Dur::from_millis(10) {
+        return Vec::new();
+    }
+    let (cost, known) = if dark {
+        // 30 ticks of 10 ms.
+        (Interval::new(Dur::ZERO, Dur::ZERO, Dur::from_millis(300)), "the kernel's clock did not run yet".to_owned())
+    } else {
+        let words = format!("{} {} passed until record {}", clock(case), seconds(to - from), id(case, next));
+        (Interval::new(Dur::ZERO, net.best(), net.high()), words)
+    };
+    let lpj = lpj(record.text);
+    let setting = lpj.map_or("lpj=<from the log>".to_owned(), |n| format!("lpj={n}"));
+    vec![Finding {
+        rule: "clk002 delay-loop-calibration",
+        title: format!("the delay loop was measured: {}", seconds(cost.best())),
+        cost,
+        part_of: Vec::new(),
+        stretches: vec![Stretch { from, to }],
+        why: format!("record {} measured instead of taking a preset; {known}", record.id),
+        evidence: cite_at(case.boot, [index, next]),
+        advice: vec![Advice::new(
+            "preset the delay loop with the value that this boot found",
+            setting,
+            "wrong as soon as the processor or its clock changes: delays become too short",
+        )],
+    }]
+}
+
+fn id(case: &Case<'_>, index: usize) -> String {
+    case.boot.records.get(index).map_or(String::new(), |r| r.id.to_string())
+}
+
+/// `996.14 BogoMIPS (lpj=3997696)`
+fn lpj(text: &str) -> Option<u64> {
+    let (_, rest) = text.split_once("lpj=")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{percent, seconds, speed};
+use super::finding::cite_at;
+use super::{Finding, Rule, remedy};
+use crate::boot::WaitCause;
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "con001",
+    name: "synchronous-console",
+    doc: "printk to a legacy console waits until the characters are on the wire (vprintk_emit, console_unlock): each \
+          message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 characters \
+          costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run. The module nbcon_8250 takes an \
+          8250's legacy console over from 6.12 to 7.2; from 7.3 on the kernel's own is an nbcon one, whose thread spins on \
+          the transmitter: there less output, a faster line or another processor help.",
+    check,
+};
+
+/// Least cost, and least share of the boot, below which the console isn't to blame.
+const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let own: Vec<_> = case.boot.waits.iter().filter(|w| w.cause == WaitCause::OwnRecord).collect();
+    let mut cost = own.iter().fold(Interval::default(), |sum, w| sum + w.time);
+    if line.cost.low() == Dur::ZERO {
+        // The boot doesn't vouch for the line's speed.
+        cost = Interval::new(Dur::ZERO, cost.best(), cost.high());
+    }
+    if cost.best() < case.threshold(LEAST.0, LEAST.1) {
+        return Vec::new();
+    }
+    let mut worst = own.clone();
+    worst.sort_by_key(|w| std::cmp::Reverse(w.time.best()));
+    worst.truncate(3);
+    worst.sort_by_key(|w| w.index);
+    let mut advice = vec![remedy::print_less(case)];
+    advice.extend(remedy::faster_line(case, line));
+    advice.extend(remedy::module_with_replay(case));
+    advice.extend(remedy::module_built_in(case));
+    advice.extend(remedy::printer_thread(case, line));
+    vec![Finding {
+        rule: "con001 synchronous-console",
+        title: format!(
+            "printk waited {} for {} in all, {} of the boot",
+            seconds(cost.best()),
+            line.console.name,
+            percent(cost.best(), case.total())
+        ),
+        cost,
+        part_of: Vec::new(),
+        stretches: Vec::new(),
+        why: format!("{} records waited each for its own characters; the line carries {}", own.len(), speed(line)),
+        evidence: cite_at(case.boot, worst.iter().map(|w| w.index)),
+        advice,
+    }]
+}

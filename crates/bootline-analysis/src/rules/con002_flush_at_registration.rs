@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds, speed};
+use super::finding::cite;
+use super::{Finding, Rule, Stretch, remedy};
+use bootline_capture::units::Dur;
+
+pub(super) const RULE: Rule = Rule {
+    code: "con002",
+    name: "flush-at-registration",
+    doc: "When a console registers, everything stored so far goes out over it before the registration returns \
+          (register_console, console_flush_all). The later the console comes, the more there is to flush: the boot \
+          stands still for as long as those characters take on the wire. nbcon consoles leave it to their thread from \
+          6.17 on, if they register behind the call that makes threads ready: an early_initcall up to 7.1, a \
+          subsys_initcall from 7.2 on. PL011 registers between the two, 8250 before both.",
+    check,
+};
+
+/// Below this a flush isn't worth a word.
+const LEAST: Dur = Dur::from_millis(50);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let Some(flush) = line.flush.filter(|f| f.waited.best() >= LEAST) else { return Vec::new() };
+    let from = case.boot.stored(flush.record).unwrap_or_default();
+    let stretch = Stretch { from, to: from + flush.waited.best() };
+    let mut advice = vec![remedy::print_less(case)];
+    if let Some(a) = remedy::nbcon_flush(case, line) {
+        advice.insert(0, a);
+    }
+    advice.extend(remedy::faster_line(case, line));
+    advice.extend(remedy::module_with_replay(case));
+    let inside = case.span_around(stretch.from, stretch.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
+    vec![Finding {
+        rule: "con002 flush-at-registration",
+        title: format!(
+            "the boot stood still for {} while {} flushed {} characters at its registration",
+            seconds(flush.waited.best()),
+            line.console.name,
+            flush.bytes
+        ),
+        cost: flush.waited,
+        part_of: Vec::new(),
+        stretches: vec![stretch],
+        why: format!(
+            "{} characters were stored before the console came; {} {} later{inside}, {}; the line carries {}",
+            flush.bytes,
+            flush.next.map_or("nothing was stored".to_owned(), |id| format!("record {id} was stored")),
+            seconds(flush.next.and_then(|id| case.boot.stored(id)).map_or(flush.waited.best(), |t| t - from)),
+            clock(case),
+            speed(line)
+        ),
+        evidence: cite(case.boot, [flush.record].into_iter().chain(flush.next)),
+        advice,
+    }]
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, percent, seconds, speed};
+use super::finding::cite_at;
+use super::{Finding, Rule, Stretch, remedy};
+use crate::boot::{SpanKind, Wait, WaitCause};
+use bootline_capture::units::{Dur, Interval};
+use bootline_console::Printing;
+
+pub(super) const RULE: Rule = Rule {
+    code: "con003",
+    name: "console-lock",
+    doc: "On PREEMPT_RT a thread prints, and up to 6.18 it holds the console lock until the whole backlog is on the wire \
+          (legacy_kthread_func, __console_flush_and_unlock). Whoever takes that lock waits for all of it: the open of \
+          /dev/console before init (console_on_rootfs), a frame buffer's start (fbmem_init), the registration of a tty. \
+          From 6.19 on the thread gives the lock up after each record, which helps only where it has a processor to \
+          itself. A wait shows by its end: the boot goes on at the moment at which the line has drained.",
+    check,
+};
+
+/// Least cost, and least share of the boot.
+const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.01);
+
+/// How many are named.
+const SHOWN: usize = 4;
+
+/// One stall: the wait, and who waited.
+struct Stall {
+    index: usize,
+    next: Option<usize>,
+    stretch: Stretch,
+    time: Interval,
+    waiter: String,
+}
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let waits = case.boot.waits.iter().filter(|w| w.cause == WaitCause::ConsoleLock && w.time.high() > Dur::ZERO);
+    let mut stalls: Vec<Stall> = waits.map(|w| stall(case, w)).collect();
+    stalls.extend(unseen_open(case, line.console.printing));
+    let cost = stalls.iter().fold(Interval::default(), |sum, s| sum + s.time);
+    if cost.best() < case.threshold(LEAST.0, LEAST.1) {
+        return Vec::new();
+    }
+    stalls.retain(|s| s.time.best() > Dur::ZERO);
+    // By who waited, the longest first; the evidence in the log's order.
+    let mut by_waiter: Vec<(&str, Dur)> = Vec::new();
+    for s in &stalls {
+        match by_waiter.iter_mut().find(|w| w.0 == s.waiter) {
+            Some(w) => w.1 += s.time.best(),
+            None => by_waiter.push((&s.waiter, s.time.best())),
+        }
+    }
+    by_waiter.sort_by_key(|w| std::cmp::Reverse(w.1));
+    let named: Vec<String> = by_waiter.iter().take(SHOWN).map(|(w, t)| format!("{w} {}", seconds(*t))).collect();
+    let mut longest: Vec<&Stall> = stalls.iter().collect();
+    longest.sort_by_key(|s| std::cmp::Reverse(s.time.best()));
+    longest.truncate(SHOWN);
+    let mut cited: Vec<usize> = longest.iter().flat_map(|s| [s.index].into_iter().chain(s.next)).collect();
+    cited.sort_unstable();
+    cited.dedup();
+    let evidence = cite_at(case.boot, cited);
+    let cpus = match case.boot.kernel.cpus {
+        Some(1) => ", on one processor",
+        _ => "",
+    };
+    let design = match line.console.printing {
+        Printing::ThreadWholeFlush => "the printer thread of this kernel holds the lock until the line has drained",
+        Printing::ThreadPerRecord => "the printer thread of this kernel should give the lock up after each record",
+        _ => "the printing thread holds the lock while the line drains",
+    };
+    let mut advice: Vec<_> = remedy::printer_thread(case, line).into_iter().collect();
+    advice.push(remedy::print_less(case));
+    advice.extend(remedy::faster_line(case, line));
+    advice.extend(remedy::module_with_replay(case));
+    advice.extend(remedy::module_built_in(case));
+    vec![Finding {
+        rule: "con003 console-lock",
+        title: format!(
+            "the boot waited {} for the console lock, {} of its time{cpus}",
+            seconds(cost.best()),
+            percent(cost.best(), case.total())
+        ),
+        cost,
+        part_of: Vec::new(),
+        stretches: stalls.iter().map(|s| s.stretch).collect(),
+        why: format!("{}: {}; {}; the line carries {}", clock(case), named.join(", "), design, speed(line)),
+        evidence,
+        advice,
+    }]
+}
+
+fn stall(case: &Case<'_>, w: &Wait) -> Stall {
+    let stretch = Stretch { from: w.from, to: w.from + w.time.best() };
+    let next = case.next(w.index).map(|n| n.0);
+    Stall { index: w.index, next, stretch, time: w.time, waiter: waiter(case, w.index, next, stretch) }
+}
+
+/// Who waited: the initcall or probe around the stall, else what init/main.c and the drivers are known to do there.
+fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: Stretch) -> String {
+    if let Some(span) = case.span_around(at.from, at.to) {
+        let kind = if span.kind == SpanKind::Probe { "the probe of" } else { "the initcall" };
+        return format!("{kind} `{}`", span.name);
+    }
+    let text = next.and_then(|i| case.kernel(i)).map_or("", |r| r.text);
+    let m = &case.boot.milestones;
+    let after_initcalls = m.last_initcall.is_some_and(|l| index >= l) && m.freeing_unused.is_none_or(|f| index < f);
+    // prepare_namespace and what follows it in kernel_init come right after the open.
+    const AFTER_OPEN: [&str; 8] = [
+        "VFS: Mounted root",
+        "Waiting for root",
+        "EXT4-fs",
+        "RAMDISK",
+        "devtmpfs: mounted",
+        "Freeing unused ",
+        "Checked W+X",
+        "Run ",
+    ];
+    if text.contains("console_on_rootfs") || after_initcalls || AFTER_OPEN.iter().any(|t| text.starts_with(t)) {
+        return "the open of /dev/console (console_on_rootfs)".to_owned();
+    }
+    if text.contains(" at MMIO 0x") || text.contains(" at I/O 0x") || text.contains("console [") {
+        return "the registration of a port".to_owned();
+    }
+    // Subsys initcalls run in link order, and drivers/video comes right before drivers/acpi and drivers/iommu.
+    if text.starts_with("ACPI: Added _OSI(Module") || text.starts_with("iommu: Default domain") {
+        return "fbmem_init, by its place,".to_owned();
+    }
+    if text.starts_with("fb0:") || text.contains("frame buffer") || text.contains("fbcon") {
+        return "the frame buffer".to_owned();
+    }
+    match next.and_then(|i| case.boot.records.get(i)) {
+        Some(r) => format!("what came before record {}", r.id),
+        None => "what came last".to_owned(),
+    }
+}
+
+/// A log from which records were cut can't show that the line was busy. Where its own words put the open of
+/// /dev/console behind a silence on a kernel with a printer thread, the lock is the likeliest cause; the least is zero.
+fn unseen_open(case: &Case<'_>, printing: Printing) -> Option<Stall> {
+    if !matches!(printing, Printing::ThreadWholeFlush | Printing::ThreadPerRecord) {
+        return None;
+    }
+    let mut said = case.find("console_on_rootfs").map(|(i, _)| i);
+    let first = said.next()?;
+    // Words before and after the open, or only after it.
+    let (next, index) = match said.last() {
+        Some(last) => (last, first),
+        None => (first, case.before(first)?.0),
+    };
+    let from = case.at(index)?;
+    let to = case.at(next)?;
+    let net = case.net(from, to);
+    (net.best() >= Dur::from_millis(500)).then(|| Stall {
+        index,
+        next: Some(next),
+        stretch: Stretch { from, to },
+        time: Interval::new(Dur::ZERO, net.best(), net.high()),
+        waiter: "the open of /dev/console (console_on_rootfs)".to_owned(),
+    })
+}

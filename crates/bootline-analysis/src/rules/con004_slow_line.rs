@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{declared_rate, seconds};
+use super::finding::cite;
+use super::{Advice, Finding, Rule};
+use crate::boot::SpeedSource;
+use bootline_capture::units::{Dur, Interval};
+use bootline_console::Series;
+
+pub(super) const RULE: Rule = Rule {
+    code: "con004",
+    name: "slow-line",
+    doc: "The console carries less than its baud allows. The 8250 driver before 5.18 writes a character, waits for the \
+          transmitter to run empty, and writes the next: with slow registers (a virtual UART of a management \
+          controller, a port behind a slow bus) 115200 baud carried 2500 instead of 11520 characters a second. Flow \
+          control (`r` in console=) and a wrong UART clock do the same. A line faster than declared is a lab's and no \
+          fault.",
+    check,
+};
+
+/// At most this share of the declared speed is slow; printk's own work takes up to a tenth of a fast line.
+const SLOW: f64 = 0.85;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let (Some(speed), Some((baud, declared))) = (line.speed, declared_rate(line)) else { return Vec::new() };
+    if !matches!(speed.source, SpeedSource::Arrival | SpeedSource::Stamps)
+        || speed.high.bytes_per_s() > declared.bytes_per_s() * SLOW
+    {
+        return Vec::new();
+    }
+    let saved = |rate: f64, of: Dur| of.scale((1.0 - rate / declared.bytes_per_s()).max(0.0));
+    let cost = Interval::new(
+        saved(speed.high.bytes_per_s(), line.cost.low()),
+        saved(speed.rate.bytes_per_s(), line.cost.best()),
+        saved(speed.low.bytes_per_s(), line.cost.high()),
+    );
+    let how = if speed.source == SpeedSource::Arrival { "arrival times" } else { "the kernel's stamps" };
+    let mut advice = Vec::new();
+    let is_8250 = line.console.name.starts_with("ttyS");
+    if is_8250 && case.boot.kernel.series.is_some_and(|s| s < Series::new(5, 18)) {
+        advice.push(Advice::new(
+            "take a kernel whose 8250 console fills the FIFO",
+            "5.18 or later",
+            "it does so only once a tty is open on the port; with slow registers it gained a quarter",
+        ));
+    }
+    if case.boot.kernel.command_line.consoles().iter().any(|c| c.name == line.console.name && c.flow_control) {
+        advice.push(Advice::new(
+            "switch the console's flow control off, or wire CTS",
+            format!("console={},{baud}n8 (without r)", line.console.name),
+            "a slow receiver loses characters",
+        ));
+    }
+    advice.push(Advice::plain(
+        "check the port: the divisor's clock (base_baud in its record), its register speed (a trace of io_serial_in takes 2 us or less on a sound port)",
+        "an hour with ftrace",
+    ));
+    vec![Finding {
+        rule: "con004 slow-line",
+        title: format!(
+            "{} carries {:.0} characters a second of the {:.0} that {baud} baud allow; that costs {}",
+            line.console.name,
+            speed.rate.bytes_per_s(),
+            declared.bytes_per_s(),
+            seconds(cost.best())
+        ),
+        cost,
+        part_of: vec!["con001", "con002", "con003", "con007"],
+        stretches: Vec::new(),
+        why: format!(
+            "{:.0} to {:.0} characters a second by {how}, from {} samples",
+            speed.low.bytes_per_s(),
+            speed.high.bytes_per_s(),
+            speed.samples
+        ),
+        evidence: cite(case.boot, case.boot.kernel.command_line_record.into_iter().chain(line.console.enabled)),
+        advice,
+    }]
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, remedy};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "con006",
+    name: "console-stall",
+    doc: "The watchdog reports a soft lockup, or RCU a stall, and the trace below shows the console: a processor sat in \
+          console_unlock and wrote others' messages for longer than the detector waits. Each report prints more and \
+          prolongs the stall. The messages lie: nothing hung but the line. \
+          (Documentation/RCU/stallwarn.rst names a slow console as a cause.)",
+    check,
+};
+
+/// How a report begins.
+const REPORTS: [&str; 4] =
+    ["BUG: soft lockup - CPU#", "INFO: rcu_", "self-detected stall on CPU", "detected stalls on CPUs"];
+/// Functions in which a processor waits for the wire.
+const CONSOLE: [&str; 12] = [
+    "console_unlock+",
+    "console_flush_all+",
+    "console_emit_next_record+",
+    "console_flush_one_record+",
+    "serial8250_console_write+",
+    "serial8250_console_putchar+",
+    "uart_console_write+",
+    "wait_for_xmitr+",
+    "wait_for_lsr+",
+    "pl011_console_write",
+    "vprintk_emit+",
+    "nbcon_atomic_flush_pending+",
+];
+/// A report with its traces of every processor is rarely longer.
+const TRACE: usize = 400;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let records = &case.boot.records;
+    // The texts are told by content alone: such logs are torn, and their lines often have lost their stamps.
+    let mut reports: Vec<usize> = REPORTS.iter().flat_map(|r| records.containing(r)).collect();
+    reports.sort_unstable();
+    reports.dedup();
+    let mut traces: Vec<usize> = CONSOLE.iter().flat_map(|f| records.containing(f)).collect();
+    traces.sort_unstable();
+    traces.dedup();
+    let trace_of = |report: usize| {
+        let next = traces.partition_point(|t| *t <= report);
+        traces.get(next).copied().filter(|t| *t - report <= TRACE)
+    };
+    let Some((first, trace)) = reports.iter().find_map(|r| Some((*r, trace_of(*r)?))) else { return Vec::new() };
+    let stuck = reports.iter().filter_map(|i| stuck_for(records.get(*i)?.text)).max();
+    let words = stuck.map_or(String::new(), |s| format!(", the longest stuck for {} s", s.as_nanos() / 1_000_000_000));
+    let mut advice = Vec::new();
+    if let Some(line) = &case.boot.line {
+        advice.extend(remedy::faster_line(case, line));
+        advice.extend(remedy::printer_thread(case, line));
+    }
+    advice.push(remedy::print_less(case));
+    advice.push(Advice::new(
+        "keep RCU's detector silent while the boot prints",
+        "rcupdate.rcu_cpu_stall_suppress_at_boot=1",
+        "hides real stalls of the boot too, and cures nothing",
+    ));
+    let function = records.get(trace).map_or("", |r| r.text).trim();
+    let function = CONSOLE.iter().find(|f| function.contains(*f)).map_or("", |f| f.trim_end_matches('+'));
+    let how_many = match reports.len() {
+        1 => "a report of a lockup or stall is".to_owned(),
+        n => format!("{n} reports of a lockup or stall are"),
+    };
+    vec![Finding {
+        rule: "con006 console-stall",
+        title: format!("{how_many} the console's doing{words}"),
+        // A processor that writes others' messages need not be the boot's.
+        cost: Interval::new(Dur::ZERO, Dur::ZERO, stuck.unwrap_or_default()),
+        part_of: vec!["con001", "con002", "con003", "con007"],
+        stretches: Vec::new(),
+        why: format!(
+            "the trace behind the report shows `{function}`: the processor was writing to the line, not hanging; \
+             what that cost the boot is in the waits for the console"
+        ),
+        evidence: cite_at(case.boot, [first, trace]),
+        advice,
+    }]
+}
+
+/// `... stuck for 22s! [modprobe:35056]`
+fn stuck_for(text: &str) -> Option<Dur> {
+    let (_, rest) = text.split_once(" stuck for ")?;
+    let seconds: i64 = rest.split_once('s')?.0.parse().ok()?;
+    Some(Dur::from_secs(seconds))
+}

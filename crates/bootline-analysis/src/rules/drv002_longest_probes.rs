@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::{Case, longest};
+use super::figure::{clock, percent, seconds};
+use super::finding::cite;
+use super::{Advice, Finding, Rule};
+use crate::boot::SpanKind;
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "drv002",
+    name: "longest-probes",
+    doc: "The probes that held the boot up longest, net of the console and of what other rules explain. A probe runs \
+          inside its driver's initcall, one after the other, unless the driver asks for asynchronous probing; most wait \
+          for hardware (links, panels, flash, firmware) rather than compute.",
+    check,
+};
+
+/// How many are shown.
+const SHOWN: usize = 3;
+/// Least cost, and least share of the boot.
+const LEAST: (Dur, f64) = (Dur::from_millis(30), 0.01);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let least = case.threshold(LEAST.0, LEAST.1);
+    let end = case.end();
+    let wanted =
+        |s: &&crate::boot::Span| s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.own() >= least;
+    let mut found = Vec::new();
+    for span in longest(case.boot.spans.iter().filter(wanted)) {
+        let (net, stretches) = case.own(span);
+        if net.best() < least {
+            continue;
+        }
+        // A probe in a worker's task runs beside the boot; only its end may be waited for.
+        let beside = span.task.is_some_and(|t| t != 1) && span.parent.is_none();
+        let cost = if beside { Interval::new(Dur::ZERO, Dur::ZERO, net.high()) } else { net };
+        let whose = if beside { "in a task of its own, beside the boot" } else { "one after the other with the rest" };
+        found.push(Finding {
+            rule: "drv002 longest-probes",
+            title: format!(
+                "the probe of `{}` took {}, {} of the boot",
+                span.name,
+                seconds(net.best()),
+                percent(net.best(), case.total())
+            ),
+            cost,
+            part_of: Vec::new(),
+            stretches: if beside { Vec::new() } else { stretches },
+            why: format!(
+                "{}: {} in all, {} of it waits for the console; {whose}",
+                clock(case),
+                seconds(span.gross()),
+                seconds(span.console)
+            ),
+            evidence: cite(case.boot, span.last),
+            advice: vec![
+                Advice::new(
+                    "probe it in parallel",
+                    "driver_async_probe=<its driver>",
+                    "needs another processor; device names may change order",
+                ),
+                Advice::plain(
+                    "build the driver as a module and load it once the application runs",
+                    "the device comes later",
+                ),
+            ],
+        });
+    }
+    found.sort_by_key(|f: &Finding| std::cmp::Reverse((f.cost.best(), f.cost.high())));
+    found.truncate(SHOWN);
+    found
+}

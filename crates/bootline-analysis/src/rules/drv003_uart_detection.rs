@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "drv003",
+    name: "uart-detection",
+    doc: "The 8250 driver probes each legacy port that it is built for, present or not, and where it must find a port's \
+          interrupt by itself it provokes one and waits: 200 ms and more, 250 ms under a hypervisor that traps each \
+          access.",
+    check,
+};
+
+/// Below this the ports were found at once.
+const LEAST: Dur = Dur::from_millis(50);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some((start, record)) = case.find("Serial: 8250/16550 driver").next() else { return Vec::new() };
+    // Ports found in a row end it; the next record of anything else is others' work.
+    let is_port = |i: usize| case.kernel(i).is_some_and(|r| r.text.contains(": ttyS") && r.text.contains(" is a "));
+    let mut end = start;
+    while let Some((next, _)) = case.next(end).filter(|(next, _)| is_port(*next)) {
+        end = next;
+    }
+    let stretch = match case.span("serial8250_init").and_then(|s| Some(Stretch { from: s.start, to: s.end? })) {
+        Some(s) => s,
+        None => match (case.at(start), case.at(end)) {
+            (Some(from), Some(to)) => Stretch { from, to },
+            _ => return Vec::new(),
+        },
+    };
+    let net = case.net(stretch.from, stretch.to);
+    if net.best() < LEAST {
+        return Vec::new();
+    }
+    let ports = ports(record.text);
+    vec![Finding {
+        rule: "drv003 uart-detection",
+        title: format!("the 8250 driver took {} to find its ports", seconds(net.best())),
+        cost: Interval::new(Dur::ZERO, net.best(), net.high()),
+        part_of: Vec::new(),
+        stretches: vec![stretch],
+        why: format!("{}, net of the console; it is set up for {ports} ports", clock(case)),
+        evidence: cite_at(case.boot, if end == start { vec![start] } else { vec![start, end] }),
+        advice: vec![
+            Advice::new(
+                "probe only the ports that exist",
+                "8250.nr_uarts=<ports>",
+                "ports beyond that number are not found",
+            ),
+            Advice::new(
+                "state interrupts instead of finding them",
+                "CONFIG_SERIAL_8250_DETECT_IRQ=n",
+                "odd ISA ports need setserial",
+            ),
+        ],
+    }]
+}
+
+/// `Serial: 8250/16550 driver, 32 ports, IRQ sharing enabled`
+fn ports(text: &str) -> &str {
+    text.split(", ")
+        .find_map(|p| p.strip_suffix(" ports"))
+        .filter(|n| n.bytes().all(|b| b.is_ascii_digit()))
+        .unwrap_or("an unknown number of")
+}

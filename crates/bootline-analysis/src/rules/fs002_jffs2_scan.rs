@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, percent, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "fs002",
+    name: "jffs2-scan",
+    doc: "JFFS2 keeps no index: the mount scans the whole flash partition for its nodes. 470 MiB of NAND, 8 % full, \
+          took 2.6 s, more than UBI's attach and UBIFS's mount together (1.5 s).",
+    check,
+};
+
+/// Below this a mount is quick.
+const LEAST: Dur = Dur::from_millis(100);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(mounted) = case.first("VFS: Mounted root (jffs2") else { return Vec::new() };
+    let (Some(to), Some((before, before_at))) = (case.at(mounted), case.before(mounted)) else { return Vec::new() };
+    // JFFS2's own records in front of the mount, except that of its registration, which is an initcall's.
+    let own = |i: &usize| case.kernel(*i).is_some_and(|r| is_scan(r.text));
+    let first = (mounted.saturating_sub(100)..mounted).find(own);
+    let (from, said) = match first.and_then(|i| case.at(i)) {
+        Some(at) => (at, true),
+        None => (before_at, false),
+    };
+    let net = case.net(from, to);
+    if net.best() < LEAST {
+        return Vec::new();
+    }
+    // Without a word of JFFS2's own, a wait for the device may be in it.
+    let cost = if said { net } else { Interval::new(Dur::ZERO, net.best(), net.high()) };
+    let start = first.unwrap_or(before);
+    vec![Finding {
+        rule: "fs002 jffs2-scan",
+        title: format!(
+            "the mount of the JFFS2 root took {}, {} of the boot",
+            seconds(net.best()),
+            percent(net.best(), case.total())
+        ),
+        cost,
+        part_of: Vec::new(),
+        stretches: vec![Stretch { from, to }],
+        why: format!("{}, between the records below, console waits not counted", clock(case)),
+        evidence: cite_at(case.boot, [start, mounted]),
+        advice: vec![
+            Advice::new(
+                "use UBIFS on UBI",
+                "CONFIG_MTD_UBI=y, CONFIG_UBIFS_FS=y",
+                "another image; UBI's attach still grows with the partition",
+            ),
+            Advice::new(
+                "put what is read only into a squashfs",
+                "CONFIG_SQUASHFS=y",
+                "updates replace the whole image; on NAND it needs UBI below",
+            ),
+            Advice::plain(
+                "make the root's partition smaller: the scan grows with its size, not with what is in it",
+                "less room",
+            ),
+            Advice::new(
+                "keep summaries of the blocks",
+                "CONFIG_JFFS2_SUMMARY=y and sumtool",
+                "a little room in each block",
+            ),
+        ],
+    }]
+}
+
+fn is_scan(text: &str) -> bool {
+    (text.starts_with("JFFS2 ") || text.starts_with("jffs2: "))
+        && !text.contains(" version ")
+        && !text.contains(": version ")
+}

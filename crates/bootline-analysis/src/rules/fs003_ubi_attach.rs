@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "fs003",
+    name: "ubi-attach",
+    doc: "UBI reads the headers of every block of the flash partition when it attaches: the time grows with the \
+          partition's size, about 1.4 s for 470 MiB of NAND. A fastmap keeps the result in the flash itself and is read \
+          instead. The mount of the UBIFS on it adds little, unless it must recover its journal.",
+    check,
+};
+
+/// Below this an attach is quick.
+const LEAST: Dur = Dur::from_millis(100);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some((start, record)) = case.find(": attaching mtd").find(|(_, r)| is_ubi(r.text)) else { return Vec::new() };
+    // What ends it by its own words; else the next record of all.
+    let ends = [": attached mtd", ": scanning is finished", ": attached by fastmap", ": background thread"];
+    let said = |i: &usize| case.kernel(*i).is_some_and(|r| is_ubi(r.text) && ends.iter().any(|e| r.text.contains(e)));
+    let end = (start + 1..case.boot.end_index()).find(said).or_else(|| Some(case.next(start)?.0));
+    let (Some(end), Some(from)) = (end, case.at(start)) else { return Vec::new() };
+    let Some(to) = case.at(end) else { return Vec::new() };
+    let attach = case.net(from, to);
+    let mount = mount(case, end);
+    let mounting = mount.map_or(Interval::default(), |(_, _, s)| case.net(s.from, s.to));
+    let cost = attach + mounting;
+    if attach.best() < LEAST {
+        return Vec::new();
+    }
+    let by_fastmap = case.find("attached by fastmap").next().is_some();
+    let mut advice = Vec::new();
+    if !by_fastmap {
+        advice.push(Advice::new(
+            "attach by a fastmap",
+            "CONFIG_MTD_UBI_FASTMAP=y, ubi.fm_autoconvert=1",
+            "a few erase blocks; a wear-levelling table written now and then",
+        ));
+    }
+    advice.push(Advice::plain(
+        "attach only what the boot needs: a small partition for the root, the rest later from user space",
+        "another flash layout; two wear-levelling domains",
+    ));
+    advice.push(Advice::new(
+        "put what is read only into a squashfs on a UBI volume",
+        "CONFIG_MTD_UBI_BLOCK=y, ubi.block=0,rootfs root=/dev/ubiblock0_0",
+        "updates replace the whole image; saves the mount, not the attach",
+    ));
+    let mut stretches = vec![Stretch { from, to }];
+    let mut cited = vec![start, end];
+    let mut words = String::new();
+    if let Some((mounting_from, mounted, s)) = mount {
+        stretches.push(s);
+        cited.extend([mounting_from, mounted].into_iter().filter(|i| *i != end));
+        words = format!(", and the mount {}", seconds(mounting.best()));
+    }
+    vec![Finding {
+        rule: "fs003 ubi-attach",
+        title: format!("UBI took {} to attach its flash{words}", seconds(attach.best())),
+        cost,
+        part_of: Vec::new(),
+        stretches,
+        why: format!("{}, from record {} on, console waits not counted", clock(case), record.id),
+        evidence: cite_at(case.boot, cited),
+        advice,
+    }]
+}
+
+fn is_ubi(text: &str) -> bool {
+    text.starts_with("UBI") || text.starts_with("ubi")
+}
+
+/// The mount of a UBIFS as root: from its first record behind `after` to "VFS: Mounted root".
+fn mount(case: &Case<'_>, after: usize) -> Option<(usize, usize, Stretch)> {
+    let (mounted, _) = case.find("VFS: Mounted root (ubifs").find(|(i, _)| *i > after)?;
+    let first = (after + 1..mounted).find(|i| case.kernel(*i).is_some_and(|r| r.text.starts_with("UBIFS")))?;
+    Some((first, mounted, Stretch { from: case.at(first)?, to: case.at(mounted)? }))
+}

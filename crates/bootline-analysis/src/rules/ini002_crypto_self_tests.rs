@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::{Case, apart};
+use super::figure::{clock, percent, seconds};
+use super::finding::{cite, cite_at};
+use super::{Advice, Finding, Rule, Stretch};
+use crate::boot::{Span, SpanKind};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "ini002",
+    name: "crypto-self-tests",
+    doc: "The kernel tests each cryptographic algorithm as it registers (cryptomgr_test threads, which initcalls wait \
+          for): on a slow processor or under emulation the largest part of a boot without a console, 48 % of one with \
+          7.2. Without initcall_debug the tests print next to nothing; the time sits in crypto's initcalls and in those \
+          that use a key first (load_system_certificate_list).",
+    check,
+};
+
+/// Least cost, and least share of the boot.
+const LEAST: (Dur, f64) = (Dur::from_millis(30), 0.01);
+
+/// Initcalls that register algorithms or wait for the test of one.
+fn is_crypto(span: &Span) -> bool {
+    const PARTS: [&str; 12] = [
+        "crypto",
+        "load_system_certificate_list",
+        "drbg_init",
+        "jent_mod_init",
+        "aes_",
+        "sha1_",
+        "sha256_",
+        "sha512_",
+        "sha3_",
+        "ghash_",
+        "rsa_init",
+        "ecdsa_init",
+    ];
+    span.kind == SpanKind::Initcall && PARTS.iter().any(|p| span.name.contains(p))
+}
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let command_line = &case.boot.kernel.command_line;
+    let off =
+        command_line.has("cryptomgr.notests") || command_line.value("cryptomgr.notests").is_some_and(|v| v != "0");
+    if off || case.first("alg: self-tests disabled").is_some() {
+        return Vec::new();
+    }
+    let end = case.end();
+    let mut spans: Vec<&Span> =
+        case.boot.spans.iter().filter(|s| is_crypto(s) && s.end.is_some() && s.start < end).collect();
+    spans.sort_by_key(|s| std::cmp::Reverse(s.net()));
+    let stretches: Vec<Stretch> = spans.iter().filter_map(|s| Some(Stretch { from: s.start, to: s.end? })).collect();
+    // Spans that enclose one another count once.
+    let total = apart(&stretches).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to));
+    let seen = total.best() >= case.threshold(LEAST.0, LEAST.1);
+    let said: Vec<usize> = case.find("alg: ").filter(|(_, r)| r.text.starts_with("alg: ")).map(|(i, _)| i).collect();
+    if !seen && said.is_empty() {
+        return Vec::new();
+    }
+    let advice = vec![
+        Advice::new(
+            "skip the tests",
+            "cryptomgr.notests",
+            "a broken algorithm or accelerator is not noticed; not allowed under FIPS",
+        ),
+        Advice::new(
+            "build without them",
+            "CONFIG_CRYPTO_SELFTESTS=n (before 6.16: CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y)",
+            "the same, for every boot",
+        ),
+    ];
+    let (title, cost, why, evidence, stretches) = if seen {
+        let named: Vec<String> = spans.iter().take(3).map(|s| format!("`{}` {}", s.name, seconds(s.net()))).collect();
+        let ids = spans.iter().take(3).flat_map(|s| [Some(s.first), s.last]).flatten();
+        (
+            format!(
+                "crypto's initcalls took {}, {} of the boot",
+                seconds(total.best()),
+                percent(total.best(), case.total())
+            ),
+            // Not all of an initcall is its test.
+            Interval::new(Dur::ZERO, total.best(), total.high()),
+            format!(
+                "{}: {}, net of the console; the log doesn't tell the tests from the initcalls' own work",
+                clock(case),
+                named.join(", ")
+            ),
+            cite(case.boot, ids),
+            stretches,
+        )
+    } else {
+        let silent: Dur = said
+            .iter()
+            .filter_map(|i| Some((case.before(*i)?.1, case.at(*i)?)))
+            .map(|(a, b)| case.net(a, b).best())
+            .sum();
+        (
+            "crypto's self-tests ran; what they cost can't be seen".to_owned(),
+            Interval::new(Dur::ZERO, Dur::ZERO, silent),
+            "they run in threads and print nothing but what is below; boot with initcall_debug, or once with \
+             cryptomgr.notests, to see"
+                .to_owned(),
+            cite_at(case.boot, said.iter().copied().take(3)),
+            Vec::new(),
+        )
+    };
+    vec![Finding {
+        rule: "ini002 crypto-self-tests",
+        title,
+        cost,
+        part_of: Vec::new(),
+        stretches,
+        why,
+        evidence,
+        advice,
+    }]
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "ini003",
+    name: "memory-init",
+    doc: "The kernel initialises a structure for each page of memory before it goes on: 100 to 150 ms for 8 GiB. With \
+          CONFIG_DEFERRED_STRUCT_PAGE_INIT most of it waits until all processors can share it.",
+    check,
+};
+
+/// Below this it isn't worth a word.
+const LEAST: Dur = Dur::from_millis(40);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    // "Memory: 8010348K/8388152K available (...)" ends mm_init's freeing of all memory to the allocator.
+    let Some(end) = case.find(" available (").find(|(_, r)| r.text.starts_with("Memory: ")).map(|(i, _)| i) else {
+        return Vec::new();
+    };
+    let (Some(to), Some((before, from))) = (case.at(end), case.before(end)) else { return Vec::new() };
+    let net = case.net(from, to);
+    if net.best() < LEAST {
+        return Vec::new();
+    }
+    let size = case.kernel(end).and_then(|r| mebibytes(r.text));
+    let size = size.map_or("memory".to_owned(), |m| format!("{m} MiB of memory"));
+    vec![Finding {
+        rule: "ini003 memory-init",
+        title: format!("the kernel took {} to initialise {size}", seconds(net.best())),
+        cost: Interval::new(Dur::ZERO, net.best(), net.high()),
+        part_of: Vec::new(),
+        stretches: vec![Stretch { from, to }],
+        why: format!("{}, between the records below; other early work may be in it", clock(case)),
+        evidence: cite_at(case.boot, [before, end]),
+        advice: vec![
+            Advice::new(
+                "initialise most pages later, on all processors",
+                "CONFIG_DEFERRED_STRUCT_PAGE_INIT=y",
+                "64-bit with sparse memory only",
+            ),
+            Advice::new(
+                "boot with less and add the rest later by memory hotplug",
+                "mem=<size>",
+                "user space must add it",
+            ),
+        ],
+    }]
+}
+
+/// `Memory: 8010348K/8388152K available`: the second figure.
+fn mebibytes(text: &str) -> Option<u64> {
+    let (_, rest) = text.split_once('/')?;
+    let kib: u64 = rest.split_once("K ")?.0.parse().ok()?;
+    Some(kib / 1024)
+}

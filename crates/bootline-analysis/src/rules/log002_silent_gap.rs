@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, percent, seconds};
+use super::finding::cite;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::Dur;
+
+pub(super) const RULE: Rule = Rule {
+    code: "log002",
+    name: "silent-gap",
+    doc: "A stretch in which nothing was logged and that no other rule explains: something worked or slept in silence. \
+          The records around it tell where to look; initcall_debug would name the initcall or probe inside.",
+    check,
+};
+
+/// How many are shown.
+const SHOWN: usize = 3;
+/// Least length net of the console, and least share of the boot.
+const LEAST: (Dur, f64) = (Dur::from_millis(100), 0.02);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let least = case.threshold(LEAST.0, LEAST.1);
+    let debug = case.boot.kernel.command_line.initcall_debug() || !case.boot.spans.is_empty();
+    let mut found = Vec::new();
+    // They are sorted by length: what is left of later ones doesn't get among those shown.
+    for gap in case.boot.gaps.iter().take(1_000) {
+        let stretch = Stretch { from: gap.start, to: gap.start + gap.length };
+        let net = case.net(stretch.from, stretch.to);
+        if net.best() < least {
+            continue;
+        }
+        let console = if gap.console > Dur::ZERO {
+            format!("; {} more were waits for the console", seconds(gap.console))
+        } else {
+            String::new()
+        };
+        let inside = case.span_around(stretch.from, stretch.to);
+        let inside_words = inside.map_or(String::new(), |s| format!(", inside `{}`", s.name));
+        let advice = match inside {
+            Some(s) => Advice::new(
+                format!("trace `{}`", s.name),
+                format!("ftrace=function_graph ftrace_graph_filter={}", s.name),
+                "a kernel with CONFIG_FUNCTION_GRAPH_TRACER; tracing slows the boot",
+            ),
+            None if debug => Advice::plain(
+                "no initcall runs here: look at threads and at init/main.c, with ftrace",
+                "a kernel with CONFIG_FTRACE",
+            ),
+            None => Advice::new(
+                "let the kernel name what runs here",
+                "initcall_debug log_buf_len=4M (with quiet, read by dmesg)",
+                "some hundred kB of log; on the console it would cost more than it shows",
+            ),
+        };
+        found.push(Finding {
+            rule: "log002 silent-gap",
+            title: format!(
+                "nothing was logged for {}, {} of the boot, between records {} and {}",
+                seconds(net.best()),
+                percent(net.best(), case.total()),
+                gap.after,
+                gap.before
+            ),
+            cost: net,
+            part_of: Vec::new(),
+            stretches: vec![stretch],
+            why: format!("{}, net of what other findings explain{inside_words}{console}", clock(case)),
+            evidence: cite(case.boot, [gap.after, gap.before]),
+            advice: vec![advice],
+        });
+    }
+    found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.cost.best()));
+    found.truncate(SHOWN);
+    found
+}

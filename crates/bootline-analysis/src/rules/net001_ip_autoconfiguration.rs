@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::figure::{clock, seconds};
+use super::finding::cite_at;
+use super::{Advice, Finding, Rule, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "net001",
+    name: "ip-autoconfiguration",
+    doc: "With ip= the kernel configures the network before it mounts the root (ip_auto_config): it opens the interfaces, \
+          waits for a carrier for up to 120 s, and asks DHCP. The boot waits for all of it. Only a root on the network \
+          needs that; user space configures the interface again.",
+    check,
+};
+
+/// Below this it isn't worth a word.
+const LEAST: Dur = Dur::from_millis(50);
+
+/// The words of net/ipv4/ipconfig.c.
+const WORDS: [&str; 4] = ["IP-Config: ", "Sending DHCP requests", "Sending BOOTP", "seconds for network"];
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let mut said: Vec<usize> = WORDS.iter().flat_map(|w| case.find(w)).map(|(i, _)| i).collect();
+    said.sort_unstable();
+    said.dedup();
+    let found = match case.span("ip_auto_config") {
+        Some(span) => span.end.map(|end| (Stretch { from: span.start, to: end }, true)),
+        None => said.first().zip(said.last()).and_then(|(first, last)| {
+            // ipconfig speaks after it has waited; its work begins somewhere behind the record before.
+            let from = case.before(*first).map(|b| b.1).or(case.at(*first))?;
+            Some((Stretch { from, to: case.at(*last)? }, false))
+        }),
+    };
+    let Some((stretch, exact)) = found else { return Vec::new() };
+    let net = case.net(stretch.from, stretch.to);
+    let cost = match said.first().and_then(|i| case.at(*i)) {
+        Some(first) if !exact => Interval::new(case.net(first, stretch.to).low(), net.best(), net.high()),
+        _ => net,
+    };
+    if cost.best() < LEAST {
+        return Vec::new();
+    }
+    let command_line = &case.boot.kernel.command_line;
+    let on_network = command_line.value("root") == Some("/dev/nfs") || command_line.value("nfsroot").is_some();
+    let carrier = case.find("seconds for network").next().is_some();
+    let mut advice = Vec::new();
+    if on_network {
+        advice.push(Advice::new(
+            "give the address instead of asking for it",
+            "ip=<client>:<server>:<gateway>:<mask>:<host>:<device>:off",
+            "the root is on the network, so it needs an address; this one is fixed",
+        ));
+    } else {
+        let setting = command_line.value("ip").map_or("ip=off".to_owned(), |v| format!("without ip={v}"));
+        advice.push(Advice::new("leave the network to user space", setting, "no root on NFS; the network comes later"));
+    }
+    if carrier {
+        advice.push(Advice::plain(
+            "let the link come up sooner: a fixed speed, or start the PHY in the boot loader",
+            "autonegotiation's reach",
+        ));
+    }
+    let span = case.span("ip_auto_config").into_iter();
+    let ids = span.flat_map(|s| [Some(s.first), s.last]).flatten().filter_map(|id| case.boot.records.index_of(id));
+    let mut cited: Vec<usize> = ids.chain(said.iter().copied().take(3)).chain(said.last().copied()).collect();
+    cited.sort_unstable();
+    cited.dedup();
+    let words = if exact { "the initcall ip_auto_config" } else { "from the record before its first to its last" };
+    vec![Finding {
+        rule: "net001 ip-autoconfiguration",
+        title: format!(
+            "the kernel took {} to configure the network{}",
+            seconds(cost.best()),
+            if carrier { ", waiting for a carrier" } else { "" }
+        ),
+        cost,
+        part_of: Vec::new(),
+        stretches: vec![stretch],
+        why: format!("{}: {words}, console waits not counted", clock(case)),
+        evidence: cite_at(case.boot, cited),
+        advice,
+    }]
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Predictions from one boot of the corpus against other boots of it: the lab's truth, not the model's own word.
+#![allow(clippy::disallowed_methods, reason = "the corpus is files")]
+use std::path::{Path, PathBuf};
+
+use bootline_analysis::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
+use bootline_analysis::predict::{Change, Prediction, Refusal, predict, today, ways_out};
+use bootline_analysis::records::Decoder;
+
+fn file(case: &str, name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(case).join(name)
+}
+
+fn records(bytes: &[u8]) -> BootRecords {
+    BootRecords::all(bytes).swap_remove(0)
+}
+
+fn read(case: &str, name: &str) -> BootRecords {
+    let path = file(case, name);
+    records(&std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+}
+
+/// From the capture alone.
+fn captured(case: &str) -> Boot {
+    Boot::analyse(read(case, "boot.cap"), &Options::default())
+}
+
+/// From the capture and the levels in the kernel's own log.
+fn with_levels(case: &str) -> Boot {
+    let mut boot = read(case, "boot.cap");
+    join_levels(&mut boot, &read(case, "dmesg.kmsg").records).unwrap();
+    Boot::analyse(boot, &Options::default())
+}
+
+fn change(set: &str) -> Change {
+    Change { settings: set.split_whitespace().map(|s| s.parse().unwrap()).collect() }
+}
+
+fn truth(case: &str) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(file(case, "truth.json")).unwrap()).unwrap()
+}
+
+fn s(value: &serde_json::Value) -> f64 {
+    value.as_f64().unwrap() / 1e9
+}
+
+fn best(p: &Prediction) -> f64 {
+    p.time_to_init.best().as_secs_f64()
+}
+
+#[test]
+fn from_one_boot_to_another_speed_or_kernel() {
+    // (from, change, the boot that was measured, by how much the prediction may miss it)
+    let cases = [
+        ("x86-6.1-9600", "baud=115200", "x86-6.1-115200", 0.08),
+        ("x86-6.1-115200", "baud=9600", "x86-6.1-9600", 0.04),
+        ("x86-6.12-2400", "baud=9600", "x86-6.12-9600", 0.03),
+        ("x86-6.12-38400-initcall", "initcall_debug=0 loglevel=7 baud=9600", "x86-6.12-9600", 0.03),
+        ("x86-6.18-rt-9600-initcall", "initcall_debug=0 loglevel=7", "x86-6.18-rt-9600", 0.05),
+        ("x86-6.19-rt-9600-initcall", "kernel=6.18-rt", "x86-6.18-rt-9600-initcall", 0.03),
+        ("x86-6.19-rt-9600", "kernel=6.18-rt", "x86-6.18-rt-9600", 0.03),
+        // That boot was kept from running for 10.7 s in all: its own work looks larger than it is.
+        ("x86-6.19-rt-9600", "cpus=1", "x86-6.19-rt-9600-1cpu", 0.10),
+        ("x86-6.12-9600", "kernel=6.18-rt", "x86-6.18-rt-9600", 0.03),
+        ("x86-7.2-9600", "baud=921600", "x86-7.2-921600", 0.08),
+        ("x86-7.2-921600", "baud=9600", "x86-7.2-9600", 0.03),
+        ("arm64-6.12-9600", "kernel=7.2", "arm64-7.2-9600", 0.03),
+        ("arm64-7.2-9600", "kernel=6.18", "arm64-6.18-9600", 0.08),
+    ];
+    let mut missed = Vec::new();
+    for (from, set, to, most) in cases {
+        let p = predict(&with_levels(from), &change(set)).unwrap_or_else(|e| panic!("{from}: {e}"));
+        let measured = s(&truth(to)["time_to_init_ns"]);
+        let off = best(&p) / measured - 1.0;
+        if off.abs() > most {
+            missed.push(format!("{from} {set}: {:.2} s, measured {measured:.2} s: {:.1} %", best(&p), off * 100.0));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn a_silent_boot() {
+    for case in ["x86-6.12-9600", "x86-6.18-rt-9600", "x86-6.18-rt-9600-initcall"] {
+        let origin = std::fs::read_to_string(file(case, "origin.toml")).unwrap();
+        let line = origin.lines().find_map(|l| l.strip_prefix("silent_ns = [")).unwrap().trim_end_matches(']');
+        let mut silent: Vec<f64> = line.split(',').map(|n| n.parse::<f64>().unwrap() / 1e9).collect();
+        silent.sort_by(f64::total_cmp);
+        // Silent boots are timed from QEMU's start.
+        let truth = truth(case);
+        let before = s(&truth["first_byte_ns"]) - s(&truth["qemu_started_ns"]);
+        let p = predict(&captured(case), &change("loglevel=0")).unwrap();
+        let (low, high) = (p.time_to_init.low().as_secs_f64() + before, p.time_to_init.high().as_secs_f64() + before);
+        assert!(low <= silent[2] && high >= silent[0], "{case}: {low:.2}..{high:.2} s, measured {silent:?}");
+        assert_eq!(p.log_complete, None);
+    }
+}
+
+#[test]
+fn the_model_of_today_is_what_was_measured() {
+    for case in
+        ["x86-6.1-9600", "x86-6.12-2400", "x86-6.12-9600", "x86-6.18-rt-9600", "arm64-6.12-9600", "x86-7.2-9600"]
+    {
+        let boot = captured(case);
+        let (today, modelled) = (best(&today(&boot).unwrap()), best(&predict(&boot, &Change::default()).unwrap()));
+        assert!((modelled / today - 1.0).abs() < 0.01, "{case}: {modelled} s, measured {today} s");
+    }
+}
+
+#[test]
+fn ways_out_are_sorted_and_whole() {
+    for entry in std::fs::read_dir(file("", "")).unwrap() {
+        let case = entry.unwrap().file_name().into_string().unwrap();
+        if !file(&case, "boot.cap").exists() || case.contains("quiet") {
+            continue;
+        }
+        let boot = captured(&case);
+        let ways = ways_out(&boot).unwrap_or_else(|e| panic!("{case}: {e}"));
+        assert!(ways.len() >= 3, "{case}: {}", ways.len());
+        assert!(ways.windows(2).all(|w| w[0].saved.best() >= w[1].saved.best()), "{case}");
+        for way in &ways {
+            assert!(!way.assumptions.is_empty() && !way.needs.is_empty(), "{case}: {}", way.title);
+            assert!(way.time_to_init.best() > bootline_capture::units::Dur::ZERO, "{case}: {}", way.title);
+        }
+    }
+}
+
+#[test]
+fn what_the_log_lacks_is_refused_or_said() {
+    assert_eq!(predict(&captured("x86-7.2-9600-quiet"), &change("loglevel=7")).unwrap_err(), Refusal::NoConsole);
+    let quiet = Boot::analyse(records(QUIET.as_bytes()), &Options::default());
+    assert_eq!(predict(&quiet, &change("loglevel=7")).unwrap_err(), Refusal::NotPrinted { level: 4 });
+    assert!(predict(&quiet, &change("loglevel=3")).is_ok());
+    let known = with_levels("x86-7.2-9600-quiet");
+    let p = predict(&known, &change("loglevel=7")).unwrap();
+    let measured = s(&truth("x86-7.2-9600")["time_to_init_ns"]);
+    assert!((best(&p) / measured - 1.0).abs() < 0.05, "{} s, measured {measured} s", best(&p));
+
+    let plain = predict(&captured("x86-6.12-9600"), &change("quiet")).unwrap();
+    let levels = |p: &Prediction| p.assumptions.iter().any(|a| a.name == "levels");
+    let exact = predict(&with_levels("x86-6.12-9600"), &change("quiet")).unwrap();
+    assert!(levels(&plain) && !levels(&exact));
+    assert!(plain.time_to_init.high() > exact.time_to_init.high());
+
+    let nothing = Boot::analyse(records(b"hello\nworld\n"), &Options::default());
+    assert!(today(&nothing).is_err());
+    let cut = Boot::analyse(records(b"[    0.000000] Linux version 6.12.1\n[    1.000000] x\n"), &Options::default());
+    assert_eq!(today(&cut).unwrap_err(), Refusal::NoEnd);
+}
+
+#[test]
+fn a_way_of_printing_that_is_not_known_is_said() {
+    for (version, said) in [("99.1.0", true), ("5.10.1", true), ("6.12.1", false)] {
+        let log = QUIET.replace("6.12.1", version).replace("PREEMPT_DYNAMIC", "PREEMPT_RT").replace(" quiet", "");
+        let p = predict(&Boot::analyse(records(log.as_bytes()), &Options::default()), &change("quiet")).unwrap();
+        assert_eq!(p.assumptions.iter().any(|a| a.name == "printing"), said, "{version}: {:?}", p.assumptions);
+    }
+    let refused = |set: &str| predict(&captured("x86-6.12-9600"), &change(set)).unwrap_err();
+    assert_eq!(refused("kernel=5.10-rt"), Refusal::UnknownKernel("5.10-rt".to_owned()));
+    assert_eq!(refused("kernel=99.1"), Refusal::UnknownKernel("99.1".to_owned()));
+}
+
+#[test]
+fn what_overrules_a_level_has_to_go() {
+    let boot = with_levels("x86-7.2-9600-quiet");
+    let without_quiet = bootline_analysis::predict::Need::CommandLine("without quiet".to_owned());
+    let needs = |set: &str| predict(&boot, &change(set)).unwrap().needs.contains(&without_quiet);
+    assert!(needs("loglevel=7") && !needs("quiet"));
+}
+
+#[test]
+fn no_way_out_leads_to_an_older_printer_thread() {
+    let titles = |case| ways_out(&captured(case)).unwrap().into_iter().map(|w| w.title).collect::<Vec<_>>().join("; ");
+    assert!(titles("x86-6.12-9600").contains("6.19-rt"));
+    let newer = titles("x86-7.2-9600");
+    assert!(newer.contains("7.2-rt") && !newer.contains("6.19"), "{newer}");
+}
+
+#[test]
+fn what_the_fuzzer_found_has_no_time_below_zero() {
+    let bytes = include_bytes!("fuzzed/predict-below-zero.bin");
+    let stated = Options { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..Options::default() };
+    let mut told = 0;
+    let mut splitter = Splitter::new(|records| {
+        for way in ways_out(&Boot::analyse(records, &stated)).unwrap_or_default() {
+            assert!(
+                way.time_to_init.low() >= bootline_capture::units::Dur::ZERO,
+                "{}: {:?}",
+                way.title,
+                way.time_to_init
+            );
+            told += 1;
+        }
+    });
+    let mut decoder = Decoder::new(None);
+    decoder.push(bytes, &mut splitter);
+    decoder.finish(&mut splitter);
+    splitter.finish();
+    assert!(told > 0);
+}
+
+const QUIET: &str = "\
+[    0.000000] Linux version 6.12.1 (gcc) #1 SMP PREEMPT_DYNAMIC
+[    0.000000] Kernel command line: console=ttyS0,9600 quiet
+[    0.500000] printk: legacy console [ttyS0] enabled
+[    1.000000] mmc0: error -110 whilst initialising SD card
+[    2.000000] Run /sbin/init as init process
+";

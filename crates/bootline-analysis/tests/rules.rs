@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Each rule has a folder `tests/rules/CODE_name` with a log that fires, one that nearly does, and what is to be found
+//! in the first. `BLESS=1 cargo test -p bootline-analysis --test rules` writes the expectations and docs/rules.md anew;
+//! read the difference.
+#![allow(clippy::disallowed_methods, reason = "the cases are files")]
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bootline_analysis::boot::{Boot, BootRecords, Options};
+use bootline_analysis::records::Source;
+use bootline_analysis::rules::{Finding, RULES, Rule, findings};
+use bootline_capture::units::Dur;
+
+#[test]
+fn each_rule_finds_what_is_expected() {
+    let mut failed = Vec::new();
+    for rule in RULES {
+        let log = folder(rule).join("fires.log");
+        let found = render(rule, &findings(&read(&log)));
+        if !found.starts_with(rule.code) {
+            failed.push(format!("{} finds nothing in {}:\n{found}", rule.code, log.display()));
+        }
+        blessed(&folder(rule).join("fires.expected"), &found, &mut failed);
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn no_rule_finds_what_is_nearly_there() {
+    for rule in RULES {
+        let log = folder(rule).join("nearly.log");
+        let found = findings(&read(&log));
+        assert!(found.iter().all(|f| !is_of(rule, f)), "{}:\n{}", log.display(), render(rule, &found));
+    }
+}
+
+#[test]
+fn each_folder_is_a_rules() {
+    let rules: Vec<PathBuf> = RULES.iter().map(folder).collect();
+    for entry in fs::read_dir(root().join("tests/rules")).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(rules.contains(&path), "{} belongs to no rule", path.display());
+    }
+}
+
+#[test]
+fn codes_and_names_are_unique_and_findings_carry_them() {
+    let mut codes: Vec<_> = RULES.iter().map(|r| r.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), RULES.len());
+    for log in logs() {
+        for f in findings(&read(&log)) {
+            let of = RULES.iter().find(|r| is_of(r, &f));
+            assert!(of.is_some_and(|r| f.rule == format!("{} {}", r.code, r.name)), "{}: {}", log.display(), f.rule);
+            assert!(f.part_of.iter().all(|c| codes.contains(c)), "{}: {:?}", f.rule, f.part_of);
+            assert!(!f.advice.is_empty() && !f.why.is_empty(), "{}: {} says too little", log.display(), f.rule);
+        }
+    }
+}
+
+/// What adds up fits into the log: no millisecond is blamed twice.
+#[test]
+fn findings_that_are_part_of_no_other_fit_into_the_log() {
+    for log in logs() {
+        let boot = read(&log);
+        let sum: Dur = findings(&boot).iter().filter(|f| f.part_of.is_empty()).map(|f| f.cost.best()).sum();
+        let ends = (0..boot.records.len()).flat_map(|i| {
+            let place = boot.timeline.place(i);
+            [place.stored, place.printed.map(|p| p.end)]
+        });
+        let whole = ends.flatten().max().unwrap_or_default();
+        assert!(sum <= whole + Dur::from_millis(2), "{}: {sum} s of {whole} s", log.display());
+    }
+}
+
+#[test]
+fn a_boot_without_faults_has_no_findings() {
+    let log = "[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon\n[    0.000000] Kernel command line: quiet\n\
+               [    0.090000] Run /init as init process\n";
+    assert_eq!(findings(&analyse(log.as_bytes())), []);
+    assert_eq!(findings(&analyse(b"")), []);
+}
+
+/// Whatever lines a log is shuffled from, no rule panics.
+#[test]
+fn shuffled_and_torn_logs_are_survived() {
+    let lines: Vec<Vec<u8>> = logs()
+        .iter()
+        .flat_map(|l| fs::read(l).unwrap().split(|b| *b == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>())
+        .collect();
+    let mut state = 1u64;
+    let mut random = |n: usize| {
+        // Knuth's MMIX generator: the same logs each time.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..150 {
+        let mut log = Vec::new();
+        for _ in 0..random(80) + 1 {
+            let line = &lines[random(lines.len())];
+            let cut = if random(8) == 0 { random(line.len() + 1) } else { line.len() };
+            log.extend_from_slice(&line[..cut]);
+            log.push(b'\n');
+        }
+        findings(&analyse(&log));
+    }
+}
+
+#[test]
+fn the_documentation_is_the_rules_own() {
+    let mut text = String::from(
+        "<!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->\n<!-- Written by `BLESS=1 cargo test -p bootline-analysis --test rules` \
+         from the rules' own words. -->\n# The rules\n\nEach finding names one cause of lost time: what it costs, as an \
+         interval, why, the records that show it, and what to\ndo at what price. Costs add up, except those of a finding \
+         that says what it is part of. What the log can't tell has a\nlower bound of zero.\n",
+    );
+    let mut rules: Vec<&Rule> = RULES.iter().collect();
+    rules.sort_by_key(|r| r.code);
+    for rule in rules {
+        write!(text, "\n## {} {}\n\n{}\n", rule.code, rule.name, wrapped(rule.doc)).unwrap();
+        let found = findings(&read(&folder(rule).join("fires.log")));
+        if let Some(f) = found.iter().find(|f| is_of(rule, f)) {
+            write!(text, "\nFor example:\n\n```text\n{}```\n", render_one(f)).unwrap();
+        }
+    }
+    let mut failed = Vec::new();
+    blessed(&root().join("../../docs/rules.md"), &text, &mut failed);
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn folder(rule: &Rule) -> PathBuf {
+    root().join("tests/rules").join(format!("{}_{}", rule.code, rule.name.replace('-', "_")))
+}
+
+fn logs() -> Vec<PathBuf> {
+    RULES.iter().flat_map(|r| ["fires.log", "nearly.log"].map(|name| folder(r).join(name))).collect()
+}
+
+fn read(log: &Path) -> Boot {
+    analyse(&fs::read(log).unwrap_or_else(|e| panic!("{}: {e}", log.display())))
+}
+
+/// The first boot of a log.
+fn analyse(bytes: &[u8]) -> Boot {
+    let mut boots = BootRecords::all(bytes);
+    let first = if boots.is_empty() { BootRecords::default() } else { boots.swap_remove(0) };
+    assert!(first.records.iter().all(|r| r.source == Source::Kernel || r.stamp.is_none()));
+    Boot::analyse(first, &Options::default())
+}
+
+fn blessed(path: &Path, found: &str, failed: &mut Vec<String>) {
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(path, found).unwrap();
+    } else if fs::read_to_string(path).ok().as_deref() != Some(found) {
+        failed.push(format!("{} differs from what is found:\n{found}", path.display()));
+    }
+}
+
+fn is_of(rule: &Rule, f: &Finding) -> bool {
+    f.rule.starts_with(rule.code)
+}
+
+/// The rule's own findings in full, the others' in a line each.
+fn render(rule: &Rule, found: &[Finding]) -> String {
+    let (own, others): (Vec<&Finding>, Vec<&Finding>) = found.iter().partition(|f| is_of(rule, f));
+    let mut text: String = own.into_iter().map(render_one).collect();
+    for f in others {
+        writeln!(text, "also {}: {}", f.rule, f.title).unwrap();
+    }
+    text
+}
+
+fn render_one(f: &Finding) -> String {
+    let mut text =
+        format!("{}: {}\n  cost: {} ({} to {}) s", f.rule, f.title, f.cost.best(), f.cost.low(), f.cost.high());
+    if !f.part_of.is_empty() {
+        write!(text, ", part of {}", f.part_of.join(", ")).unwrap();
+    }
+    writeln!(text, "\n  why: {}", f.why).unwrap();
+    for e in &f.evidence {
+        writeln!(text, "  record {}: {}", e.id, plain(&e.text)).unwrap();
+    }
+    for a in &f.advice {
+        let setting = a.setting.as_ref().map_or(String::new(), |s| format!(": {s}"));
+        let saves = a.saves.map_or(String::new(), |s| format!("saves {} s, {}..{} s; ", s.best(), s.low(), s.high()));
+        writeln!(text, "  do: {}{setting} ({saves}price: {})", a.action, a.price).unwrap();
+    }
+    text
+}
+
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().unwrap();
+        if last.len() + 1 + word.len() > 120 {
+            lines.push(word.to_owned());
+        } else {
+            last.push_str(if last.is_empty() { "" } else { " " });
+            last.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

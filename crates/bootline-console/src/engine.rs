@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The discrete-event engine: what every task, thread and console does from event to event.
+//!
+//! Time is continuous. Between two events each processor's share is constant, so work shrinks linearly, and a record
+//! on a console needs the wire and nobody's favour. Who prints, for whom, and who waits is in `printer.rs`.
+use super::outcome::{Carried, Outcome, Stored};
+use super::printer::{Actor, Job, Lock};
+use super::processors;
+use super::setup::{KernelClock, Setup};
+use super::workload::{ConsoleId, Message, Op, TaskId, Workload};
+use bootline_capture::units::Dur;
+
+/// Runs a workload on a setup.
+pub fn simulate(workload: &Workload, setup: &Setup) -> Outcome {
+    let mut engine = Engine::new(workload, setup);
+    while engine.step() {}
+    engine.outcome
+}
+
+/// What a task is at.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum State {
+    /// Its next operation is to be started.
+    Ready,
+    /// Computes; so many nanoseconds of a processor are left.
+    Working(f64),
+    /// Holds the console lock and computes; behind it comes console_unlock().
+    Holding(f64),
+    /// Waits without a processor.
+    Sleeping(Dur),
+    /// Prints; its job says what.
+    Printing(Job),
+    /// Spins for the console's owner to hand over (console_trylock_spinning).
+    Spinning,
+    /// Queues for the console lock, since then.
+    Queued(Dur),
+    /// Waits for another task.
+    Joining(TaskId),
+    /// Has nothing left to do, or never will.
+    Done,
+}
+
+/// One task's course.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub next: usize,
+    pub state: State,
+}
+
+/// What is on a console's line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Emission {
+    pub record: usize,
+    pub start: Dur,
+    pub end: Dur,
+    pub by: Actor,
+}
+
+/// One console's course.
+#[derive(Clone, Debug)]
+pub(super) struct Console {
+    pub registered: bool,
+    /// The next record to print.
+    pub seq: usize,
+    pub emission: Option<Emission>,
+    /// User space's characters that wait, and whether they come next.
+    pub user_waiting: u32,
+    pub user_next: bool,
+    /// Until when the line carries what was given to it.
+    pub line_free: Dur,
+}
+
+pub(super) struct Engine<'a> {
+    pub workload: &'a Workload,
+    pub setup: &'a Setup,
+    pub now: Dur,
+    /// What was printed, in order.
+    pub log: Vec<Message>,
+    pub tasks: Vec<Task>,
+    pub consoles: Vec<Console>,
+    pub lock: Lock,
+    /// `printk_set_kthreads_ready` has run.
+    pub threads_ready: bool,
+    /// Panic or power-off: threads print no more.
+    pub threads_stopped: bool,
+    /// The thread of the legacy consoles (PREEMPT_RT), when it prints or queues.
+    pub legacy_thread: Option<Job>,
+    pub legacy_thread_queued: bool,
+    /// The threads of the nbcon consoles.
+    pub nbcon_threads: Vec<Option<Job>>,
+    clock_stable: bool,
+    /// Processors that run.
+    pub cpus: u32,
+    pub outcome: Outcome,
+}
+
+impl<'a> Engine<'a> {
+    fn new(workload: &'a Workload, setup: &'a Setup) -> Engine<'a> {
+        let console = Console {
+            registered: false,
+            seq: 0,
+            emission: None,
+            user_waiting: 0,
+            user_next: true,
+            line_free: Dur::ZERO,
+        };
+        Engine {
+            workload,
+            setup,
+            now: Dur::ZERO,
+            log: Vec::new(),
+            tasks: workload.tasks.iter().map(|_| Task { next: 0, state: State::Ready }).collect(),
+            consoles: vec![console; setup.consoles.len()],
+            lock: Lock::default(),
+            threads_ready: false,
+            threads_stopped: false,
+            legacy_thread: None,
+            legacy_thread_queued: false,
+            nbcon_threads: vec![None; setup.consoles.len()],
+            clock_stable: false,
+            cpus: if workload.brings_processors_up() { 1 } else { setup.cpus },
+            outcome: Outcome {
+                done: workload.tasks.iter().map(|ops| vec![None; ops.len()]).collect(),
+                ..Outcome::default()
+            },
+        }
+    }
+
+    /// Does all that can be done at this instant, then goes to the next event. False when there is none.
+    fn step(&mut self) -> bool {
+        loop {
+            let mut moved = false;
+            for id in 0..self.tasks.len() {
+                while self.tasks[id].state == State::Ready {
+                    self.start(id);
+                    moved = true;
+                }
+            }
+            moved |= self.wake_threads();
+            moved |= self.send_user_characters();
+            if !moved {
+                break;
+            }
+        }
+        let Some(next) = self.next_event() else { return false };
+        self.advance(next);
+        true
+    }
+
+    fn next_event(&self) -> Option<Dur> {
+        let speed = processors::speed(self);
+        let tasks = self.tasks.iter().filter_map(|t| match t.state {
+            State::Working(left) | State::Holding(left) if speed > 0.0 => {
+                Some(self.now + Dur::from_nanos((left / speed).ceil().min(i64::MAX as f64 / 4.0) as i64))
+            }
+            State::Sleeping(until) => Some(until),
+            _ => None,
+        });
+        let lines = self.consoles.iter().filter_map(|c| match c.emission {
+            Some(e) => Some(e.end),
+            None => (c.user_waiting > 0 && c.line_free > self.now).then_some(c.line_free),
+        });
+        tasks.chain(lines).min()
+    }
+
+    fn advance(&mut self, to: Dur) {
+        let done = (to - self.now).as_nanos() as f64 * processors::speed(self);
+        self.now = to;
+        for id in 0..self.tasks.len() {
+            match &mut self.tasks[id].state {
+                State::Working(left) => {
+                    *left -= done;
+                    if *left < 0.5 {
+                        self.finish(id);
+                    }
+                }
+                State::Holding(left) => {
+                    *left -= done;
+                    if *left < 0.5 {
+                        self.print_locked(id);
+                    }
+                }
+                State::Sleeping(until) if *until <= to => self.finish(id),
+                _ => {}
+            }
+        }
+        for c in 0..self.consoles.len() {
+            if let Some(e) = self.consoles[c].emission.filter(|e| e.end <= to) {
+                self.emitted(c, e);
+            }
+        }
+    }
+
+    /// The task's operation has ended.
+    pub fn finish(&mut self, id: usize) {
+        let op = self.tasks[id].next;
+        self.outcome.done[id][op] = Some(self.now);
+        if let Some(Op::Print(_) | Op::Warn(_) | Op::Panic(_)) = self.workload.tasks[id].get(op) {
+            if let Some(r) = self.outcome.records.iter_mut().rev().find(|r| r.task.0 == id && r.op == op) {
+                r.returned = self.now;
+            }
+        }
+        self.tasks[id].next += 1;
+        self.tasks[id].state = State::Ready;
+    }
+
+    fn start(&mut self, id: usize) {
+        let op = match self.workload.tasks[id].get(self.tasks[id].next) {
+            Some(op) => *op,
+            None => {
+                self.tasks[id].state = State::Done;
+                self.joined(id);
+                return;
+            }
+        };
+        match op {
+            Op::Work(d) => self.tasks[id].state = State::Working(d.max_zero().as_nanos() as f64),
+            Op::Sleep(d) => self.tasks[id].state = State::Sleeping(self.now + d.max_zero()),
+            Op::Print(m) => {
+                self.store(id, m);
+                self.print_by_writer(id);
+            }
+            Op::Warn(m) => {
+                self.store(id, m);
+                self.print_in_emergency(id);
+            }
+            Op::Panic(m) => {
+                self.store(id, m);
+                self.stop_all_but(id);
+                self.flush_everything(id);
+            }
+            Op::PowerOff => {
+                self.stop_all_but(id);
+                self.flush_nbcon(id);
+            }
+            Op::Register(c) => self.register(id, c),
+            Op::Unregister(c) => self.unregister(id, c),
+            Op::ThreadsReady => {
+                self.threads_ready = true;
+                self.finish(id);
+            }
+            Op::LockConsole(_) => self.lock_by_task(id),
+            Op::Join(other) => match self.tasks.get(other.0).map(|t| &t.state) {
+                Some(State::Done) | None => self.finish(id),
+                Some(_) => self.tasks[id].state = State::Joining(other),
+            },
+            Op::UserWrite(c, chars) => {
+                if let Some(c) = self.consoles.get_mut(c.0) {
+                    c.user_waiting = c.user_waiting.saturating_add(chars);
+                }
+                self.finish(id);
+            }
+            Op::ProcessorsUp => {
+                self.cpus = self.setup.cpus;
+                self.finish(id);
+            }
+            Op::ClockStable => {
+                self.clock_stable = true;
+                self.finish(id);
+            }
+            Op::Mark(mark) => {
+                self.outcome.marks.push((mark, self.now));
+                self.finish(id);
+            }
+        }
+    }
+
+    fn store(&mut self, id: usize, message: Message) {
+        self.log.push(message);
+        self.outcome.records.push(Stored {
+            task: TaskId(id),
+            op: self.tasks[id].next,
+            at: self.now,
+            kernel: self.now - self.outcome.clock_lost,
+            returned: self.now,
+        });
+    }
+
+    fn joined(&mut self, id: usize) {
+        for other in 0..self.tasks.len() {
+            if self.tasks[other].state == State::Joining(TaskId(id)) {
+                self.finish(other);
+            }
+        }
+    }
+
+    /// A record is through.
+    fn emitted(&mut self, c: usize, e: Emission) {
+        self.consoles[c].emission = None;
+        self.consoles[c].seq = e.record + 1;
+        self.consoles[c].user_next = true;
+        self.carry(c, e, false);
+        self.emission_ended(e.by);
+    }
+
+    /// Notes what the line carried, and what it did to the clock.
+    pub fn carry(&mut self, c: usize, e: Emission, cut: bool) {
+        self.outcome.carried.push(Carried { console: ConsoleId(c), record: e.record, start: e.start, end: e.end, cut });
+        if self.interrupts_off(c, e.by) {
+            let stretch = e.end - e.start;
+            self.outcome.longest_irqs_off = self.outcome.longest_irqs_off.max(stretch);
+            if let (KernelClock::LosesTicks(tick), false) = (self.setup.clock, self.clock_stable) {
+                self.outcome.clock_lost += (stretch - tick).max_zero();
+            }
+        }
+    }
+}

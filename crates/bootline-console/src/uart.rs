@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The port: what a record costs on the wire and at the registers.
+//!
+//! Read from drivers/tty/serial/8250/8250_port.c: `wait_for_lsr`, `wait_for_xmitr`, `serial8250_console_putchar`,
+//! `serial8250_console_fifo_write`, `serial8250_console_write` (6.1.176, 6.12.107, 7.2.13). The driver saves and clears
+//! IER, writes, waits until both the holding and the shift register are empty, and restores IER. It waits by reading LSR
+//! and `udelay(1)`. While the shift register sends a character the next one waits in the holding register, so that the
+//! polls of one character hide behind the wire's time for another.
+use super::driver::TimeOut;
+use bootline_capture::units::{Dur, LineRate};
+
+/// How the driver hands characters to the port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As fast as the line takes them; nothing else costs. Near enough for a driver that fills a FIFO as long as it has
+    /// room (PL011, imx, sifive).
+    Wire,
+    /// An 8250, one at a time, each after LSR's THRE.
+    ByByte,
+    /// An 8250, so many at a time, each burst after the FIFO has run empty.
+    Bursts {
+        /// Of the transmitter's FIFO: 16 for a 16550A.
+        depth: u32,
+    },
+}
+
+/// What an access to a register takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    /// Usually.
+    pub access: Dur,
+    /// Now and then, instead.
+    pub slow: Dur,
+    /// One in so many; none are slow at 0.
+    pub slow_every: u32,
+}
+
+impl Registers {
+    /// On average, in nanoseconds.
+    fn mean(self) -> f64 {
+        let [access, slow] = [self.access, self.slow].map(|d| d.max_zero().as_nanos() as f64);
+        let share = if self.slow_every == 0 { 0.0 } else { 1.0 / f64::from(self.slow_every) };
+        access + (slow - access).max(0.0) * share
+    }
+}
+
+/// A serial port as its console driver sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uart {
+    /// The line.
+    pub rate: LineRate,
+    /// How it is written to.
+    pub way: Way,
+    /// What its registers cost.
+    pub registers: Registers,
+    /// How long after its transmitter is empty the port says so: nothing in a real one, a lot where firmware plays it.
+    pub status_lag: Dur,
+    /// Polls after which the driver writes over what is there; none: it waits for ever.
+    pub most_polls: Option<u32>,
+}
+
+/// What a record came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// From the driver's first access to its last.
+    pub time: Dur,
+    /// Registers read, nearly all of them LSR.
+    pub reads: u64,
+    /// Characters that the line carried.
+    pub sent: u32,
+    /// Characters that were written over.
+    pub lost: u32,
+}
+
+/// `udelay(1)` between two polls.
+const BETWEEN_POLLS: f64 = 1000.0;
+
+impl Uart {
+    /// A line whose registers cost nothing.
+    pub fn ideal(rate: LineRate) -> Uart {
+        Uart { rate, way: Way::Wire, registers: Registers::default(), status_lag: Dur::ZERO, most_polls: None }
+    }
+
+    /// With the driver's time-out. `declared` is the speed that the kernel was told, which QEMU's line need not have.
+    ///
+    /// The driver counts polls and takes each for a microsecond; slow registers stretch the time-out.
+    pub fn time_out(self, time_out: TimeOut, declared: LineRate) -> Uart {
+        let most_polls = match time_out {
+            TimeOut::TenMs => Some(10_000),
+            TimeOut::TwoFrames => Some((2e6 / declared.bytes_per_s()) as u32),
+            TimeOut::Never => None,
+        };
+        Uart { most_polls, ..self }
+    }
+
+    /// How long the driver needs for a record of so many characters.
+    pub fn time_for(&self, chars: u32) -> Dur {
+        self.cost_of(chars).time
+    }
+
+    /// What a record of so many characters comes to.
+    pub fn cost_of(&self, chars: u32) -> Cost {
+        match self.way {
+            Way::Wire => {
+                let time = self.rate.time_for(u64::from(chars)).as_dur();
+                Cost { time, reads: 0, sent: chars, lost: 0 }
+            }
+            _ if chars == 0 => Cost { time: Dur::ZERO, reads: 0, sent: 0, lost: 0 },
+            Way::ByByte => self.polled(chars, 1),
+            Way::Bursts { depth } => self.polled(chars, depth.max(1)),
+        }
+    }
+
+    /// In bursts of `depth`. Nanoseconds as f64: a record has up to 2^32 characters.
+    fn polled(&self, chars: u32, depth: u32) -> Cost {
+        let access = self.registers.mean();
+        let frame = 1e9 / self.rate.bytes_per_s();
+        let poll = access + BETWEEN_POLLS;
+        // When the port becomes ready between two polls isn't known: half a poll late on average; one read at the least.
+        let late = access.max(poll / 2.0);
+        let seen = self.status_lag.max_zero().as_nanos() as f64 + late;
+        let patience = self.most_polls.map_or(f64::INFINITY, |n| f64::from(n) * poll);
+
+        let bursts = chars.div_ceil(depth);
+        let last = f64::from(chars - (bursts - 1) * depth);
+        let waits = f64::from(bursts - 1);
+        let depth = f64::from(depth);
+        // A burst is through when the line or the writing is, whichever takes longer. Its last character leaves the
+        // holding register one frame earlier, and until that one is sent the next burst's first write costs nothing.
+        let each = frame.max(access);
+        let ready = (depth * each).max((depth - 1.0) * each + seen + access);
+        // Out of patience (`fifo_wait_for_lsr`: once for each character of a burst) it writes all the same.
+        let period = ready.min(depth * (patience + access));
+        // The trailing wait: `fifo_wait_for_lsr` for a burst's characters, then LSR_BOTH_EMPTY with one time-out.
+        let rounds = if depth > 1.0 { last + 1.0 } else { 1.0 };
+        let end = (last * each + seen).min(rounds * patience + last * access);
+
+        // IER read, cleared and restored; the first write.
+        let time = 4.0 * access + waits * period + end;
+        let waited = waits * (period - depth * access - late).max(0.0) + (end - last * access - late).max(0.0);
+        // Each wait reads LSR once at least: one before each burst, and those behind the last.
+        let least = f64::from(bursts) + if depth > 1.0 { 2.0 } else { 1.0 };
+        let reads = 1.0 + least + waited / poll;
+        // What the line took until the last write, what the FIFO then held, and the shift register's one.
+        let room = depth.max(2.0) + (waits * period / frame).floor();
+        let sent = if period < ready { room.min(f64::from(chars)) as u32 } else { chars };
+        Cost { time: Dur::from_nanos(time.round() as i64), reads: reads as u64, sent, lost: chars - sent }
+    }
+}
+
+#[cfg(test)]
+mod tests;

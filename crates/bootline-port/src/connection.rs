@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An open source: one descriptor to read, whatever is behind it.
+use std::io;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bootline_capture::units::{Dur, LineRate};
+
+use super::inventory;
+use super::serial::{LineSettings, SerialPort};
+use super::terminal::{RunningCommand, Terminal};
+use super::{Holder, PortError, Source};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// An open source.
+#[derive(Debug)]
+pub enum Connection {
+    /// A serial device.
+    Serial(SerialPort),
+    /// A TCP connection.
+    Tcp(TcpStream),
+    /// A connection to a socket of this machine.
+    Unix(UnixStream),
+    /// A pseudo-terminal of ours.
+    Pty(Terminal),
+    /// A command of ours.
+    Command(RunningCommand),
+    /// Standard input.
+    Stdin(OwnedFd),
+}
+
+/// The same endpoint again: where a source is looked for after it went away.
+#[derive(Clone, Debug)]
+pub enum Endpoint {
+    /// A device by its lasting name where it has one: its number may have gone to another adapter meanwhile.
+    Device(PathBuf),
+    /// The very address that answered.
+    Tcp(SocketAddr),
+    /// As the user named it.
+    Unix(PathBuf),
+}
+
+impl Connection {
+    /// Opens `source`. `line` sets up a serial device and is ignored by the others.
+    pub fn open(source: &Source, line: LineSettings) -> Result<Connection, PortError> {
+        let refused = |error| PortError::Connect { endpoint: source.clone(), error };
+        match source {
+            Source::Device(path) => SerialPort::open(path, line).map(Connection::Serial),
+            Source::Tcp { host, port } => {
+                let unknown = |error| PortError::UnknownHost { endpoint: source.clone(), error };
+                let addresses = (host.as_str(), *port).to_socket_addrs().map_err(unknown)?;
+                let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+                for address in addresses {
+                    match connect_tcp(address) {
+                        Ok(stream) => return Ok(Connection::Tcp(stream)),
+                        Err(error) => last = error,
+                    }
+                }
+                Err(refused(last))
+            }
+            Source::Unix(path) => connect_unix(path).map(Connection::Unix).map_err(refused),
+            Source::Pty(link) => Terminal::open(link.as_deref()).map(Connection::Pty),
+            Source::Command(argv) => RunningCommand::start(argv).map(Connection::Command),
+            Source::Stdin => {
+                let read = |error| PortError::Read { source_name: "-".into(), error };
+                io::stdin().as_fd().try_clone_to_owned().map(Connection::Stdin).map_err(read)
+            }
+        }
+    }
+
+    /// Where it will be found again; `None` where its end is the end.
+    pub fn endpoint(&self, source: &Source) -> Option<Endpoint> {
+        match (self, source) {
+            (Connection::Serial(_), Source::Device(path)) => {
+                Some(Endpoint::Device(inventory::lasting_name(path).unwrap_or_else(|| path.clone())))
+            }
+            (Connection::Tcp(stream), _) => stream.peer_addr().ok().map(Endpoint::Tcp),
+            (Connection::Unix(_), Source::Unix(path)) => Some(Endpoint::Unix(path.clone())),
+            _ => None,
+        }
+    }
+
+    /// Characters a second, where it sets the line.
+    pub fn rate(&self) -> Option<LineRate> {
+        if let Connection::Serial(port) = self { port.rate() } else { None }
+    }
+
+    /// How long the driver may hold a byte back.
+    pub fn hold(&self) -> Dur {
+        if let Connection::Serial(port) = self { port.hold() } else { Dur::ZERO }
+    }
+
+    /// Other programs that take bytes away.
+    pub fn rivals(&self) -> &[Holder] {
+        if let Connection::Serial(port) = self { port.rivals() } else { &[] }
+    }
+
+    /// Whether bytes may lie there that arrived before it was opened.
+    pub fn may_be_old(&self) -> bool {
+        matches!(self, Connection::Serial(_) | Connection::Stdin(_))
+    }
+}
+
+impl Endpoint {
+    /// Opens it again.
+    pub fn reopen(&self, line: LineSettings) -> Result<Connection, PortError> {
+        match self {
+            Endpoint::Device(path) => SerialPort::open(path, line).map(Connection::Serial),
+            Endpoint::Tcp(address) => connect_tcp(*address).map(Connection::Tcp).map_err(|error| {
+                let endpoint = Source::Tcp { host: address.ip().to_string(), port: address.port() };
+                PortError::Connect { endpoint, error }
+            }),
+            Endpoint::Unix(path) => connect_unix(path)
+                .map(Connection::Unix)
+                .map_err(|error| PortError::Connect { endpoint: Source::Unix(path.clone()), error }),
+        }
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Connection::Serial(port) => port.as_fd(),
+            Connection::Tcp(stream) => stream.as_fd(),
+            Connection::Unix(stream) => stream.as_fd(),
+            Connection::Pty(terminal) => terminal.as_fd(),
+            Connection::Command(command) => command.as_fd(),
+            Connection::Stdin(fd) => fd.as_fd(),
+        }
+    }
+}
+
+fn connect_tcp(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT)?;
+    // TCP lets a socket of this machine connect to itself when nobody listens at a port of the ephemeral range.
+    if stream.local_addr()? == stream.peer_addr()? {
+        return Err(io::ErrorKind::ConnectionRefused.into());
+    }
+    stream.set_nonblocking(true)?;
+    // A host that vanishes without a word (power, cable) must not look like a silent board for ever.
+    rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
+    rustix::net::sockopt::set_tcp_keepidle(&stream, Duration::from_secs(10))?;
+    rustix::net::sockopt::set_tcp_keepintvl(&stream, Duration::from_secs(5))?;
+    rustix::net::sockopt::set_tcp_keepcnt(&stream, 3)?;
+    Ok(stream)
+}
+
+fn connect_unix(path: &std::path::Path) -> io::Result<UnixStream> {
+    let stream = UnixStream::connect(path)?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a source can't be opened or read; each with what to do about it.
+use std::io;
+use std::path::PathBuf;
+
+use bootline_capture::units::Baud;
+
+use super::Source;
+use super::owner::Holder;
+
+/// Why a source can't be opened or read.
+#[derive(Debug, thiserror::Error)]
+pub enum PortError {
+    /// The device's name does not exist.
+    #[error("no such serial device `{}`{}", device.display(), listed(present))]
+    NoSuchDevice {
+        /// As the user named it.
+        device: PathBuf,
+        /// The serial ports that this machine has.
+        present: Vec<PathBuf>,
+    },
+    /// The device's permissions keep this user out.
+    #[error("no permission to open `{}`{}", device.display(), in_group(group.as_deref()))]
+    NotPermitted {
+        /// As the user named it.
+        device: PathBuf,
+        /// The group that may open it.
+        group: Option<String>,
+    },
+    /// Another program has it.
+    #[error("`{}` is in use{}", device.display(), held_by(holders))]
+    Busy {
+        /// As the user named it.
+        device: PathBuf,
+        /// The programs that hold it, as far as this user may see them.
+        holders: Vec<Holder>,
+    },
+    /// It is something else than a terminal device.
+    #[error("`{}` is {what}, not a serial device", path.display())]
+    NotADevice {
+        /// As the user named it.
+        path: PathBuf,
+        /// `a file`, `a folder` and so on.
+        what: &'static str,
+    },
+    /// The driver took the baud and set another.
+    #[error("`{}` can't do {asked} baud: its driver sets {got}", device.display())]
+    BaudRefused {
+        /// As the user named it.
+        device: PathBuf,
+        /// What was asked for.
+        asked: Baud,
+        /// What the driver set.
+        got: u32,
+    },
+    /// The port went to another program or away between two tries to open it, or something rarer.
+    #[error("can't open `{}`: {error}", device.display())]
+    Open {
+        /// As the user named it.
+        device: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A setting of the line was refused.
+    #[error("`{}`: can't set {setting}: {error}", device.display())]
+    Setting {
+        /// As the user named it.
+        device: PathBuf,
+        /// Which.
+        setting: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Nobody answers at the endpoint.
+    #[error("can't connect to `{endpoint}`: {error}")]
+    Connect {
+        /// `tcp:HOST:PORT` or `unix:PATH`.
+        endpoint: Source,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The host has no address.
+    #[error("the host of `{endpoint}` is unknown: {error}")]
+    UnknownHost {
+        /// `tcp:HOST:PORT`.
+        endpoint: Source,
+        /// What the resolver says.
+        error: io::Error,
+    },
+    /// No pseudo-terminal could be made.
+    #[error("can't make a pseudo-terminal: {0}")]
+    Pty(io::Error),
+    /// The symbolic link to the pseudo-terminal could not be made.
+    #[error("can't link `{}` to the pseudo-terminal: {error}", link.display())]
+    Link {
+        /// The link's name.
+        link: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The command to capture could not be started.
+    #[error("can't start `{command}`: {error}")]
+    Start {
+        /// The program.
+        command: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The command that switches the board on failed.
+    #[error("the power command `{command}` failed: {outcome}")]
+    Power {
+        /// As the user gave it.
+        command: String,
+        /// `exit status: 3`, or why it could not be started.
+        outcome: String,
+    },
+    /// Reading failed in a way that is not the port going away.
+    #[error("can't read from `{source_name}`: {error}")]
+    Read {
+        /// The source's name.
+        source_name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The capture file could not be written.
+    #[error(transparent)]
+    Record(#[from] crate::recorder::RecorderError),
+}
+
+impl PortError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            PortError::NoSuchDevice { present, .. } => match present.first() {
+                Some(port) => format!("bootline capture {}", port.display()),
+                None => "plug the adapter in and look at `dmesg | tail`; `--wait` waits for it".into(),
+            },
+            PortError::NotPermitted { group: Some(group), .. } if group != "root" => {
+                format!("sudo usermod -aG {group} $USER, then log in again")
+            }
+            PortError::NotPermitted { .. } => "run it with sudo".into(),
+            PortError::Busy { holders, .. } => match holders.first() {
+                Some(holder) => format!("end it first: kill {}", holder.pid),
+                None => "another user's program holds it: `sudo fuser -v` on the device names it".into(),
+            },
+            PortError::NotADevice { path, what: "a file" } => format!("bootline explain {}", path.display()),
+            PortError::NotADevice { path, what: "a named pipe" } => format!("bootline capture - < {}", path.display()),
+            PortError::NotADevice { path, what: "a socket" } => format!("bootline capture unix:{}", path.display()),
+            PortError::BaudRefused { got, .. } => format!("--baud {got}"),
+            PortError::Connect { error, .. } if error.kind() == io::ErrorKind::ConnectionRefused => {
+                "is the server running? `--wait` waits for it".into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn listed(present: &[PathBuf]) -> String {
+    if present.is_empty() {
+        return "; this machine has no serial port".into();
+    }
+    let names: Vec<String> = present.iter().map(|p| format!("`{}`", p.display())).collect();
+    format!("; there are {}", names.join(", "))
+}
+
+fn in_group(group: Option<&str>) -> String {
+    group.map_or(String::new(), |group| format!(" (its group is `{group}`)"))
+}
+
+fn held_by(holders: &[Holder]) -> String {
+    let names: Vec<String> = holders.iter().map(Holder::to_string).collect();
+    if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! bootline-port: records a boot from a serial device, a socket, a pseudo-terminal, a command or standard input, live.
+//!
+//! ```text
+//! Source ──open──▶ Connection ──reader thread──▶ Sight ──recording──▶ Recorder (the file)
+//!                  (serial, terminal)  (stamp)                    └─▶ Watch (the screen)
+//! ```
+//! The reader thread does nothing but read and stamp. How good a stamp is, and why: [`stamp`].
+mod clock;
+mod connection;
+mod error;
+pub mod inventory;
+mod live;
+mod owner;
+mod plain;
+mod pump;
+mod reader;
+pub mod recorder;
+mod recording;
+mod serial;
+mod source;
+pub mod stamp;
+mod stop;
+mod summary;
+mod terminal;
+mod tty_ioctl;
+mod until;
+
+pub use error::PortError;
+pub use live::LiveText;
+pub use owner::Holder;
+pub use plain::Plain;
+pub use pump::Pump;
+pub use recording::{Notice, Plan, Recording, Watch};
+pub use serial::LineSettings;
+pub use source::{Source, SourceError};
+pub use stop::Stop;
+pub use summary::{Ended, Summary};
+pub use tty_ioctl::LineErrors;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A capture from its opening to its end: the reader's sights go to the file and to whoever watches.
+use std::fmt;
+use std::io;
+use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use bootline_capture::units::{Baud, Dur, HostTime, LineRate};
+use bootline_capture::{ChunkTime, Header, NoteKind};
+use regex::bytes::Regex;
+
+use super::clock::HostClock;
+use super::connection::Connection;
+use super::reader::{self, End, Reading, Remains, Sight};
+use super::summary::{Ended, Summary, Tally};
+use super::until::Until;
+use super::{Holder, LineSettings, PortError, Source, Stop};
+use crate::recorder::Recorder;
+
+/// After a line without end matched (`login: `), so much silence says that it has no more to it.
+const PROMPT_SILENCE: Dur = Dur::from_millis(200);
+
+/// How often the recorder and the time limits are looked at while nothing arrives.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What to capture, and when it is enough.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where the bytes come from.
+    pub source: Source,
+    /// How a serial device is set up; other sources ignore it.
+    pub line: LineSettings,
+    /// The speed of the line behind a source that isn't a serial device (a pseudo-terminal is none), where the user
+    /// knows it.
+    pub line_behind: Option<Baud>,
+    /// Wait for the source where it isn't there at the start.
+    pub wait: bool,
+    /// Wait for the port to come back after it went away.
+    pub reconnect: bool,
+    /// A command (for `sh -c`) that switches the board on.
+    pub power: Option<String>,
+    /// End after a line that matches.
+    pub until: Option<Regex>,
+    /// End after so long.
+    pub timeout: Option<Dur>,
+    /// End when nothing arrived for so long.
+    pub idle: Option<Dur>,
+}
+
+/// Something that the user should know while a capture runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// The source isn't there yet; in words why.
+    Waiting(String),
+    /// Other programs have the device open and take bytes away.
+    Rivals(Vec<Holder>),
+    /// The power command was started.
+    PowerOn(String),
+    /// The port went away; in words how.
+    Lost {
+        /// How.
+        why: String,
+        /// Whether it is waited for.
+        waiting: bool,
+    },
+    /// It came back after so long.
+    Back(Dur),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::Waiting(why) => write!(f, "waiting for the source: {why}"),
+            Notice::Rivals(holders) => {
+                let names: Vec<String> = holders.iter().map(Holder::to_string).collect();
+                write!(f, "also open in {}: bytes that it reads are missing here", names.join(", "))
+            }
+            Notice::PowerOn(command) => write!(f, "power command `{command}` started"),
+            Notice::Lost { why, waiting } => {
+                write!(f, "the port went away ({why})")?;
+                if *waiting { f.write_str("; waiting for it, what is sent meanwhile is lost") } else { Ok(()) }
+            }
+            Notice::Back(after) => write!(f, "the port came back after {after} s"),
+        }
+    }
+}
+
+/// Whoever watches a capture; called from the recording's thread, should return soon.
+pub trait Watch {
+    /// Bytes have arrived.
+    fn bytes(&mut self, time: ChunkTime, bytes: &[u8]);
+    /// Something happened.
+    fn notice(&mut self, at: HostTime, notice: &Notice);
+}
+
+/// An opened source, ready to be recorded. Its clock runs.
+#[derive(Debug)]
+pub struct Recording {
+    plan: Plan,
+    connection: Connection,
+    clock: HostClock,
+}
+
+/// What reaches the recording's thread.
+enum News {
+    Reader(Sight),
+    /// The power command ended.
+    Power(Result<(), PortError>),
+}
+
+impl Recording {
+    /// Opens the source; `None` when a stop was requested while it was waited for.
+    pub fn open(plan: Plan, stop: &Stop, watch: &mut impl Watch) -> Result<Option<Recording>, PortError> {
+        let clock = HostClock::start();
+        let mut told = false;
+        loop {
+            let error = match Connection::open(&plan.source, plan.line) {
+                Ok(connection) => {
+                    let rivals = connection.rivals();
+                    if !rivals.is_empty() {
+                        watch.notice(clock.now(), &Notice::Rivals(rivals.to_vec()));
+                    }
+                    // The origin is the opening, however long that was waited for.
+                    return Ok(Some(Recording { plan, connection, clock: HostClock::start() }));
+                }
+                Err(error) => error,
+            };
+            if !plan.wait || !plan.source.comes_back() || !may_pass(&error) {
+                return Err(error);
+            }
+            if !std::mem::replace(&mut told, true) {
+                watch.notice(clock.now(), &Notice::Waiting(error.to_string()));
+            }
+            if reader::pause_unless_stopped(stop, TICK).map_err(|e| read_error(&plan.source, e))? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// What the capture's header says; `tool` is the program and its version.
+    pub fn header(&self, tool: &str) -> Header {
+        let on_a_wire = self.connection.rate().is_some();
+        Header {
+            started_unix_ns: self.clock.started_unix_ns(),
+            declared_baud: if on_a_wire { Some(self.plan.line.baud) } else { self.plan.line_behind },
+            frame: self.plan.line.frame,
+            ..Header::new(tool, &self.plan.source.to_string())
+        }
+    }
+
+    /// The name for others to write to, where the source is a pseudo-terminal of ours.
+    pub fn terminal_name(&self) -> Option<String> {
+        if let Connection::Pty(terminal) = &self.connection {
+            Some(terminal.path().display().to_string())
+        } else {
+            None
+        }
+    }
+
+    /// Records until the plan says that it is enough, the source ends or a stop is requested. The file ends in order,
+    /// also when this returns an error (but the recorder's own).
+    pub fn record(self, recorder: Recorder, stop: &Stop, watch: &mut impl Watch) -> Result<Summary, PortError> {
+        let Recording { plan, connection, clock } = self;
+        let again = if plan.reconnect { connection.endpoint(&plan.source) } else { None };
+        let behind = plan.line_behind.map(|baud| LineRate::of(baud, plan.line.frame));
+        let reading = Reading { rate: connection.rate().or(behind), line: plan.line, again, clock, stop };
+        let reconnects = reading.again.is_some();
+        let (news, inbox) = sync_channel(reader::QUEUE);
+        let to_desk = news.clone();
+        thread::scope(|scope| {
+            let reader = scope.spawn(move || {
+                reader::run_first();
+                // A desk that has failed takes no more news; its stop follows.
+                reading.run(connection, &|sight| drop(to_desk.send(News::Reader(sight))))
+            });
+            let mut desk = Desk::new(&plan, clock, recorder, stop, watch, reconnects);
+            let ended = desk.work(inbox, news);
+            stop.request();
+            let remains = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            desk.finish(ended?, remains.map_err(|e| read_error(&plan.source, e))?)
+        })
+    }
+}
+
+/// Where the news comes together.
+struct Desk<'a, W> {
+    plan: &'a Plan,
+    clock: HostClock,
+    recorder: Recorder,
+    stop: &'a Stop,
+    watch: &'a mut W,
+    reconnects: bool,
+    tally: Tally,
+    until: Option<Until>,
+    /// When the last byte arrived; the origin before the first.
+    heard: HostTime,
+    lost_at: HostTime,
+    ended: Option<Ended>,
+    power_problem: Option<PortError>,
+}
+
+impl<'a, W: Watch> Desk<'a, W> {
+    fn new(
+        plan: &'a Plan,
+        clock: HostClock,
+        recorder: Recorder,
+        stop: &'a Stop,
+        watch: &'a mut W,
+        reconnects: bool,
+    ) -> Desk<'a, W> {
+        let until = plan.until.clone().map(Until::new);
+        let (heard, lost_at) = (HostTime::ORIGIN, HostTime::ORIGIN);
+        let (ended, power_problem, tally) = (None, None, Tally::default());
+        Desk { plan, clock, recorder, stop, watch, reconnects, tally, until, heard, lost_at, ended, power_problem }
+    }
+
+    /// Takes news until the reader ends; says why it did.
+    fn work(&mut self, inbox: Receiver<News>, news: SyncSender<News>) -> Result<Ended, PortError> {
+        if let Some(command) = &self.plan.power {
+            let at = self.clock.now();
+            self.recorder.note(at, NoteKind::PowerOn, &format!("power command `{command}`"))?;
+            self.watch.notice(at, &Notice::PowerOn(command.clone()));
+            let command = command.clone();
+            // Not waited for at the end: a switch that takes its time must not hold the capture up.
+            thread::spawn(move || drop(news.send(News::Power(switch_on(command)))));
+        }
+        loop {
+            match inbox.recv_timeout(TICK) {
+                Ok(News::Reader(Sight::End(end))) => return Ok(self.reason(end)),
+                Ok(News::Reader(sight)) => self.take(sight)?,
+                Ok(News::Power(Ok(()))) => {}
+                Ok(News::Power(Err(problem))) => {
+                    self.power_problem = Some(problem);
+                    self.stop.request();
+                }
+                Err(RecvTimeoutError::Timeout) => self.recorder.idle(self.clock.now())?,
+                // The reader failed; what it returns says how.
+                Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(End::Source)),
+            }
+            self.look_at_limits();
+        }
+    }
+
+    fn take(&mut self, sight: Sight) -> Result<(), PortError> {
+        match sight {
+            Sight::Bytes(time, bytes) => {
+                self.tally.chunk(time, &bytes);
+                self.recorder.spread(time, &bytes)?;
+                self.watch.bytes(time, &bytes);
+                self.heard = time.first + time.span;
+                if self.until.as_mut().is_some_and(|until| until.push(&bytes).is_break()) {
+                    self.end_by_match();
+                }
+            }
+            Sight::Lost(at, why) => {
+                self.tally.losses += 1;
+                self.lost_at = at;
+                self.recorder.note(at, NoteKind::PortLost, &why)?;
+                self.watch.notice(at, &Notice::Lost { why, waiting: self.reconnects });
+            }
+            Sight::Back(at) => {
+                self.tally.holes += u32::from(self.tally.bytes > 0);
+                let after = at - self.lost_at;
+                self.recorder.note(at, NoteKind::PortBack, &format!("after {after} s"))?;
+                self.watch.notice(at, &Notice::Back(after));
+            }
+            Sight::End(..) => {}
+        }
+        Ok(())
+    }
+
+    fn look_at_limits(&mut self) {
+        let now = self.clock.now();
+        let reached = |limit: Option<Dur>, since: HostTime| limit.filter(|&limit| now - since >= limit);
+        if self.until.as_ref().is_some_and(|u| u.matched().is_some()) && now - self.heard >= PROMPT_SILENCE {
+            self.end_by_match();
+        } else if let Some(limit) = reached(self.plan.timeout, HostTime::ORIGIN) {
+            self.end(Ended::Timeout(limit));
+        } else if let Some(limit) = reached(self.plan.idle, self.heard) {
+            self.end(Ended::Idle(limit));
+        }
+    }
+
+    fn end_by_match(&mut self) {
+        let line = self.until.as_ref().and_then(|u| u.matched()).unwrap_or_default().to_vec();
+        self.end(Ended::Until(line));
+    }
+
+    /// The first reason counts; the news goes on until the reader has stopped.
+    fn end(&mut self, why: Ended) {
+        if self.ended.is_none() {
+            self.ended = Some(why);
+            self.stop.request();
+        }
+    }
+
+    fn reason(&mut self, end: End) -> Ended {
+        let matched = self.until.as_ref().and_then(|u| u.matched()).map(<[u8]>::to_vec);
+        // A prompt that matched just before something else ended the capture has matched.
+        matched.map(Ended::Until).or(self.ended.take()).unwrap_or_else(|| match end {
+            End::Stopped => Ended::Stopped(self.stop.signal()),
+            End::Source => Ended::Source(None),
+        })
+    }
+
+    /// Ends the file.
+    fn finish(self, ended: Ended, remains: Remains) -> Result<Summary, PortError> {
+        let at = self.clock.now();
+        let ended = match (ended, remains.connection) {
+            (Ended::Source(_), Some(Connection::Command(mut command))) => {
+                let status = command.end().map_err(|e| read_error(&self.plan.source, e))?;
+                Ended::Source(Some(status.to_string()))
+            }
+            (ended, _) => ended,
+        };
+        let summary = self.tally.summary(remains.line_errors, ended);
+        let mut detail = summary.ended.to_string();
+        if let Some(errors) = summary.line_errors.filter(|e| !e.is_clean()) {
+            detail.push_str(&format!("; the receiver counted {errors}"));
+        }
+        self.recorder.finish(at, &detail)?;
+        self.power_problem.map_or(Ok(summary), Err)
+    }
+}
+
+/// Runs the power command to its end. Its words go where words go: standard error.
+fn switch_on(command: String) -> Result<(), PortError> {
+    let stdout = io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from);
+    let run = Command::new("sh").arg("-c").arg(&command).stdin(Stdio::null()).stdout(stdout).status();
+    let outcome = match run {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => status.to_string(),
+        Err(e) => e.to_string(),
+    };
+    Err(PortError::Power { command, outcome })
+}
+
+/// Whether a source that is waited for may still turn up after this.
+fn may_pass(error: &PortError) -> bool {
+    match error {
+        PortError::NoSuchDevice { .. } | PortError::Connect { .. } | PortError::UnknownHost { .. } => true,
+        // udev makes a device's file before it gives it to its group; but then it is not the first error.
+        _ => false,
+    }
+}
+
+fn read_error(source: &Source, error: io::Error) -> PortError {
+    PortError::Read { source_name: source.to_string(), error }
+}

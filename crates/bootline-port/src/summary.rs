@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a capture came to.
+use std::fmt;
+
+use bootline_capture::ChunkTime;
+use bootline_capture::units::{Dur, HostTime};
+
+use super::tty_ioctl::LineErrors;
+
+/// Why a capture ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// A line matched what was waited for.
+    Until(Vec<u8>),
+    /// The time was over.
+    Timeout(Dur),
+    /// Nothing arrived for so long.
+    Idle(Dur),
+    /// A signal, or a request by the program.
+    Stopped(Option<&'static str>),
+    /// Nothing more comes: the end of the input, the port gone, the command ended (with its exit status in words).
+    Source(Option<String>),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Until(line) => write!(f, "a line matched: `{}`", line.escape_ascii()),
+            Ended::Timeout(d) => write!(f, "the time limit of {} s was over", d.as_secs_f64()),
+            Ended::Idle(d) => write!(f, "nothing arrived for {} s", d.as_secs_f64()),
+            Ended::Stopped(Some(signal)) => write!(f, "stopped by {signal}"),
+            Ended::Stopped(None) => f.write_str("stopped"),
+            Ended::Source(None) => f.write_str("the source ended"),
+            Ended::Source(Some(status)) => write!(f, "the command ended: {status}"),
+        }
+    }
+}
+
+/// What a capture came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Bytes recorded.
+    pub bytes: u64,
+    /// Newlines among them.
+    pub lines: u64,
+    /// From the first byte's arrival to the last's.
+    pub span: Dur,
+    /// The longest time without a byte, and when it began.
+    pub largest_gap: Option<(HostTime, Dur)>,
+    /// The largest uncertainty of an arrival, bytes of unknown age apart.
+    pub worst_uncertainty: Dur,
+    /// How often the port went away.
+    pub losses: u32,
+    /// How often it came back after bytes had been recorded: what was sent meanwhile is missing.
+    pub holes: u32,
+    /// Characters that the receiver counted as damaged or lost; `None` where nobody counts.
+    pub line_errors: Option<LineErrors>,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+/// Counts while the bytes come.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub bytes: u64,
+    pub lines: u64,
+    pub losses: u32,
+    pub holes: u32,
+    first: Option<HostTime>,
+    last: HostTime,
+    largest_gap: Option<(HostTime, Dur)>,
+    worst_uncertainty: Dur,
+}
+
+impl Tally {
+    pub fn chunk(&mut self, time: ChunkTime, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.lines += bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+        if time.uncertainty < super::reader::UNKNOWN_AGE {
+            self.worst_uncertainty = self.worst_uncertainty.max(time.uncertainty);
+        }
+        if self.first.is_none() {
+            self.first = Some(time.first);
+        } else {
+            let gap = time.first - self.last;
+            if self.largest_gap.is_none_or(|(_, largest)| gap > largest) {
+                self.largest_gap = Some((self.last, gap));
+            }
+        }
+        self.last = time.first + time.span;
+    }
+
+    pub fn summary(&self, line_errors: Option<LineErrors>, ended: Ended) -> Summary {
+        Summary {
+            bytes: self.bytes,
+            lines: self.lines,
+            span: self.first.map_or(Dur::ZERO, |first| self.last - first),
+            largest_gap: self.largest_gap,
+            worst_uncertainty: self.worst_uncertainty,
+            losses: self.losses,
+            holes: self.holes,
+            line_errors,
+            ended,
+        }
+    }
+}

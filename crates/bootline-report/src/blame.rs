@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline blame`: the initcalls and probes that took longest, without what they waited for the console.
+use serde::Serialize;
+
+use super::document::{Document, Style};
+use super::explain::title;
+use super::figure::ClockName;
+use super::json::word;
+use super::source::SourceName;
+use super::table::{Align, Table};
+use bootline_analysis::boot::{Boot, Clock, Span};
+use bootline_capture::units::Dur;
+
+/// How the spans are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlameOptions {
+    /// The most to show; none: all.
+    pub count: Option<usize>,
+    /// By gross time, console waits included.
+    pub gross: bool,
+}
+
+fn longest<'b>(boot: &'b Boot, options: &BlameOptions) -> Vec<&'b Span> {
+    let mut spans: Vec<&Span> = boot.spans.iter().collect();
+    // A stable order: what took as long comes in the order in which it ran.
+    spans.sort_by_key(|s| std::cmp::Reverse(if options.gross { s.gross() } else { s.net() }));
+    spans.truncate(options.count.unwrap_or(usize::MAX));
+    spans
+}
+
+/// The longest spans, for people.
+pub fn blame(boot: &Boot, options: &BlameOptions, source: &SourceName) -> Document {
+    let mut document = Document::default();
+    document.heading(title(boot, source));
+    if boot.spans.is_empty() {
+        document.paragraph("The log names no initcalls and no probes.");
+        return document;
+    }
+    let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
+    let what = if options.gross { "with" } else { "without" };
+    document.paragraph(format!(
+        "{} initcalls and probes; the longest {what} their waits for the console ({clock})",
+        boot.spans.len()
+    ));
+    let mut table = Table::new([
+        (if options.gross { "gross [s]" } else { "net [s]" }, Align::Right, 0),
+        ("console [s]", Align::Right, 1),
+        ("own [s]", Align::Right, 4),
+        ("kind", Align::Left, 6),
+        ("name", Align::Left, 0),
+        ("module", Align::Left, 5),
+        ("returned", Align::Right, 3),
+        ("records", Align::Right, 2),
+    ]);
+    for s in longest(boot, options) {
+        let time = if options.gross { s.gross() } else { s.net() };
+        let returned = match s.returned {
+            Some(n) if s.deferred() => format!("{n} deferred"),
+            Some(n) => n.to_string(),
+            None => "never".to_owned(),
+        };
+        let records = match s.last {
+            Some(last) if last != s.first => format!("{}-{last}", s.first),
+            _ => s.first.to_string(),
+        };
+        table.row(
+            vec![
+                time.to_string(),
+                s.console.to_string(),
+                s.own().to_string(),
+                word(&s.kind),
+                s.name.clone(),
+                s.module.clone().unwrap_or_default(),
+                returned,
+                records,
+            ],
+            if s.returned.is_none() { Style::Warning } else { Style::Plain },
+        );
+    }
+    document.table(table);
+    document
+}
+
+/// The longest spans, for programs: one entry of `boots[]` in `docs/schema/blame-1.schema.json`.
+pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions, source: &'b SourceName) -> impl Serialize + 'b {
+    BlamedBoot {
+        source: &source.input,
+        index: source.index,
+        kernel_version: boot.kernel.release.as_deref(),
+        clock: boot.timeline.clock,
+        spans_in_log: boot.spans.len(),
+        spans: longest(boot, options).into_iter().map(SpanJson::new).collect(),
+    }
+}
+
+#[derive(Serialize)]
+struct BlamedBoot<'b> {
+    source: &'b str,
+    index: usize,
+    kernel_version: Option<&'b str>,
+    clock: Clock,
+    spans_in_log: usize,
+    spans: Vec<SpanJson<'b>>,
+}
+
+#[derive(Serialize)]
+struct SpanJson<'b> {
+    gross_ns: Dur,
+    net_ns: Dur,
+    own_ns: Dur,
+    #[serde(flatten)]
+    span: &'b Span,
+}
+
+impl SpanJson<'_> {
+    fn new(span: &Span) -> SpanJson<'_> {
+        SpanJson { gross_ns: span.gross(), net_ns: span.net(), own_ns: span.own(), span }
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline check`: which limits of a budget hold, as a document, as errors, as tests of a CI server.
+use serde::Serialize;
+
+use super::compare::{bounds, excluded, signed_value, value};
+use super::document::{Document, Entry, Style, Text};
+use super::junit::{TestCase, TestOutcome, TestSuite};
+use super::table::{Align, Table};
+use bootline_analysis::compare::{Checked, Excluded, LimitKind, Outcome, RunSet, Unit, setup_caveats};
+use bootline_capture::units::Dur;
+
+/// What was checked.
+#[derive(Clone, Copy, Debug)]
+pub struct GateSource<'s> {
+    /// The budget's file.
+    pub budget: &'s str,
+    /// The runs.
+    pub runs: &'s RunSet,
+    /// The baseline, where there is one.
+    pub baseline: Option<&'s RunSet>,
+}
+
+/// A limit that isn't kept, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateWords {
+    /// ``gate `time-to-init` failed: +0.170 s (limit +0.050 s)``
+    pub what: String,
+    /// The evidence, a line each.
+    pub evidence: Vec<String>,
+}
+
+/// What became of each limit, for people.
+pub fn check(checked: &[Checked], source: GateSource<'_>) -> Document {
+    let mut document = Document::default();
+    let count = |o: Outcome| checked.iter().filter(|c| c.outcome == o).count();
+    let (broken, open) = (count(Outcome::Broken), count(Outcome::CantTell));
+    document.heading(format!("{}: {}", source.budget, sum(broken, open, checked.len())));
+    let beside = source.baseline.map(|b| format!(", beside {} of {}", b.n(), b.name)).unwrap_or_default();
+    let runs = source.runs;
+    document.paragraph(format!(
+        "{} of {}{beside}",
+        if runs.n() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.n()) },
+        runs.name
+    ));
+    let mut table = Table::new([
+        ("gate", Align::Left, 0),
+        ("figure", Align::Right, 0),
+        ("limit", Align::Right, 0),
+        ("interval", Align::Right, 3),
+        ("seen from", Align::Right, 4),
+        ("", Align::Left, 0),
+        ("largest part", Align::Left, 5),
+    ]);
+    for c in checked {
+        let (word, style) = match c.outcome {
+            Outcome::Kept => ("kept", Style::Plain),
+            Outcome::Broken => ("broken", Style::Error),
+            Outcome::CantTell => ("can't tell", Style::Warning),
+        };
+        let largest = c.largest.as_ref().filter(|_| c.outcome != Outcome::Kept);
+        table.row(
+            vec![
+                c.of.to_string(),
+                c.figure.map_or_else(String::new, |e| figure(c, e.best)),
+                c.limit.map_or_else(String::new, |l| figure(c, l)),
+                c.figure.filter(|e| e.confidence > 0.0).map_or_else(String::new, |e| between(c, e)),
+                c.least_seen.map_or_else(String::new, |l| value(l, c.unit)),
+                word.to_owned(),
+                largest.map_or_else(String::new, |l| format!("{} {}", l.part, adds(c, l.adds))),
+            ],
+            style,
+        );
+    }
+    document.table(table);
+    let notes = setup_caveats(source.baseline, runs).into_iter();
+    document.entries(notes.map(|c| Entry::new("note", Text::new().styled(c.to_string(), Style::Warning))).collect());
+    let why = checked.iter().filter_map(|c| Some(Entry::new(&c.of.to_string(), c.because.as_ref()?.to_string())));
+    let of_baseline = source.baseline.iter().flat_map(|b| &b.excluded);
+    document.entries(why.chain(runs.excluded.iter().chain(of_baseline).map(excluded)).collect());
+    document
+}
+
+fn sum(broken: usize, open: usize, all: usize) -> String {
+    let kept = all - broken - open;
+    let open = if open > 0 { format!(", {open} can't be told") } else { String::new() };
+    let broken = if broken > 0 { format!("{broken} broken, ") } else { String::new() };
+    format!("{broken}{kept} of {all} limits kept{open}")
+}
+
+/// An increase has a sign.
+fn figure(c: &Checked, of: f64) -> String {
+    match c.limit_kind {
+        LimitKind::AtMost => value(of, c.unit),
+        LimitKind::IncreaseAtMost => signed_value(of, c.unit),
+    }
+}
+
+fn between(c: &Checked, e: bootline_stats::Estimate) -> String {
+    match c.limit_kind {
+        LimitKind::AtMost => format!("{}..{}", value(e.low, c.unit).trim_end_matches("\u{a0}s"), value(e.high, c.unit)),
+        LimitKind::IncreaseAtMost => bounds(e, c.unit),
+    }
+}
+
+fn adds(c: &Checked, by: i64) -> String {
+    match (c.limit_kind, c.unit) {
+        (LimitKind::AtMost, Unit::Bytes) => format!("{by} characters"),
+        (LimitKind::AtMost, Unit::Ns) => format!("{}\u{a0}s", Dur::from_nanos(by)),
+        (_, Unit::Bytes) => format!("{by:+} characters"),
+        (_, Unit::Ns) => signed_value(by as f64, Unit::Ns),
+    }
+}
+
+/// What is to be said of a limit that isn't kept; none of one that is.
+pub fn gate_words(c: &Checked) -> Option<GateWords> {
+    let limit = c.limit.map_or_else(String::new, |l| format!(" (limit {})", figure(c, l)));
+    let figure = c.figure.map(|e| figure(c, e.best));
+    let what = match (c.outcome, &figure) {
+        (Outcome::Kept, _) => return None,
+        (Outcome::Broken, Some(figure)) => format!("gate `{}` failed: {figure}{limit}", c.of),
+        (_, Some(figure)) => format!("gate `{}` can't be judged: {figure}{limit}", c.of),
+        (_, None) => format!("gate `{}` can't be judged", c.of),
+    };
+    let mut evidence: Vec<String> = c.because.iter().map(ToString::to_string).collect();
+    let n = |s: &Option<bootline_analysis::compare::Summary>| s.as_ref().map(|s| s.runs);
+    let boots = match (n(&c.baseline), n(&c.runs)) {
+        (Some(baseline), Some(runs)) => format!("{baseline} + {runs} boots"),
+        (_, runs) => format!("{} boots", runs.unwrap_or_default()),
+    };
+    if let Some(e) = c.figure.filter(|e| e.confidence > 0.0) {
+        let percent = (e.confidence * 1000.0).floor() / 10.0;
+        evidence.push(format!("{percent} % interval {}, {boots}", between(c, e)));
+    } else if c.figure.is_some() {
+        evidence.push(boots);
+    }
+    if let Some(l) = &c.largest {
+        let records = l.records.map(|(a, b)| format!(", records {a}-{b}")).unwrap_or_default();
+        let run = l.run.as_ref().filter(|_| l.records.is_some()).map(|r| format!(" of {r}")).unwrap_or_default();
+        evidence.push(format!("largest part: {} {}{records}{run}", l.part, adds(c, l.adds)));
+    }
+    let plain = |s: String| s.replace('\u{a0}', " ");
+    Some(GateWords { what: plain(what), evidence: evidence.into_iter().map(plain).collect() })
+}
+
+/// The limits as the tests of a CI server; one that can't be told is an error, not a failure.
+pub fn gate_suite(checked: &[Checked], source: GateSource<'_>) -> TestSuite {
+    let mut properties = vec![
+        ("runs".to_owned(), format!("{} of {}", source.runs.n(), source.runs.name)),
+        ("excluded".to_owned(), source.runs.excluded.len().to_string()),
+    ];
+    if let Some((setup, _)) = source.runs.setups().first() {
+        properties.extend(setup.kernel.clone().map(|k| ("kernel".to_owned(), k)));
+    }
+    let case = |c: &Checked| {
+        let kind = match c.limit_kind {
+            LimitKind::AtMost => "at most",
+            LimitKind::IncreaseAtMost => "increase at most",
+        };
+        // What a server draws over runs is the time itself, not what it differs by.
+        let time = c.runs.as_ref().filter(|_| c.unit == Unit::Ns).map(|s| Dur::from_nanos(s.median.best as i64));
+        let case = TestCase::passed("bootline.gate", format!("{}, {kind}", c.of), time);
+        let Some(GateWords { what, evidence }) = gate_words(c) else { return case };
+        let details = evidence.join("\n");
+        case.with(match c.outcome {
+            Outcome::Broken => TestOutcome::Failed { message: what, details },
+            _ => TestOutcome::Error { message: what, details },
+        })
+    };
+    let mut cases: Vec<TestCase> = checked.iter().map(case).collect();
+    // A boot that failed is to be seen, though no limit is on it; and where no run is left, why.
+    let seen = |e: &&Excluded| !e.expected || source.runs.n() == 0;
+    cases.extend(source.runs.excluded.iter().filter(seen).map(|e| {
+        let outcome = TestOutcome::Error { message: e.why.clone(), details: e.source.clone() };
+        TestCase::passed("bootline.boot", &e.source, None).with(outcome)
+    }));
+    // The boot's own time: the limits are on parts of it, and on its characters.
+    let time = source.runs.median_run().map(|r| Dur::from_nanos(r.time()));
+    TestSuite { name: source.budget.to_owned(), properties, time: Some(time.unwrap_or_default()), cases }
+}
+
+/// What became of each limit, for programs: `docs/schema/check-1.schema.json`.
+pub fn check_json<'c>(checked: &'c [Checked], source: GateSource<'c>) -> impl Serialize + 'c {
+    CheckJson {
+        schema: "bootline-check/1",
+        tool: concat!("bootline ", env!("CARGO_PKG_VERSION")),
+        budget: source.budget,
+        runs: source.runs.n(),
+        baseline_runs: source.baseline.map(RunSet::n),
+        caveats: setup_caveats(source.baseline, source.runs).iter().map(ToString::to_string).collect(),
+        excluded: &source.runs.excluded,
+        limits: checked,
+    }
+}
+
+#[derive(Serialize)]
+struct CheckJson<'c> {
+    schema: &'static str,
+    tool: &'static str,
+    budget: &'c str,
+    runs: usize,
+    baseline_runs: Option<usize>,
+    caveats: Vec<String>,
+    excluded: &'c [Excluded],
+    limits: &'c [Checked],
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Shapes that say what the words say, so that colour never has to: an arrow to the right is later, to the left earlier,
+//! a plus is new, a minus gone; what is hollow is not told from nothing.
+use bootline_analysis::compare::{Became, ChangeVerdict};
+
+/// A shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Icon {
+    More,
+    Less,
+    New,
+    Gone,
+    Moved,
+    /// Chance explains it.
+    Chance,
+    /// It is there, but too small to count, or no more than noise.
+    Small,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl Icon {
+    pub fn of_verdict(verdict: ChangeVerdict) -> Icon {
+        match verdict {
+            ChangeVerdict::More => Icon::More,
+            ChangeVerdict::Less => Icon::Less,
+            ChangeVerdict::New => Icon::New,
+            ChangeVerdict::Gone => Icon::Gone,
+            ChangeVerdict::NotSignificant => Icon::Chance,
+            ChangeVerdict::TooSmall | ChangeVerdict::Noise => Icon::Small,
+            ChangeVerdict::TooFew => Icon::Unknown,
+        }
+    }
+
+    pub fn of_part(became: Became) -> Icon {
+        match became {
+            Became::New => Icon::New,
+            Became::Gone => Icon::Gone,
+            Became::Slower => Icon::More,
+            Became::Faster => Icon::Less,
+            Became::Moved => Icon::Moved,
+            Became::Unclear => Icon::Chance,
+        }
+    }
+
+    /// The class by which the style sheet knows it.
+    pub fn class(self) -> &'static str {
+        match self {
+            Icon::More => "more",
+            Icon::Less => "less",
+            Icon::New => "new",
+            Icon::Gone => "gone",
+            Icon::Moved => "moved",
+            Icon::Chance => "chance",
+            Icon::Small => "small",
+            Icon::Unknown => "unknown",
+        }
+    }
+
+    /// Around the origin.
+    fn path(self) -> &'static str {
+        match self {
+            Icon::More => "M-4-5L5 0L-4 5Z",
+            Icon::Less => "M4-5L-5 0L4 5Z",
+            Icon::New => "M-1.5-5h3v3.5H5v3H1.5V5h-3V1.5H-5v-3h3.5Z",
+            Icon::Gone => "M-5-1.5H5v3H-5Z",
+            Icon::Moved => "M-1-5L-5-2L-1 1V-1H5V-3H-1ZM1-1L5 2L1 5V3H-5V1H1Z",
+            Icon::Chance => "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
+            Icon::Small => "M-3.5-3.5h7v7h-7Z",
+            Icon::Unknown => "M0-5L5 0L0 5L-5 0Z",
+        }
+    }
+
+    /// Among words.
+    pub fn inline(self) -> String {
+        format!(
+            "<svg class=\"icon {}\" viewBox=\"-6 -6 12 12\" aria-hidden=\"true\"><path d=\"{}\"/></svg>",
+            self.class(),
+            self.path()
+        )
+    }
+
+    /// On an axis, in the middle of its height.
+    pub fn at(self, x: &str) -> String {
+        format!("<svg x=\"{x}\" y=\"50%\" class=\"icon {}\"><path d=\"{}\"/></svg>", self.class(), self.path())
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A comparison for programs: `docs/schema/compare-1.schema.json`.
+use serde::Serialize;
+
+use bootline_analysis::compare::{
+    Became, Change, Comparison, Contribution, Excluded, Fate, Moved, PartKey, Sum, Thresholds,
+};
+use bootline_analysis::records::RecordId;
+use bootline_capture::units::Dur;
+
+/// The comparison for programs: `docs/schema/compare-1.schema.json`.
+pub fn compare_json(comparison: &Comparison) -> impl Serialize + '_ {
+    let set = |n: usize| SetJson {
+        name: &comparison.names[n],
+        runs: comparison.runs[n],
+        sources: &comparison.sources[n],
+        excluded: &comparison.excluded[n],
+    };
+    ComparisonJson {
+        schema: "bootline-compare/1",
+        tool: concat!("bootline ", env!("CARGO_PKG_VERSION")),
+        from: set(0),
+        to: set(1),
+        caveats: comparison.caveats.iter().map(ToString::to_string).collect(),
+        thresholds: comparison.thresholds,
+        least_seen_ns: comparison.least_seen,
+        changes: &comparison.changes,
+        before_ns: comparison.decomposition.before,
+        whole_ns: comparison.decomposition.whole,
+        sums: comparison.decomposition.sums().into_iter().map(|(became, sum)| SumJson { became, sum }).collect(),
+        parts: comparison.decomposition.contributions.iter().map(PartJson::new).collect(),
+    }
+}
+
+#[derive(Serialize)]
+struct ComparisonJson<'c> {
+    schema: &'static str,
+    tool: &'static str,
+    from: SetJson<'c>,
+    to: SetJson<'c>,
+    caveats: Vec<String>,
+    thresholds: Thresholds,
+    least_seen_ns: Option<f64>,
+    changes: &'c [Change],
+    before_ns: Dur,
+    whole_ns: Dur,
+    sums: Vec<SumJson>,
+    parts: Vec<PartJson<'c>>,
+}
+
+#[derive(Serialize)]
+struct SetJson<'c> {
+    name: &'c str,
+    runs: usize,
+    sources: &'c [String],
+    excluded: &'c [Excluded],
+}
+
+#[derive(Serialize)]
+struct SumJson {
+    became: Became,
+    #[serde(flatten)]
+    sum: Sum,
+}
+
+#[derive(Serialize)]
+struct PartJson<'c> {
+    part: &'c PartKey,
+    fate: Fate,
+    became: Became,
+    moved: Option<Moved>,
+    adds_ns: Dur,
+    work_ns: Dur,
+    console_ns: Dur,
+    bytes: i64,
+    by_chance: Option<f64>,
+    runs: [usize; 2],
+    records: Option<(RecordId, RecordId)>,
+}
+
+impl PartJson<'_> {
+    fn new(c: &Contribution) -> PartJson<'_> {
+        PartJson {
+            part: &c.key,
+            fate: c.fate,
+            became: c.became(),
+            moved: c.moved,
+            adds_ns: c.total(),
+            work_ns: c.work,
+            console_ns: c.console,
+            bytes: c.bytes,
+            by_chance: c.by_chance,
+            runs: c.runs,
+            records: c.records,
+        }
+    }
+}

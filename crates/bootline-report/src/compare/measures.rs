@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every measure a row, its difference drawn with its interval on an axis that all share (a forest plot).
+use super::distribution::{axis, distribution, whisker};
+use super::icon::Icon;
+use super::scale::Scale;
+use super::words::{bounds, chance, signed_value, value, verdict};
+use crate::html::html_text;
+use bootline_analysis::compare::{Change, ChangeVerdict, Comparison, Summary, Unit, is_whole};
+
+/// All measures as a table.
+pub(super) struct Measures<'c> {
+    comparison: &'c Comparison,
+    rows: Vec<&'c Change>,
+    even: Scale,
+    decades: Scale,
+}
+
+impl<'c> Measures<'c> {
+    pub fn of(comparison: &'c Comparison) -> Measures<'c> {
+        let rows: Vec<&Change> = comparison.single().chain(comparison.many()).collect();
+        let times =
+            || rows.iter().filter(|c| c.unit == Unit::Ns).flat_map(|c| ends(c)).chain([0.0]).collect::<Vec<_>>();
+        let effect = comparison.thresholds.effect.as_nanos() as f64;
+        let (even, decades) = (Scale::even(times()), Scale::by_decades(times(), effect));
+        Measures { comparison, rows, even, decades }
+    }
+
+    /// How many there are.
+    pub fn n(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How many differ, or may.
+    pub fn differ(&self) -> usize {
+        self.rows.iter().filter(|c| self.may_differ(c)).count()
+    }
+
+    /// Whether any difference has an interval.
+    pub fn has_intervals(&self) -> bool {
+        self.rows.iter().filter_map(|c| c.difference).any(|d| d.confidence > 0.0)
+    }
+
+    fn may_differ(&self, c: &Change) -> bool {
+        c.may_differ(&self.comparison.thresholds)
+    }
+
+    /// Where zero stands on the axes, and what is too little to count: for the style sheet, which draws it behind all rows.
+    pub fn style(&self) -> String {
+        let effect = self.comparison.thresholds.effect.as_nanos() as f64;
+        let stretch = |class: &str, scale: &Scale| {
+            let [low, zero, high] = [-effect, 0.0, effect].map(|v| scale.percent(v));
+            format!(".{class} {{ --zero: {zero:.2}%; --little: {low:.2}%; --little-width: {:.2}%; }}\n", high - low)
+        };
+        let even = stretch("measures:has(#even:checked)", &self.even);
+        stretch("measures", &self.decades) + &even
+    }
+
+    /// The rows of the table's head and body.
+    pub fn ticks(&self) -> String {
+        ["decades", "even"]
+            .into_iter()
+            .zip([&self.decades, &self.even])
+            .map(|(class, s)| axis(&s.ticks(Unit::Ns, 5, true), s).replacen("ticks", &format!("ticks {class}"), 1))
+            .collect()
+    }
+
+    pub fn rows(&self) -> String {
+        self.rows.iter().enumerate().map(|(n, c)| self.row(n, c)).collect()
+    }
+
+    fn row(&self, n: usize, c: &Change) -> String {
+        let (words, _) = verdict(c);
+        let icon = Icon::of_verdict(c.verdict);
+        let whole = is_whole(&c.quantity);
+        // What the whole does is never hidden.
+        let same = if whole || self.may_differ(c) { "" } else { " same" };
+        let of =
+            |s: &Option<Summary>| s.as_ref().map_or_else(String::new, |s| html_text(&value(s.median.best, c.unit)));
+        let known = c.difference.filter(|d| d.confidence > 0.0);
+        let by_chance = c.by_chance.filter(|_| c.verdict != ChangeVerdict::TooFew).map_or_else(String::new, chance);
+        format!(
+            "<tr class=\"{}{}{same}\" data-n=\"{n}\" data-size=\"{:.0}\" data-rank=\"{}\">\
+             <th scope=\"row\"><button type=\"button\" class=\"measure\" aria-expanded=\"false\"><span>{}</span></button>\
+             <template>{}</template></th>\
+             <td class=\"number medians\">{}</td><td class=\"number medians\">{}</td><td class=\"number\">{}</td>\
+             <td class=\"axis\">{}</td><td class=\"number more-room told\">{}</td><td class=\"number more-room told\">{}</td>\
+             <td class=\"verdict\">{} {}</td></tr>\n",
+            icon.class(),
+            if whole { " whole" } else { "" },
+            if c.unit == Unit::Ns { c.adds() } else { 0.0 },
+            rank(c.verdict),
+            name(c),
+            distribution(c, self.comparison, !c.quantity.is_one_of_many()),
+            of(&c.from),
+            of(&c.to),
+            c.difference.map_or_else(String::new, |d| html_text(&signed_value(d.best, c.unit))),
+            self.drawn(c, icon),
+            known.map_or_else(String::new, |d| html_text(&bounds(d, c.unit))),
+            html_text(&by_chance),
+            icon.inline(),
+            html_text(&words),
+        )
+    }
+
+    fn drawn(&self, c: &Change, icon: Icon) -> String {
+        if c.unit != Unit::Ns {
+            return "<span class=\"faint\">in characters</span>".to_owned();
+        }
+        let one = |class: &str, scale: &Scale| {
+            let interval = c.difference.filter(|d| d.confidence > 0.0);
+            let interval = interval.map_or_else(String::new, |d| whisker("ci", &scale.x(d.low), &scale.x(d.high)));
+            format!("<g class=\"{class}\">{interval}{}</g>", icon.at(&scale.x(c.adds())))
+        };
+        format!("<svg aria-hidden=\"true\">{}{}</svg>", one("decades", &self.decades), one("even", &self.even))
+    }
+}
+
+/// What has to have room on the axis.
+fn ends(c: &Change) -> Vec<f64> {
+    match c.difference {
+        Some(d) if d.confidence > 0.0 => vec![d.low, d.best, d.high],
+        _ => vec![c.adds()],
+    }
+}
+
+/// `initcall:` fainter than `acpi_init`.
+fn name(c: &Change) -> String {
+    let name = c.quantity.to_string();
+    match name.split_once(':') {
+        Some((kind, rest)) => format!("<span class=\"faint\">{}:</span>{}", html_text(kind), html_text(rest)),
+        None => html_text(&name),
+    }
+}
+
+/// What is told first where rows are sorted by verdict.
+fn rank(verdict: ChangeVerdict) -> u8 {
+    match verdict {
+        ChangeVerdict::More => 0,
+        ChangeVerdict::New => 1,
+        ChangeVerdict::Less => 2,
+        ChangeVerdict::Gone => 3,
+        ChangeVerdict::Noise => 4,
+        ChangeVerdict::TooSmall => 5,
+        ChangeVerdict::NotSignificant => 6,
+        ChangeVerdict::TooFew => 7,
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot's kernel records as `dmesg` prints them, `[    1.234567] text`, but by the boot's own axis.
+//!
+//! Tools that read a kernel's log take its stamps for time. A kernel's clock may stand still while it prints; by arrival the
+//! stamps are those of a clock that doesn't. Who logged a record is left out, as `dmesg` does; a record of several lines has
+//! its stamp before each.
+use std::fmt::Write;
+
+use super::escape::escaped;
+use bootline_analysis::boot::Boot;
+use bootline_analysis::records::Source;
+
+/// Text that is gathered before it is given away.
+const PIECE: usize = 64 * 1024;
+
+/// All of a boot's kernel records that have a time, in the log's order. `out` takes the text.
+pub fn dmesg(boot: &Boot, out: &mut dyn FnMut(&[u8])) {
+    let mut text = String::new();
+    for (i, record) in boot.records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+        let Some(stored) = boot.timeline.stored(i) else { continue };
+        let us = stored.max_zero().as_nanos().unsigned_abs() / 1_000;
+        for line in record.text.split('\n') {
+            _ = writeln!(text, "[{:>5}.{:06}] {}", us / 1_000_000, us % 1_000_000, escaped(line));
+        }
+        if text.len() > PIECE {
+            out(text.as_bytes());
+            text.clear();
+        }
+    }
+    out(text.as_bytes());
+}

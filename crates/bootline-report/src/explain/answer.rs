@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long the boot took and what the console cost of it: what a reader wants first.
+use super::super::document::{Document, Entry, Style, Text};
+use super::super::figure::{ClockName, Figure, share};
+use super::super::source::SourceName;
+use bootline_analysis::boot::{
+    Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource, Takeover, WaitCause,
+};
+use bootline_capture::units::{Dur, Interval, LineRate};
+use bootline_console::Printing;
+
+pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) {
+    document.heading(title(boot, source));
+    let mut entries = Vec::new();
+    document.paragraph(in_a_sentence(boot));
+    if let Some(end) = &boot.end {
+        entries.extend(times(boot, end));
+    }
+    untrusted(document, boot);
+    if let Some(line) = &boot.line {
+        entries.extend(console(boot, line));
+    }
+    document.entries(entries);
+}
+
+/// Says so where the figures can't be trusted.
+pub(in super::super) fn untrusted(document: &mut Document, boot: &Boot) {
+    if boot.problems.iter().any(|p| p.kind.spoils_the_answer()) {
+        let warning = "Don't trust these figures before you have read what is wrong with the log, below.";
+        document.paragraph(Text::new().styled(warning, Style::Error));
+    }
+}
+
+/// `boot.cap: Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
+pub(in super::super) fn title(boot: &Boot, source: &SourceName) -> String {
+    format!("{}: {}", source.title(), kernel_title(boot))
+}
+
+/// `Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
+pub(in super::super) fn kernel_title(boot: &Boot) -> String {
+    let kernel = &boot.kernel;
+    let mut parts = vec![match &kernel.release {
+        Some(release) => format!("Linux {release}"),
+        None => "a kernel whose banner is missing".to_owned(),
+    }];
+    if kernel.rt {
+        parts.push("PREEMPT_RT".to_owned());
+    }
+    if let Some(n) = kernel.cpus {
+        parts.push(if n == 1 { "1 CPU".to_owned() } else { format!("{n} CPUs") });
+    }
+    parts.join(", ")
+}
+
+/// How long the boot took and what the console cost of it, or why that can't be said.
+pub(in super::super) fn in_a_sentence(boot: &Boot) -> Text {
+    boot.end.as_ref().map_or_else(|| no_end(boot), |end| sentence(boot, end))
+}
+
+fn sentence(boot: &Boot, end: &BootEnd) -> Text {
+    let what = match end.by {
+        EndedBy::InitRecord => "Init started ",
+        EndedBy::FreeingUnused => "The kernel had done its part ",
+        EndedBy::InitBanner => "Init's first words came ",
+        EndedBy::Marker => "The marker was reached ",
+    };
+    let elapsed = Figure::exact(end.elapsed.best()).short();
+    let text = Text::new().words(what).styled(elapsed, Style::Strong).words(format!(" after {}", since(end.since)));
+    let Some(line) = &boot.line else {
+        return text.words("; the log shows no serial console.");
+    };
+    let cost = Figure::estimate(line.cost);
+    if line.cost.high() <= Dur::ZERO {
+        let asynchronous = boot.opening.is_some_and(|o| o.sleeps(end.index));
+        let why = if asynchronous { ": it is already asynchronous (nbcon_8250)" } else { "" };
+        return text.words(format!("; console {} cost it no time{why}.", line.console.name));
+    }
+    let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
+    match share(line.cost.best(), end.elapsed.best()) {
+        Some(share) => text.words(format!(" of it, {share}.")),
+        None => text.words(" of it."),
+    }
+}
+
+pub(in super::super) fn no_end(boot: &Boot) -> Text {
+    let clock = ClockName::of_axis(boot.timeline.clock);
+    let last = boot.records.iter().enumerate().rev().find_map(|(i, r)| Some((r.id, boot.timeline.stored(i)?)));
+    let panic = boot.milestones.panic.and_then(|i| Some((boot.records.get(i)?, boot.timeline.stored(i)?)));
+    let text = Text::new();
+    match (panic, last) {
+        (Some((record, at)), _) => text
+            .styled("Init was not reached: the kernel panicked", Style::Error)
+            .words(" at ")
+            .figure(Figure::exact(at).by(clock))
+            .words(format!(", record {}.", record.id)),
+        (None, Some((id, at))) => text
+            .styled("The log doesn't reach the boot's end: ", Style::Error)
+            .words(format!("it ends with record {id} at "))
+            .figure(Figure::exact(at).by(clock))
+            .words("."),
+        (None, None) => text.styled("The log holds no times: nothing can be said of where they went.", Style::Error),
+    }
+}
+
+pub(in super::super) fn since(since: Since) -> &'static str {
+    match since {
+        Since::KernelFirstByte => "the kernel's first character",
+        Since::KernelStart => "the kernel clock's zero",
+        Since::PowerOn => "power-on",
+    }
+}
+
+/// Clocks agree where they differ by less than this.
+const SAME: Dur = Dur::from_millis(10);
+
+fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
+    let label = if end.by == EndedBy::Marker { "time to marker" } else { "time to init" };
+    let axis = ClockName::of_axis(boot.timeline.clock);
+    let how = Text::new().styled_figure(Figure::estimate(end.elapsed).by(axis), Style::Strong).words(format!(
+        " from {} to record {}",
+        since(end.since),
+        end.record
+    ));
+    let mut entries = vec![Entry::new(label, how)];
+    let differs = |d: Dur| (d - end.elapsed.best()).abs() > SAME;
+    if let Some(k) = end.kernel.filter(|k| boot.timeline.clock == Clock::Arrival && differs(k.since_origin())) {
+        let text = Text::new().figure(Figure::exact(k.since_origin()).by(Some(ClockName::Kernel)));
+        let lost = boot.timeline.kernel_clock_lost;
+        let why = if lost > SAME {
+            format!(": that clock lost {} on the way", Figure::exact(lost).short())
+        } else {
+            " since that clock's zero".to_owned()
+        };
+        entries.push(Entry::new("", text.words(why)));
+    }
+    if let Some(a) = end.arrival.filter(|a| differs(*a)) {
+        let text = Text::new().figure(Figure::exact(a).by(Some(ClockName::Arrival)));
+        entries.push(Entry::new("", text.words(" until that record was through the line")));
+    }
+    entries
+}
+
+fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
+    let c = &line.console;
+    if line.bytes == 0 {
+        let nothing = Text::new().styled(&c.name, Style::Strong).words(": nothing of this log went over it");
+        return vec![Entry::new("console", nothing)];
+    }
+    let mut cost = Text::new().styled_figure(Figure::estimate(line.cost), Style::Cost);
+    if let Some(share) = boot.end.as_ref().and_then(|e| share(line.cost.best(), e.elapsed.best())) {
+        cost = cost.words(format!(", {share} of the time to init"));
+    }
+    if line.speed.is_some_and(|s| s.source == SpeedSource::Declared) {
+        cost = cost.words("; nothing in the log confirms the declared speed");
+    }
+    let kind = match c.kind {
+        Kind::Legacy => "legacy",
+        Kind::Nbcon => "nbcon",
+    };
+    let shares = boot.waits.iter().any(|w| w.cause == WaitCause::Processor);
+    let alone = if shares { ", but that thread has the boot's only processor" } else { "" };
+    let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
+    let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
+    entries.extend(boot.takeover.as_ref().map(taken_over));
+    if let Some(speed) = &line.speed {
+        entries.push(Entry::new("line", speed_text(line, speed)));
+    } else {
+        entries.push(Entry::new("line", "its speed is unknown: state it, `--console ttyS0,115200n8`"));
+    }
+    let mut carried = match &boot.end {
+        Some(_) => format!("{} characters before init, {} in the whole log", line.bytes_before_end, line.bytes),
+        None => format!("{} characters", line.bytes),
+    };
+    if let Some(flush) = line.flush.filter(|f| f.bytes > 0) {
+        carried += &format!("; {} of them stored before the console registered (record {})", flush.bytes, flush.record);
+    }
+    entries.push(Entry::new("carried", carried));
+    entries.extend(backlog(boot, line));
+    entries
+}
+
+/// What became of it under the module.
+fn taken_over(t: &Takeover) -> Entry {
+    let mut text = match t.ended {
+        None => format!("the console is already asynchronous (nbcon_8250): from record {} on", t.from),
+        Some(ended) => format!("the console was asynchronous (nbcon_8250) from record {} to record {ended}:", t.from),
+    };
+    text += " a thread prints that sleeps while the line is busy, and nobody waits";
+    if t.replayed {
+        text += "; the log before came behind that, replayed: its arrivals tell nothing of when it was stored";
+    }
+    match t.repeated {
+        0 => {}
+        1 => text += "; one record came twice",
+        n => text += &format!("; {n} records came twice"),
+    }
+    let mut text = Text::from(text);
+    if let Some(lag) = t.lag {
+        text = text.words("; a record was out up to ").figure(Figure::exact(lag)).words(" after it was stored");
+    }
+    Entry::new("", text)
+}
+
+fn backlog(boot: &Boot, line: &Line) -> Option<Entry> {
+    let waited = boot.opening.zip(boot.end.as_ref()).is_none_or(|(o, e)| o.writer_waits(e.index));
+    let lag = line.lag_at_end.filter(|lag| *lag > SAME && !waited);
+    if line.backlog_peak < 1_000 && lag.is_none() {
+        return None;
+    }
+    let mut text = Text::from(format!("{} characters at most waited for the line", line.backlog_peak));
+    if let Some(speed) = &line.speed {
+        let time = speed.rate.time_for(line.backlog_peak).as_dur();
+        text = text.words(format!(", {} of it", Figure::estimate(Interval::around(time, SAME)).short()));
+    }
+    if let Some(lag) = lag {
+        text = text.words("; the boot's last record was out ").figure(Figure::exact(lag)).words(" after it was stored");
+    }
+    Some(Entry::new("backlog", text))
+}
+
+fn speed_text(line: &Line, speed: &LineSpeed) -> String {
+    let how = match speed.source {
+        SpeedSource::Arrival => "measured by arrival times",
+        SpeedSource::Stamps => "fitted to the kernel's stamps",
+        SpeedSource::Header => "as the capture states",
+        SpeedSource::Declared => "as declared",
+    };
+    let mut text = format!("{:.1} characters/s {how}", speed.rate.bytes_per_s());
+    let bounds = [speed.low, speed.high].map(|rate| format!("{:.1}", rate.bytes_per_s()));
+    if bounds[0] != bounds[1] {
+        text += &format!(" ({}..{})", bounds[0], bounds[1]);
+    }
+    let Some(baud) = line.console.declared_baud else { return text };
+    let frame = line.console.frame;
+    if speed.source == SpeedSource::Declared {
+        return format!("{text}: {baud} baud {frame}");
+    }
+    let declared = LineRate::of(baud, frame).bytes_per_s();
+    text += &format!("; declared: {baud} baud {frame}, {declared:.1} characters/s");
+    if speed.rate.bytes_per_s() > declared * 1.2 {
+        text += ", to which the port doesn't keep (QEMU's never does)";
+    }
+    text
+}
+
+fn printing(printing: Printing) -> &'static str {
+    match printing {
+        Printing::Synchronous => "who calls printk waits until the characters are on the wire",
+        Printing::ThreadWholeFlush => {
+            "a thread prints and holds the console lock until the backlog is out; who needs that lock waits for all of it"
+        }
+        Printing::ThreadPerRecord => {
+            "once its thread runs it prints one record per console lock, and next to nobody waits"
+        }
+        Printing::Nbcon => "once its own thread runs nobody waits for it",
+        Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a thread prints",
+        Printing::Unknown => "the log doesn't tell how it prints; taken as if each caller of printk waited",
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The explanation of a boot: the answer first, then what it rests on.
+mod answer;
+mod finding;
+mod json;
+
+pub use finding::rules;
+pub use json::explain_json;
+
+pub(super) use answer::{answer, in_a_sentence, kernel_title, no_end, since, title, untrusted};
+pub(super) use json::TimeToInit;
+
+use super::document::Document;
+use super::source::SourceName;
+use super::{phase, problem};
+use bootline_analysis::boot::Boot;
+use bootline_analysis::rules::Finding;
+
+/// A boot explained, for people. `findings` are in the order in which they are to be shown.
+pub fn explain(boot: &Boot, findings: &[Finding], source: &SourceName) -> Document {
+    let mut document = Document::default();
+    answer(&mut document, boot, source);
+    finding::findings(&mut document, boot, findings);
+    phase::phases(&mut document, boot);
+    problem::problems(&mut document, &boot.problems);
+    document
+}

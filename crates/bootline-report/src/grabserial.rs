@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot's lines as grabserial writes them with `-t`: `[1.234567 0.012345] line`.
+//!
+//! The first number is when the line's first character came, in seconds since the first character of all, the second how
+//! long after the line before; grabserial's `"[%4.6f %2.6f] "`. By the kernel's clock the stamp stands in for the arrival. The
+//! line is the record as its console printed it: prefix, caller, text. A record of several lines has each on its own.
+use std::fmt::Write;
+
+use super::escape::escaped;
+use bootline_analysis::boot::{Boot, Clock};
+use bootline_analysis::records::{Caller, Record, Source};
+use bootline_capture::units::Dur;
+
+/// Writes boots one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grabserial {
+    zero: Option<Dur>,
+    last: Option<Dur>,
+}
+
+impl Grabserial {
+    /// Before the first line.
+    pub fn new() -> Grabserial {
+        Grabserial::default()
+    }
+
+    /// Adds a boot: all of its records that have the time of its axis' clock. `out` takes the text.
+    pub fn boot(&mut self, boot: &Boot, out: &mut dyn FnMut(&[u8])) {
+        let mut text = String::new();
+        for record in boot.records.iter() {
+            let time = match boot.timeline.clock {
+                Clock::Arrival => record.arrival.map(|a| a.first.since_origin()),
+                Clock::Kernel => record.stamp.map(|s| s.since_origin()),
+                Clock::None => None,
+            };
+            let Some(time) = time else { continue };
+            // Stamps have a zero of their own.
+            let first = if boot.timeline.clock == Clock::Arrival { time } else { Dur::ZERO };
+            let time = time - *self.zero.get_or_insert(first);
+            for line in record.text.split('\n') {
+                let delta = (time - self.last.unwrap_or(time)).max_zero();
+                self.last = Some(time);
+                _ = writeln!(text, "[{time} {delta}] {}{}", prefix(&record), escaped(line));
+            }
+            if text.len() > PIECE {
+                out(text.as_bytes());
+                text.clear();
+            }
+        }
+        out(text.as_bytes());
+    }
+}
+
+/// Text that is gathered before it is given away.
+const PIECE: usize = 64 * 1024;
+
+/// As kernel/printk/printk.c prints it: `[    0.123456][    T1] `.
+fn prefix(record: &Record<'_>) -> String {
+    let Some(stamp) = record.stamp.filter(|_| record.source == Source::Kernel) else { return String::new() };
+    let us = stamp.as_nanos().unsigned_abs() / 1_000;
+    let caller = match record.caller {
+        Some(Caller::Task(n)) => format!("[{:>6}]", format!("T{n}")),
+        Some(Caller::Cpu(n)) => format!("[{:>6}]", format!("C{n}")),
+        None => String::new(),
+    };
+    format!("[{:>5}.{:06}]{caller} ", us / 1_000_000, us % 1_000_000)
+}

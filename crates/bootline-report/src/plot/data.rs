@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A picture as the page's script reads it: columns of numbers, times in integer nanoseconds on the boot's axis.
+//!
+//! A script's numbers are exact up to 2^53 ns, 104 days; a time behind that (only a broken clock has one) is read to
+//! within a microsecond, which is what is shown.
+use serde_json::{Value, json};
+
+use super::chain::ChainDrawn;
+use super::difference::{Changed, Difference};
+use super::mark::{Mark, Shown};
+use super::picture::{Picture, Waited};
+use crate::escape::escaped;
+use crate::json::word;
+use crate::shell::TOOL;
+use bootline_analysis::boot::WaitCause;
+use bootline_capture::units::{Dur, Interval};
+
+/// All pictures.
+pub(super) fn data(pictures: &[Picture], differences: &[Difference]) -> Value {
+    let boots: Vec<Value> = pictures.iter().zip(differences).map(|(p, d)| boot(p, d)).collect();
+    json!({ "tool": TOOL, "boots": boots })
+}
+
+fn boot(p: &Picture, difference: &Difference) -> Value {
+    let columns = |count: usize, of: &dyn Fn(usize) -> Value| -> Value { (0..count).map(of).collect() };
+    let r = &p.records;
+    let records = json!({
+        "id": columns(r.len(), &|i| r[i].id.0.into()),
+        "kernel": columns(r.len(), &|i| u8::from(r[i].kernel).into()),
+        "level": columns(r.len(), &|i| r[i].level.into()),
+        "stored": columns(r.len(), &|i| nanos(r[i].stored)),
+        "stamp": columns(r.len(), &|i| r[i].stamp.into()),
+        "start": columns(r.len(), &|i| nanos(r[i].printed.map(|p| p.0))),
+        "end": columns(r.len(), &|i| nanos(r[i].printed.map(|p| p.1))),
+        "chars": columns(r.len(), &|i| r[i].chars.into()),
+        "text": columns(r.len(), &|i| r[i].text.as_str().into()),
+    });
+    let s = &p.spans;
+    let at = |id| p.position(id);
+    let spans = json!({
+        "kind": columns(s.len(), &|i| word(&s[i].kind).into()),
+        "name": columns(s.len(), &|i| escaped(&s[i].name).into()),
+        "module": columns(s.len(), &|i| s[i].module.as_deref().map(escaped).into()),
+        "start": columns(s.len(), &|i| s[i].start.as_nanos().into()),
+        "end": columns(s.len(), &|i| p.drawn_end(&s[i]).as_nanos().into()),
+        "returned": columns(s.len(), &|i| if s[i].end.is_some() { s[i].returned.into() } else { Value::Null }),
+        "reported": columns(s.len(), &|i| nanos(s[i].reported)),
+        "task": columns(s.len(), &|i| s[i].task.into()),
+        "parent": columns(s.len(), &|i| s[i].parent.into()),
+        "console": columns(s.len(), &|i| s[i].console.as_nanos().into()),
+        "own": columns(s.len(), &|i| s[i].own().as_nanos().into()),
+        "group": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.group).into()),
+        "row": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.row).into()),
+        "first": columns(s.len(), &|i| at(s[i].first).into()),
+        "last": columns(s.len(), &|i| s[i].last.and_then(at).into()),
+        "slack": columns(s.len(), &|i| nanos(p.chain.as_ref().and_then(|c| c.slack.get(i).copied().flatten()))),
+        "longer": columns(s.len(), &|i| match difference.spans.get(i).copied().flatten() {
+            Some(Changed::By(d)) => d.as_nanos().into(),
+            Some(Changed::New) => "new".into(),
+            None => Value::Null,
+        }),
+    });
+    json!({
+        "source": escaped(&p.source),
+        "kernel": escaped(&p.kernel),
+        "clock": word(&p.clock),
+        "from": p.from.as_nanos(),
+        "to": p.to.as_nanos(),
+        "end": p.end.map(|e| json!({ "record": e.index, "at": e.at.as_nanos(), "elapsed": e.elapsed.best().as_nanos() })),
+        "endLater": nanos(difference.end),
+        "phases": p.phases.iter().enumerate().map(|(i, b)| json!({
+            "title": b.title, "start": b.start.as_nanos(), "end": b.end.as_nanos(), "console": b.console.as_nanos(),
+            "longer": nanos(difference.phases.get(i).copied().flatten()),
+        })).collect::<Vec<_>>(),
+        "waits": waits(&p.waits),
+        "chain": p.chain.as_ref().map(chain),
+        "findings": p.findings.iter().map(finding).collect::<Vec<_>>(),
+        "groups": p.stacks.groups.iter().map(|g| json!({
+            "title": g.title, "rows": g.rows, "notDrawn": g.not_drawn,
+        })).collect::<Vec<_>>(),
+        "spans": spans,
+        "services": p.services.iter().map(|s| json!({
+            "name": escaped(&s.name), "start": nanos(s.start), "end": nanos(s.end), "state": word(&s.state),
+            "first": at(s.first), "last": s.last.and_then(at),
+        })).collect::<Vec<_>>(),
+        "records": records,
+        "line": p.line.as_ref().map(|l| json!({
+            "name": escaped(&l.name), "rate": l.rate, "opened": nanos(l.opened), "peak": l.peak,
+            "cost": interval(l.cost), "measured": l.measured,
+            "flush": l.flush.map(|(from, to, chars)| json!({
+                "start": from.as_nanos(), "end": to.as_nanos(), "chars": chars,
+            })),
+        })),
+    })
+}
+
+fn nanos(d: Option<Dur>) -> Value {
+    d.map(Dur::as_nanos).into()
+}
+
+fn interval(i: Interval) -> [i64; 3] {
+    [i.low(), i.best(), i.high()].map(Dur::as_nanos)
+}
+
+fn waits(list: &[Waited]) -> Value {
+    let columns = |of: &dyn Fn(&Waited) -> Value| list.iter().map(of).collect::<Vec<_>>();
+    json!({
+        "record": columns(&|w| w.index.into()),
+        "start": columns(&|w| w.from.as_nanos().into()),
+        "low": columns(&|w| w.time.low().as_nanos().into()),
+        "best": columns(&|w| w.time.best().as_nanos().into()),
+        "high": columns(&|w| w.time.high().as_nanos().into()),
+        "cause": columns(&|w| wait_word(w.cause).into()),
+    })
+}
+
+fn chain(c: &ChainDrawn) -> Value {
+    let columns = |of: &dyn Fn(usize) -> Value| (0..c.links.len()).map(of).collect::<Vec<_>>();
+    let l = &c.links;
+    json!({
+        "basis": word(&c.basis), "since": word(&c.since), "start": c.start.as_nanos(), "end": c.end.as_nanos(),
+        "links": {
+            "kind": columns(&|i| l[i].kind.into()),
+            "title": columns(&|i| escaped(&l[i].title).into()),
+            "label": columns(&|i| escaped(&l[i].label).into()),
+            "start": columns(&|i| l[i].start.as_nanos().into()),
+            "end": columns(&|i| l[i].end.as_nanos().into()),
+            "console": columns(&|i| l[i].console.as_nanos().into()),
+            "effect": columns(&|i| l[i].effect.as_nanos().into()),
+            "first": columns(&|i| l[i].first.into()),
+            "last": columns(&|i| l[i].last.into()),
+            "inside": columns(&|i| l[i].inside.into()),
+        },
+    })
+}
+
+fn finding(m: &Mark) -> Value {
+    let pair = |s: &bootline_analysis::rules::Stretch| [s.from.as_nanos(), s.to.as_nanos()];
+    let shown = match &m.shown {
+        Shown::Stretches { list, line } => json!({
+            "kind": "stretches", "line": line, "list": list.iter().map(pair).collect::<Vec<_>>(),
+        }),
+        Shown::Waits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
+        Shown::Evidence(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),
+        Shown::Nowhere => Value::Null,
+    };
+    json!({
+        "rule": m.rule, "title": escaped(&m.title), "why": escaped(&m.why), "cost": interval(m.cost), "part": m.part,
+        "shown": shown,
+        "records": m.records,
+        "advice": m.advice.as_ref().map(|a| json!({
+            "action": escaped(&a.action), "setting": a.setting.as_deref().map(escaped), "saves": a.saves.map(interval),
+        })),
+    })
+}
+
+fn wait_word(cause: WaitCause) -> &'static str {
+    match cause {
+        WaitCause::OwnRecord => "own",
+        WaitCause::Flush => "flush",
+        WaitCause::ConsoleLock => "lock",
+        WaitCause::Processor => "processor",
+    }
+}

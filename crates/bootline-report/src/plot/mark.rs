@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A finding as marks on the axis: where its time went, or at least where its evidence lies.
+use bootline_analysis::boot::{Boot, WaitCause};
+use bootline_analysis::rules::{Finding, Stretch};
+use bootline_capture::units::{Dur, Interval};
+
+/// A finding, with the way out that saves most.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    pub rule: &'static str,
+    pub title: String,
+    pub why: String,
+    pub cost: Interval,
+    pub shown: Shown,
+    pub records: Vec<usize>,
+    pub advice: Option<Way>,
+    /// It tells another finding's time in other words.
+    pub part: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub action: String,
+    pub setting: Option<String>,
+    pub saves: Option<Interval>,
+}
+
+/// Where a finding is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Where the time of it went.
+    Stretches {
+        list: Vec<Stretch>,
+        /// Most of it is waiting for the line: it lies where the line was busy, whichever records came over it then.
+        line: bool,
+    },
+    /// In many short waits for the console; of all causes, where none is named.
+    Waits(Option<WaitCause>),
+    /// Its evidence lies here, which says nothing of where the time went.
+    Evidence(Stretch),
+    /// Neither is known.
+    Nowhere,
+}
+
+impl Mark {
+    /// `con001`
+    pub(super) fn code(&self) -> &'static str {
+        code(self.rule)
+    }
+}
+
+fn code(rule: &'static str) -> &'static str {
+    rule.split(' ').next().unwrap_or_default()
+}
+
+pub(super) fn mark(boot: &Boot, finding: &Finding) -> Mark {
+    let saves = |a: &&bootline_analysis::rules::Advice| a.saves.map(Interval::best);
+    // The first of those that save most; without predictions the first of all.
+    let best = finding.advice.iter().rev().max_by_key(saves);
+    let records: Vec<usize> = finding.evidence.iter().filter_map(|e| boot.records.index_of(e.id)).collect();
+    Mark {
+        rule: finding.rule,
+        title: finding.title.clone(),
+        why: finding.why.clone(),
+        cost: finding.cost,
+        shown: shown(boot, finding, &records),
+        records,
+        advice: best.map(|a| Way { action: a.action.clone(), setting: a.setting.clone(), saves: a.saves }),
+        part: !finding.part_of.is_empty(),
+    }
+}
+
+fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> Shown {
+    if !finding.stretches.is_empty() {
+        let list = finding.stretches.clone();
+        let length: Dur = list.iter().map(|s| s.to - s.from).sum();
+        let waited: Dur = list.iter().map(|s| boot.console_wait(s.from, s.to)).sum();
+        return Shown::Stretches { list, line: waited > Dur::ZERO && waited * 2 >= length };
+    }
+    // The rules whose time is in the waits themselves cite no more than the worst of them, or what set them up.
+    let waits = match code(finding.rule) {
+        "con001" => Some(Some(WaitCause::OwnRecord)),
+        "con007" => Some(Some(WaitCause::Processor)),
+        "con004" | "con005" => Some(None),
+        _ => None,
+    };
+    if let Some(cause) = waits
+        && boot.waits.iter().any(|w| w.time.best() > Dur::ZERO && cause.is_none_or(|c| c == w.cause))
+    {
+        return Shown::Waits(cause);
+    }
+    let times = records.iter().filter_map(|i| boot.timeline.stored(*i));
+    let (from, to) = (times.clone().min(), times.max());
+    from.zip(to).map_or(Shown::Nowhere, |(from, to)| Shown::Evidence(Stretch { from, to }))
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the difference of a boot from the first is made of, in words: the parts that `bootline compare` tells, those that
+//! changed most, each with the place in the picture that shows it.
+use super::picture::Picture;
+use bootline_analysis::boot::{PhaseName, SpanKind};
+use bootline_analysis::compare::{Contribution, Fate, PartKey, RunSet, decompose};
+use bootline_capture::units::Dur;
+
+/// What is less isn't told by itself, nor what is less than this share of the boots' difference or of all that changed.
+const LEAST: (Dur, f64) = (Dur::from_millis(5), 0.01);
+
+/// What makes up a difference.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// Those that changed most.
+    pub told: Vec<Part>,
+    /// What all the others come to.
+    pub rest: Dur,
+    /// How many of the others differ at all.
+    pub more: usize,
+}
+
+/// One part of the difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// `initcall`, `phase`
+    pub what: &'static str,
+    /// As the log names it.
+    pub name: String,
+    pub fate: Fate,
+    pub by: Dur,
+    /// Of it, waits for the console.
+    pub console: Dur,
+    pub shown: Option<Place>,
+}
+
+/// What shows a part: in the boot itself or, where that hasn't got it, in the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub in_first: bool,
+    pub kind: &'static str,
+    pub index: usize,
+}
+
+/// As many as `most`. None where one of the boots has no end: nothing is known to add up to.
+pub(super) fn parts(first: &Picture, other: &Picture, most: usize) -> Option<Parts> {
+    let set =
+        |p: &Picture| Some(RunSet { name: p.source.clone(), runs: vec![p.measures.clone()?], ..RunSet::default() });
+    let decomposition = decompose(&set(first)?, &set(other)?);
+    let all: Dur = decomposition.contributions.iter().map(|c| c.total().abs()).sum();
+    let least = LEAST.0.max(all.scale(LEAST.1));
+    let (told, rest): (Vec<_>, Vec<_>) =
+        decomposition.contributions.iter().enumerate().partition(|(n, c)| *n < most && c.total().abs() >= least);
+    let part = |(_, c): (usize, &Contribution)| {
+        let (what, name) = words(&c.key);
+        let shown = place(other, &c.key, false).or_else(|| place(first, &c.key, true));
+        Part { what, name, fate: c.fate, by: c.total(), console: c.console, shown }
+    };
+    Some(Parts {
+        told: told.into_iter().map(part).collect(),
+        rest: rest.iter().map(|(_, c)| c.total()).sum(),
+        more: rest.iter().filter(|(_, c)| c.fate != Fate::Same).count(),
+    })
+}
+
+fn words(key: &PartKey) -> (&'static str, String) {
+    match key {
+        PartKey::Initcall(name) => ("initcall", name.clone()),
+        PartKey::Probe(name) => ("probe", name.clone()),
+        PartKey::Async(name) => ("async call", name.clone()),
+        // What runs in a call of it is a part of its own.
+        PartKey::Phase(name) => ("phase", name.title().to_owned()),
+        PartKey::Before | PartKey::Short => ("", key.to_string()),
+    }
+}
+
+fn place(p: &Picture, key: &PartKey, in_first: bool) -> Option<Place> {
+    let span = |kind: SpanKind, name: &str| {
+        // Of several of one name the longest.
+        let named = p.spans.iter().enumerate().filter(|(_, s)| s.kind == kind && s.name == *name);
+        let (index, _) = named.max_by_key(|(_, s)| p.drawn_end(s) - s.start)?;
+        Some(Place { in_first, kind: "span", index })
+    };
+    let phase = |name: PhaseName| {
+        let index = p.phases.iter().position(|b| b.name == name)?;
+        Some(Place { in_first, kind: "phase", index })
+    };
+    match key {
+        PartKey::Initcall(name) => span(SpanKind::Initcall, name),
+        PartKey::Probe(name) => span(SpanKind::Probe, name),
+        PartKey::Async(name) => span(SpanKind::Async, name),
+        PartKey::Phase(name) => phase(*name),
+        PartKey::Before | PartKey::Short => None,
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What there is to be drawn of a boot.
+use super::chain::{ChainDrawn, chain};
+use super::mark::{Mark, mark};
+use super::stack::{Stacks, stacks};
+use crate::critical_chain::{CriticalChainOptions, critical_chain};
+use crate::document::{Document, Text};
+use crate::escape::escaped;
+use crate::explain;
+use crate::source::SourceName;
+use bootline_analysis::boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
+use bootline_analysis::chain::Chain;
+use bootline_analysis::compare::Measures;
+use bootline_analysis::records::{RecordId, Source};
+use bootline_analysis::rules::Finding;
+use bootline_capture::units::{Dur, Interval};
+
+/// What there is to be drawn of a boot. Texts that come from the log are as they are: a renderer escapes them.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// `boot.cap`
+    pub(super) source: String,
+    /// `Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
+    pub(super) kernel: String,
+    /// How long the boot took and what the console cost of it.
+    pub(super) answer: Text,
+    /// The figures behind the answer, the findings, the phases: all that `explain` says.
+    pub(super) explanation: Document,
+    /// What the time to the boot's end hung on: all that `critical-chain` says.
+    pub(super) chained: Option<Document>,
+    /// What the boot is compared by; none where it has no end.
+    pub(super) measures: Option<Measures>,
+    pub(super) clock: Clock,
+    /// What the axis holds.
+    pub(super) from: Dur,
+    pub(super) to: Dur,
+    /// The last time that the log tells.
+    pub(super) last: Dur,
+    /// The boot's end: its position and when it was.
+    pub(super) end: Option<End>,
+    pub(super) phases: Vec<Bar>,
+    pub(super) waits: Vec<Waited>,
+    pub(super) chain: Option<ChainDrawn>,
+    pub(super) findings: Vec<Mark>,
+    pub(super) spans: Vec<Span>,
+    pub(super) stacks: Stacks,
+    pub(super) services: Vec<Service>,
+    pub(super) records: Vec<Drawn>,
+    pub(super) line: Option<LineDrawn>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub index: usize,
+    pub at: Dur,
+    /// What is counted, from the kernel's first character.
+    pub elapsed: Interval,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Bar {
+    pub name: PhaseName,
+    pub title: &'static str,
+    pub start: Dur,
+    pub end: Dur,
+    pub console: Dur,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waited {
+    pub index: usize,
+    pub from: Dur,
+    pub time: Interval,
+    pub cause: WaitCause,
+}
+
+/// A record, with its times on the axis and its own clock's.
+#[derive(Clone, Debug)]
+pub(super) struct Drawn {
+    pub id: RecordId,
+    pub kernel: bool,
+    pub level: Option<u8>,
+    pub stored: Option<Dur>,
+    pub stamp: Option<i64>,
+    pub printed: Option<(Dur, Dur)>,
+    pub chars: u32,
+    /// Escaped for good: a page is read by people.
+    pub text: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct LineDrawn {
+    pub name: String,
+    /// Characters a second.
+    pub rate: Option<f64>,
+    /// When it began to carry the log.
+    pub opened: Option<Dur>,
+    pub flush: Option<(Dur, Dur, u64)>,
+    pub peak: u64,
+    pub cost: Interval,
+    /// Whether the times on the line are measured, or modelled from its speed.
+    pub measured: bool,
+}
+
+impl Picture {
+    /// What there is to be drawn of a boot; `findings` in the order in which they are to be shown.
+    pub fn of(boot: &Boot, findings: &[Finding], source: &SourceName) -> Picture {
+        let records = records(boot);
+        let end = boot.end.as_ref().map(|e| End { index: e.index, at: e.at.best(), elapsed: e.elapsed });
+        let found = Chain::of(boot);
+        let (from, to) = extent(boot, &records, found.as_ref());
+        Picture {
+            source: source.title(),
+            kernel: explain::kernel_title(boot),
+            answer: explain::in_a_sentence(boot),
+            explanation: explain::explain(boot, findings, source),
+            chained: found.as_ref().map(|c| critical_chain(boot, Some(c), &CriticalChainOptions::default(), source)),
+            measures: Measures::of(boot, &source.title(), &[]),
+            clock: boot.timeline.clock,
+            from,
+            to,
+            last: boot.last_time(),
+            end,
+            phases: phases(boot),
+            waits: waits(boot),
+            chain: found.as_ref().map(|c| chain(boot, c)),
+            findings: findings.iter().map(|f| mark(boot, f)).collect(),
+            stacks: stacks(boot),
+            spans: boot.spans.clone(),
+            services: boot.services.clone(),
+            records,
+            line: line(boot),
+        }
+    }
+
+    /// Where a span is drawn to: one that never returned is open to the log's end.
+    pub(super) fn drawn_end(&self, span: &Span) -> Dur {
+        span.end.unwrap_or(self.last).max(span.start)
+    }
+
+    /// A record's position by its number.
+    pub(super) fn position(&self, id: RecordId) -> Option<usize> {
+        self.records.binary_search_by_key(&id, |r| r.id).ok()
+    }
+}
+
+fn records(boot: &Boot) -> Vec<Drawn> {
+    let drawn = boot.records.iter().enumerate().map(|(i, r)| {
+        let place = boot.timeline.place(i);
+        Drawn {
+            id: r.id,
+            kernel: r.source == Source::Kernel,
+            level: r.level.map(|l| l.0),
+            stored: place.stored,
+            stamp: r.stamp.filter(|_| r.source == Source::Kernel).map(|s| s.as_nanos()),
+            printed: place.printed.map(|p| (p.start, p.end)),
+            chars: r.wire_len,
+            text: escaped(r.text).into_owned(),
+        }
+    });
+    drawn.collect()
+}
+
+/// From the first to the last that has a time, the axis' zero included: the kernel's start.
+fn extent(boot: &Boot, records: &[Drawn], chain: Option<&Chain>) -> (Dur, Dur) {
+    let times = records.iter().flat_map(|r| {
+        let printed = r.printed.map(|p| [p.0, p.1]).into_iter().flatten();
+        r.stored.into_iter().chain(printed)
+    });
+    let times = times.chain(boot.phases.iter().flat_map(|p| [p.start, p.end]));
+    // Power-on may be before all of it.
+    let times = times.chain(chain.map(|c| c.start));
+    times.fold((Dur::ZERO, Dur::ZERO), |(from, to), t| (from.min(t), to.max(t)))
+}
+
+fn phases(boot: &Boot) -> Vec<Bar> {
+    let bar = |p: &bootline_analysis::boot::Phase| Bar {
+        name: p.name,
+        title: p.name.title(),
+        start: p.start,
+        end: p.end,
+        console: p.console,
+    };
+    boot.phases.iter().map(bar).collect()
+}
+
+fn waits(boot: &Boot) -> Vec<Waited> {
+    let some = boot.waits.iter().filter(|w| w.time.best() > Dur::ZERO);
+    some.map(|w| Waited { index: w.index, from: w.from, time: w.time, cause: w.cause }).collect()
+}
+
+fn line(boot: &Boot) -> Option<LineDrawn> {
+    let line = boot.line.as_ref()?;
+    // The characters stored before the line opened, as long as they were on it.
+    let flush = line.flush.filter(|f| f.bytes > 0).and_then(|f| {
+        let last = boot.records.index_of(f.record)?;
+        let mut printed = (0..=last).filter_map(|i| boot.timeline.place(i).printed);
+        Some((printed.next()?.start, boot.timeline.place(last).printed?.end, f.bytes))
+    });
+    Some(LineDrawn {
+        name: line.console.name.clone(),
+        rate: line.speed.map(|s| s.rate.bytes_per_s()),
+        opened: boot.opening.and_then(|o| boot.timeline.stored(o.index)),
+        flush,
+        peak: line.backlog_peak,
+        cost: line.cost,
+        measured: boot.timeline.clock == Clock::Arrival,
+    })
+}

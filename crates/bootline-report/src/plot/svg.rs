@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The static picture: for documents, for paper, and in the page until its script runs.
+//!
+//! It has the page's tracks from top to bottom, for the whole boot. Where several things fall on one pixel it shows that
+//! something is there.
+use std::fmt::Write;
+
+use super::chain::LinkDrawn;
+use super::curve;
+use super::difference::{Changed, Difference, difference};
+use super::mark::{Mark, Shown};
+use super::picture::{Picture, Waited};
+use crate::axis;
+use crate::figure::{Figure, in_millis};
+use crate::html::html_text;
+use bootline_analysis::boot::SpanKind;
+use bootline_capture::units::Dur;
+
+const WIDTH: f64 = 1200.0;
+/// The tracks' names stand left of the axis.
+const GUTTER: f64 = 128.0;
+const RIGHT: f64 = 14.0;
+/// A character's width, about: a picture can't measure.
+const CHARACTER: f64 = 6.3;
+const ROW: f64 = 15.0;
+const BAR: f64 = 22.0;
+const CONSOLE: f64 = 150.0;
+/// Boots that a title names.
+const NAMED: usize = 3;
+/// Findings that are drawn; a page has them all.
+const MOST_FINDINGS: usize = 6;
+/// What is narrower is shown as wide as this.
+const LEAST: f64 = 0.7;
+
+/// How the picture looks, light and dark.
+pub(super) const STYLE: &str = include_str!("assets/picture.css");
+
+/// An axis' zero is where the kernel's clock has its zero, or had it before the log begins; what firmware said lies below.
+/// So there is nothing to be moved (`tests/browser`: boots with other firmware, and one that printed nothing).
+pub(super) const ALIGNED: &str = "aligned on the kernel's start";
+
+/// The boots stacked on one axis, as a document of its own.
+pub fn svg(pictures: &[Picture]) -> String {
+    let (from, to) = extent(pictures);
+    let mut body = String::new();
+    let mut y = 0.0;
+    if pictures.len() > 1 {
+        body += &format!("<text class=\"name note\" x=\"8\" y=\"16\">{} boots, {ALIGNED}</text>\n", pictures.len());
+        y = 18.0;
+    }
+    for p in pictures {
+        let difference = difference(&pictures[0], p);
+        let still = Still::draw(p, &difference, from, to, y, true);
+        body += &still.out;
+        y = still.y + 18.0;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {y:.0}\" width=\"{WIDTH}\" height=\"{y:.0}\" \
+         role=\"img\" class=\"picture\">\n<!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->\n<title>{}</title>\n\
+         <style>{STYLE}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
+        html_text(&sources(pictures)),
+    )
+}
+
+/// The boots' names, as far as a title has room.
+pub(super) fn sources(pictures: &[Picture]) -> String {
+    let names: Vec<&str> = pictures.iter().take(NAMED).map(|p| p.source.as_str()).collect();
+    match pictures.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// One boot's picture for a page that says the rest itself.
+pub(super) fn still(p: &Picture, difference: &Difference, from: Dur, to: Dur) -> String {
+    let still = Still::draw(p, difference, from, to, 0.0, false);
+    format!(
+        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" class=\"picture\" aria-label=\"{}\">\n{}</svg>\n",
+        still.y,
+        html_text(&format!("Timeline of {}", p.source)),
+        still.out
+    )
+}
+
+/// The stretch that holds all boots.
+pub(super) fn extent(pictures: &[Picture]) -> (Dur, Dur) {
+    let from = pictures.iter().map(|p| p.from).min().unwrap_or_default();
+    let to = pictures.iter().map(|p| p.to).max().unwrap_or_default();
+    (from, to.max(from + Dur::from_millis(1)))
+}
+
+struct Still {
+    out: String,
+    y: f64,
+    from: Dur,
+    to: Dur,
+}
+
+impl Still {
+    fn draw(p: &Picture, difference: &Difference, from: Dur, to: Dur, y: f64, titled: bool) -> Still {
+        let mut s = Still { out: String::new(), y, from, to };
+        if titled {
+            s.title(p, difference);
+        }
+        let top = s.y;
+        s.axis();
+        s.phases(p, difference);
+        s.chain(p);
+        s.waits(p);
+        s.findings(p);
+        s.spans(p, difference);
+        s.services(p);
+        s.console(p);
+        if let Some(end) = p.end {
+            let x = s.x(end.at);
+            _ = writeln!(s.out, "<path class=\"end\" d=\"M{x:.1} {:.1}V{:.1}\"/>", top + 20.0, s.y);
+        }
+        s.y += 4.0;
+        s
+    }
+
+    fn x(&self, t: Dur) -> f64 {
+        let share = (t - self.from).as_secs_f64() / (self.to - self.from).as_secs_f64();
+        GUTTER + share.clamp(0.0, 1.0) * (WIDTH - GUTTER - RIGHT)
+    }
+
+    fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        _ = writeln!(self.out, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", html_text(text));
+    }
+
+    fn name(&mut self, y: f64, text: &str) {
+        self.text("name", GUTTER - 8.0, y, &cut(text, GUTTER - 12.0));
+    }
+
+    /// A bar with its name in it, as far as that fits.
+    fn bar(&mut self, class: &str, time: (Dur, Dur), place: (f64, f64), text: &str, tip: &str) {
+        let width = self.x(time.1) - self.x(time.0);
+        self.labelled(class, time, place, &cut(text, width - 6.0), tip);
+    }
+
+    /// A bar with the first of some words in it that fit whole: half a number is another number.
+    fn bar_with(&mut self, class: &str, time: (Dur, Dur), place: (f64, f64), words: &[&str], tip: &str) {
+        let width = self.x(time.1) - self.x(time.0);
+        let fits = words.iter().find(|w| w.chars().count() as f64 * CHARACTER <= width - 6.0);
+        self.labelled(class, time, place, fits.copied().unwrap_or_default(), tip);
+    }
+
+    fn labelled(&mut self, class: &str, time: (Dur, Dur), (y, height): (f64, f64), text: &str, tip: &str) {
+        let (x0, x1) = (self.x(time.0), self.x(time.1));
+        let width = (x1 - x0).max(LEAST);
+        _ = write!(
+            self.out,
+            "<rect class=\"{class}\" x=\"{x0:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"><title>{}</title></rect>",
+            html_text(tip)
+        );
+        if !text.is_empty() {
+            self.text(&format!("in {class}"), x0 + 3.0, y + height / 2.0 + 4.0, text);
+        } else {
+            self.out.push('\n');
+        }
+    }
+
+    fn title(&mut self, p: &Picture, difference: &Difference) {
+        let words: String = p.answer.pieces.iter().map(piece).collect();
+        self.text("title", 8.0, self.y + 20.0, &format!("{}: {}", p.source, p.kernel));
+        let later = difference.end.filter(|d| *d != Dur::ZERO).map(|d| format!(" {} s against the first.", signed(d)));
+        self.text("answer", 8.0, self.y + 38.0, &format!("{words}{}", later.unwrap_or_default()));
+        self.y += 48.0;
+    }
+
+    fn axis(&mut self) {
+        let step = axis::step(self.to - self.from, 10);
+        let ticks = axis::ticks(self.from, self.to, 10);
+        self.text("name", GUTTER - 8.0, self.y + 14.0, "seconds");
+        for t in ticks {
+            let x = self.x(t);
+            _ = writeln!(self.out, "<path class=\"tick\" d=\"M{x:.1} {:.1}v5\"/>", self.y + 17.0);
+            self.text("tick", x, self.y + 14.0, &axis::label(t, step));
+        }
+        self.y += 24.0;
+    }
+
+    fn phases(&mut self, p: &Picture, difference: &Difference) {
+        if p.phases.is_empty() {
+            return;
+        }
+        self.name(self.y + 15.0, "phases");
+        for (i, phase) in p.phases.iter().enumerate() {
+            let mut text = phase.title.to_owned();
+            if let Some(d) = difference.phases.get(i).copied().flatten() {
+                text += &format!(" {} s", signed(d));
+            }
+            let tip =
+                format!("{}: {} s, of it {} s waiting for the console", text, phase.end - phase.start, phase.console);
+            self.bar(&format!("phase p{}", i % 2), (phase.start, phase.end), (self.y, BAR), &text, &tip);
+        }
+        self.y += BAR + 3.0;
+    }
+
+    fn waits(&mut self, p: &Picture) {
+        let Some(line) = &p.line else { return };
+        self.name(self.y + 13.0, &format!("waits for {}", line.name));
+        for (from, to, time) in self.joined(p.waits.iter()) {
+            let text = format!("{} s", in_millis(time));
+            let short = format!("{:.1} s", time.as_secs_f64());
+            let tip = format!("{text} waiting for the console");
+            self.bar_with("wait", (from, to), (self.y, ROW + 2.0), &[&text, &short], &tip);
+        }
+        self.y += ROW + 6.0;
+    }
+
+    /// Writers that wait record after record: one bar for what no pixel parts.
+    fn joined<'p>(&self, waits: impl Iterator<Item = &'p Waited>) -> Vec<(Dur, Dur, Dur)> {
+        let apart = Dur::from_nanos((self.to - self.from).as_nanos() / WIDTH as i64);
+        let mut joined: Vec<(Dur, Dur, Dur)> = Vec::new();
+        for w in waits {
+            let (from, to, time) = (w.from, w.from + w.time.best(), w.time.best());
+            match joined.last_mut() {
+                Some(last) if from - last.1 <= apart => (last.1, last.2) = (last.1.max(to), last.2 + time),
+                _ => joined.push((from, to, time)),
+            }
+        }
+        joined
+    }
+
+    fn chain(&mut self, p: &Picture) {
+        let Some(chain) = &p.chain else { return };
+        self.name(self.y + 13.0, "critical chain");
+        let class = |l: &LinkDrawn| match l.kind {
+            "root" => "link root",
+            "flush" => "link wait",
+            "silence" => "link silence",
+            "phase" => "link phase p1",
+            "async" => "link async",
+            _ => "link initcall",
+        };
+        // The last pixel that was shown: hundreds of short links are one.
+        let mut shown = f64::MIN;
+        for link in &chain.links {
+            let right = self.x(link.end);
+            if right - shown < LEAST {
+                continue;
+            }
+            shown = right.max(self.x(link.start) + LEAST);
+            let tip = format!(
+                "{}: {} s, of it {} s waiting for the console; the boot would be {} s shorter without it",
+                link.title,
+                link.end - link.start,
+                link.console,
+                link.effect
+            );
+            self.bar(class(link), (link.start, link.end), (self.y, ROW + 2.0), &link.label, &tip);
+        }
+        self.y += ROW + 6.0;
+    }
+
+    fn findings(&mut self, p: &Picture) {
+        let shown: Vec<_> =
+            p.findings.iter().filter(|f| !f.part && f.shown != Shown::Nowhere).take(MOST_FINDINGS).collect();
+        for (n, finding) in shown.iter().enumerate() {
+            self.name(self.y + 12.0, if n == 0 { "findings" } else { "" });
+            // The words stand above the stroke, from its left on as far as there is room.
+            let from = self.mark(p, finding);
+            let words = cut(&format!("{} {}", finding.code(), finding.title), WIDTH - RIGHT - GUTTER);
+            let right = WIDTH - RIGHT - words.chars().count() as f64 * CHARACTER;
+            let x = self.x(from).min(right).max(GUTTER);
+            self.text("mark", x, self.y + 12.0, &words);
+            self.y += 24.0;
+        }
+        if !shown.is_empty() {
+            self.y += 3.0;
+        }
+    }
+
+    /// A finding's strokes; where they begin.
+    fn mark(&mut self, p: &Picture, finding: &Mark) -> Dur {
+        let tip = format!("{}: {}, {}", finding.rule, finding.title, Figure::estimate(finding.cost).short());
+        let place = (self.y + 16.0, 5.0);
+        let thread = |s: &mut Still, from, to| {
+            let (x0, x1, y) = (s.x(from), s.x(to), place.0 + 2.5);
+            _ = writeln!(s.out, "<path class=\"thread\" d=\"M{x0:.1} {y:.1}H{x1:.1}\"/>");
+        };
+        match &finding.shown {
+            Shown::Stretches { list, .. } => {
+                for s in list {
+                    self.bar("mark", (s.from, s.to), place, "", &tip);
+                }
+                list.first().map_or(self.from, |s| s.from)
+            }
+            Shown::Waits(cause) => {
+                let waits = self.joined(p.waits.iter().filter(|w| cause.is_none_or(|c| c == w.cause)));
+                let (from, to) = (waits.first().map_or(self.from, |w| w.0), waits.last().map_or(self.from, |w| w.1));
+                thread(self, from, to);
+                for (from, to, _) in waits {
+                    self.bar("mark", (from, to), place, "", &tip);
+                }
+                from
+            }
+            Shown::Evidence(s) => {
+                thread(self, s.from, s.to);
+                for at in finding.records.iter().filter_map(|i| p.records.get(*i)?.stored) {
+                    self.bar("mark", (at, at), place, "", &tip);
+                }
+                s.from
+            }
+            Shown::Nowhere => self.from,
+        }
+    }
+
+    fn spans(&mut self, p: &Picture, difference: &Difference) {
+        for (g, group) in p.stacks.groups.iter().enumerate().filter(|(_, g)| g.rows > 0) {
+            self.name(self.y + 11.0, &group.title);
+            // The last pixel that a row has shown, so that a thousand spans on one are one.
+            let mut shown = vec![f64::MIN; group.rows];
+            for (i, span) in p.spans.iter().enumerate() {
+                let Some(spot) = p.stacks.of[i].filter(|l| l.group == g) else { continue };
+                let end = p.drawn_end(span);
+                let right = self.x(end);
+                if right - shown[spot.row] < LEAST {
+                    continue;
+                }
+                shown[spot.row] = right.max(self.x(span.start) + LEAST);
+                let kind = match span.kind {
+                    SpanKind::Initcall => "initcall",
+                    SpanKind::Probe => "probe",
+                    SpanKind::Async => "async",
+                };
+                let mut text = span.name.clone();
+                let changed = difference.spans.get(i).copied().flatten();
+                match changed {
+                    Some(Changed::By(d)) => text += &format!(" {} s", signed(d)),
+                    Some(Changed::New) => text += " new",
+                    None => {}
+                }
+                let class = if changed.is_some() { format!("{kind} changed") } else { kind.to_owned() };
+                let y = self.y + spot.row as f64 * ROW;
+                let tip = format!("{text}: {} s, of it {} s waiting for the console", end - span.start, span.console);
+                self.bar(&class, (span.start, end), (y, ROW - 1.0), &text, &tip);
+            }
+            self.y += group.rows as f64 * ROW + 5.0;
+        }
+    }
+
+    fn services(&mut self, p: &Picture) {
+        let mut free: Vec<f64> = Vec::new();
+        if p.services.is_empty() {
+            return;
+        }
+        self.name(self.y + 11.0, "services");
+        for service in &p.services {
+            let Some(from) = service.start.or(service.end) else { continue };
+            let to = service.end.unwrap_or(p.to);
+            // A name may need more room than its bar.
+            let right = self.x(to).max(self.x(from) + 4.0 + service.name.chars().count() as f64 * CHARACTER);
+            let row = free.iter().position(|f| *f <= self.x(from)).unwrap_or(free.len());
+            if row == 24 {
+                continue;
+            }
+            if row == free.len() {
+                free.push(0.0);
+            }
+            free[row] = right;
+            let y = self.y + row as f64 * ROW;
+            let tip = format!("{}: {} s", service.name, to - from);
+            self.bar("service", (from, to), (y, ROW - 1.0), "", &tip);
+            self.text("beside", self.x(from) + 3.0, y + 11.0, &service.name);
+        }
+        self.y += free.len() as f64 * ROW + 5.0;
+    }
+
+    fn console(&mut self, p: &Picture) {
+        let Some(line) = &p.line else { return };
+        let columns = (WIDTH - GUTTER - RIGHT) as usize;
+        let samples = curve::curve(&p.records, self.from, self.to, columns);
+        let most = samples.iter().map(|s| s.stored).max().unwrap_or(0);
+        if most == 0 {
+            return;
+        }
+        let (top, bottom) = (self.y + 6.0, self.y + CONSOLE);
+        self.name(top + 12.0, &format!("console {}", line.name));
+        self.name(top + 27.0, &format!("{most} chars"));
+        self.name(top + 42.0, &format!("backlog ≤ {}", line.peak));
+        if let Some((from, to, characters)) = line.flush {
+            let place = (top, bottom - top);
+            let words = [format!("flush: {characters} characters"), "flush".to_owned()];
+            self.bar_with("flush", (from, to), place, &[&words[0], &words[1]], "the flush of what was stored before");
+        }
+        let at = |characters: u64| bottom - characters as f64 / most as f64 * (bottom - top);
+        let path = |of: &dyn Fn(&curve::Sample) -> u64| {
+            let points = samples.iter().enumerate();
+            let points = points.map(|(c, s)| format!("{:.0} {:.1}", GUTTER + c as f64 + 1.0, at(of(s))));
+            points.collect::<Vec<_>>()
+        };
+        let (stored, mut delivered) = (path(&|s| s.stored), path(&|s| s.delivered));
+        _ = writeln!(self.out, "<path class=\"delivered\" d=\"M{}\"/>", delivered.join("L"));
+        _ = writeln!(self.out, "<path class=\"stored\" d=\"M{}\"/>", stored.join("L"));
+        delivered.reverse();
+        _ = writeln!(self.out, "<path class=\"backlog\" d=\"M{}L{}Z\"/>", stored.join("L"), delivered.join("L"));
+        if let (Some(rate), Some(opened)) = (line.rate, line.opened) {
+            // The limit: what the line could have carried by then, from its opening on.
+            let full = opened + Dur::from_secs_f64(most as f64 / rate);
+            let to = full.min(self.to);
+            let height = (to - opened).as_secs_f64() * rate / most as f64 * (bottom - top);
+            let (x0, x1) = (self.x(opened), self.x(to));
+            _ = writeln!(self.out, "<path class=\"limit\" d=\"M{x0:.1} {bottom:.1}L{x1:.1} {:.1}\"/>", bottom - height);
+        }
+        _ = writeln!(self.out, "<path class=\"tick\" d=\"M{GUTTER} {bottom:.1}H{:.1}\"/>", WIDTH - RIGHT);
+        self.y = bottom + 6.0;
+    }
+}
+
+fn piece(p: &crate::Piece) -> String {
+    match p {
+        crate::Piece::Words(words, _) => words.clone(),
+        crate::Piece::Figure(figure, _) => figure.full(),
+    }
+}
+
+fn signed(d: Dur) -> String {
+    format!("{}{}", if d > Dur::ZERO { "+" } else { "" }, in_millis(d))
+}
+
+/// As much of a text as fits, about.
+fn cut(text: &str, width: f64) -> String {
+    let room = (width / CHARACTER).max(0.0) as usize;
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    if kept.is_empty() { kept } else { format!("{kept}…") }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline predict`: the boot as it is and as it could be, what each way out needs and costs, what all of it rests on.
+use serde::Serialize;
+
+use super::document::{Document, Entry, Style, Text};
+use super::explain::{since, title, untrusted};
+use super::figure::{Figure, in_millis, share};
+use super::problem;
+use super::source::SourceName;
+use super::table::{Align, Table};
+use bootline_analysis::boot::{Boot, Clock, Since};
+use bootline_analysis::predict::{Assumption, Need, Prediction, Refusal};
+use bootline_capture::units::{Dur, Interval};
+
+/// Times that differ by less are the same to a reader.
+const SAME: Dur = Dur::from_millis(10);
+
+/// The predictions of a boot, for people. The first is today's setup.
+pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &SourceName) -> Document {
+    let mut document = Document::default();
+    document.heading(title(boot, source));
+    let Some((today, ways)) = predictions.split_first() else {
+        document.paragraph("Nothing is predicted.");
+        return document;
+    };
+    let from = boot.end.as_ref().map_or(Since::KernelFirstByte, |e| e.since);
+    document.paragraph(answer(today, ways, from));
+    untrusted(&mut document, boot);
+    let assumptions = Assumptions::of(predictions);
+    document.heading(format!("Init's start, and when the log is complete, from {} on", since(from)));
+    document.table(table(predictions, &assumptions));
+    // What saves nothing is worth nobody's trouble, unless it was asked for.
+    let worth = |way: &Prediction| way.saved.best() >= SAME || ways.len() == 1;
+    let worthy = ways.iter().enumerate().filter(|(_, way)| worth(way));
+    let takes: Vec<Entry> = worthy.flat_map(|(n, way)| what_it_takes(n, way, from)).collect();
+    if !takes.is_empty() {
+        document.heading("What it takes");
+        document.entries(takes);
+    }
+    if !assumptions.all.is_empty() {
+        document.heading("What this rests on");
+        document.entries(assumptions.entries());
+    }
+    problem::problems(&mut document, &boot.problems);
+    document
+}
+
+fn answer(today: &Prediction, ways: &[Prediction], from: Since) -> Text {
+    let now = today.time_to_init.best();
+    let text = Text::from("Init starts ")
+        .styled_figure(Figure::exact(now), Style::Strong)
+        .words(format!(" after {} today", since(from)));
+    // Of several that save the same, the first.
+    let Some(best) = ways.iter().rev().max_by_key(|w| w.saved.best()) else {
+        return text.words(".");
+    };
+    if best.saved.best().abs() < SAME {
+        return text.words("; nothing below changes that to speak of.");
+    }
+    let change = best.saved.best();
+    let text = match (change > Dur::ZERO, ways.len()) {
+        (true, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
+        (true, _) => text.words(". Most is saved by ").styled(&best.title, Style::Setting).words(": "),
+        (false, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
+        (false, _) => return text.words("; all that is below makes it later."),
+    };
+    let text = text.styled_figure(Figure::estimate(best.time_to_init), Style::Strong);
+    let direction = if change > Dur::ZERO { "less" } else { "more" };
+    let share = share(change.abs(), now).map_or(String::new(), |s| format!(", {s}"));
+    text.words(format!(", {}\u{a0}s {direction}{share}.", in_millis(change.abs())))
+}
+
+fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
+    let mut table = Table::new([
+        ("", Align::Right, 0),
+        ("setup", Align::Left, 0),
+        ("init [s]", Align::Right, 0),
+        ("between", Align::Right, 3),
+        ("saved [s]", Align::Right, 0),
+        ("between", Align::Right, 4),
+        ("log [s]", Align::Right, 2),
+        ("characters", Align::Right, 6),
+        ("rests on", Align::Right, 5),
+    ]);
+    for (n, p) in predictions.iter().enumerate() {
+        let today = n == 0;
+        let saved = |text: String| if today { String::new() } else { text };
+        let cells = vec![
+            n.checked_sub(1).map(letters).unwrap_or_default(),
+            p.title.clone(),
+            in_millis(p.time_to_init.best()),
+            between(p.time_to_init),
+            saved(in_millis(p.saved.best())),
+            saved(between(p.saved)),
+            p.log_complete.map_or_else(|| "never".to_owned(), |i| in_millis(i.best())),
+            p.chars.to_string(),
+            numbers(&assumptions.of_one[n]),
+        ];
+        let style = match p.saved.best() {
+            _ if today => Style::Strong,
+            saved if saved <= -SAME => Style::Warning,
+            _ => Style::Plain,
+        };
+        table.row(cells, style);
+    }
+    table
+}
+
+/// `6.900..7.400`; nothing where both are the same to the millisecond.
+fn between(i: Interval) -> String {
+    let (low, high) = (in_millis(i.low()), in_millis(i.high()));
+    if low == high { String::new() } else { format!("{low}..{high}") }
+}
+
+/// a to z, then aa.
+fn letters(n: usize) -> String {
+    let letter = char::from(b'a' + (n % 26) as u8);
+    if n < 26 { letter.to_string() } else { format!("{}{letter}", letters(n / 26 - 1)) }
+}
+
+/// `1-3 5`
+fn numbers(ascending: &[usize]) -> String {
+    let mut text = String::new();
+    let mut rest = ascending;
+    while let Some(&first) = rest.first() {
+        let run = rest.iter().zip(first..).take_while(|(n, next)| **n == *next).count();
+        let blank = if text.is_empty() { "" } else { " " };
+        text += &match run {
+            1 => format!("{blank}{first}"),
+            2 => format!("{blank}{first} {}", first + 1),
+            _ => format!("{blank}{first}-{}", first + run - 1),
+        };
+        rest = &rest[run..];
+    }
+    text
+}
+
+fn what_it_takes(n: usize, way: &Prediction, from: Since) -> Vec<Entry> {
+    let mut text = Text::new().styled(&way.title, Style::Strong);
+    for (i, need) in way.needs.iter().enumerate() {
+        text = text.words(if i == 0 { ": " } else { "; " });
+        text = match need {
+            Need::CommandLine(words) => {
+                let (no, words) = words.strip_prefix("without ").map_or(("", words.as_str()), |w| ("no ", w));
+                text.words(no).styled(words, Style::Setting).words(" on the kernel's command line")
+            }
+            Need::Config(symbol) => text.styled(symbol, Style::Setting).words(" in its configuration"),
+            Need::Version(version) => text.words(format!("kernel {version}")),
+            Need::Module(module) => text.words("the module ").styled(module, Style::Setting),
+            Need::Command(command) => text.styled(command, Style::Setting).words(" first thing in the initramfs"),
+            Need::Hardware(what) => text.words(what),
+        };
+    }
+    let mut entries = vec![Entry::new(&letters(n), text)];
+    let shift = way.first_byte_shift;
+    if shift.best().abs() >= SAME {
+        let direction = if shift.best() > Dur::ZERO { "later" } else { "earlier" };
+        let by = in_millis(shift.best().abs());
+        let counts = if from == Since::KernelFirstByte { ", and its times count from there" } else { "" };
+        let text = format!("its first character comes {by}\u{a0}s {direction} than today's{counts}");
+        entries.push(Entry::new("", text));
+    }
+    if !way.lost.is_empty() {
+        entries.push(Entry::new("", Text::new().styled(format!("price: {}", way.lost), Style::Faint)));
+    }
+    // A change that needs nothing and costs nothing is said by its title.
+    if way.needs.is_empty() && entries.len() == 1 {
+        entries.clear();
+    }
+    entries
+}
+
+/// The assumptions of all predictions, each once.
+struct Assumptions<'p> {
+    all: Vec<&'p Assumption>,
+    /// For each prediction the numbers of its own, from 1, ascending.
+    of_one: Vec<Vec<usize>>,
+}
+
+impl<'p> Assumptions<'p> {
+    fn of(predictions: &'p [Prediction]) -> Assumptions<'p> {
+        let mut all: Vec<&Assumption> = Vec::new();
+        let mut number = |a: &'p Assumption| match all.iter().position(|known| *known == a) {
+            Some(n) => n + 1,
+            None => {
+                all.push(a);
+                all.len()
+            }
+        };
+        let mut of_one: Vec<Vec<usize>> =
+            predictions.iter().map(|p| p.assumptions.iter().map(&mut number).collect()).collect();
+        for numbers in &mut of_one {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        Assumptions { all, of_one }
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let entry = |(n, a): (usize, &&Assumption)| {
+            let name = Text::new().styled(a.name, Style::Strong);
+            Entry::new(&(n + 1).to_string(), name.words(": ").words(&a.text))
+        };
+        self.all.iter().enumerate().map(entry).collect()
+    }
+}
+
+/// The predictions of a boot, for programs: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
+pub fn predictions_json<'b>(
+    boot: &'b Boot,
+    predictions: Result<&'b [Prediction], &'b Refusal>,
+    source: &'b SourceName,
+) -> impl Serialize + 'b {
+    PredictedBoot {
+        source: &source.input,
+        index: source.index,
+        kernel_version: boot.kernel.release.as_deref(),
+        clock: boot.timeline.clock,
+        predictions: predictions.unwrap_or_default().iter().map(PredictionJson::new).collect(),
+        refusal: predictions.err().map(ToString::to_string),
+        trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
+    }
+}
+
+#[derive(Serialize)]
+struct PredictedBoot<'b> {
+    source: &'b str,
+    index: usize,
+    kernel_version: Option<&'b str>,
+    clock: Clock,
+    predictions: Vec<PredictionJson<'b>>,
+    refusal: Option<String>,
+    trusted: bool,
+}
+
+#[derive(Serialize)]
+struct PredictionJson<'b> {
+    change: Vec<String>,
+    title: &'b str,
+    time_to_init: Nanos,
+    log_complete: Option<Nanos>,
+    saved: Nanos,
+    first_byte_shift: Nanos,
+    chars: u64,
+    lost: &'b str,
+    assumptions: &'b [Assumption],
+    needs: &'b [Need],
+}
+
+#[derive(Serialize)]
+struct Nanos {
+    low_ns: Dur,
+    best_ns: Dur,
+    high_ns: Dur,
+}
+
+impl Nanos {
+    fn new(i: Interval) -> Nanos {
+        Nanos { low_ns: i.low(), best_ns: i.best(), high_ns: i.high() }
+    }
+}
+
+impl PredictionJson<'_> {
+    fn new(p: &Prediction) -> PredictionJson<'_> {
+        PredictionJson {
+            change: p.change.settings.iter().map(ToString::to_string).collect(),
+            title: &p.title,
+            time_to_init: Nanos::new(p.time_to_init),
+            log_complete: p.log_complete.map(Nanos::new),
+            saved: Nanos::new(p.saved),
+            first_byte_shift: Nanos::new(p.first_byte_shift),
+            chars: p.chars,
+            lost: &p.lost,
+            assumptions: &p.assumptions,
+            needs: &p.needs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_have_letters() {
+        let check = |n, want: &str| assert_eq!(letters(n), want);
+        check(0, "a");
+        check(25, "z");
+        check(26, "aa");
+        check(27, "ab");
+        check(26 * 27, "aaa");
+    }
+
+    #[test]
+    fn numbers_are_drawn_together() {
+        let check = |of: &[usize], want: &str| assert_eq!(numbers(of), want);
+        check(&[], "");
+        check(&[1], "1");
+        check(&[1, 2, 4, 5, 6], "1 2 4-6");
+    }
+}

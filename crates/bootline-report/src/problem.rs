@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is wrong with a log, and what that means for the figures.
+use super::document::{Document, Entry, Style, Text};
+use super::json::word;
+use bootline_analysis::records::{Problem, ProblemKind, Problems};
+
+/// Tells the problems, those first that spoil the answer.
+pub(super) fn problems(document: &mut Document, problems: &Problems) {
+    if problems.is_empty() {
+        return;
+    }
+    document.heading("What is wrong with this log");
+    let mut sorted: Vec<&Problem> = problems.iter().collect();
+    sorted.sort_by_key(|p| !p.kind.spoils_the_answer());
+    let entries = sorted.into_iter().flat_map(|p| {
+        let spoils = p.kind.spoils_the_answer();
+        let (label, style) = if spoils { ("error", Style::Error) } else { ("note", Style::Warning) };
+        let times = if p.count > 1 { format!(", {} times", p.count) } else { String::new() };
+        let place = format!(" ({}{times}, bytes {}..{})", word(&p.kind), p.bytes.start, p.bytes.end);
+        [
+            Entry::new(label, Text::new().styled(&p.detail, style).styled(place, Style::Faint)),
+            Entry::new("", meaning(p.kind)),
+        ]
+    });
+    document.entries(entries.collect());
+}
+
+/// What a problem means for the trust in the figures.
+fn meaning(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::CaptureDamaged => {
+            "records are missing where the file is damaged; figures across that place are too low"
+        }
+        ProblemKind::CaptureCutOff => "the capture's writer was stopped; what came before is whole",
+        ProblemKind::PortLost => {
+            "what was sent while the port was away is missing; figures across that place are too low"
+        }
+        ProblemKind::UnknownFormat => {
+            "no times and no kernel records were found in it; state the format if you know it"
+        }
+        ProblemKind::LineTooLong => "the line's tail is in no figure but its characters are counted",
+        ProblemKind::BinaryNoise => "a wrong baud or line noise looks so; the records around it may be torn",
+        ProblemKind::NulBytes => "they were dropped; harmless, unless the records around them look torn",
+        ProblemKind::InvalidUtf8 => "shown as U+FFFD; the times hold",
+        ProblemKind::ControlSequences => "they were dropped from the text; the times hold",
+        ProblemKind::GluedOutput => "two writers shared a line; both parts were read as records of their own",
+        ProblemKind::BadPrefix => "the line was taken as not the kernel's",
+        ProblemKind::StampOverflow => "the record has no kernel time",
+        ProblemKind::BadLine => "what the line said is in no figure",
+        ProblemKind::UnendedLine => "the log was cut there, or is still being written; its last record may be torn",
+        ProblemKind::BeginningLost => {
+            "what came before is in no figure: time to init and the console's cost are too low"
+        }
+        ProblemKind::RecordsLost => "what the missing records took is counted to those around them",
+        ProblemKind::ClockJumpedBack => "kernel times across that place can't be subtracted",
+        ProblemKind::ClockStoodStill => "kernel times, and lengths that the kernel itself reports, are too low",
+        ProblemKind::ArrivalJumpedBack => {
+            "the host's clock was set meanwhile; arrival times across that place are wrong"
+        }
+        ProblemKind::CoarseStamps => "figures below a second mean nothing; take a log with microseconds",
+        ProblemKind::TooManyRecords => "what came after them is in no figure",
+        ProblemKind::NoKernelRecords => "there is no boot to explain in it",
+    }
+}

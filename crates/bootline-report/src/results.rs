@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The figures of a boot that are worth following from run to run, as test results: JUnit's cases, LAVA's signals.
+//!
+//! | a boot's | case | fails |
+//! | --- | --- | --- |
+//! | time to init | `boot`, `time-to-init` | where the log doesn't reach it; where it can't be trusted, that is an error |
+//! | console's cost | `boot`, `console-cost` | never: exporting judges nothing |
+//! | phases | `phase`, the phase | never |
+//! | findings | `finding`, the rule; those of one rule together | never |
+//!
+//! A LAVA signal is `<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=name RESULT=pass UNITS=seconds MEASUREMENT=1.5>`, as
+//! lava-test-case prints it; the signals of a boot are a test set.
+use std::fmt::Write;
+
+use super::escape::escaped;
+use super::explain::title;
+use super::figure::ClockName;
+use super::json::word;
+use super::junit::{TestCase, TestOutcome, TestSuite};
+use super::source::SourceName;
+use bootline_analysis::boot::Boot;
+use bootline_analysis::rules::Finding;
+use bootline_capture::units::Dur;
+
+struct Result {
+    group: &'static str,
+    /// Stable from run to run.
+    name: String,
+    time: Option<Dur>,
+    outcome: TestOutcome,
+    words: String,
+}
+
+fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
+    let passed = |group, name: String, time: Dur, words: String| {
+        let outcome = TestOutcome::Passed;
+        Result { group, name, time: Some(time), outcome, words }
+    };
+    let mut all = vec![Result {
+        group: "boot",
+        name: "time-to-init".to_owned(),
+        time: boot.end.as_ref().map(|e| e.elapsed.best()),
+        outcome: reached(boot),
+        words: String::new(),
+    }];
+    if let Some(line) = &boot.line {
+        let words = format!("{} {}..{} s", line.console.name, line.cost.low(), line.cost.high());
+        all.push(passed("boot", "console-cost".to_owned(), line.cost.best(), words));
+    }
+    all.extend(boot.phases.iter().map(|p| passed("phase", word(&p.name), p.length(), String::new())));
+    let first = all.len();
+    for f in findings {
+        let advice = f.advice.iter().map(|a| format!("\n- {}", a.action)).collect::<String>();
+        let words = format!("{}\n{}{advice}", f.title, f.why);
+        match all[first..].iter_mut().find(|r| r.name == f.rule) {
+            Some(same) => {
+                same.time = same.time.map(|t| t + f.cost.best());
+                _ = write!(same.words, "\n\n{words}");
+            }
+            None => all.push(passed("finding", f.rule.to_owned(), f.cost.best(), words)),
+        }
+    }
+    all
+}
+
+/// Whether the boot's end was reached, and can be believed.
+fn reached(boot: &Boot) -> TestOutcome {
+    if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
+        let (message, details) = (format!("the figures can't be trusted: {}", word(&p.kind)), p.detail.clone());
+        return TestOutcome::Error { message, details };
+    }
+    if boot.end.is_some() {
+        return TestOutcome::Passed;
+    }
+    let panic = boot.milestones.panic.and_then(|i| boot.records.get(i));
+    let message = if panic.is_some() { "the kernel panicked" } else { "the log ends before the boot does" };
+    let last = panic.or_else(|| boot.records.iter().last());
+    let details = last.map_or_else(String::new, |r| format!("record {}: {}", r.id, r.text));
+    TestOutcome::Failed { message: message.to_owned(), details }
+}
+
+/// The boot as a suite of cases.
+pub fn test_suite(boot: &Boot, findings: &[Finding], source: &SourceName) -> TestSuite {
+    let clock = ClockName::of_axis(boot.timeline.clock).map_or("none", ClockName::title);
+    let command_line: Vec<&str> = boot.kernel.command_line.words().collect();
+    let known = [
+        ("kernel", boot.kernel.release.clone()),
+        ("command-line", Some(command_line.join(" ")).filter(|c| !c.is_empty())),
+        ("clock", Some(clock.to_owned())),
+        ("console", boot.line.as_ref().map(|l| l.console.name.clone())),
+    ];
+    let cases = results(boot, findings)
+        .into_iter()
+        .map(|r| TestCase::passed(&format!("bootline.{}", r.group), r.name, r.time).with(r.outcome).output(r.words));
+    TestSuite {
+        name: title(boot, source),
+        properties: known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
+        // The phases lie in it, and what was found lies in those: adding them up would count it thrice.
+        time: Some(match &boot.end {
+            Some(end) => end.elapsed.best(),
+            None => boot.phases.iter().map(|p| p.length()).sum(),
+        }),
+        cases: cases.collect(),
+    }
+}
+
+/// The boot as LAVA's signals; `number` counts from 1.
+pub fn lava(boot: &Boot, findings: &[Finding], number: usize) -> String {
+    let mut out = format!("<LAVA_SIGNAL_TESTSET START boot-{number}>\n");
+    for r in results(boot, findings) {
+        let result = match r.outcome {
+            TestOutcome::Passed => "pass",
+            TestOutcome::Failed { .. } => "fail",
+            TestOutcome::Error { .. } => "unknown",
+            TestOutcome::Skipped { .. } => "skip",
+        };
+        let group = if r.group == "boot" { String::new() } else { format!("{}-", r.group) };
+        let name = case_id(&format!("{group}{}", r.name));
+        let measured = r.time.map(|t| format!(" UNITS=seconds MEASUREMENT={t}")).unwrap_or_default();
+        _ = writeln!(out, "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={name} RESULT={result}{measured}>");
+    }
+    out.push_str("<LAVA_SIGNAL_TESTSET STOP>\n");
+    out
+}
+
+/// A signal ends at `>` and its fields at blanks: what isn't a letter, a digit, `.`, `_` or `-` becomes `-`.
+fn case_id(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    escaped(name).chars().map(|c| if allowed(c) { c } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_not_end_a_signal() {
+        let check = |name, want| assert_eq!(case_id(name), want);
+        check("finding-con003 console-lock", "finding-con003-console-lock");
+        check("a RESULT=fail>\n<LAVA", "a-RESULT-fail--n-LAVA");
+        check("größe_1.2", "gr--e_1.2");
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot on a page: the answer, the causes as a table, the phases. For where there is no room for `explain`, like the
+//! comment on a merge request.
+use super::document::{Document, Style};
+use super::explain::answer;
+use super::figure::{Figure, share};
+use super::source::SourceName;
+use super::table::{Align, Table};
+use super::{phase, problem};
+use bootline_analysis::boot::Boot;
+use bootline_analysis::rules::Finding;
+use bootline_capture::units::Dur;
+
+/// The boot summed up; `findings` in the order in which they are to be shown.
+pub fn summary(boot: &Boot, findings: &[Finding], source: &SourceName) -> Document {
+    let mut document = Document::default();
+    answer(&mut document, boot, source);
+    if !findings.is_empty() {
+        document.heading("What costs time");
+        document.table(causes(boot, findings));
+    }
+    phase::phases(&mut document, boot);
+    problem::problems(&mut document, &boot.problems);
+    document
+}
+
+fn causes(boot: &Boot, findings: &[Finding]) -> Table {
+    let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.elapsed.best());
+    let mut table = Table::new([
+        ("cost", Align::Right, 0),
+        ("share", Align::Right, 0),
+        ("rule", Align::Left, 0),
+        ("what", Align::Left, 0),
+        ("what to do", Align::Left, 0),
+    ]);
+    for f in findings {
+        let costs = f.cost.high() > Dur::ZERO;
+        let own = f.part_of.is_empty();
+        let rule = if own { f.rule.to_owned() } else { format!("{} (part of {})", f.rule, f.part_of.join(", ")) };
+        let advice = f.advice.first().map(|a| match &a.setting {
+            Some(setting) => format!("{}: {setting}", a.action),
+            None => a.action.clone(),
+        });
+        let cells = vec![
+            if costs { Figure::estimate(f.cost).short() } else { String::new() },
+            share(f.cost.best(), total).filter(|_| costs).unwrap_or_default(),
+            rule,
+            f.title.clone(),
+            advice.unwrap_or_default(),
+        ];
+        table.row(cells, if own && costs { Style::Plain } else { Style::Faint });
+    }
+    table
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Chrome's Trace Event Format, the JSON object form, as chrome://tracing, Perfetto and speedscope read it.
+//!
+//! | trace | event |
+//! | --- | --- |
+//! | boot | `pid`, named by the metadata `process_name`, in order by `process_sort_index` |
+//! | track | `tid` (the track's number from 1: a task's number isn't unique beside tracks that are no tasks), named by `thread_name`, in order by `thread_sort_index` |
+//! | slice | `B` and `E` |
+//! | instant | `i` of scope `t` |
+//! | counter | `C`: its name has the process's scope, its one series is the unit |
+//!
+//! Times are microseconds; three decimals keep the nanosecond.
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{Origin, Told, TraceSink, Track, TrackId, TrackKind, Value, What, boot_name, nanos, trace};
+use crate::json::harmless;
+use crate::source::SourceName;
+use bootline_analysis::boot::Boot;
+use bootline_analysis::rules::Finding;
+use bootline_capture::units::Dur;
+
+/// Writes boots into one trace, piece by piece.
+#[derive(Debug, Default)]
+pub struct Chrome {
+    origin: Origin,
+    boots: u64,
+}
+
+impl Chrome {
+    /// A trace without boots.
+    pub fn new() -> Chrome {
+        Chrome::default()
+    }
+
+    /// What comes first.
+    pub fn open(&self) -> String {
+        let tool = concat!("bootline ", env!("CARGO_PKG_VERSION"));
+        format!("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"tool\":\"{tool}\"}},\"traceEvents\":[")
+    }
+
+    /// Adds a boot; `out` takes the text.
+    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &SourceName, out: &mut dyn FnMut(&[u8])) {
+        let told = Told::new(boot, findings);
+        let zero = self.origin.zero(&told);
+        let comma = self.boots > 0;
+        self.boots += 1;
+        let mut events = Events { pid: self.boots, zero, comma, tracks: Vec::new(), text: String::new(), out };
+        events.metadata("process_name", None, &[("name", Value::Text(boot_name(boot, source).into()))]);
+        let index = i64::try_from(self.boots).unwrap_or(i64::MAX);
+        events.metadata("process_sort_index", None, &[("sort_index", Value::Int(index))]);
+        trace(&told, zero, &mut events);
+        events.flush(0);
+    }
+
+    /// What comes last.
+    pub fn close(&self) -> &'static str {
+        "\n]}\n"
+    }
+}
+
+struct Events<'o> {
+    pid: u64,
+    zero: Dur,
+    comma: bool,
+    /// Names and units of the counters; none for a track that is none.
+    tracks: Vec<Option<(String, &'static str)>>,
+    text: String,
+    out: &'o mut dyn FnMut(&[u8]),
+}
+
+/// Text that is gathered before it is given away.
+const PIECE: usize = 64 * 1024;
+
+impl Events<'_> {
+    fn flush(&mut self, least: usize) {
+        if self.text.len() > least {
+            (self.out)(self.text.as_bytes());
+            self.text.clear();
+        }
+    }
+
+    /// One event; `args` come last.
+    fn event(&mut self, kind: char, tid: Option<u64>, at: Option<Dur>, name: Option<(&str, &str)>, args: &Args<'_>) {
+        self.text.push_str(if self.comma { ",\n" } else { "\n" });
+        self.comma = true;
+        _ = write!(self.text, "{{\"ph\":\"{kind}\",\"pid\":{}", self.pid);
+        if let Some(tid) = tid {
+            _ = write!(self.text, ",\"tid\":{tid}");
+        }
+        if let Some(at) = at {
+            let ns = nanos(self.zero, at);
+            _ = write!(self.text, ",\"ts\":{}.{:03}", ns / 1_000, ns % 1_000);
+        }
+        if kind == 'i' {
+            self.text.push_str(",\"s\":\"t\"");
+        }
+        if let Some((name, category)) = name {
+            _ = write!(self.text, ",\"name\":{}", json(name));
+            if !category.is_empty() {
+                _ = write!(self.text, ",\"cat\":{}", json(category));
+            }
+        }
+        if !args.is_empty() {
+            for (n, (name, value)) in args.iter().enumerate() {
+                let before = if n == 0 { ",\"args\":{" } else { "," };
+                let value = match value {
+                    Value::Text(text) => json(text),
+                    Value::Int(n) => n.to_string(),
+                    Value::Bool(yes) => yes.to_string(),
+                    Value::Seconds(d) => {
+                        let ns = d.as_nanos();
+                        format!(
+                            "{}{}.{:09}",
+                            if ns < 0 { "-" } else { "" },
+                            ns.unsigned_abs() / 1_000_000_000,
+                            ns.unsigned_abs() % 1_000_000_000
+                        )
+                    }
+                };
+                _ = write!(self.text, "{before}\"{name}\":{value}");
+            }
+            self.text.push('}');
+        }
+        self.text.push('}');
+        self.flush(PIECE);
+    }
+
+    fn metadata(&mut self, name: &str, tid: Option<u64>, args: &Args<'_>) {
+        self.event('M', tid, None, Some((name, "")), args);
+    }
+
+    fn what(&mut self, kind: char, on: TrackId, at: Dur, what: &What<'_>) {
+        self.event(kind, Some(tid(on)), Some(at), Some((&what.name, &what.category)), &what.args);
+    }
+}
+
+type Args<'a> = [(&'static str, Value<'a>)];
+
+fn tid(track: TrackId) -> u64 {
+    track.0 + 1
+}
+
+fn json(text: impl Serialize) -> String {
+    let quoted = serde_json::to_string(&text).expect("a string always serialises");
+    harmless(&quoted).into_owned()
+}
+
+impl TraceSink for Events<'_> {
+    fn track(&mut self, track: Track<'_>) {
+        let unit = match track.kind {
+            TrackKind::Characters => Some("characters"),
+            TrackKind::Time => Some("s"),
+            TrackKind::Plain => None,
+        };
+        // A counter is shown by its name; there is no thread to it.
+        if unit.is_none() {
+            let (tid, index) = (tid(track.id), i64::try_from(track.id.0).unwrap_or(i64::MAX));
+            self.metadata("thread_name", Some(tid), &[("name", Value::Text(track.name.as_ref().into()))]);
+            self.metadata("thread_sort_index", Some(tid), &[("sort_index", Value::Int(index))]);
+        }
+        self.tracks.push(unit.map(|unit| (track.name.into_owned(), unit)));
+    }
+
+    fn begin(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+        self.what('B', on, at, what);
+    }
+
+    fn end(&mut self, on: TrackId, at: Dur) {
+        self.event('E', Some(tid(on)), Some(at), None, &[]);
+    }
+
+    fn instant(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+        self.what('i', on, at, what);
+    }
+
+    fn count(&mut self, on: TrackId, at: Dur, value: i64) {
+        let Some(Some((name, unit))) = self.tracks.get(on.0 as usize).cloned() else { return };
+        let value = if unit == "s" { Value::Seconds(Dur::from_nanos(value)) } else { Value::Int(value) };
+        self.event('C', None, Some(at), Some((&name, "")), &[(unit, value)]);
+    }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reports, case by case as found on disk: each folder of `tests/report` holds a `boot.log` and what every renderer
+//! makes of it. `BLESS=1 cargo test -p bootline-report --test report` writes what is there now: read the difference.
+#![allow(clippy::disallowed_methods, reason = "the cases are files")]
+
+mod schema;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bootline_analysis::boot::{Boot, BootRecords, Options, Splitter};
+use bootline_analysis::chain::Chain;
+use bootline_analysis::predict::{Prediction, Refusal, today, ways_out};
+use bootline_analysis::records::{ByteRange, Level, Record, RecordId, Sink, Source};
+use bootline_analysis::rules::findings;
+use bootline_capture::units::{Dur, HostTime, KernelTime};
+use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
+use bootline_report::{
+    BlameOptions, Chrome, CriticalChainOptions, Document, Grabserial, JsonList, SourceName, TestSuites, TextOptions,
+    blame, blame_json, critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit,
+    lava, markdown, predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
+};
+use proptest::prelude::*;
+
+fn boots(bytes: &[u8]) -> Vec<Boot> {
+    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &Options::default())).collect()
+}
+
+fn source(n: usize, of: usize) -> SourceName {
+    SourceName { input: "boot.log".to_owned(), index: n, one_of_several: of > 1 }
+}
+
+/// What every renderer makes of the boots: (file name, content).
+fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
+    let texts = |make: &dyn Fn(&Boot, &SourceName) -> Document, width: usize, color: bool| -> String {
+        let one = |(n, boot): (usize, &Boot)| text(&make(boot, &source(n, boots.len())), &TextOptions { width, color });
+        boots.iter().enumerate().map(one).collect::<Vec<_>>().join("\n\n")
+    };
+    let explained = |boot: &Boot, source: &SourceName| explain(boot, &findings(boot), source);
+    let blamed = |boot: &Boot, source: &SourceName| blame(boot, &BlameOptions::default(), source);
+    let mut all: Vec<(String, String)> =
+        [60, 100, 200].map(|w| (format!("explain-{w}.txt"), texts(&explained, w, false))).into();
+    all.push(("explain-color.txt".to_owned(), texts(&explained, 100, true)));
+    all.push(("time.txt".to_owned(), texts(&time, 100, false)));
+    all.push(("blame.txt".to_owned(), texts(&blamed, 100, false)));
+    let chained = |boot: &Boot, source: &SourceName| {
+        critical_chain(boot, Chain::of(boot).as_ref(), &CriticalChainOptions::default(), source)
+    };
+    all.push(("critical-chain.txt".to_owned(), texts(&chained, 100, false)));
+    let json = |name: &'static str, item: &dyn Fn(&mut JsonList, &Boot, &SourceName) -> String| {
+        let mut list = JsonList::new(name);
+        let mut out = list.open();
+        for (n, boot) in boots.iter().enumerate() {
+            out += &item(&mut list, boot, &source(n, boots.len()));
+        }
+        out + list.close()
+    };
+    let item =
+        |list: &mut JsonList, boot: &Boot, source: &SourceName| list.item(&explain_json(boot, &findings(boot), source));
+    all.push(("explain.json".to_owned(), json("bootline-explain/1", &item)));
+    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| list.item(&time_json(boot, source));
+    all.push(("time.json".to_owned(), json("bootline-time/1", &item)));
+    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+        list.item(&blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source))
+    };
+    all.push(("blame.json".to_owned(), json("bootline-blame/1", &item)));
+    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+        list.item(&critical_chain_json(boot, Chain::of(boot).as_ref(), source))
+    };
+    all.push(("critical-chain.json".to_owned(), json("bootline-critical-chain/1", &item)));
+    let predicted = |boot: &Boot, source: &SourceName| predictions(boot, &predicted(boot).unwrap_or_default(), source);
+    all.push(("predict.txt".to_owned(), texts(&predicted, 100, false)));
+    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+        list.item(&predictions_json(boot, self::predicted(boot).as_deref(), source))
+    };
+    all.push(("predict.json".to_owned(), json("bootline-predict/1", &item)));
+    all.extend(exports(boots));
+    all
+}
+
+/// What each text format of `bootline export` makes of them.
+fn exports(boots: &[Boot]) -> Vec<(String, String)> {
+    let mut chrome = Chrome::new();
+    let mut lines = Grabserial::new();
+    let mut list = JsonList::new("bootline-export/1");
+    let mut suites = Vec::new();
+    let mut trace = chrome.open();
+    let (mut rows, mut signals, mut page, mut stamped) =
+        (csv_header().to_owned(), String::new(), String::new(), String::new());
+    let mut json = list.open();
+    for (n, boot) in boots.iter().enumerate() {
+        let (source, findings) = (source(n, boots.len()), findings(boot));
+        let add = |to: &mut String, bytes: &[u8]| to.push_str(std::str::from_utf8(bytes).expect("pieces are whole"));
+        chrome.boot(boot, &findings, &source, &mut |b| add(&mut trace, b));
+        csv(boot, &findings, n + 1, &mut |b| add(&mut rows, b));
+        lines.boot(boot, &mut |b| add(&mut stamped, b));
+        export_json(&mut list, boot, &findings, &source, &mut |b| add(&mut json, b));
+        page += &markdown(&summary(boot, &findings, &source));
+        signals += &lava(boot, &findings, n + 1);
+        suites.push(test_suite(boot, &findings, &source));
+    }
+    trace += chrome.close();
+    json += list.close();
+    let all = [
+        ("export.chrome-trace", trace),
+        // RFC 4180 ends its lines so.
+        ("export.csv", rows.replace("\r\n", "\n")),
+        ("export.grabserial", stamped),
+        ("export.json", json),
+        ("export.junit.xml", junit(&TestSuites { name: "bootline".to_owned(), suites })),
+        ("export.lava", signals),
+        ("export.md", page),
+    ];
+    all.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
+}
+
+fn predicted(boot: &Boot) -> Result<Vec<Prediction>, Refusal> {
+    let ways = ways_out(boot)?;
+    Ok([today(boot)?].into_iter().chain(ways).collect())
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report");
+    let mut cases: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 7, "the cases are gone: {cases:?}");
+    cases
+}
+
+#[test]
+fn every_case_through_every_renderer() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut wrong = String::new();
+    for case in cases() {
+        let boots = boots(&fs::read(case.join("boot.log")).unwrap());
+        for (name, got) in renderings(&boots) {
+            harmless(&got, name == "explain-color.txt");
+            let path = case.join(&name);
+            if bless {
+                fs::write(&path, &got).unwrap();
+            } else if fs::read_to_string(&path).unwrap_or_default() != got {
+                _ = writeln!(wrong, "{} is now:\n{got}", path.display());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn json_is_what_the_schemas_say() {
+    for case in cases() {
+        let boots = boots(&fs::read(case.join("boot.log")).unwrap());
+        for (name, got) in renderings(&boots) {
+            if let Some(verb) = name.strip_suffix(".json") {
+                schema::check(verb, &serde_json::from_str(&got).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_keep_to_the_width() {
+    for case in cases() {
+        let boots = boots(&fs::read(case.join("boot.log")).unwrap());
+        for width in [60, 100, 200] {
+            let name = format!("explain-{width}.txt");
+            let (_, text) = renderings(&boots).into_iter().find(|(n, _)| *n == name).unwrap();
+            for line in text.lines() {
+                assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{}: {line}", case.display());
+            }
+        }
+    }
+}
+
+/// No character that a terminal would obey, but for line ends and, where asked for, our own colours.
+fn harmless(text: &str, color: bool) {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_control() && c != '\n' || is_invisible(c)) {
+        let sgr = rest[at..].strip_prefix("\x1b[").and_then(|r| r.split_once('m')).filter(|_| color);
+        let (codes, after) = sgr.unwrap_or_else(|| panic!("{:?}", &rest[at.saturating_sub(40)..]));
+        assert!(codes.bytes().all(|b| b.is_ascii_digit() || b == b';'), "{codes:?}");
+        rest = after;
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A boot whose every text is hostile, given past the decoder, which would have cleaned it.
+fn hostile_boot(text: &str) -> BootRecords {
+    let mut all = Vec::new();
+    let mut splitter = Splitter::new(|records| all.push(records));
+    let texts = [
+        format!("Linux version 6.1{text} #1 SMP"),
+        format!("Kernel command line: console=ttyS0,9600 x={text}"),
+        "printk: legacy console [ttyS0] enabled".to_owned(),
+        format!("calling  {text}+0x0/0x10 @ 1"),
+        format!("probe of {text} returned 0 after 900000 usecs"),
+        format!("initcall {text}+0x0/0x10 returned 0 after 1000000 usecs"),
+        text.to_owned(),
+        "Run /init as init process".to_owned(),
+    ];
+    for (n, text) in texts.iter().enumerate() {
+        splitter.record(Record {
+            id: RecordId(n as u32),
+            bytes: ByteRange { start: n as u64 * 100, end: n as u64 * 100 + 100 },
+            source: Source::Kernel,
+            level: Some(Level(6)),
+            stamp: Some(KernelTime::from_nanos(n as i64 * 700_000_000)),
+            caller: None,
+            arrival: None,
+            wire_len: 100,
+            text,
+        });
+    }
+    splitter.finish();
+    all.pop().unwrap()
+}
+
+proptest! {
+    #[test]
+    fn no_text_of_a_log_reaches_the_terminal_unescaped(text in "([\\x00-\\x1f\\x7f\u{80}-\u{9f}\u{202a}-\u{202e}\u{2066}a-z\\[\\]; ]|\\PC){0,40}") {
+        let boot = Boot::analyse(hostile_boot(&text), &Options::default());
+        for (name, got) in renderings(std::slice::from_ref(&boot)) {
+            harmless(&got, name == "explain-color.txt");
+            if name.ends_with(".json") {
+                serde_json::from_str::<serde_json::Value>(&got).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_make_a_report(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        for (name, got) in renderings(&boots(&bytes)) {
+            harmless(&got, name == "explain-color.txt");
+        }
+    }
+}
+
+#[test]
+fn a_capture_names_its_clock() {
+    let mut capture = encode_header(&Header::new("test", "a line"));
+    let mut at = 0;
+    for line in fs::read_to_string(cases().last().unwrap().join("boot.log")).unwrap().lines().take(60) {
+        let line = format!("{line}\r\n");
+        let span = Dur::from_micros(1_042) * line.len() as i64;
+        let time = ChunkTime { first: HostTime::from_nanos(at), span, uncertainty: Dur::from_micros(10) };
+        encode_chunk(&mut capture, time, line.as_bytes());
+        at += span.as_nanos() + 1_042_000;
+    }
+    let boots = boots(&capture);
+    let (_, text) = renderings(&boots).swap_remove(1);
+    assert!(text.contains("arrival clock"), "{text}");
+}
+
+#[test]
+fn all_rules_are_told() {
+    let all = text(&rules(), &TextOptions { width: 80, color: false });
+    for rule in bootline_analysis::rules::RULES {
+        assert!(all.contains(&format!("{} {}\n", rule.code, rule.name)), "{}", rule.code);
+    }
+}
