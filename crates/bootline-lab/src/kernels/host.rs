@@ -22,20 +22,21 @@ pub struct Archive {
 const KEYRINGS: [&str; 2] =
     ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"];
 
-/// The archive by the host's configuration, or at the mirror that the user states.
+/// The archive by the host's configuration, or at the mirror and by the keyring that are stated.
 ///
 /// # Errors
 /// No apt, no Debian mirror, no keyring, or a mirror that is no address.
-pub fn archive(stated: Option<&str>) -> Result<Archive, Error> {
+pub fn archive(mirror: Option<&str>, keyring: Option<&Path>) -> Result<Archive, Error> {
     let repositories = read_repositories(Path::new("/etc/apt"));
-    let mirror = match stated {
+    let mirror = match mirror {
         Some(mirror) => mirror.to_owned(),
         None => configured_mirror(&repositories)?,
     };
     if !mirror.contains(':') || mirror.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(Error::BadMirror { mirror });
     }
-    let candidates = keyring_of(&repositories, &mirror).cloned().into_iter().chain(KEYRINGS.map(PathBuf::from));
+    let configured = keyring.map(Path::to_owned).or_else(|| keyring_of(&repositories, &mirror).cloned());
+    let candidates = configured.into_iter().chain(KEYRINGS.map(PathBuf::from));
     match candidates.into_iter().find(|k| k.is_file()) {
         Some(keyring) => Ok(Archive { mirror, keyring }),
         None => Err(Error::NoKeyring { path: PathBuf::from(KEYRINGS[0]) }),
@@ -126,7 +127,7 @@ Acquire::Retries \"3\";
     #[test]
     fn a_mirror_must_be_an_address() {
         for bad in ["mirror", "http://mirror.example/ deb", "http://mirror.example/\nTrusted: yes"] {
-            assert!(matches!(archive(Some(bad)), Err(Error::BadMirror { .. })), "{bad:?}");
+            assert!(matches!(archive(Some(bad), None), Err(Error::BadMirror { .. })), "{bad:?}");
         }
     }
 }

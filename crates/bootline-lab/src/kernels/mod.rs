@@ -18,6 +18,8 @@ mod deb_archive;
 mod entry;
 mod error;
 mod host;
+#[cfg(test)]
+mod mirror_tests;
 mod package;
 mod private_apt;
 mod progress;

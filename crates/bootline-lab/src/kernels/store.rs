@@ -32,6 +32,8 @@ use super::version;
 pub struct Store {
     root: PathBuf,
     mirror: Option<String>,
+    /// The keyring that the mirror's signature is checked against, where it isn't the host's for Debian.
+    keyring: Option<PathBuf>,
 }
 
 /// When to ask the mirror before listing.
@@ -99,13 +101,20 @@ impl Store {
     pub fn open(root: &Path) -> Result<Store, Error> {
         fs::create_dir_all(root).map_err(Error::cache("create", root))?;
         let root = root.canonicalize().map_err(Error::cache("open", root))?;
-        Ok(Store { root, mirror: None })
+        Ok(Store { root, mirror: None, keyring: None })
     }
 
     /// Uses this mirror of the Debian archive, whatever the host's apt is configured for.
     #[must_use]
     pub fn with_mirror(mut self, mirror: &str) -> Store {
         self.mirror = Some(mirror.to_owned());
+        self
+    }
+
+    /// Trusts this keyring for the mirror: that of tests is signed by nobody whom a host trusts.
+    #[cfg(test)]
+    pub(super) fn with_keyring(mut self, keyring: &Path) -> Store {
+        self.keyring = Some(keyring.to_owned());
         self
     }
 
@@ -357,7 +366,7 @@ impl Store {
     }
 
     fn apt(&self, arch: Arch) -> Result<PrivateApt, Error> {
-        let archive = host::archive(self.mirror.as_deref())?;
+        let archive = host::archive(self.mirror.as_deref(), self.keyring.as_deref())?;
         PrivateApt::prepare(&self.root.join(arch.debian()).join("apt"), arch, archive)
     }
 
