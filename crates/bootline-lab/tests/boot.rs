@@ -9,8 +9,9 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Dur, HostTime};
 use bootline_capture::{Damage, Event, Header, NoteKind, Reader};
 use bootline_lab::boot::{BootOutcome, BootRequest, Phase, Truth, Verdict, boot, boot_valid};
-use bootline_lab::kernels::{Arch, Store, cache_folder};
+use bootline_lab::kernels::Arch;
 use bootline_lab::machine::Accel;
+use bootline_testkit::seed_kernel;
 
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
 const ATTEMPTS: u32 = 5;
@@ -22,12 +23,10 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A boot whose kernel and whose run are in `dir`.
 fn request(arch: Arch, series: &str, dir: &Path) -> BootRequest {
-    let folder = cache_folder(None, |name| std::env::var_os(name)).unwrap_or_else(std::env::temp_dir);
-    let store = Store::open(&folder).unwrap();
-    let fetched = store.fetch_or_nearest(series.parse().unwrap(), arch, &mut |p| eprintln!("{p}"));
-    let kernel = fetched.unwrap_or_else(|error| panic!("{error}\n  hint: {}", error.hint().unwrap_or_default()));
-    BootRequest { arch: Some(arch.into()), ..BootRequest::new(&kernel.kernel.path, dir) }
+    let kernel = seed_kernel(&dir.join("cache"), arch, series);
+    BootRequest { arch: Some(arch.into()), ..BootRequest::new(&kernel.path, &dir.join("run")) }
 }
 
 fn run_valid(request: &BootRequest) -> BootOutcome {
@@ -70,7 +69,7 @@ fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
     let request = BootRequest { baud: Baud::new(baud), append: append.to_owned(), ..request(arch, series, dir.path()) };
     let outcome = run_valid(&request);
     let truth = outcome.truth;
-    let on_disk: Truth = serde_json::from_slice(&fs::read(dir.path().join("truth.json")).unwrap()).unwrap();
+    let on_disk: Truth = serde_json::from_slice(&fs::read(outcome.dir.join("truth.json")).unwrap()).unwrap();
     assert_eq!((on_disk.init_ns, &on_disk.guest), (truth.init_ns, &truth.guest));
 
     let capture = read(&outcome.capture.unwrap());
@@ -92,7 +91,7 @@ fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
     assert!(truth.console_busy_before_init_ns.unwrap() <= truth.time_to_init_ns.unwrap() + Dur::from_millis(50));
 
     // Every record below the console's log level is there, in order; told without the lab's own comparison.
-    let log = fs::read_to_string(dir.path().join("dmesg.kmsg")).unwrap();
+    let log = fs::read_to_string(outcome.dir.join("dmesg.kmsg")).unwrap();
     let loglevel = truth.guest.console_loglevel.unwrap();
     let text = String::from_utf8_lossy(&capture.bytes).into_owned();
     let mut rest = &text[..];
@@ -161,7 +160,7 @@ fn a_module_that_is_none_is_named_and_lines_are_printed_with_few_register_reads(
         modules: vec![format!("{} x=1", module.display()).parse().unwrap()],
         lines: Some(32),
         trace_registers: true,
-        ..request(Arch::Amd64, "6.12", &dir.path().join("run"))
+        ..request(Arch::Amd64, "6.12", dir.path())
     };
     let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
     let truth = outcome.truth;
