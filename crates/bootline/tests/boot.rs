@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline boot` as a user runs it, as far as no kernel is needed: what is refused, and how.
-use std::process::Command;
+use bootline_testkit::isolated;
 
 #[track_caller]
 fn check(args: &[&str], status: i32, said: &str) {
     let dir = tempfile::tempdir().unwrap();
     let image = dir.path().join("image");
     std::fs::write(&image, [0; 1024]).unwrap();
-    let out = Command::new(env!("CARGO_BIN_EXE_bootline")).current_dir(dir.path()).arg("boot").args(args).output();
+    let out = isolated(env!("CARGO_BIN_EXE_bootline")).current_dir(dir.path()).arg("boot").args(args).output();
     let out = out.unwrap();
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert!(stderr.contains(said), "{args:?}: {stderr}");

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use bootline_capture::{Event, NoteKind, Reader};
+use bootline_testkit::isolated;
 use rustix::process::{Pid, Signal, kill_process};
 
 fn bootline(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
     command.current_dir(dir).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -2,8 +2,8 @@
 //! What `critical-chain` says would make a boot shorter, against the same boot with that shortened
 //! (experiments/critical-chain.toml asks the same of many boots).
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 /// An async probe of 6 s decides when the module is loaded; an initcall of 2 s runs beside it.
@@ -17,7 +17,7 @@ fn case(name: &str) -> PathBuf {
 
 /// The chain up to the marker, which the lab's init writes when the module is loaded.
 fn chain(name: &str) -> Value {
-    let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
+    let out = isolated(env!("CARGO_BIN_EXE_bootline"))
         .args(["critical-chain", "--json", "--to", "modules-loaded"])
         .arg(case(name).join("boot.cap"))
         .output()
@@ -71,7 +71,7 @@ fn the_initcall_is_beside_the_probe_with_its_slack() {
 /// The kernel's own async probes, of which none decided: the chain to init goes through initcalls.
 #[test]
 fn async_probes_that_nobody_waited_for_are_beside() {
-    let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
+    let out = isolated(env!("CARGO_BIN_EXE_bootline"))
         .args(["critical-chain", "--json"])
         .arg(case(LONG).join("boot.cap"))
         .output()

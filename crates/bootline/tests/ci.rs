@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 mod made_up_boot;
@@ -22,7 +23,7 @@ fn examples() -> PathBuf {
 /// An example as JSON.
 fn yaml(name: &str) -> Value {
     let read = "import sys, yaml, json\njson.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)\n";
-    let out = Command::new("python3").args(["-c", read]).arg(examples().join(name)).output();
+    let out = isolated("python3").args(["-c", read]).arg(examples().join(name)).output();
     let out = out.expect("python3, as `make setup` installs");
     assert!(out.status.success(), "{name}: {}", String::from_utf8_lossy(&out.stderr));
     serde_json::from_slice(&out.stdout).unwrap()
@@ -102,7 +103,7 @@ impl Machine {
 
     fn run(&self, command: &[&str]) -> Output {
         let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap());
-        Command::new(command[0])
+        isolated(command[0])
             .args(&command[1..])
             .current_dir(self.dir.path())
             .env("PATH", path)
@@ -244,8 +245,10 @@ fn the_fixture_of_pytest() {
                  def test_cut(boot_budget):\n    boot_budget('cut.log')\n";
     fs::write(dir.path().join("test_boot.py"), tests).unwrap();
     let bootline = env!("CARGO_BIN_EXE_bootline");
-    let out = Command::new("python3")
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", &format!("--bootline={bootline}"), "."])
+    let out = isolated("python3")
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", &format!("--bootline={bootline}"), "."])
+        // Others than pytest's own may show results in another form.
+        .env("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         .current_dir(dir.path())
         .output()
         .expect("python3 and pytest, as `make setup` installs");

@@ -2,8 +2,9 @@
 //! `bootline compare` and `bootline check` as they are used: sets on disk, exit statuses, what is said where.
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 mod made_up_boot;
@@ -26,7 +27,7 @@ fn folder(dir: &Path, name: &str, runs: u32, b_ms: u32) -> PathBuf {
 }
 
 fn run(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bootline")).args(args).current_dir(dir).output().unwrap()
+    isolated(env!("CARGO_BIN_EXE_bootline")).args(args).current_dir(dir).output().unwrap()
 }
 
 fn stdout(out: &Output) -> String {

@@ -5,15 +5,20 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use bootline_testkit::isolated;
 use serde_json::Value;
+
+/// Fewer than these were never in the corpus.
+const LEAST_CASES: usize = 12;
 
 fn cases() -> Vec<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let Ok(entries) = fs::read_dir(&corpus) else { return Vec::new() };
+    let entries = fs::read_dir(&corpus).unwrap_or_else(|e| panic!("no corpus in {}: {e}", corpus.display()));
     let mut cases: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
     cases.sort();
+    assert!(cases.len() >= LEAST_CASES, "only {} boots in {}", cases.len(), corpus.display());
     for case in &cases {
         assert!(case.join("boot.cap").is_file(), "{} holds no boot.cap", case.display());
     }
@@ -22,8 +27,7 @@ fn cases() -> Vec<PathBuf> {
 
 /// In the case's folder, so that no path of this machine gets into the output.
 fn bootline(case: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
-    command.current_dir(case).args(args).env_remove("COLUMNS").output().unwrap()
+    isolated(env!("CARGO_BIN_EXE_bootline")).current_dir(case).args(args).output().unwrap()
 }
 
 fn text(bytes: Vec<u8>) -> String {

@@ -4,8 +4,8 @@
 //! `cargo test --test corpus_truth -- --nocapture` prints the table of docs/corpus.md; `BLESS=1` writes it.
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 /// Times by arrival may be off by this share of the time to init.
@@ -41,11 +41,8 @@ fn cases() -> Vec<Case> {
         .into_iter()
         .map(|folder| {
             let capture = folder.join("boot.cap");
-            let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
-                .args(["explain", "--json"])
-                .arg(&capture)
-                .output()
-                .unwrap();
+            let out =
+                isolated(env!("CARGO_BIN_EXE_bootline")).args(["explain", "--json"]).arg(&capture).output().unwrap();
             let origin = std::fs::read_to_string(folder.join("origin.toml")).unwrap();
             let origin: toml::Table = origin.parse().unwrap();
             let silent = origin.get("silent_ns").and_then(|v| v.as_array()).cloned().unwrap_or_default();

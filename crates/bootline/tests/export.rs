@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use bootline_capture::units::{Dur, HostTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 /// A boot with a text that each format could trip over.
@@ -40,7 +41,7 @@ fn capture(log: &str) -> Vec<u8> {
 }
 
 fn run(args: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // One that refuses its arguments doesn't read.
@@ -229,7 +230,7 @@ fn an_output_is_never_the_input_by_another_name() {
     }
     // What is appended would be read again, for ever.
     let append = fs::OpenOptions::new().append(true).open(&path).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
     let out = command.args(["export", &path, "-f", "text"]).stdout(append).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
     assert_eq!(fs::read(&path).unwrap(), content);
@@ -255,7 +256,7 @@ fn what_can_not_be_written_is_said() {
         // A full disk, by name and as standard output.
         let full = "error: can't write `/dev/full`: No space left on device (os error 28)\n";
         check_failure(&["export", &path, "-f", format, "-o", "/dev/full"], b"", 4, full);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+        let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
         command.args(["export", &path, "-f", format]).stderr(Stdio::piped());
         let device = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let out = command.stdout(device).output().unwrap();
@@ -274,7 +275,7 @@ fn a_reader_that_leaves_is_no_failure() {
     let lines: String = (0..20_000).map(|n| format!("[    1.{n:06}] line {n}\n")).collect();
     let path = file(dir.path(), "boot.log", (log("acpi_init") + &lines).as_bytes());
     for format in FORMATS.into_iter().filter(|f| !matches!(*f, "markdown" | "junit" | "lava")) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+        let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
         command.args(["export", &path, "-f", format]).stdout(Stdio::piped()).stderr(Stdio::piped());
         if format != "text" {
             command.args(["--clock", "kernel"]);
@@ -332,7 +333,7 @@ fn a_terminal_gets_no_binary() {
     let path = file(dir.path(), "boot.cap", &capture(&log("acpi_init")));
     let (leader, follower) = terminal();
     for args in [&["perfetto"][..], &["text", "--raw"]] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+        let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
         command.args(["export", &path, "--format"]).args(args);
         command.stdout(follower.try_clone().unwrap()).stderr(Stdio::piped());
         let out = command.output().unwrap();
@@ -345,10 +346,10 @@ fn a_terminal_gets_no_binary() {
 fn terminal() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
     use rustix::fs::{Mode, OFlags, open};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    let leader = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    let leader = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&leader).unwrap();
     unlockpt(&leader).unwrap();
     let name = ptsname(&leader, Vec::new()).unwrap();
-    let follower = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let follower = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
     (leader, follower)
 }

@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 /// A small boot over a console of 9600 baud whose writers wait.
@@ -19,8 +20,8 @@ const LOG: &str = "\
 ";
 
 fn bootline(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
-    command.args(args).env_remove("NO_COLOR").env_remove("COLUMNS").env("TERM", "xterm");
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
+    command.args(args).env("TERM", "xterm");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -225,7 +226,7 @@ fn a_terminal_is_colored_unless_no_color_is_set() {
     let dir = tempfile::tempdir().unwrap();
     let log = file(dir.path(), "a.log", LOG.as_bytes());
     for (no_color, wanted) in [("", true), ("1", false)] {
-        let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&pty).unwrap();
         unlockpt(&pty).unwrap();
         let name = ptsname(&pty, Vec::new()).unwrap();
@@ -259,30 +260,34 @@ fn a_reader_that_leaves_is_no_error() {
     }
 }
 
+/// The most memory in bytes that a verb has held when it has read so many of these boots.
+fn peak_memory(verb: &str, boot: &str, boots: usize) -> usize {
+    let mut child = bootline(&[verb, "-"]).spawn().unwrap();
+    let (mut stdin, pid) = (child.stdin.take().unwrap(), child.id());
+    let boot = boot.to_owned();
+    let peak = std::thread::spawn(move || {
+        (0..boots).for_each(|_| stdin.write_all(boot.as_bytes()).unwrap());
+        // It waits for more, with all read but what is in the pipe.
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let kib = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")).unwrap();
+        kib.trim().parse::<usize>().unwrap() * 1024
+    });
+    let out = child.wait_with_output().unwrap();
+    assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{verb}");
+    assert_eq!(stdout(&out).matches(&format!("boot {boots}: Linux")).count(), 1, "{verb}");
+    peak.join().unwrap()
+}
+
 /// Many boots are shown one after the other: memory holds one of them.
 #[test]
 fn memory_does_not_grow_with_the_input() {
     let filler: String =
         (0..4000).map(|n| format!("[    0.4{n:05}] a message of the usual length, number {n}\n")).collect();
     let boot = LOG.replace("[    0.440000]", &format!("{filler}[    0.440000]"));
-    let (boots, limit_kib) = (400, 48 * 1024);
-    assert!(boot.len() * boots > limit_kib * 1024 * 3 / 2, "too little to show anything");
     for verb in ["time", "blame"] {
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("ulimit -v {limit_kib} && exec \"$0\" {verb} -")])
-            .arg(env!("CARGO_BIN_EXE_bootline"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let boot = boot.clone();
-        let writer = std::thread::spawn(move || (0..boots).try_for_each(|_| stdin.write_all(boot.as_bytes())));
-        let out = child.wait_with_output().unwrap();
-        assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{verb}");
-        writer.join().unwrap().unwrap();
-        assert_eq!(stdout(&out).matches("boot 400: Linux").count(), 1, "{verb}");
+        let (few, many) = (peak_memory(verb, &boot, 20), peak_memory(verb, &boot, 300));
+        assert!(boot.len() * 280 > few * 2, "{verb}: {few} bytes are too many to show anything");
+        assert!(many < few + few / 4, "{verb}: {few} bytes for 20 boots, {many} for 300");
     }
 }
 

@@ -2,7 +2,9 @@
 //! `plot` as a user runs it: what is written where, and what isn't overwritten. What the page does is tested in a browser.
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use bootline_testkit::isolated;
 
 const LOG: &str = "\
 [    0.000000] Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP PREEMPT_DYNAMIC Debian 6.1.164-1
@@ -17,7 +19,7 @@ const LOG: &str = "\
 ";
 
 fn plot(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
     command.current_dir(folder).arg("plot").args(args).output().unwrap()
 }
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 
 /// A boot over a console of 9600 baud whose writers wait, as its own log tells it.
@@ -25,8 +26,8 @@ fn console() -> String {
 }
 
 fn run(args: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
-    command.arg("predict").args(args).env_remove("COLUMNS").env("TERM", "dumb");
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
+    command.arg("predict").args(args).env("TERM", "dumb");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // One that refuses its arguments doesn't read.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());

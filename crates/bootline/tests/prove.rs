@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use bootline_lab::kernels::Arch;
+use bootline_testkit::{isolated, seed_kernel};
 use serde_json::{Value, json};
 
 #[path = "../../bootline-report/tests/schema/mod.rs"]
@@ -14,7 +16,14 @@ fn root() -> PathBuf {
 }
 
 fn prove(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bootline")).current_dir(dir).arg("prove").args(args).output().unwrap()
+    command(dir, args).output().unwrap()
+}
+
+/// In the folder `dir`, with the cache of kernels that is there.
+fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
+    command.current_dir(dir).arg("prove").args(args).env("BOOTLINE_CACHE", dir.join("cache"));
+    command
 }
 
 const TWO: &str = "name = \"two\"\nabout = \"Which is slower?\"\nrepeats = 1\nwarm_up = 0\nrandom_seed = 3\nbase = \"slow\"\n\
@@ -75,8 +84,7 @@ fn without_qemu_it_says_so_and_can_go_on_later() {
     image[0x202..0x206].copy_from_slice(b"HdrS");
     fs::write(dir.path().join("bzImage"), image).unwrap();
     fs::write(dir.path().join("two.toml"), TWO.replace("\"6.1\"", "\"./bzImage\"")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
-    let out = command.current_dir(dir.path()).args(["prove", "two.toml"]).env("PATH", "/nowhere").output().unwrap();
+    let out = command(dir.path(), &["two.toml"]).env("PATH", "/nowhere").output().unwrap();
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert!(stderr.contains("failed: `qemu-system-x86_64` is not installed"), "{stderr}");
     assert!(stderr.contains("hint: apt install qemu-system-x86"), "{stderr}");
@@ -193,12 +201,15 @@ fn a_changed_experiment_is_refused_and_what_is_there_is_kept() {
     assert!(dir.path().join("results/two/runs/slow-01/boot.cap").exists());
 }
 
-/// Boots a stock kernel: order and ratio only.
+/// Boots a stock kernel: ratios, and that the result is what was measured.
 #[test]
 fn a_small_experiment() {
     let dir = tempfile::tempdir().unwrap();
+    let kernel = seed_kernel(&dir.path().join("cache"), Arch::Amd64, "6.12");
     let file = TWO
-        .replace("kernel = \"6.1\"", "kernel = \"6.12\"\nnearest = true")
+        // A busy host spoils a run now and then.
+        .replace("repeats = 1", "repeats = 1\nattempts = 20")
+        .replace("kernel = \"6.1\"", &format!("kernel = \"{}\"", kernel.series))
         .replace("baud = 9600", "baud = 57600")
         .replace("baud = 115200", "baud = 460800")
         .replace("at_least = 2.0", "at_least = 1.0");
@@ -209,8 +220,15 @@ fn a_small_experiment() {
     let result = read_json(&dir.path().join("results/two/result.json"));
     schema::check("prove", &result);
     assert_eq!(result["complete"], true);
-    let value = |arm: usize| result["arms"][arm]["measured"]["median"].as_i64().unwrap();
-    assert!(value(0) > value(1), "{result}");
+    let truth = |run: &str| read_json(&dir.path().join("results/two/runs").join(run).join("truth.json"));
+    let [slow, fast] = ["slow-01", "fast-01"].map(truth);
+    for (arm, truth) in [&slow, &fast].into_iter().enumerate() {
+        assert_eq!(result["arms"][arm]["measured"]["median"], truth["time_to_init_ns"], "{result}");
+    }
+    // The same log on a line eight times as fast.
+    let busy = |truth: &Value| truth["console_busy_before_init_ns"].as_f64().unwrap();
+    let ratio = busy(&slow) / busy(&fast);
+    assert!((7.0..9.0).contains(&ratio), "{ratio}");
     // All is there: nothing is booted, and the answer is the same.
     let again = prove(dir.path(), &["two.toml", "--json"]);
     assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), result);

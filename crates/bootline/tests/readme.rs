@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The README's screens are what today's code says of real boots. `BLESS=1 cargo test --test readme` rewrites them.
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use bootline_testkit::isolated;
 
 const BEGIN: &str = "<!-- real output, kept by crates/bootline/tests/readme.rs -->\n";
 const END: &str = "<!-- end of real output -->\n";
@@ -22,7 +23,7 @@ fn root() -> PathBuf {
 fn screen(shown: &[Shown]) -> String {
     let mut screen = String::from("```console\n");
     for (n, (words, lines)) in shown.iter().enumerate() {
-        let out = Command::new(env!("CARGO_BIN_EXE_bootline"))
+        let out = isolated(env!("CARGO_BIN_EXE_bootline"))
             .args(*words)
             .args(["--width", "100", "--color", "never"])
             .current_dir(root())

@@ -9,9 +9,9 @@ mod webdriver;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard};
 
+use bootline_testkit::isolated;
 use serde_json::Value;
 use webdriver::Browser;
 
@@ -47,7 +47,7 @@ fn corpus(case: &str) -> PathBuf {
 
 /// What `bootline VERB --json` says of a log.
 fn report(verb: &str, log: &Path) -> Value {
-    let out = Command::new(env!("CARGO_BIN_EXE_bootline")).args([verb, "--json"]).arg(log).output().unwrap();
+    let out = isolated(env!("CARGO_BIN_EXE_bootline")).args([verb, "--json"]).arg(log).output().unwrap();
     serde_json::from_slice(&out.stdout).unwrap()
 }
 
@@ -66,7 +66,7 @@ fn page(args: &[OsString]) -> Opened {
     let alone = ONE.lock().unwrap_or_else(|e| e.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bootline"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
     let out = command.args(args).arg("-o").arg(&page).output().unwrap();
     // Of an incomplete log the status is 3, and the page holds what there is.
     assert!(matches!(out.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&out.stderr));
@@ -287,7 +287,7 @@ fn a_record_has_its_time_by_both_clocks_and_its_cost() {
 #[test]
 fn the_backlog_is_the_one_that_the_report_tells() {
     for case in ["x86-6.12-9600", "x86-6.18-rt-9600"] {
-        let out = Command::new(env!("CARGO_BIN_EXE_bootline")).args(["explain", "--json"]).arg(corpus(case)).output();
+        let out = isolated(env!("CARGO_BIN_EXE_bootline")).args(["explain", "--json"]).arg(corpus(case)).output();
         let report: Value = serde_json::from_slice(&out.unwrap().stdout).unwrap();
         let told = report["boots"][0]["console"]["backlog_peak"].as_f64().unwrap();
         let page = plot(&[corpus(case)]);
