@@ -9,9 +9,9 @@ mod perfetto;
 #[path = "../../crates/bootline-report/tests/export/told.rs"]
 mod told;
 
-use bootline_analysis::boot::{Boot, BootRecords, Clock, Options};
+use bootline_analysis::boot::{Boot, BootRecords, Clock, BootOptions};
 use bootline_report::{
-    Chrome, Grabserial, JsonList, Perfetto, PlainText, SourceName, TestSuites, csv, csv_header, dmesg, export_json, junit,
+    Chrome, Grabserial, BootsJson, Perfetto, PlainText, BootLabel, TestSuites, csv, csv_header, dmesg, export_json, junit,
     lava, markdown, summary, test_suite,
 };
 use bootline_analysis::rules::findings;
@@ -30,21 +30,21 @@ pub fn exports(data: &[u8]) {
     assert!(!shown.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{shown:?}");
     let boots = BootRecords::all(data);
     for clock in [None, Some(Clock::Kernel), Some(Clock::Arrival)] {
-        let options = Options { clock, ..Options::default() };
+        let options = BootOptions { clock, ..BootOptions::default() };
         let boots: Vec<Boot> = boots.iter().map(|records| Boot::analyse(records.clone(), &options)).collect();
         formats(&boots);
     }
 }
 
 fn formats(boots: &[Boot]) {
-    let (mut perfetto, mut chrome, mut list) = (Perfetto::new(), Chrome::new(), JsonList::new("bootline-export/1"));
+    let (mut perfetto, mut chrome, mut list) = (Perfetto::new(), Chrome::new(), BootsJson::new("bootline-export/1"));
     let (mut packets, mut events, mut json) = (Vec::new(), chrome.open().into_bytes(), list.open().into_bytes());
     let (mut rows, mut lines, mut signals) = (csv_header().as_bytes().to_vec(), Vec::new(), String::new());
     let mut stamped = Vec::new();
     let (mut grabserial, mut suites) = (Grabserial::new(), TestSuites::default());
     for (index, boot) in boots.iter().enumerate() {
         assert!(boot.phases.windows(2).all(|p| p[0].end == p[1].start), "{:?}", boot.phases);
-        let source = SourceName { input: "<log>".to_owned(), index, one_of_several: true };
+        let source = BootLabel { input: "<log>".to_owned(), index, one_of_several: true };
         let found = findings(boot);
         perfetto.boot(boot, &found, &source, &mut |b| packets.extend_from_slice(b));
         chrome.boot(boot, &found, &source, &mut |b| events.extend_from_slice(b));

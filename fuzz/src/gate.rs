@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets, baselines and comparisons from any bytes.
-use bootline_analysis::boot::{Boot, Options, Splitter};
-use bootline_analysis::compare::{Baseline, Budget, Measures, RunSet, Thresholds, check, compare};
+use bootline_analysis::boot::{Boot, BootOptions, Splitter};
+use bootline_analysis::compare::{Baseline, Budget, RunMeasures, RunSet, Thresholds, check, compare};
 use bootline_analysis::records::Decoder;
 use bootline_capture::units::Dur;
 
@@ -24,8 +24,8 @@ pub fn gates(data: &[u8]) {
     }
     let mut set = RunSet { name: "log".to_owned(), ..RunSet::default() };
     let mut splitter = Splitter::new(|records| {
-        let boot = Boot::analyse(records, &Options::default());
-        set.runs.extend(Measures::of(&boot, "log", &["login:".to_owned()]));
+        let boot = Boot::analyse(records, &BootOptions::default());
+        set.runs.extend(RunMeasures::of(&boot, "log", &["login:".to_owned()]));
     });
     let mut decoder = Decoder::new(None);
     decoder.push(data, &mut splitter);

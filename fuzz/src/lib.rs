@@ -5,7 +5,7 @@ mod gate;
 mod predict;
 
 pub use bootline_analysis::records::Format;
-use bootline_analysis::records::{ByteRange, Decoder, ProblemKind, Record, Sink, Summary};
+use bootline_analysis::records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
 pub use export::exports;
 pub use gate::gates;
 pub use predict::predicts;
@@ -36,7 +36,7 @@ pub fn decodes(format: Option<Format>, data: &[u8]) {
 struct Transcript {
     records: Vec<(Record<'static>, String)>,
     problems: Vec<(ProblemKind, ByteRange, String)>,
-    summary: Option<Summary>,
+    summary: Option<DecodeSummary>,
 }
 
 impl Transcript {

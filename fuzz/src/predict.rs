@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Predictions from any bytes.
-use bootline_analysis::boot::{Boot, ConsoleArg, Options, BootRecords, join_levels};
-use bootline_analysis::predict::{Prediction, today, ways_out};
+use bootline_analysis::boot::{Boot, ConsoleArg, BootOptions, BootRecords, join_levels};
+use bootline_analysis::predict::{Prediction, baseline, what_if};
 use bootline_capture::units::{Dur, Interval};
 
 /// Predicts each boot in `data`, as it is, with a stated console, and joined with itself as its own log.
@@ -9,23 +9,23 @@ use bootline_capture::units::{Dur, Interval};
 /// # Panics
 /// When an interval is out of order, a time to init is negative, or the ways out are not sorted.
 pub fn predicts(data: &[u8]) {
-    let stated = Options { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..Options::default() };
+    let stated = BootOptions { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..BootOptions::default() };
     let boots = BootRecords::all(data);
     for records in boots {
         let own = records.records.clone();
         let mut joined = records.clone();
         let _ = join_levels(&mut joined, &own);
-        for (records, options) in [(records.clone(), &Options::default()), (records, &stated), (joined, &stated)] {
+        for (records, options) in [(records.clone(), &BootOptions::default()), (records, &stated), (joined, &stated)] {
             check(&Boot::analyse(records, options));
         }
     }
 }
 
 fn check(boot: &Boot) {
-    let Ok(today) = today(boot) else { return };
-    let ways = ways_out(boot).expect("what can be told of today can be changed");
+    let Ok(baseline) = baseline(boot) else { return };
+    let ways = what_if(boot).expect("what can be told of baseline can be changed");
     assert!(ways.windows(2).all(|w| w[0].saved.best() >= w[1].saved.best()), "the ways out are not sorted");
-    for p in [&today].into_iter().chain(&ways) {
+    for p in [&baseline].into_iter().chain(&ways) {
         in_order(p);
     }
 }

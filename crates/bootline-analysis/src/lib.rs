@@ -6,12 +6,12 @@
 //!
 //! ```text
 //! records < boot < predict < rules
-//!                < chain
+//!                < critical_path
 //!                < compare
 //! ```
 pub mod boot;
-pub mod chain;
 pub mod compare;
+pub mod critical_path;
 pub mod predict;
 pub mod records;
 pub mod rules;

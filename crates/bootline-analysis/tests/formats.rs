@@ -86,7 +86,7 @@ fn line(out: &mut String, record: Record<'_>) {
         or_dash(record.stamp.map(|s| s.to_string())),
         or_dash(caller),
         or_dash(arrival),
-        record.wire_len,
+        record.line_bytes,
         record.text,
     )
     .unwrap();

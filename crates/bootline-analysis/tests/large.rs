@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use bootline_analysis::boot::{Boot, Options, Splitter};
+use bootline_analysis::boot::{Boot, BootOptions, Splitter};
 use bootline_analysis::records::Decoder;
 use bootline_analysis::rules::findings;
 
@@ -26,7 +26,7 @@ fn check(what: &str, body: impl Fn(usize) -> (usize, String)) {
     let begin = Instant::now();
     let mut boots = 0;
     let mut splitter = Splitter::new(|b| {
-        let boot = Boot::analyse(b, &Options::default());
+        let boot = Boot::analyse(b, &BootOptions::default());
         assert!(boot.records.len() >= RECORDS);
         findings(&boot);
         boots += 1;

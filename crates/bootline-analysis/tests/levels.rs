@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootRecords, Clock, EndedBy, JoinError, Joined, Options, join_levels};
-use bootline_analysis::records::{RecordId, Source};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, JoinError, LevelsJoin, join_levels};
+use bootline_analysis::records::{RecordId, RecordOrigin};
 use proptest::prelude::*;
 
 fn boot(bytes: &[u8]) -> BootRecords {
@@ -39,7 +39,7 @@ const OWN: &str = "\
 
 type Levels = Vec<(Option<u8>, String)>;
 
-fn joined(console: &str, own: &str) -> (Result<Joined, JoinError>, Levels) {
+fn joined(console: &str, own: &str) -> (Result<LevelsJoin, JoinError>, Levels) {
     let mut console = boot(console.as_bytes());
     let joined = join_levels(&mut console, &boot(own.as_bytes()).records);
     let levels = console.records.iter().map(|r| (r.level.map(|l| l.0), r.text.to_owned())).collect();
@@ -49,7 +49,7 @@ fn joined(console: &str, own: &str) -> (Result<Joined, JoinError>, Levels) {
 #[test]
 fn records_get_their_levels_and_those_not_printed_their_place() {
     let (joined, levels) = joined(CONSOLE, OWN);
-    assert_eq!(joined, Ok(Joined { matched: 7, added: 2, lost: 0 }));
+    assert_eq!(joined, Ok(LevelsJoin { matched: 7, added: 2, lost: 0 }));
     let levels: Vec<(Option<u8>, &str)> = levels.iter().map(|(l, t)| (*l, t.as_str())).collect();
     let want = [
         (Some(5), "Linux version 6.1.0 (gcc) #1 SMP"),
@@ -70,7 +70,7 @@ fn records_get_their_levels_and_those_not_printed_their_place() {
 fn one_record_of_several_lines_is_several_on_a_console() {
     let own = "6,0,0,-;Linux version 6.1.0 (gcc) #1 SMP\n5,1,300000,-;two\\x0alines\n";
     let (joined, levels) = joined(CONSOLE, own);
-    assert_eq!(joined, Ok(Joined { matched: 3, added: 0, lost: 0 }));
+    assert_eq!(joined, Ok(LevelsJoin { matched: 3, added: 0, lost: 0 }));
     assert_eq!(levels[5], (Some(5), "lines".to_owned()));
 }
 
@@ -79,8 +79,8 @@ fn what_the_line_lost_is_a_problem() {
     let console = CONSOLE.replace("[    0.100000] first\n", "");
     let mut records = boot(console.as_bytes());
     let joined = join_levels(&mut records, &boot(OWN.as_bytes()).records).unwrap();
-    assert_eq!(joined, Joined { matched: 6, added: 3, lost: 1 });
-    let boot = Boot::analyse(records, &Options::default());
+    assert_eq!(joined, LevelsJoin { matched: 6, added: 3, lost: 1 });
+    let boot = Boot::analyse(records, &BootOptions::default());
     assert!(boot.problems.iter().any(|p| p.kind.spoils_the_answer() && p.detail.starts_with("missing here")));
 }
 
@@ -102,15 +102,15 @@ fn each_boot_of_the_corpus_joins_with_its_own_log() {
     let mut cases = 0;
     for case in fs::read_dir(corpus).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
         let mut records = boot(&fs::read(case.join("boot.cap")).unwrap());
-        let quiet = records.records.iter().filter(|r| r.source == Source::Kernel).count() < 5;
-        let before = Boot::analyse(records.clone(), &Options::default());
+        let quiet = records.records.iter().filter(|r| r.source == RecordOrigin::Kernel).count() < 5;
+        let before = Boot::analyse(records.clone(), &BootOptions::default());
         let joined = join_levels(&mut records, &boot(&fs::read(case.join("dmesg.kmsg")).unwrap()).records).unwrap();
-        let after = Boot::analyse(records, &Options::default());
+        let after = Boot::analyse(records, &BootOptions::default());
         let name = case.display();
         assert_eq!(joined.lost, 0, "{name}: {joined:?}");
         assert_eq!(after.end.as_ref().map(|e| e.by), Some(EndedBy::InitRecord), "{name}");
         let leveled =
-            (0..after.end_index()).filter_map(|i| after.records.get(i)).filter(|r| r.source == Source::Kernel);
+            (0..after.end_index()).filter_map(|i| after.records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
         let unknown: Vec<&str> = leveled.filter(|r| r.level.is_none()).map(|r| r.text).collect();
         assert_eq!(unknown, [""; 0], "{name}");
         if quiet {
@@ -142,6 +142,6 @@ proptest! {
         let ids: Vec<u32> = records.records.iter().map(|r| r.id.0).collect();
         prop_assert!(ids.windows(2).all(|w| w[0] < w[1]));
         prop_assert!(joined.map_or(0, |j| j.matched) <= before);
-        Boot::analyse(records, &Options::default());
+        Boot::analyse(records, &BootOptions::default());
     }
 }

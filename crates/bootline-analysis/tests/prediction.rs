@@ -3,8 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "the corpus is files")]
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
-use bootline_analysis::predict::{Change, Prediction, Refusal, predict, today, ways_out};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, ConsoleArg, Splitter, join_levels};
+use bootline_analysis::predict::{Change, Prediction, PredictionError, baseline, predict, what_if};
 use bootline_analysis::records::Decoder;
 
 fn file(case: &str, name: &str) -> PathBuf {
@@ -22,14 +22,14 @@ fn read(case: &str, name: &str) -> BootRecords {
 
 /// From the capture alone.
 fn captured(case: &str) -> Boot {
-    Boot::analyse(read(case, "boot.cap"), &Options::default())
+    Boot::analyse(read(case, "boot.cap"), &BootOptions::default())
 }
 
 /// From the capture and the levels in the kernel's own log.
 fn with_levels(case: &str) -> Boot {
     let mut boot = read(case, "boot.cap");
     join_levels(&mut boot, &read(case, "dmesg.kmsg").records).unwrap();
-    Boot::analyse(boot, &Options::default())
+    Boot::analyse(boot, &BootOptions::default())
 }
 
 fn change(set: &str) -> Change {
@@ -102,7 +102,7 @@ fn the_model_of_today_is_what_was_measured() {
         ["x86-6.1-9600", "x86-6.12-2400", "x86-6.12-9600", "x86-6.18-rt-9600", "arm64-6.12-9600", "x86-7.2-9600"]
     {
         let boot = captured(case);
-        let (today, modelled) = (best(&today(&boot).unwrap()), best(&predict(&boot, &Change::default()).unwrap()));
+        let (today, modelled) = (best(&baseline(&boot).unwrap()), best(&predict(&boot, &Change::default()).unwrap()));
         assert!((modelled / today - 1.0).abs() < 0.01, "{case}: {modelled} s, measured {today} s");
     }
 }
@@ -115,7 +115,7 @@ fn ways_out_are_sorted_and_whole() {
             continue;
         }
         let boot = captured(&case);
-        let ways = ways_out(&boot).unwrap_or_else(|e| panic!("{case}: {e}"));
+        let ways = what_if(&boot).unwrap_or_else(|e| panic!("{case}: {e}"));
         assert!(ways.len() >= 3, "{case}: {}", ways.len());
         assert!(ways.windows(2).all(|w| w[0].saved.best() >= w[1].saved.best()), "{case}");
         for way in &ways {
@@ -127,9 +127,12 @@ fn ways_out_are_sorted_and_whole() {
 
 #[test]
 fn what_the_log_lacks_is_refused_or_said() {
-    assert_eq!(predict(&captured("x86-7.2-9600-quiet"), &change("loglevel=7")).unwrap_err(), Refusal::NoConsole);
-    let quiet = Boot::analyse(records(QUIET.as_bytes()), &Options::default());
-    assert_eq!(predict(&quiet, &change("loglevel=7")).unwrap_err(), Refusal::NotPrinted { level: 4 });
+    assert_eq!(
+        predict(&captured("x86-7.2-9600-quiet"), &change("loglevel=7")).unwrap_err(),
+        PredictionError::NoConsole
+    );
+    let quiet = Boot::analyse(records(QUIET.as_bytes()), &BootOptions::default());
+    assert_eq!(predict(&quiet, &change("loglevel=7")).unwrap_err(), PredictionError::NotPrinted { level: 4 });
     assert!(predict(&quiet, &change("loglevel=3")).is_ok());
     let known = with_levels("x86-7.2-9600-quiet");
     let p = predict(&known, &change("loglevel=7")).unwrap();
@@ -142,22 +145,23 @@ fn what_the_log_lacks_is_refused_or_said() {
     assert!(levels(&plain) && !levels(&exact));
     assert!(plain.time_to_init.high() > exact.time_to_init.high());
 
-    let nothing = Boot::analyse(records(b"hello\nworld\n"), &Options::default());
-    assert!(today(&nothing).is_err());
-    let cut = Boot::analyse(records(b"[    0.000000] Linux version 6.12.1\n[    1.000000] x\n"), &Options::default());
-    assert_eq!(today(&cut).unwrap_err(), Refusal::NoEnd);
+    let nothing = Boot::analyse(records(b"hello\nworld\n"), &BootOptions::default());
+    assert!(baseline(&nothing).is_err());
+    let cut =
+        Boot::analyse(records(b"[    0.000000] Linux version 6.12.1\n[    1.000000] x\n"), &BootOptions::default());
+    assert_eq!(baseline(&cut).unwrap_err(), PredictionError::NoEnd);
 }
 
 #[test]
 fn a_way_of_printing_that_is_not_known_is_said() {
     for (version, said) in [("99.1.0", true), ("5.10.1", true), ("6.12.1", false)] {
         let log = QUIET.replace("6.12.1", version).replace("PREEMPT_DYNAMIC", "PREEMPT_RT").replace(" quiet", "");
-        let p = predict(&Boot::analyse(records(log.as_bytes()), &Options::default()), &change("quiet")).unwrap();
+        let p = predict(&Boot::analyse(records(log.as_bytes()), &BootOptions::default()), &change("quiet")).unwrap();
         assert_eq!(p.assumptions.iter().any(|a| a.name == "printing"), said, "{version}: {:?}", p.assumptions);
     }
     let refused = |set: &str| predict(&captured("x86-6.12-9600"), &change(set)).unwrap_err();
-    assert_eq!(refused("kernel=5.10-rt"), Refusal::UnknownKernel("5.10-rt".to_owned()));
-    assert_eq!(refused("kernel=99.1"), Refusal::UnknownKernel("99.1".to_owned()));
+    assert_eq!(refused("kernel=5.10-rt"), PredictionError::UnknownKernel("5.10-rt".to_owned()));
+    assert_eq!(refused("kernel=99.1"), PredictionError::UnknownKernel("99.1".to_owned()));
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn what_overrules_a_level_has_to_go() {
 
 #[test]
 fn no_way_out_leads_to_an_older_printer_thread() {
-    let titles = |case| ways_out(&captured(case)).unwrap().into_iter().map(|w| w.title).collect::<Vec<_>>().join("; ");
+    let titles = |case| what_if(&captured(case)).unwrap().into_iter().map(|w| w.title).collect::<Vec<_>>().join("; ");
     assert!(titles("x86-6.12-9600").contains("6.19-rt"));
     let newer = titles("x86-7.2-9600");
     assert!(newer.contains("7.2-rt") && !newer.contains("6.19"), "{newer}");
@@ -179,10 +183,11 @@ fn no_way_out_leads_to_an_older_printer_thread() {
 #[test]
 fn what_the_fuzzer_found_has_no_time_below_zero() {
     let bytes = include_bytes!("fuzzed/predict-below-zero.bin");
-    let stated = Options { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..Options::default() };
+    let stated =
+        BootOptions { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..BootOptions::default() };
     let mut told = 0;
     let mut splitter = Splitter::new(|records| {
-        for way in ways_out(&Boot::analyse(records, &stated)).unwrap_or_default() {
+        for way in what_if(&Boot::analyse(records, &stated)).unwrap_or_default() {
             assert!(
                 way.time_to_init.low() >= bootline_capture::units::Dur::ZERO,
                 "{}: {:?}",

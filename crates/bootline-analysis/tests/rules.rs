@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootRecords, Options};
-use bootline_analysis::records::Source;
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
+use bootline_analysis::records::RecordOrigin;
 use bootline_analysis::rules::{Finding, RULES, Rule, findings};
 use bootline_capture::units::Dur;
 
@@ -68,7 +68,7 @@ fn findings_that_are_part_of_no_other_fit_into_the_log() {
         let sum: Dur = findings(&boot).iter().filter(|f| f.part_of.is_empty()).map(|f| f.cost.best()).sum();
         let ends = (0..boot.records.len()).flat_map(|i| {
             let place = boot.timeline.place(i);
-            [place.stored, place.printed.map(|p| p.end)]
+            [place.stored, place.transmitted.map(|p| p.end)]
         });
         let whole = ends.flatten().max().unwrap_or_default();
         assert!(sum <= whole + Dur::from_millis(2), "{}: {sum} s of {whole} s", log.display());
@@ -150,8 +150,8 @@ fn read(log: &Path) -> Boot {
 fn analyse(bytes: &[u8]) -> Boot {
     let mut boots = BootRecords::all(bytes);
     let first = if boots.is_empty() { BootRecords::default() } else { boots.swap_remove(0) };
-    assert!(first.records.iter().all(|r| r.source == Source::Kernel || r.stamp.is_none()));
-    Boot::analyse(first, &Options::default())
+    assert!(first.records.iter().all(|r| r.source == RecordOrigin::Kernel || r.stamp.is_none()));
+    Boot::analyse(first, &BootOptions::default())
 }
 
 fn blessed(path: &Path, found: &str, failed: &mut Vec<String>) {

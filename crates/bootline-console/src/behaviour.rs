@@ -2,7 +2,7 @@
 //! How a version of the kernel prints to a console, answered from `behaviour.tsv`.
 use serde::{Deserialize, Serialize};
 
-use super::driver::{Driver, FifoUse, Framework, RegistersAt, TimeOut};
+use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 use super::table::{DriverRow, PrintkRow, TABLE};
 use super::{Printing, Series};
 
@@ -73,7 +73,7 @@ impl Behaviour {
     /// a stock kernel of Debian's, which carries the RT patch in 6.12-rt. None where the version isn't in the table, or
     /// its threads are of a design that isn't modelled (PREEMPT_RT before 6.12).
     pub fn for_driver(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<Behaviour> {
-        Some(Stock::of(series, rt, driver, debian)?.behaviour).filter(|b| b.printing != Printing::RtPatch)
+        Some(DriverBehaviour::of(series, rt, driver, debian)?.behaviour).filter(|b| b.printing != Printing::RtPatch)
     }
 
     /// Taken as if each writer waited.
@@ -94,7 +94,7 @@ pub fn newest() -> Series {
 
 /// All that the table says of a driver's console in a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stock {
+pub struct DriverBehaviour {
     /// How it prints.
     pub behaviour: Behaviour,
     /// Which framework it uses.
@@ -104,15 +104,15 @@ pub struct Stock {
     /// When it fills the FIFO; none where the driver wasn't read that far.
     pub fifo: Option<FifoUse>,
     /// How long it waits for the transmitter; none where the driver wasn't read that far.
-    pub time_out: Option<TimeOut>,
+    pub tx_timeout: Option<TxTimeout>,
 }
 
-impl Stock {
+impl DriverBehaviour {
     /// None where the version isn't in the table.
-    pub fn of(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<Stock> {
-        let DriverRow { framework, fifo, time_out, registers, .. } = *TABLE.driver(driver, series, rt, debian)?;
+    pub fn of(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<DriverBehaviour> {
+        let DriverRow { framework, fifo, tx_timeout, registers, .. } = *TABLE.driver(driver, series, rt, debian)?;
         let behaviour = TABLE.printk(framework, series, rt)?.behaviour();
-        Some(Stock { behaviour, framework, registers, fifo, time_out })
+        Some(DriverBehaviour { behaviour, framework, registers, fifo, tx_timeout })
     }
 
     /// The first version in which a driver's console is an nbcon one, by preference one whose thread also prints what is
@@ -120,7 +120,7 @@ impl Stock {
     pub fn nbcon_since(driver: Driver, rt: bool) -> Option<Series> {
         // Behaviour changes only where a row begins.
         let begins = TABLE.printk.iter().map(|r| r.range.from).chain(TABLE.drivers.iter().map(|r| r.range.from));
-        let found = |s: Series| Some((s, Stock::of(s, rt, driver, false)?));
+        let found = |s: Series| Some((s, DriverBehaviour::of(s, rt, driver, false)?));
         let nbcon = begins.filter_map(found).filter(|(_, stock)| stock.framework == Framework::Nbcon);
         nbcon.min_by_key(|(series, stock)| (stock.flushes_at_registration(), *series)).map(|(series, _)| series)
     }
@@ -130,7 +130,7 @@ impl Stock {
     pub fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, Series)> {
         let ranges = || TABLE.printk.iter().map(|r| r.range).chain(TABLE.drivers.iter().map(|r| r.range));
         let found = |s: &Series| {
-            let stock = Stock::of(*s, rt, driver, false);
+            let stock = DriverBehaviour::of(*s, rt, driver, false);
             stock.is_some_and(|s| s.framework == Framework::Nbcon && !s.flushes_at_registration())
         };
         let first = ranges().map(|r| r.from).filter(found).min()?;
@@ -141,11 +141,12 @@ impl Stock {
     /// waiting: one record per console lock, or an nbcon console's own that also prints what is there at the registration.
     pub fn thread_under_rt_since(driver: Driver, from: Option<Series>) -> Option<Series> {
         let per_record = |s: &Series| {
-            Stock::of(*s, true, driver, false).is_some_and(|s| s.behaviour.printing == Printing::ThreadPerRecord)
+            DriverBehaviour::of(*s, true, driver, false)
+                .is_some_and(|s| s.behaviour.printing == Printing::ThreadPerRecord)
         };
         let begins = TABLE.printk.iter().map(|r| r.range.from).chain(from);
         let later = |s: &Series| from.is_none_or(|from| *s >= from);
-        let nbcon = || Stock::flushed_by_thread(driver, true).map(|(first, _)| first);
+        let nbcon = || DriverBehaviour::flushed_by_thread(driver, true).map(|(first, _)| first);
         begins.filter(per_record).filter(later).min().or_else(|| nbcon().filter(later))
     }
 
@@ -239,7 +240,7 @@ mod tests {
     #[test]
     fn who_prints_at_the_registration() {
         let check = |version: &str, rt, driver, flushes| {
-            let stock = Stock::of(series(version), rt, driver, true).unwrap();
+            let stock = DriverBehaviour::of(series(version), rt, driver, true).unwrap();
             assert_eq!(stock.flushes_at_registration(), flushes, "{version} rt={rt} {driver:?}");
         };
         // The boots of facts measured on arm64: gaps of 8.96, 0.89, 0.51 and 8.35 s.
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn where_to_go_for_nbcon() {
         let check = |driver, series: Option<&str>| {
-            assert_eq!(Stock::nbcon_since(driver, false), series.map(self::series), "{driver:?}");
+            assert_eq!(DriverBehaviour::nbcon_since(driver, false), series.map(self::series), "{driver:?}");
         };
         check(Driver::Pl011, Some("6.17"));
         check(Driver::Uart8250, Some("7.3"));
@@ -267,7 +268,11 @@ mod tests {
     #[test]
     fn where_a_thread_flushes_at_the_registration() {
         let check = |driver, rt, want: Option<(&str, &str)>| {
-            assert_eq!(Stock::flushed_by_thread(driver, rt), want.map(|(a, b)| (series(a), series(b))), "{driver:?}");
+            assert_eq!(
+                DriverBehaviour::flushed_by_thread(driver, rt),
+                want.map(|(a, b)| (series(a), series(b))),
+                "{driver:?}"
+            );
         };
         check(Driver::Pl011, false, Some(("6.17", "7.1")));
         // Comes with its probe: behind the threads in each version.
@@ -281,7 +286,7 @@ mod tests {
     #[test]
     fn where_a_thread_keeps_nobody_waiting() {
         let check = |driver, from: Option<&str>, want: Option<&str>| {
-            let found = Stock::thread_under_rt_since(driver, from.map(series));
+            let found = DriverBehaviour::thread_under_rt_since(driver, from.map(series));
             assert_eq!(found, want.map(series), "{driver:?} from {from:?}");
         };
         check(Driver::Uart8250, None, Some("6.19"));

@@ -63,7 +63,7 @@ pub enum FifoUse {
 /// How long a driver waits for its transmitter before it writes over what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TimeOut {
+pub enum TxTimeout {
     /// 10 000 polls, meant as 10 ms.
     #[serde(rename = "10-ms")]
     TenMs,

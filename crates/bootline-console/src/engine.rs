@@ -3,15 +3,15 @@
 //!
 //! Time is continuous. Between two events each processor's share is constant, so work shrinks linearly, and a record
 //! on a console needs the wire and nobody's favour. Who prints, for whom, and who waits is in `printer.rs`.
-use super::outcome::{Carried, Outcome, Stored};
-use super::printer::{Actor, Job, Lock};
+use super::printer::{ConsoleLock, PrintJob, Printer};
 use super::processors;
-use super::setup::{KernelClock, Setup};
+use super::simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord};
+use super::simulation_setup::{KernelClock, SimulationSetup};
 use super::workload::{ConsoleId, Message, Op, TaskId, Workload};
 use bootline_capture::units::Dur;
 
 /// Runs a workload on a setup.
-pub fn simulate(workload: &Workload, setup: &Setup) -> Outcome {
+pub fn simulate(workload: &Workload, setup: &SimulationSetup) -> SimulationOutcome {
     let mut engine = Engine::new(workload, setup);
     while engine.step() {}
     engine.outcome
@@ -19,7 +19,7 @@ pub fn simulate(workload: &Workload, setup: &Setup) -> Outcome {
 
 /// What a task is at.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum State {
+pub(super) enum TaskState {
     /// Its next operation is to be started.
     Ready,
     /// Computes; so many nanoseconds of a processor are left.
@@ -29,7 +29,7 @@ pub(super) enum State {
     /// Waits without a processor.
     Sleeping(Dur),
     /// Prints; its job says what.
-    Printing(Job),
+    Printing(PrintJob),
     /// Spins for the console's owner to hand over (console_trylock_spinning).
     Spinning,
     /// Queues for the console lock, since then.
@@ -44,7 +44,7 @@ pub(super) enum State {
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub next: usize,
-    pub state: State,
+    pub state: TaskState,
 }
 
 /// What is on a console's line.
@@ -53,12 +53,12 @@ pub(super) struct Emission {
     pub record: usize,
     pub start: Dur,
     pub end: Dur,
-    pub by: Actor,
+    pub by: Printer,
 }
 
 /// One console's course.
 #[derive(Clone, Debug)]
-pub(super) struct Console {
+pub(super) struct ConsoleState {
     pub registered: bool,
     /// The next record to print.
     pub seq: usize,
@@ -72,31 +72,31 @@ pub(super) struct Console {
 
 pub(super) struct Engine<'a> {
     pub workload: &'a Workload,
-    pub setup: &'a Setup,
+    pub setup: &'a SimulationSetup,
     pub now: Dur,
     /// What was printed, in order.
     pub log: Vec<Message>,
     pub tasks: Vec<Task>,
-    pub consoles: Vec<Console>,
-    pub lock: Lock,
+    pub consoles: Vec<ConsoleState>,
+    pub lock: ConsoleLock,
     /// `printk_set_kthreads_ready` has run.
     pub threads_ready: bool,
     /// Panic or power-off: threads print no more.
     pub threads_stopped: bool,
     /// The thread of the legacy consoles (PREEMPT_RT), when it prints or queues.
-    pub legacy_thread: Option<Job>,
+    pub legacy_thread: Option<PrintJob>,
     pub legacy_thread_queued: bool,
     /// The threads of the nbcon consoles.
-    pub nbcon_threads: Vec<Option<Job>>,
+    pub nbcon_threads: Vec<Option<PrintJob>>,
     clock_stable: bool,
     /// Processors that run.
     pub cpus: u32,
-    pub outcome: Outcome,
+    pub outcome: SimulationOutcome,
 }
 
 impl<'a> Engine<'a> {
-    fn new(workload: &'a Workload, setup: &'a Setup) -> Engine<'a> {
-        let console = Console {
+    fn new(workload: &'a Workload, setup: &'a SimulationSetup) -> Engine<'a> {
+        let console = ConsoleState {
             registered: false,
             seq: 0,
             emission: None,
@@ -109,9 +109,9 @@ impl<'a> Engine<'a> {
             setup,
             now: Dur::ZERO,
             log: Vec::new(),
-            tasks: workload.tasks.iter().map(|_| Task { next: 0, state: State::Ready }).collect(),
+            tasks: workload.tasks.iter().map(|_| Task { next: 0, state: TaskState::Ready }).collect(),
             consoles: vec![console; setup.consoles.len()],
-            lock: Lock::default(),
+            lock: ConsoleLock::default(),
             threads_ready: false,
             threads_stopped: false,
             legacy_thread: None,
@@ -119,9 +119,9 @@ impl<'a> Engine<'a> {
             nbcon_threads: vec![None; setup.consoles.len()],
             clock_stable: false,
             cpus: if workload.brings_processors_up() { 1 } else { setup.cpus },
-            outcome: Outcome {
+            outcome: SimulationOutcome {
                 done: workload.tasks.iter().map(|ops| vec![None; ops.len()]).collect(),
-                ..Outcome::default()
+                ..SimulationOutcome::default()
             },
         }
     }
@@ -131,13 +131,13 @@ impl<'a> Engine<'a> {
         loop {
             let mut moved = false;
             for id in 0..self.tasks.len() {
-                while self.tasks[id].state == State::Ready {
+                while self.tasks[id].state == TaskState::Ready {
                     self.start(id);
                     moved = true;
                 }
             }
             moved |= self.wake_threads();
-            moved |= self.send_user_characters();
+            moved |= self.send_user_bytes();
             if !moved {
                 break;
             }
@@ -150,10 +150,10 @@ impl<'a> Engine<'a> {
     fn next_event(&self) -> Option<Dur> {
         let speed = processors::speed(self);
         let tasks = self.tasks.iter().filter_map(|t| match t.state {
-            State::Working(left) | State::Holding(left) if speed > 0.0 => {
+            TaskState::Working(left) | TaskState::Holding(left) if speed > 0.0 => {
                 Some(self.now + Dur::from_nanos((left / speed).ceil().min(i64::MAX as f64 / 4.0) as i64))
             }
-            State::Sleeping(until) => Some(until),
+            TaskState::Sleeping(until) => Some(until),
             _ => None,
         });
         let lines = self.consoles.iter().filter_map(|c| match c.emission {
@@ -168,19 +168,19 @@ impl<'a> Engine<'a> {
         self.now = to;
         for id in 0..self.tasks.len() {
             match &mut self.tasks[id].state {
-                State::Working(left) => {
+                TaskState::Working(left) => {
                     *left -= done;
                     if *left < 0.5 {
                         self.finish(id);
                     }
                 }
-                State::Holding(left) => {
+                TaskState::Holding(left) => {
                     *left -= done;
                     if *left < 0.5 {
                         self.print_locked(id);
                     }
                 }
-                State::Sleeping(until) if *until <= to => self.finish(id),
+                TaskState::Sleeping(until) if *until <= to => self.finish(id),
                 _ => {}
             }
         }
@@ -201,21 +201,21 @@ impl<'a> Engine<'a> {
             }
         }
         self.tasks[id].next += 1;
-        self.tasks[id].state = State::Ready;
+        self.tasks[id].state = TaskState::Ready;
     }
 
     fn start(&mut self, id: usize) {
         let op = match self.workload.tasks[id].get(self.tasks[id].next) {
             Some(op) => *op,
             None => {
-                self.tasks[id].state = State::Done;
+                self.tasks[id].state = TaskState::Done;
                 self.joined(id);
                 return;
             }
         };
         match op {
-            Op::Work(d) => self.tasks[id].state = State::Working(d.max_zero().as_nanos() as f64),
-            Op::Sleep(d) => self.tasks[id].state = State::Sleeping(self.now + d.max_zero()),
+            Op::Work(d) => self.tasks[id].state = TaskState::Working(d.max_zero().as_nanos() as f64),
+            Op::Sleep(d) => self.tasks[id].state = TaskState::Sleeping(self.now + d.max_zero()),
             Op::Print(m) => {
                 self.store(id, m);
                 self.print_by_writer(id);
@@ -241,12 +241,12 @@ impl<'a> Engine<'a> {
             }
             Op::LockConsole(_) => self.lock_by_task(id),
             Op::Join(other) => match self.tasks.get(other.0).map(|t| &t.state) {
-                Some(State::Done) | None => self.finish(id),
-                Some(_) => self.tasks[id].state = State::Joining(other),
+                Some(TaskState::Done) | None => self.finish(id),
+                Some(_) => self.tasks[id].state = TaskState::Joining(other),
             },
-            Op::UserWrite(c, chars) => {
+            Op::UserWrite(c, bytes) => {
                 if let Some(c) = self.consoles.get_mut(c.0) {
-                    c.user_waiting = c.user_waiting.saturating_add(chars);
+                    c.user_waiting = c.user_waiting.saturating_add(bytes);
                 }
                 self.finish(id);
             }
@@ -267,7 +267,7 @@ impl<'a> Engine<'a> {
 
     fn store(&mut self, id: usize, message: Message) {
         self.log.push(message);
-        self.outcome.records.push(Stored {
+        self.outcome.records.push(StoredRecord {
             task: TaskId(id),
             op: self.tasks[id].next,
             at: self.now,
@@ -278,7 +278,7 @@ impl<'a> Engine<'a> {
 
     fn joined(&mut self, id: usize) {
         for other in 0..self.tasks.len() {
-            if self.tasks[other].state == State::Joining(TaskId(id)) {
+            if self.tasks[other].state == TaskState::Joining(TaskId(id)) {
                 self.finish(other);
             }
         }
@@ -289,13 +289,19 @@ impl<'a> Engine<'a> {
         self.consoles[c].emission = None;
         self.consoles[c].seq = e.record + 1;
         self.consoles[c].user_next = true;
-        self.carry(c, e, false);
+        self.finish_transmission(c, e, false);
         self.emission_ended(e.by);
     }
 
     /// Notes what the line carried, and what it did to the clock.
-    pub fn carry(&mut self, c: usize, e: Emission, cut: bool) {
-        self.outcome.carried.push(Carried { console: ConsoleId(c), record: e.record, start: e.start, end: e.end, cut });
+    pub fn finish_transmission(&mut self, c: usize, e: Emission, truncated: bool) {
+        self.outcome.transmitted.push(TransmittedRecord {
+            console: ConsoleId(c),
+            record: e.record,
+            start: e.start,
+            end: e.end,
+            truncated,
+        });
         if self.interrupts_off(c, e.by) {
             let stretch = e.end - e.start;
             self.outcome.longest_irqs_off = self.outcome.longest_irqs_off.max(stretch);

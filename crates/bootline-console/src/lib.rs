@@ -5,23 +5,24 @@ mod behaviour;
 mod console_set;
 mod driver;
 mod engine;
-mod outcome;
+
 mod printer;
 mod printing;
 mod processors;
-mod setup;
+mod simulation_outcome;
+mod simulation_setup;
 mod table;
 mod uart;
 mod workload;
 
-pub use behaviour::{Behaviour, DriverWait, RegistrationFlush, Stock, ThreadsReady, newest};
-pub use driver::{Driver, FifoUse, Framework, RegistersAt, TimeOut};
+pub use behaviour::{Behaviour, DriverBehaviour, DriverWait, RegistrationFlush, ThreadsReady, newest};
+pub use driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 pub use engine::simulate;
-pub use outcome::{Carried, Outcome, Stored, UserOutput};
 pub use printing::{Printing, Series, printing};
-pub use processors::speed_beside_a_thread;
-pub use setup::{ConsoleSetup, Contention, KernelClock, Setup};
-pub use uart::{Cost, Registers, Uart, Way};
+pub use processors::speed_with_busy_printer;
+pub use simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord, UserOutput};
+pub use simulation_setup::{Contention, KernelClock, ModelledConsole, SimulationSetup};
+pub use uart::{Registers, TransmitCost, TransmitMode, Uart};
 pub use workload::{ConsoleId, Message, Op, TaskId, Workload};
 
 #[cfg(test)]

@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 
 use super::behaviour::{DriverWait, RegistrationFlush};
 use super::console_set::ConsoleSet;
-use super::engine::{Console, Emission, Engine, State};
-use super::outcome::UserOutput;
+use super::engine::{ConsoleState, Emission, Engine, TaskState};
 use super::printing::Printing;
+use super::simulation_outcome::UserOutput;
 use super::workload::{ConsoleId, Op, TaskId};
 
 /// Who prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Actor {
+pub(super) enum Printer {
     /// A task, within its printk() or console_unlock().
     Task(usize),
     /// The thread of all legacy consoles.
@@ -26,11 +26,11 @@ pub(super) enum Actor {
 
 /// What is to be printed before the printer goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Job {
+pub(super) struct PrintJob {
     /// On which consoles, each in turn.
     consoles: ConsoleSet,
     /// Whose turn is next.
-    turn: usize,
+    next_console: usize,
     /// Under the console lock, which is given up at the end.
     locked: bool,
     /// One record on each console, not all that there is.
@@ -39,9 +39,9 @@ pub(super) struct Job {
 
 /// The console lock (a semaphore: first come, first served).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lock {
+pub(super) struct ConsoleLock {
     pub held: bool,
-    queue: VecDeque<Actor>,
+    queue: VecDeque<Printer>,
     /// A task that spins for the owner's hand-over.
     spinner: Option<usize>,
 }
@@ -102,7 +102,7 @@ impl Engine<'_> {
             let owner_prints = self.consoles.iter().any(|c| matches!(c.emission, Some(e) if self.is_locked_task(e.by)));
             if owner_prints && self.lock.spinner.is_none() {
                 self.lock.spinner = Some(id);
-                self.tasks[id].state = State::Spinning;
+                self.tasks[id].state = TaskState::Spinning;
                 return;
             }
         }
@@ -110,8 +110,8 @@ impl Engine<'_> {
         self.atomic_flush(id, consoles);
     }
 
-    fn is_locked_task(&self, by: Actor) -> bool {
-        matches!(by, Actor::Task(t) if matches!(&self.tasks[t].state, State::Printing(job) if job.locked))
+    fn is_locked_task(&self, by: Printer) -> bool {
+        matches!(by, Printer::Task(t) if matches!(&self.tasks[t].state, TaskState::Printing(job) if job.locked))
     }
 
     /// WARN: consoles with threads of their own print all of it now (nbcon_cpu_emergency_exit).
@@ -128,7 +128,7 @@ impl Engine<'_> {
     pub fn flush_everything(&mut self, id: usize) {
         let consoles = self.consoles_where(|_| true);
         self.take_over(consoles);
-        self.lock = Lock::default();
+        self.lock = ConsoleLock::default();
         self.atomic_flush(id, consoles);
     }
 
@@ -136,15 +136,15 @@ impl Engine<'_> {
     pub fn flush_nbcon(&mut self, id: usize) {
         let consoles = self.consoles_where(|p| p == Printing::Nbcon || p.writer_waits());
         self.take_over(consoles);
-        self.lock = Lock::default();
+        self.lock = ConsoleLock::default();
         self.atomic_flush(id, consoles);
     }
 
     /// Prints all that is waiting there. Where another writer prints already, it prints this one's record too.
     fn atomic_flush(&mut self, id: usize, consoles: ConsoleSet) {
         let consoles = consoles.iter().filter(|&c| self.consoles[c].emission.is_none()).collect();
-        let job = Job { consoles, turn: 0, locked: false, once: false };
-        self.begin(Actor::Task(id), job);
+        let job = PrintJob { consoles, next_console: 0, locked: false, once: false };
+        self.begin(Printer::Task(id), job);
     }
 
     /// Cuts off what threads and others print there; whoever comes prints those records again from their starts.
@@ -152,13 +152,13 @@ impl Engine<'_> {
         for c in consoles.iter() {
             if let Some(mut e) = self.consoles[c].emission.take() {
                 e.end = self.now.max(e.start);
-                self.carry(c, e, true);
+                self.finish_transmission(c, e, true);
                 self.consoles[c].line_free = self.now;
                 match e.by {
-                    Actor::NbconThread(n) => self.nbcon_threads[n] = None,
-                    Actor::LegacyThread => self.legacy_thread = None,
-                    Actor::Task(t) if self.tasks[t].state != State::Done => self.finish(t),
-                    Actor::Task(_) => {}
+                    Printer::NbconThread(n) => self.nbcon_threads[n] = None,
+                    Printer::LegacyThread => self.legacy_thread = None,
+                    Printer::Task(t) if self.tasks[t].state != TaskState::Done => self.finish(t),
+                    Printer::Task(_) => {}
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Engine<'_> {
     pub fn stop_all_but(&mut self, id: usize) {
         self.threads_stopped = true;
         for other in (0..self.tasks.len()).filter(|&t| t != id) {
-            self.tasks[other].state = State::Done;
+            self.tasks[other].state = TaskState::Done;
         }
     }
 
@@ -179,14 +179,14 @@ impl Engine<'_> {
         let Some(setup) = self.setup.consoles.get(c).copied() else { return self.finish(id) };
         // A console that takes over from a boot console goes on where that one stood (get_init_console_seq).
         // Its record in hand counts, and its characters are on the same line.
-        let stands = |c: &Console| c.emission.map_or(c.seq, |e| e.record + 1);
+        let stands = |c: &ConsoleState| c.emission.map_or(c.seq, |e| e.record + 1);
         let there = self.consoles.iter().filter(|c| c.registered);
-        let carried = there.clone().map(stands).max();
+        let transmitted = there.clone().map(stands).max();
         let line_free = there.map(|c| c.line_free).max();
         if self.boot_console() {
             self.consoles[c].line_free = line_free.unwrap_or_default();
         }
-        self.consoles[c].seq = if setup.replay { 0 } else { carried.unwrap_or(self.log.len()) };
+        self.consoles[c].seq = if setup.replay { 0 } else { transmitted.unwrap_or(self.log.len()) };
         self.consoles[c].registered = true;
         let by_thread = setup.behaviour.registration == RegistrationFlush::ByThread && self.threads_print();
         match setup.behaviour.printing {
@@ -211,8 +211,8 @@ impl Engine<'_> {
     /// console_lock()
     pub fn lock_by_task(&mut self, id: usize) {
         if self.lock.held {
-            self.lock.queue.push_back(Actor::Task(id));
-            self.tasks[id].state = State::Queued(self.now);
+            self.lock.queue.push_back(Printer::Task(id));
+            self.tasks[id].state = TaskState::Queued(self.now);
         } else {
             self.lock.held = true;
             self.hold(id);
@@ -225,19 +225,19 @@ impl Engine<'_> {
             // A registration does next to nothing under the lock before its flush.
             _ => return self.print_locked(id),
         };
-        self.tasks[id].state = State::Holding(hold);
+        self.tasks[id].state = TaskState::Holding(hold);
     }
 
     /// What a task that has the lock prints before it gives it up: a writer, a spinner that took over, console_unlock().
     pub fn print_locked(&mut self, id: usize) {
-        let job = Job { consoles: self.by_writers(), turn: 0, locked: true, once: false };
-        self.begin(Actor::Task(id), job);
+        let job = PrintJob { consoles: self.by_writers(), next_console: 0, locked: true, once: false };
+        self.begin(Printer::Task(id), job);
     }
 
     fn release_lock(&mut self) {
         match self.lock.queue.pop_front() {
-            Some(Actor::Task(id)) => {
-                if let State::Queued(since) = self.tasks[id].state {
+            Some(Printer::Task(id)) => {
+                if let TaskState::Queued(since) = self.tasks[id].state {
                     self.outcome.lock_waits.push((TaskId(id), self.tasks[id].next, self.now - since));
                 }
                 self.hold(id);
@@ -262,7 +262,7 @@ impl Engine<'_> {
             woke = true;
             if self.lock.held {
                 self.legacy_thread_queued = true;
-                self.lock.queue.push_back(Actor::LegacyThread);
+                self.lock.queue.push_back(Printer::LegacyThread);
             } else {
                 self.lock.held = true;
                 self.begin_legacy_thread();
@@ -274,8 +274,8 @@ impl Engine<'_> {
         for c in self.consoles_where(|p| p == Printing::Nbcon).iter() {
             if self.nbcon_threads[c].is_none() && self.consoles[c].emission.is_none() && self.pending(c).is_some() {
                 woke = true;
-                let job = Job { consoles: ConsoleSet::of(c), turn: 0, locked: false, once: false };
-                self.begin(Actor::NbconThread(c), job);
+                let job = PrintJob { consoles: ConsoleSet::of(c), next_console: 0, locked: false, once: false };
+                self.begin(Printer::NbconThread(c), job);
             }
         }
         woke
@@ -289,66 +289,66 @@ impl Engine<'_> {
         let consoles = self.by_legacy_thread();
         let per_record = |c: usize| self.setup.consoles[c].behaviour.printing == Printing::ThreadPerRecord;
         let once = consoles.iter().any(per_record);
-        self.begin(Actor::LegacyThread, Job { consoles, turn: 0, locked: true, once });
+        self.begin(Printer::LegacyThread, PrintJob { consoles, next_console: 0, locked: true, once });
     }
 
     // --- printing itself ---
 
-    fn begin(&mut self, actor: Actor, job: Job) {
+    fn begin(&mut self, actor: Printer, job: PrintJob) {
         match actor {
-            Actor::Task(id) => self.tasks[id].state = State::Printing(job),
-            Actor::LegacyThread => self.legacy_thread = Some(job),
-            Actor::NbconThread(c) => self.nbcon_threads[c] = Some(job),
+            Printer::Task(id) => self.tasks[id].state = TaskState::Printing(job),
+            Printer::LegacyThread => self.legacy_thread = Some(job),
+            Printer::NbconThread(c) => self.nbcon_threads[c] = Some(job),
         }
         self.print_next(actor);
     }
 
-    fn job_of(&mut self, actor: Actor) -> Option<&mut Job> {
+    fn job_of(&mut self, actor: Printer) -> Option<&mut PrintJob> {
         match actor {
-            Actor::Task(id) => match &mut self.tasks[id].state {
-                State::Printing(job) => Some(job),
+            Printer::Task(id) => match &mut self.tasks[id].state {
+                TaskState::Printing(job) => Some(job),
                 _ => None,
             },
-            Actor::LegacyThread => self.legacy_thread.as_mut(),
-            Actor::NbconThread(c) => self.nbcon_threads[c].as_mut(),
+            Printer::LegacyThread => self.legacy_thread.as_mut(),
+            Printer::NbconThread(c) => self.nbcon_threads[c].as_mut(),
         }
     }
 
     /// Puts the printer's next record on a line, or ends its job.
-    fn print_next(&mut self, actor: Actor) {
+    fn print_next(&mut self, actor: Printer) {
         let Some(job) = self.job_of(actor).copied() else { return };
         let n = self.consoles.len();
-        for turn in job.turn..if job.once { n } else { job.turn + n } {
-            let c = turn % n;
+        for next_console in job.next_console..if job.once { n } else { job.next_console + n } {
+            let c = next_console % n;
             if !job.consoles.has(c) || !self.consoles[c].registered || self.consoles[c].emission.is_some() {
                 continue;
             }
             let Some(record) = self.pending(c) else { continue };
             if let Some(job) = self.job_of(actor) {
-                job.turn = if job.once { turn + 1 } else { (turn + 1) % n };
+                job.next_console = if job.once { next_console + 1 } else { (next_console + 1) % n };
             }
             return self.emit(c, record, actor);
         }
         self.end_job(actor, job.locked);
     }
 
-    fn emit(&mut self, c: usize, record: usize, by: Actor) {
+    fn emit(&mut self, c: usize, record: usize, by: Printer) {
         let uart = self.setup.consoles[c].uart;
         if self.consoles[c].user_next {
             self.interleave(c);
         }
         let start = self.now.max(self.consoles[c].line_free);
-        let end = start + uart.time_for(self.log[record].chars);
+        let end = start + uart.time_for(self.log[record].bytes);
         let console = &mut self.consoles[c];
         console.line_free = end;
         console.emission = Some(Emission { record, start, end, by });
     }
 
-    fn end_job(&mut self, actor: Actor, locked: bool) {
+    fn end_job(&mut self, actor: Printer, locked: bool) {
         match actor {
-            Actor::Task(id) => self.finish(id),
-            Actor::LegacyThread => self.legacy_thread = None,
-            Actor::NbconThread(c) => self.nbcon_threads[c] = None,
+            Printer::Task(id) => self.finish(id),
+            Printer::LegacyThread => self.legacy_thread = None,
+            Printer::NbconThread(c) => self.nbcon_threads[c] = None,
         }
         if locked {
             // Somebody who spun for a hand-over gets it with the lock.
@@ -360,8 +360,8 @@ impl Engine<'_> {
     }
 
     /// A record of this printer is through: a spinning writer takes over, or it goes on.
-    pub fn emission_ended(&mut self, by: Actor) {
-        if let (Actor::Task(id), true) = (by, self.is_locked_task(by)) {
+    pub fn emission_ended(&mut self, by: Printer) {
+        if let (Printer::Task(id), true) = (by, self.is_locked_task(by)) {
             if let Some(spinner) = self.lock.spinner.take() {
                 self.finish(id);
                 return self.print_locked(spinner);
@@ -371,11 +371,11 @@ impl Engine<'_> {
     }
 
     /// Whether a record goes out with interrupts off.
-    pub fn interrupts_off(&self, c: usize, by: Actor) -> bool {
+    pub fn interrupts_off(&self, c: usize, by: Printer) -> bool {
         let setup = &self.setup.consoles[c];
         match by {
             // printk_safe_enter_irqsave around con->write in console_emit_next_record; an atomic write likewise.
-            Actor::Task(_) => true,
+            Printer::Task(_) => true,
             _ => setup.behaviour.driver == DriverWait::SpinsIrqsOff,
         }
     }
@@ -383,7 +383,7 @@ impl Engine<'_> {
     // --- user space on the same line ---
 
     /// Characters of user space on lines that the kernel leaves alone. Whether some were sent.
-    pub fn send_user_characters(&mut self) -> bool {
+    pub fn send_user_bytes(&mut self) -> bool {
         let mut sent = false;
         for c in 0..self.consoles.len() {
             let console = &self.consoles[c];
@@ -398,16 +398,16 @@ impl Engine<'_> {
     /// One FIFO of user space's characters.
     fn interleave(&mut self, c: usize) {
         let console = &mut self.consoles[c];
-        let chars = console.user_waiting.min(FIFO);
-        if chars == 0 {
+        let bytes = console.user_waiting.min(FIFO);
+        if bytes == 0 {
             return;
         }
         let start = self.now.max(console.line_free);
-        let end = start + self.setup.consoles[c].uart.time_for(chars);
-        console.user_waiting -= chars;
+        let end = start + self.setup.consoles[c].uart.time_for(bytes);
+        console.user_waiting -= bytes;
         console.user_next = false;
         console.line_free = end;
-        self.outcome.user.push(UserOutput { console: ConsoleId(c), start, end, chars });
+        self.outcome.user.push(UserOutput { console: ConsoleId(c), start, end, bytes });
     }
 }
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast tasks get on while others spin.
 use super::behaviour::DriverWait;
-use super::engine::{Engine, State};
-use super::printer::Actor;
-use super::setup::Contention;
+use super::engine::{Engine, TaskState};
+use super::printer::Printer;
+use super::simulation_setup::Contention;
 
 /// A printing thread's weight in units of an ordinary task's: threads run at nice -20 (nbcon_kthread_create and
 /// printk_start_threads, `sched_set_normal(.., -20)`), 88761 against 1024 in kernel/sched/core.c, sched_prio_to_weight.
 const THREAD_WEIGHT: f64 = 88_761.0 / 1_024.0;
 
 /// How fast a lone task works while one printing thread spins.
-pub fn speed_beside_a_thread(cpus: u32, contention: Contention) -> f64 {
+pub fn speed_with_busy_printer(cpus: u32, contention: Contention) -> f64 {
     share(f64::from(cpus), 1.0, 1.0, contention.0)
 }
 
 /// The speed of each working task: 1 with a processor of its own.
 pub(super) fn speed(engine: &Engine<'_>) -> f64 {
-    let is_busy = |s: &State| matches!(s, State::Printing(_) | State::Spinning);
-    let workers = engine.tasks.iter().filter(|t| matches!(t.state, State::Working(_) | State::Holding(_))).count();
+    let is_busy = |s: &TaskState| matches!(s, TaskState::Printing(_) | TaskState::Spinning);
+    let workers =
+        engine.tasks.iter().filter(|t| matches!(t.state, TaskState::Working(_) | TaskState::Holding(_))).count();
     if workers == 0 {
         return 0.0;
     }
@@ -28,7 +29,7 @@ pub(super) fn speed(engine: &Engine<'_>) -> f64 {
         .consoles
         .iter()
         .enumerate()
-        .filter(|(c, console)| spins(*c) && console.emission.is_some_and(|e| !matches!(e.by, Actor::Task(_))));
+        .filter(|(c, console)| spins(*c) && console.emission.is_some_and(|e| !matches!(e.by, Printer::Task(_))));
     share(f64::from(engine.cpus) - held as f64, threads.count() as f64, workers as f64, engine.setup.contention.0)
 }
 

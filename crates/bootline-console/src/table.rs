@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::driver::{Driver, FifoUse, Framework, RegistersAt, TimeOut};
+use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 use super::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 
 /// The table of this version of bootline. Its text is part of the program and a test reads all of it, so that it can't
@@ -50,7 +50,7 @@ pub(super) struct DriverRow {
     pub(super) debian: bool,
     pub(super) framework: Framework,
     pub(super) fifo: Option<FifoUse>,
-    pub(super) time_out: Option<TimeOut>,
+    pub(super) tx_timeout: Option<TxTimeout>,
     pub(super) registers: RegistersAt,
     pub(super) source: String,
 }
@@ -124,7 +124,7 @@ fn printk_row(line: usize, text: &str) -> Result<PrintkRow, TableError> {
 }
 
 fn driver_row(line: usize, text: &str) -> Result<DriverRow, TableError> {
-    let [driver, from, to, rt, vendor, framework, fifo, time_out, registers, source] = columns(line, text)?;
+    let [driver, from, to, rt, vendor, framework, fifo, tx_timeout, registers, source] = columns(line, text)?;
     Ok(DriverRow {
         driver: word(line, "driver", driver)?,
         range: Range { from: series(line, from)?, to: series(line, to)? },
@@ -136,7 +136,7 @@ fn driver_row(line: usize, text: &str) -> Result<DriverRow, TableError> {
         },
         framework: word(line, "framework", framework)?,
         fifo: if fifo == "-" { None } else { Some(word(line, "fifo", fifo)?) },
-        time_out: if time_out == "-" { None } else { Some(word(line, "time-out", time_out)?) },
+        tx_timeout: if tx_timeout == "-" { None } else { Some(word(line, "time-out", tx_timeout)?) },
         registers: word(line, "registers", registers)?,
         source: source.to_owned(),
     })

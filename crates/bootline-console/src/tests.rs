@@ -23,25 +23,25 @@ fn behaviour(printing: Printing) -> Behaviour {
     Behaviour { printing, threads_ready, registration, driver: DriverWait::Spins }
 }
 
-fn console(printing: Printing) -> ConsoleSetup {
-    ConsoleSetup { behaviour: behaviour(printing), uart: line(960.0), boot: false, replay: true }
+fn console(printing: Printing) -> ModelledConsole {
+    ModelledConsole { behaviour: behaviour(printing), uart: line(960.0), boot: false, replay: true }
 }
 
-fn setup(cpus: u32, consoles: Vec<ConsoleSetup>) -> Setup {
-    Setup { cpus, consoles, loglevel: 8, contention: Contention(0.0), clock: KernelClock::True }
+fn setup(cpus: u32, consoles: Vec<ModelledConsole>) -> SimulationSetup {
+    SimulationSetup { cpus, consoles, loglevel: 8, contention: Contention(0.0), clock: KernelClock::True }
 }
 
-fn print(chars: u32) -> Op {
-    Op::Print(Message { chars, level: 6 })
+fn print(bytes: u32) -> Op {
+    Op::Print(Message { bytes, level: 6 })
 }
 
 const REGISTER: Op = Op::Register(ConsoleId(0));
 
-fn run(tasks: Vec<Vec<Op>>, setup: &Setup) -> Outcome {
+fn run(tasks: Vec<Vec<Op>>, setup: &SimulationSetup) -> SimulationOutcome {
     simulate(&Workload { tasks }, setup)
 }
 
-fn done(outcome: &Outcome, task: usize, op: usize) -> i64 {
+fn done(outcome: &SimulationOutcome, task: usize, op: usize) -> i64 {
     outcome.done[task][op].map_or(-1, |d| (d.as_nanos() + 500_000) / 1_000_000)
 }
 
@@ -97,7 +97,7 @@ fn a_thread_that_holds_the_lock_makes_its_takers_wait_for_the_whole_backlog() {
         assert_eq!(done(&out, 0, 4), 0, "printk returns at once");
         assert_eq!(done(&out, 0, 6), lock_done, "{printing:?}");
         assert_eq!(
-            out.carried.last().unwrap().end,
+            out.transmitted.last().unwrap().end,
             if printing == Printing::ThreadPerRecord { ms(305) } else { ms(300) }
         );
     };
@@ -178,7 +178,7 @@ fn an_early_console_flushes_by_its_thread_where_the_version_does() {
 fn boot_consoles_are_printed_by_writers_and_hand_over() {
     let mut early = console(Printing::Synchronous);
     early.boot = true;
-    let real = ConsoleSetup { replay: false, ..console(Printing::Nbcon) };
+    let real = ModelledConsole { replay: false, ..console(Printing::Nbcon) };
     let second = Op::Register(ConsoleId(1));
     let ops = vec![
         print(96),
@@ -193,34 +193,35 @@ fn boot_consoles_are_printed_by_writers_and_hand_over() {
     let out = run(vec![ops.clone()], &setup(2, vec![early, real]));
     // The writer waits for the boot console though threads are ready; behind the hand-over it doesn't.
     assert_eq!([1, 3, 4, 6].map(|op| done(&out, 0, op)), [100, 200, 200, 200]);
-    let carried = |c| out.carried.iter().filter(|x| x.console == ConsoleId(c)).map(|x| x.record).collect::<Vec<_>>();
-    assert_eq!((carried(0), carried(1)), (vec![0, 1], vec![2]), "each record once");
+    let transmitted =
+        |c| out.transmitted.iter().filter(|x| x.console == ConsoleId(c)).map(|x| x.record).collect::<Vec<_>>();
+    assert_eq!((transmitted(0), transmitted(1)), (vec![0, 1], vec![2]), "each record once");
     // keep_bootcon and replay: the real one repeats the log, and the writer waits for both.
-    let out = run(vec![ops], &setup(2, vec![early, ConsoleSetup { replay: true, ..real }]));
+    let out = run(vec![ops], &setup(2, vec![early, ModelledConsole { replay: true, ..real }]));
     assert_eq!(done(&out, 0, 4), 400);
 }
 
 #[test]
 fn a_boot_console_that_goes_in_mid_record_finishes_it_and_no_more() {
     // On PREEMPT_RT a thread prints to the boot console, too; it has a backlog when the real one comes.
-    let early = ConsoleSetup { boot: true, ..console(Printing::ThreadPerRecord) };
-    let real = ConsoleSetup { replay: false, ..console(Printing::ThreadPerRecord) };
+    let early = ModelledConsole { boot: true, ..console(Printing::ThreadPerRecord) };
+    let real = ModelledConsole { replay: false, ..console(Printing::ThreadPerRecord) };
     let (second, gone) = (Op::Register(ConsoleId(1)), Op::Unregister(ConsoleId(0)));
     let ops = vec![REGISTER, Op::ThreadsReady, print(96), print(96), Op::Work(ms(50)), second, gone, print(96)];
     let out = run(vec![ops], &setup(2, vec![early, real]));
-    let carried: Vec<_> = out.carried.iter().map(|c| (c.console.0, c.record)).collect();
-    assert_eq!(carried, [(0, 0), (1, 1), (1, 2)], "each record once, on one line");
-    assert_eq!(out.carried.last().unwrap().end, ms(300));
+    let transmitted: Vec<_> = out.transmitted.iter().map(|c| (c.console.0, c.record)).collect();
+    assert_eq!(transmitted, [(0, 0), (1, 1), (1, 2)], "each record once, on one line");
+    assert_eq!(out.transmitted.last().unwrap().end, ms(300));
 }
 
 #[test]
 fn levels_at_or_above_the_consoles_stay_off_the_line() {
     let mut machine = setup(1, vec![console(Printing::Synchronous)]);
     machine.loglevel = 4;
-    let ops = vec![REGISTER, print(96), Op::Print(Message { chars: 96, level: 3 }), print(96)];
+    let ops = vec![REGISTER, print(96), Op::Print(Message { bytes: 96, level: 3 }), print(96)];
     let out = run(vec![ops], &machine);
     assert_eq!((done(&out, 0, 1), done(&out, 0, 2), done(&out, 0, 3)), (0, 100, 100));
-    assert_eq!(out.carried.len(), 1);
+    assert_eq!(out.transmitted.len(), 1);
 }
 
 #[test]
@@ -246,13 +247,16 @@ fn a_clock_that_lives_on_ticks_loses_what_is_printed_with_interrupts_off() {
 
 #[test]
 fn a_warning_and_a_panic_print_what_is_waiting() {
-    let message = Message { chars: 96, level: 4 };
+    let message = Message { bytes: 96, level: 4 };
     let ops = |last| vec![REGISTER, Op::ThreadsReady, print(96), print(96), Op::Work(ms(50)), last, Op::Mark(1)];
     let machine = setup(2, vec![console(Printing::Nbcon)]);
     let warned = run(vec![ops(Op::Warn(message))], &machine);
     // The thread is cut off at 50 ms in the first record; all three go out anew: 350.
     assert_eq!(warned.mark(1), Some(ms(350)));
-    assert!(warned.carried[0].cut && warned.carried.iter().filter(|c| !c.cut).map(|c| c.record).eq(0..3));
+    assert!(
+        warned.transmitted[0].truncated
+            && warned.transmitted.iter().filter(|c| !c.truncated).map(|c| c.record).eq(0..3)
+    );
     let panicked = run(vec![ops(Op::Panic(message)), vec![Op::Sleep(ms(60)), print(96)]], &machine);
     assert_eq!(panicked.mark(1), Some(ms(350)));
     assert_eq!(panicked.records.len(), 3, "the other task never wrote");
@@ -271,7 +275,7 @@ fn user_space_gets_a_fifo_between_records() {
     // A record, 16 characters, a record, 16 characters, a record (seed 2's "INIT: [" within the log).
     let at = |d: Dur| (d.as_secs_f64() * 960.0).round() as i64;
     assert_eq!(out.user.iter().map(|u| at(u.start)).collect::<Vec<_>>(), [96, 208]);
-    assert_eq!(out.carried.iter().map(|c| at(c.end)).collect::<Vec<_>>(), [96, 208, 320]);
+    assert_eq!(out.transmitted.iter().map(|c| at(c.end)).collect::<Vec<_>>(), [96, 208, 320]);
 }
 
 // --- laws ---
@@ -288,7 +292,7 @@ fn any_op() -> impl Strategy<Value = Op> {
     prop_oneof![
         3 => (0..200_000i64).prop_map(|us| Op::Work(Dur::from_micros(us))),
         1 => (0..200_000i64).prop_map(|us| Op::Sleep(Dur::from_micros(us))),
-        6 => (1..200u32, 0..9u8).prop_map(|(chars, level)| Op::Print(Message { chars, level })),
+        6 => (1..200u32, 0..9u8).prop_map(|(bytes, level)| Op::Print(Message { bytes, level })),
         1 => (0..20_000i64).prop_map(|us| Op::LockConsole(Dur::from_micros(us))),
         1 => Just(Op::ThreadsReady),
         1 => (0..2usize).prop_map(|c| Op::Register(ConsoleId(c))),
@@ -311,10 +315,10 @@ fn any_tasks(most: usize) -> impl Strategy<Value = Vec<Vec<Op>>> {
     })
 }
 
-fn any_setup() -> impl Strategy<Value = Setup> {
+fn any_setup() -> impl Strategy<Value = SimulationSetup> {
     (1..4u32, any_printing(), 3..9u8, 0.0..0.9f64).prop_map(|(cpus, printing, loglevel, c)| {
         let consoles = printing.map(console).to_vec();
-        Setup { loglevel, contention: Contention(c), ..setup(cpus, consoles) }
+        SimulationSetup { loglevel, contention: Contention(c), ..setup(cpus, consoles) }
     })
 }
 
@@ -329,7 +333,7 @@ proptest! {
         };
         let wanted: Vec<usize> = (0..out.records.len()).filter(|&r| level(r) < machine.loglevel).collect();
         for c in 0..2 {
-            let on_it: Vec<_> = out.carried.iter().filter(|x| x.console == ConsoleId(c)).collect();
+            let on_it: Vec<_> = out.transmitted.iter().filter(|x| x.console == ConsoleId(c)).collect();
             prop_assert_eq!(on_it.iter().map(|x| x.record).collect::<Vec<_>>(), wanted.clone());
             prop_assert!(on_it.windows(2).all(|w| w[0].end <= w[1].start));
             prop_assert!(on_it.iter().all(|x| x.start >= out.records[x.record].at));
@@ -351,7 +355,7 @@ proptest! {
         for c in &mut faster.consoles {
             c.uart = line(960.0 * factor);
         }
-        let end = |m: &Setup| run(tasks.clone(), m).done[0].last().copied().flatten().unwrap();
+        let end = |m: &SimulationSetup| run(tasks.clone(), m).done[0].last().copied().flatten().unwrap();
         // Rounding to nanoseconds, once an event.
         prop_assert!(end(&faster) <= end(&machine) + Dur::from_nanos(200));
     }
@@ -365,7 +369,7 @@ proptest! {
         }).sum();
         let end = out.done[0].last().copied().flatten().unwrap();
         prop_assert!(end + Dur::from_nanos(100) >= own);
-        let silent = Setup { loglevel: 0, ..machine };
+        let silent = SimulationSetup { loglevel: 0, ..machine };
         let quiet_end = run(tasks, &silent).done[0].last().copied().flatten().unwrap();
         prop_assert!((quiet_end - own).abs() < Dur::from_nanos(200), "silent: nothing but its own");
     }

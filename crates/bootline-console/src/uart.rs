@@ -6,19 +6,19 @@
 //! IER, writes, waits until both the holding and the shift register are empty, and restores IER. It waits by reading LSR
 //! and `udelay(1)`. While the shift register sends a character the next one waits in the holding register, so that the
 //! polls of one character hide behind the wire's time for another.
-use super::driver::TimeOut;
+use super::driver::TxTimeout;
 use bootline_capture::units::{Dur, LineRate};
 
 /// How the driver hands characters to the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum TransmitMode {
     /// As fast as the line takes them; nothing else costs. Near enough for a driver that fills a FIFO as long as it has
     /// room (PL011, imx, sifive).
-    Wire,
+    Ideal,
     /// An 8250, one at a time, each after LSR's THRE.
-    ByByte,
+    Polled,
     /// An 8250, so many at a time, each burst after the FIFO has run empty.
-    Bursts {
+    Fifo {
         /// Of the transmitter's FIFO: 16 for a 16550A.
         depth: u32,
     },
@@ -50,18 +50,18 @@ pub struct Uart {
     /// The line.
     pub rate: LineRate,
     /// How it is written to.
-    pub way: Way,
+    pub transmit_mode: TransmitMode,
     /// What its registers cost.
     pub registers: Registers,
     /// How long after its transmitter is empty the port says so: nothing in a real one, a lot where firmware plays it.
     pub status_lag: Dur,
     /// Polls after which the driver writes over what is there; none: it waits for ever.
-    pub most_polls: Option<u32>,
+    pub max_polls: Option<u32>,
 }
 
 /// What a record came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cost {
+pub struct TransmitCost {
     /// From the driver's first access to its last.
     pub time: Dur,
     /// Registers read, nearly all of them LSR.
@@ -78,51 +78,57 @@ const BETWEEN_POLLS: f64 = 1000.0;
 impl Uart {
     /// A line whose registers cost nothing.
     pub fn ideal(rate: LineRate) -> Uart {
-        Uart { rate, way: Way::Wire, registers: Registers::default(), status_lag: Dur::ZERO, most_polls: None }
+        Uart {
+            rate,
+            transmit_mode: TransmitMode::Ideal,
+            registers: Registers::default(),
+            status_lag: Dur::ZERO,
+            max_polls: None,
+        }
     }
 
     /// With the driver's time-out. `declared` is the speed that the kernel was told, which QEMU's line need not have.
     ///
     /// The driver counts polls and takes each for a microsecond; slow registers stretch the time-out.
-    pub fn time_out(self, time_out: TimeOut, declared: LineRate) -> Uart {
-        let most_polls = match time_out {
-            TimeOut::TenMs => Some(10_000),
-            TimeOut::TwoFrames => Some((2e6 / declared.bytes_per_s()) as u32),
-            TimeOut::Never => None,
+    pub fn tx_timeout(self, tx_timeout: TxTimeout, declared: LineRate) -> Uart {
+        let max_polls = match tx_timeout {
+            TxTimeout::TenMs => Some(10_000),
+            TxTimeout::TwoFrames => Some((2e6 / declared.bytes_per_s()) as u32),
+            TxTimeout::Never => None,
         };
-        Uart { most_polls, ..self }
+        Uart { max_polls, ..self }
     }
 
     /// How long the driver needs for a record of so many characters.
-    pub fn time_for(&self, chars: u32) -> Dur {
-        self.cost_of(chars).time
+    pub fn time_for(&self, bytes: u32) -> Dur {
+        self.transmit_cost(bytes).time
     }
 
     /// What a record of so many characters comes to.
-    pub fn cost_of(&self, chars: u32) -> Cost {
-        match self.way {
-            Way::Wire => {
-                let time = self.rate.time_for(u64::from(chars)).as_dur();
-                Cost { time, reads: 0, sent: chars, lost: 0 }
+    pub fn transmit_cost(&self, bytes: u32) -> TransmitCost {
+        match self.transmit_mode {
+            TransmitMode::Ideal => {
+                let time = self.rate.time_for(u64::from(bytes)).as_dur();
+                TransmitCost { time, reads: 0, sent: bytes, lost: 0 }
             }
-            _ if chars == 0 => Cost { time: Dur::ZERO, reads: 0, sent: 0, lost: 0 },
-            Way::ByByte => self.polled(chars, 1),
-            Way::Bursts { depth } => self.polled(chars, depth.max(1)),
+            _ if bytes == 0 => TransmitCost { time: Dur::ZERO, reads: 0, sent: 0, lost: 0 },
+            TransmitMode::Polled => self.polled(bytes, 1),
+            TransmitMode::Fifo { depth } => self.polled(bytes, depth.max(1)),
         }
     }
 
     /// In bursts of `depth`. Nanoseconds as f64: a record has up to 2^32 characters.
-    fn polled(&self, chars: u32, depth: u32) -> Cost {
+    fn polled(&self, bytes: u32, depth: u32) -> TransmitCost {
         let access = self.registers.mean();
         let frame = 1e9 / self.rate.bytes_per_s();
         let poll = access + BETWEEN_POLLS;
         // When the port becomes ready between two polls isn't known: half a poll late on average; one read at the least.
         let late = access.max(poll / 2.0);
         let seen = self.status_lag.max_zero().as_nanos() as f64 + late;
-        let patience = self.most_polls.map_or(f64::INFINITY, |n| f64::from(n) * poll);
+        let patience = self.max_polls.map_or(f64::INFINITY, |n| f64::from(n) * poll);
 
-        let bursts = chars.div_ceil(depth);
-        let last = f64::from(chars - (bursts - 1) * depth);
+        let bursts = bytes.div_ceil(depth);
+        let last = f64::from(bytes - (bursts - 1) * depth);
         let waits = f64::from(bursts - 1);
         let depth = f64::from(depth);
         // A burst is through when the line or the writing is, whichever takes longer. Its last character leaves the
@@ -143,8 +149,8 @@ impl Uart {
         let reads = 1.0 + least + waited / poll;
         // What the line took until the last write, what the FIFO then held, and the shift register's one.
         let room = depth.max(2.0) + (waits * period / frame).floor();
-        let sent = if period < ready { room.min(f64::from(chars)) as u32 } else { chars };
-        Cost { time: Dur::from_nanos(time.round() as i64), reads: reads as u64, sent, lost: chars - sent }
+        let sent = if period < ready { room.min(f64::from(bytes)) as u32 } else { bytes };
+        TransmitCost { time: Dur::from_nanos(time.round() as i64), reads: reads as u64, sent, lost: bytes - sent }
     }
 }
 

@@ -14,7 +14,7 @@ pub struct ConsoleId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Characters on the wire, prefix and CR LF included.
-    pub chars: u32,
+    pub bytes: u32,
     /// Its level: 0 (emergency) to 7 (debug).
     pub level: u8,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kmsg::KmsgRecord;
 use crate::line::{LatenessSummary, MAX_DEFICIT};
-use crate::wire::{Wire, WireLine, message};
+use crate::received::{ReceivedLine, ReceivedLines, message};
 
 /// Characters that the flush must hold before its rate says anything.
 const MIN_FLUSH: u64 = 2_000;
@@ -18,8 +18,8 @@ const MOST_RATE: f64 = 1.02;
 
 /// What is known of a run when it has ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Evidence<'a> {
-    pub wire: &'a Wire,
+pub(crate) struct RunEvidence<'a> {
+    pub received: &'a ReceivedLines,
     /// The kernel's own log; empty where there was no truth port.
     pub log: &'a [KmsgRecord],
     /// The console prints what lies below this.
@@ -59,13 +59,13 @@ pub struct Fidelity {
     /// Its rate as a share of the true line's; `None` where the flush was too short to tell.
     pub flush_rate_ratio: Option<f64>,
     /// Why the run can't be believed; empty if it can.
-    pub flaws: Vec<Flaw>,
+    pub flaws: Vec<FidelityFlaw>,
 }
 
 /// A reason not to believe a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "flaw", rename_all = "kebab-case")]
-pub enum Flaw {
+pub enum FidelityFlaw {
     /// Lines of the kernel's log are not on the wire as they should be: characters were lost.
     Lost {
         /// How many lines.
@@ -74,7 +74,7 @@ pub enum Flaw {
         first: String,
     },
     /// Lines came more often than the kernel logged them.
-    Doubled {
+    Duplicated {
         /// How many lines too many.
         lines: u64,
         /// The first of them.
@@ -88,7 +88,7 @@ pub enum Flaw {
         lines: u64,
     },
     /// Lines came in another order than the kernel logged them.
-    Disordered {
+    OutOfOrder {
         /// How many lines came after one that follows them.
         lines: u64,
         /// The first of them.
@@ -115,7 +115,7 @@ pub enum Flaw {
 
 /// What to do with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     /// It counts.
     Keep,
     /// It doesn't; another attempt may succeed, since what spoilt it was chance (a host that was busy).
@@ -126,34 +126,35 @@ pub enum Decision {
 
 impl Fidelity {
     /// What to do with the run that was attempt number `attempt` (from 1) of at most `attempts`.
-    pub fn decide(&self, attempt: u32, attempts: u32) -> Decision {
-        let hopeless = self.flaws.iter().any(|f| matches!(f, Flaw::TooMuchOutput | Flaw::PrintedAgain { .. }));
+    pub fn decide(&self, attempt: u32, attempts: u32) -> RetryDecision {
+        let hopeless =
+            self.flaws.iter().any(|f| matches!(f, FidelityFlaw::TooMuchOutput | FidelityFlaw::PrintedAgain { .. }));
         match (self.flaws.is_empty(), hopeless || attempt >= attempts) {
-            (true, _) => Decision::Keep,
-            (false, true) => Decision::GiveUp,
-            (false, false) => Decision::Retry,
+            (true, _) => RetryDecision::Keep,
+            (false, true) => RetryDecision::GiveUp,
+            (false, false) => RetryDecision::Retry,
         }
     }
 }
 
 /// Checks a run.
-pub(crate) fn check(evidence: &Evidence<'_>) -> Fidelity {
+pub(crate) fn check(evidence: &RunEvidence<'_>) -> Fidelity {
     let mut fidelity = Fidelity { compared: !evidence.log.is_empty(), ..Fidelity::default() };
-    let lines = evidence.wire.lines();
+    let lines = evidence.received.lines();
     fidelity.dropped_by_kernel = lines.iter().filter_map(|l| dropped(message(&l.text).text)).sum();
     fidelity.forgotten_records = evidence.log.first().map_or(0, |r| r.seq);
     check_rate(evidence, &mut fidelity);
     if evidence.lateness.max_ns > MAX_DEFICIT {
-        fidelity.flaws.push(Flaw::LateReader { max_ns: evidence.lateness.max_ns });
+        fidelity.flaws.push(FidelityFlaw::LateReader { max_ns: evidence.lateness.max_ns });
     }
     if evidence.log.len() > 50 && evidence.log.iter().all(|r| r.stamp == KernelTime::ORIGIN) {
-        fidelity.flaws.push(Flaw::StampsAtZero);
+        fidelity.flaws.push(FidelityFlaw::StampsAtZero);
     }
     if evidence.translated && lines.iter().any(|l| is_breakpoint_oops(message(&l.text).text)) {
-        fidelity.flaws.push(Flaw::EmulatorBreakpoint);
+        fidelity.flaws.push(FidelityFlaw::EmulatorBreakpoint);
     }
-    if evidence.wire.overflowed() {
-        fidelity.flaws.push(Flaw::TooMuchOutput);
+    if evidence.received.overflowed() {
+        fidelity.flaws.push(FidelityFlaw::TooMuchOutput);
     } else if fidelity.compared {
         compare(evidence, &mut fidelity);
     }
@@ -173,9 +174,9 @@ fn dropped(text: &[u8]) -> Option<u64> {
 }
 
 /// The kernel holds its messages until the console is there and then prints them in one go, at the line's speed.
-fn check_rate(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
-    let Some(first) = evidence.wire.lines().first() else { return };
-    let Some(last) = evidence.wire.lines().iter().find(|l| says_enabled(&l.text, evidence.console)) else { return };
+fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
+    let Some(first) = evidence.received.lines().first() else { return };
+    let Some(last) = evidence.received.lines().iter().find(|l| says_enabled(&l.text, evidence.console)) else { return };
     fidelity.flush_bytes = last.offset + last.len;
     fidelity.flush_ns = last.last - first.first;
     if fidelity.flush_bytes < MIN_FLUSH || fidelity.flush_ns <= Dur::ZERO {
@@ -191,7 +192,7 @@ fn check_rate(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
     let replayed = evidence.init_at.is_some_and(|init| first.first >= init);
     let too_slow = ratio < LEAST_RATE && !evidence.slowed && !replayed;
     if too_slow || share(fidelity.flush_bytes.saturating_sub(1 + evidence.slots)) > MOST_RATE {
-        fidelity.flaws.push(Flaw::WrongRate { ratio });
+        fidelity.flaws.push(FidelityFlaw::WrongRate { ratio });
     }
 }
 
@@ -203,7 +204,7 @@ fn says_enabled(line: &[u8], console: &str) -> bool {
 }
 
 /// Whether the kernel's log says that the console was disabled and enabled again behind that.
-fn registered_again(evidence: &Evidence<'_>) -> bool {
+fn registered_again(evidence: &RunEvidence<'_>) -> bool {
     let disabled = format!("console [{}] disabled", evidence.console);
     let says = |r: &&KmsgRecord| r.text.windows(disabled.len()).any(|w| w == disabled.as_bytes());
     let Some(left) = evidence.log.iter().find(says).map(|r| r.seq) else { return false };
@@ -214,11 +215,11 @@ fn registered_again(evidence: &Evidence<'_>) -> bool {
 type Key<'a> = (Option<KernelTime>, &'a [u8]);
 
 /// The `n`th time that a key comes in the log is the `n`th time on the wire.
-fn compare(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
-    let wire: Vec<Key<'_>> = evidence.wire.lines().iter().map(wire_key).collect();
-    let stamped = wire.iter().any(|(stamp, _)| stamp.is_some());
+fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
+    let received: Vec<Key<'_>> = evidence.received.lines().iter().map(received_key).collect();
+    let stamped = received.iter().any(|(stamp, _)| stamp.is_some());
     let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
-    for (place, key) in wire.iter().enumerate() {
+    for (place, key) in received.iter().enumerate() {
         places.entry(*key).or_default().push(place);
     }
     let mut expected_of: HashMap<Key<'_>, usize> = HashMap::new();
@@ -252,15 +253,15 @@ fn compare(evidence: &Evidence<'_>, fidelity: &mut Fidelity) {
     }
     // What the kernel dropped was not lost on the line; it says how many records, not which.
     if lost.lines > fidelity.dropped_by_kernel {
-        fidelity.flaws.push(Flaw::Lost { lines: lost.lines - fidelity.dropped_by_kernel, first: lost.first });
+        fidelity.flaws.push(FidelityFlaw::Lost { lines: lost.lines - fidelity.dropped_by_kernel, first: lost.first });
     }
     if doubled.lines > 0 && registered_again(evidence) {
-        fidelity.flaws.push(Flaw::PrintedAgain { lines: doubled.lines });
+        fidelity.flaws.push(FidelityFlaw::PrintedAgain { lines: doubled.lines });
     } else if doubled.lines > 0 {
-        fidelity.flaws.push(Flaw::Doubled { lines: doubled.lines, first: doubled.first });
+        fidelity.flaws.push(FidelityFlaw::Duplicated { lines: doubled.lines, first: doubled.first });
     }
     if disordered.lines > 0 {
-        fidelity.flaws.push(Flaw::Disordered { lines: disordered.lines, first: disordered.first });
+        fidelity.flaws.push(FidelityFlaw::OutOfOrder { lines: disordered.lines, first: disordered.first });
     }
 }
 
@@ -275,14 +276,14 @@ pub(crate) fn belongs(record: &KmsgRecord, console_loglevel: Option<u8>, command
     ignored || console_loglevel.is_none_or(|loglevel| record.level < loglevel)
 }
 
-fn expected<'a>(evidence: &Evidence<'a>, stamped: bool) -> impl Iterator<Item = Key<'a>> {
-    let Evidence { console_loglevel, command_line, log, .. } = *evidence;
+fn expected<'a>(evidence: &RunEvidence<'a>, stamped: bool) -> impl Iterator<Item = Key<'a>> {
+    let RunEvidence { console_loglevel, command_line, log, .. } = *evidence;
     log.iter()
         .filter(move |r| belongs(r, console_loglevel, command_line))
         .flat_map(move |r| r.text.split(|b| *b == b'\n').map(move |line| (stamped.then_some(r.stamp), line)))
 }
 
-fn wire_key(line: &WireLine) -> Key<'_> {
+fn received_key(line: &ReceivedLine) -> Key<'_> {
     let message = message(&line.text);
     (message.stamp, message.text)
 }

@@ -11,6 +11,6 @@ pub mod line;
 pub mod machine;
 pub mod module;
 mod qemu;
+mod received;
 pub mod registers;
 mod truth_port;
-mod wire;

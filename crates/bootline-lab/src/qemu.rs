@@ -69,7 +69,7 @@ pub(crate) struct Qemu {
 }
 
 /// Hears each line of QEMU's messages. Lines for which it says true are not kept in the log.
-pub(crate) type Listener = Box<dyn FnMut(&[u8]) -> bool + Send>;
+pub(crate) type LogListener = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// A message is cut here: a trace line has some tens of bytes, an error rarely more than two hundred.
 const MAX_MESSAGE: usize = 4096;
@@ -106,7 +106,7 @@ impl Qemu {
         console: Stdio,
         truth: &OwnedFd,
         log: &Path,
-        listener: Option<Listener>,
+        listener: Option<LogListener>,
     ) -> Result<Qemu, QemuError> {
         let messages = File::create(log).map_err(|source| QemuError::Log { path: log.to_owned(), source })?;
         let mut command = Command::new(program);
@@ -140,7 +140,7 @@ impl Qemu {
         unsafe { command.pre_exec(keep_truth_and_die_with_us) };
         let mut child = command.spawn().map_err(|source| start_error(program, package, source))?;
         let reader = heard.zip(child.stderr.take()).map(|((mut listener, mut messages), stderr)| {
-            thread::spawn(move || hear(stderr, &mut messages, &mut listener))
+            thread::spawn(move || read_messages(stderr, &mut messages, &mut listener))
         });
         Ok(Qemu { program, child, log: log.to_owned(), reader })
     }
@@ -204,7 +204,7 @@ impl Drop for Qemu {
 }
 
 /// Hands each line to the listener and writes what it doesn't take. A log that can't be written is gone, no more.
-fn hear(stderr: impl Read, log: &mut impl Write, listener: &mut Listener) {
+fn read_messages(stderr: impl Read, log: &mut impl Write, listener: &mut LogListener) {
     let mut stderr = BufReader::with_capacity(1 << 16, stderr);
     let mut line = Vec::new();
     loop {
@@ -252,7 +252,7 @@ mod tests {
         let truth = OwnedFd::from(File::open("/dev/null").unwrap());
         let script = "i=0; while [ $i -lt 3000 ]; do echo trace $i; i=$((i+1)); done >&2; printf 'a message' >&2";
         let (sender, heard) = std::sync::mpsc::channel();
-        let listener: Listener = Box::new(move |line| {
+        let listener: LogListener = Box::new(move |line| {
             let mine = line.starts_with(b"trace ");
             if mine {
                 sender.send(line.to_vec()).unwrap();
@@ -272,8 +272,8 @@ mod tests {
     fn a_line_without_end_is_heard_in_pieces() {
         let mut pieces = Vec::new();
         let (sender, heard) = std::sync::mpsc::channel();
-        let mut listener: Listener = Box::new(move |line| sender.send(line.len()).is_err());
-        hear(&vec![b'x'; 3 * MAX_MESSAGE][..], &mut pieces, &mut listener);
+        let mut listener: LogListener = Box::new(move |line| sender.send(line.len()).is_err());
+        read_messages(&vec![b'x'; 3 * MAX_MESSAGE][..], &mut pieces, &mut listener);
         drop(listener);
         assert_eq!((heard.iter().max(), pieces.len()), (Some(MAX_MESSAGE), 3 * MAX_MESSAGE));
     }

@@ -22,7 +22,7 @@ pub(crate) fn events(arch: Arch) -> [&'static str; 2] {
 
 /// What the guest is doing while accesses are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Window {
+pub(crate) enum CountWindow {
     #[default]
     BeforeInit,
     /// Init prints lines, and says nothing on its own port.
@@ -43,7 +43,7 @@ pub struct RegisterAccesses {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterCount {
     /// Characters that the line got in that time.
-    pub chars: u64,
+    pub bytes: u64,
     /// Registers read, all together.
     pub reads: u64,
     /// Registers written.
@@ -63,15 +63,15 @@ pub struct Access {
 
 impl RegisterCount {
     /// Registers read for each character on the line; `None` without characters.
-    pub fn reads_per_char(&self) -> Option<f64> {
-        (self.chars > 0).then(|| self.reads as f64 / self.chars as f64)
+    pub fn reads_per_byte(&self) -> Option<f64> {
+        (self.bytes > 0).then(|| self.reads as f64 / self.bytes as f64)
     }
 }
 
 /// The traced accesses of a run, as they come.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counter {
-    pub window: Window,
+    pub window: CountWindow,
     before_init: Table,
     lines: Table,
 }
@@ -84,9 +84,9 @@ impl Counter {
     pub fn line(&mut self, line: &[u8]) -> bool {
         let Some((write, offset)) = access(line) else { return false };
         let table = match self.window {
-            Window::BeforeInit => &mut self.before_init,
-            Window::Lines => &mut self.lines,
-            Window::After => return true,
+            CountWindow::BeforeInit => &mut self.before_init,
+            CountWindow::Lines => &mut self.lines,
+            CountWindow::After => return true,
         };
         let at = table.iter().position(|(o, _)| *o == offset).unwrap_or_else(|| {
             table.push((offset, Access::default()));
@@ -103,16 +103,16 @@ impl Counter {
     }
 
     /// The counts, with the characters of the line in the same time.
-    pub fn summary(&self, arch: Arch, chars_before_init: u64, chars_of_lines: Option<u64>) -> RegisterAccesses {
+    pub fn summary(&self, arch: Arch, bytes_before_init: u64, bytes_of_lines: Option<u64>) -> RegisterAccesses {
         RegisterAccesses {
-            before_init: summary(&self.before_init, arch, chars_before_init),
-            lines: chars_of_lines.map(|chars| summary(&self.lines, arch, chars)),
+            before_init: summary(&self.before_init, arch, bytes_before_init),
+            lines: bytes_of_lines.map(|bytes| summary(&self.lines, arch, bytes)),
         }
     }
 }
 
-fn summary(table: &Table, arch: Arch, chars: u64) -> RegisterCount {
-    let mut count = RegisterCount { chars, ..RegisterCount::default() };
+fn summary(table: &Table, arch: Arch, bytes: u64) -> RegisterCount {
+    let mut count = RegisterCount { bytes, ..RegisterCount::default() };
     for (offset, access) in table {
         count.reads += access.reads;
         count.writes += access.writes;
@@ -194,7 +194,7 @@ mod tests {
         assert!(counter.is_empty());
         let read = b"serial_read read addr 0x05 val 0x60";
         let write = b"serial_write write addr 0x00 val 0x41";
-        for (window, times) in [(Window::BeforeInit, 3), (Window::After, 9), (Window::Lines, 2)] {
+        for (window, times) in [(CountWindow::BeforeInit, 3), (CountWindow::After, 9), (CountWindow::Lines, 2)] {
             counter.window = window;
             for _ in 0..times {
                 assert!(counter.line(read) && counter.line(write));
@@ -205,9 +205,9 @@ mod tests {
         assert_eq!((accesses.before_init.reads, accesses.before_init.writes), (3, 3));
         assert_eq!(accesses.before_init.registers["LSR"], Access { reads: 3, writes: 0 });
         assert_eq!(accesses.before_init.registers["RX/TX/DLL"], Access { reads: 0, writes: 3 });
-        assert_eq!(accesses.before_init.reads_per_char(), Some(0.5));
+        assert_eq!(accesses.before_init.reads_per_byte(), Some(0.5));
         let lines = accesses.lines.unwrap();
-        assert_eq!((lines.reads, lines.reads_per_char()), (2, None));
+        assert_eq!((lines.reads, lines.reads_per_byte()), (2, None));
         assert_eq!(counter.summary(Arch::X86_64, 6, None).lines, None);
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, HostTime};
 use bootline_capture::{Damage, Event, Header, NoteKind, Reader};
-use bootline_lab::boot::{BootOutcome, BootRequest, Phase, Truth, Verdict, boot, boot_valid};
+use bootline_lab::boot::{BootOutcome, BootPhase, BootRequest, RunVerdict, Truth, boot, boot_valid};
 use bootline_lab::kernels::Arch;
 use bootline_lab::machine::Accel;
 use bootline_testkit::seed_kernel;
@@ -31,7 +31,7 @@ fn request(arch: Arch, series: &str, dir: &Path) -> BootRequest {
 
 fn run_valid(request: &BootRequest) -> BootOutcome {
     let outcome = boot_valid(request, ATTEMPTS, &NEVER, &mut |_| ()).unwrap();
-    assert_eq!(outcome.truth.verdict, Verdict::Valid, "{:?}", outcome.truth.fidelity);
+    assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
     outcome
 }
 
@@ -112,7 +112,7 @@ fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
     // The line was as fast as it says, and no faster.
     let ratio = truth.fidelity.flush_rate_ratio.unwrap();
     assert!((0.95..1.03).contains(&ratio), "{ratio}");
-    assert!(line.account.busy_bytes_per_s <= line.line_bytes_per_s.bytes_per_s() * 1.03);
+    assert!(line.usage.busy_bytes_per_s <= line.line_bytes_per_s.bytes_per_s() * 1.03);
     truth
 }
 
@@ -164,14 +164,14 @@ fn a_module_that_is_none_is_named_and_lines_are_printed_with_few_register_reads(
     };
     let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
     let truth = outcome.truth;
-    let Verdict::ModuleFailed { module, error } = &truth.verdict else { panic!("{:?}", truth.verdict) };
+    let RunVerdict::ModuleFailed { module, error } = &truth.verdict else { panic!("{:?}", truth.verdict) };
     assert_eq!((module.as_str(), &error[..8]), ("bogus.ko", "ENOEXEC:"));
     assert_eq!(truth.modules[0].parameters, "x=1");
     assert!(truth.modules[0].done_ns >= truth.init_ns.unwrap());
 
     let lines = truth.lines.unwrap();
     // Stamp, number, 80 characters, the line's end.
-    assert_eq!((lines.count, lines.chars), (32, 32 * (15 + 80 + 2) + 9 * 4 + 23 * 5), "{lines:?}");
+    assert_eq!((lines.count, lines.bytes), (32, 32 * (15 + 80 + 2) + 9 * 4 + 23 * 5), "{lines:?}");
     let log = fs::read_to_string(outcome.dir.join("dmesg.kmsg")).unwrap();
     assert_eq!(log.lines().filter(|l| l.contains("/32####")).count(), 32);
 
@@ -180,8 +180,8 @@ fn a_module_that_is_none_is_named_and_lines_are_printed_with_few_register_reads(
     let written = registers.before_init.registers["RX/TX/DLL"].writes;
     let chars = truth.bytes_before_init.unwrap();
     assert!((chars..chars + 100).contains(&written), "{written} writes, {chars} characters");
-    let (before, after) = (registers.before_init.reads_per_char().unwrap(), registers.lines.as_ref().unwrap());
-    assert_eq!(after.chars, lines.chars);
+    let (before, after) = (registers.before_init.reads_per_byte().unwrap(), registers.lines.as_ref().unwrap());
+    assert_eq!(after.bytes, lines.bytes);
     // From 5.18 on, a console whose port is open writes a FIFO at a time.
     assert!(before >= 0.99, "{before}");
     assert!(!outcome.dir.join("qemu.log").exists(), "the trace is not kept");
@@ -193,7 +193,7 @@ fn a_panic_is_a_result_with_its_log() {
     let dir = tempfile::tempdir().unwrap();
     let request = BootRequest { append: "rdinit=/nowhere".to_owned(), ..request(Arch::Amd64, "6.12", dir.path()) };
     let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
-    let Verdict::Panicked { line } = &outcome.truth.verdict else { panic!("{:?}", outcome.truth.verdict) };
+    let RunVerdict::Panicked { line } = &outcome.truth.verdict else { panic!("{:?}", outcome.truth.verdict) };
     assert!(line.contains("Kernel panic - not syncing"), "{line}");
     let text = String::from_utf8_lossy(&read(&outcome.capture.unwrap()).bytes).into_owned();
     assert!(text.contains(&line[line.find("Kernel panic").unwrap()..]));
@@ -210,7 +210,7 @@ fn a_boot_that_takes_too_long_or_is_called_off_leaves_its_log() {
             BootRequest { baud: Baud::new(300), timeout: Some(timeout), ..request(Arch::Amd64, "6.12", &dir) };
         let cancel = AtomicBool::new(false);
         let outcome = boot(&request, &cancel, &mut |progress| {
-            assert_eq!(progress.phase, Phase::Booting);
+            assert_eq!(progress.phase, BootPhase::Booting);
             cancel.fetch_or(progress.bytes > cancel_at, Ordering::SeqCst);
         });
         let outcome = outcome.unwrap();
@@ -220,8 +220,8 @@ fn a_boot_that_takes_too_long_or_is_called_off_leaves_its_log() {
         outcome.truth.verdict
     };
     let late = ended("late", Duration::from_secs(1), u64::MAX);
-    assert!(matches!(late, Verdict::TimedOut { .. }), "{late:?}");
-    assert_eq!(ended("off", Duration::from_secs(600), 20), Verdict::Interrupted);
+    assert!(matches!(late, RunVerdict::TimedOut { .. }), "{late:?}");
+    assert_eq!(ended("off", Duration::from_secs(600), 20), RunVerdict::Interrupted);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn counted_instructions_repeat() {
         let dir = tempfile::tempdir().unwrap();
         let request = BootRequest { accel: Accel::Icount, ..request(Arch::Amd64, "6.12", dir.path()) };
         let outcome = boot(&request, &NEVER, &mut |_| ()).unwrap();
-        assert_eq!((&outcome.truth.verdict, outcome.capture), (&Verdict::Valid, None));
+        assert_eq!((&outcome.truth.verdict, outcome.capture), (&RunVerdict::Valid, None));
         assert!(outcome.truth.time_to_init_ns.is_none() && outcome.truth.line.is_none());
         outcome.truth.init_guest_ns.unwrap().as_secs_f64()
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use bootline_lab::experiment::{Choice, Experiment, Image, Metric, Plan};
+use bootline_lab::experiment::{Experiment, ExperimentPlan, Image, Metric, RunSelection};
 
 fn all() -> Vec<Experiment> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
@@ -21,16 +21,19 @@ fn every_experiment_asks_something_and_has_a_short_form() {
     for experiment in &experiments {
         let name = &experiment.name;
         assert!(experiment.about.ends_with(['?', '.']), "{name}");
-        let plan = |quick| Plan::of(experiment, &Choice { quick, ..Choice::default() }).unwrap();
+        let plan = |quick| ExperimentPlan::of(experiment, &RunSelection { quick, ..RunSelection::default() }).unwrap();
         let (short, whole) = (plan(true), plan(false));
-        let runs = |plan: &Plan| plan.repeats as usize * plan.arms.len();
+        let runs = |plan: &ExperimentPlan| plan.repeats as usize * plan.arms.len();
         assert!(runs(&short) < runs(&whole), "{name}");
         // What is asked is answered by claims, or by predictions.
         let predicted = |arm: &&bootline_lab::experiment::Arm| {
             arm.predict_from.is_some() && arm.predict.as_ref().is_none_or(|p| !p.settings.is_empty())
         };
         assert!(!experiment.claims.is_empty() || experiment.arms.iter().any(|a| predicted(&a)), "{name}");
-        assert!(experiment.arms.iter().all(|a| matches!(a.image, Image::Stock(_))), "{name}: it can be had by anybody");
+        assert!(
+            experiment.arms.iter().all(|a| matches!(a.image, Image::DriverBehaviour(_))),
+            "{name}: it can be had by anybody"
+        );
     }
 }
 
@@ -44,7 +47,7 @@ fn claims_can_be_held_and_refuted() {
             assert_ne!(Some(&claim.arm), claim.of.as_ref(), "{what}");
             for name in std::iter::once(&claim.arm).chain(&claim.of) {
                 let arm = experiment.arm(name).unwrap();
-                assert_eq!(arm.trace_registers, claim.metric == Metric::RegisterReadsPerChar, "{what}");
+                assert_eq!(arm.trace_registers, claim.metric == Metric::RegisterReadsPerByte, "{what}");
                 assert!(claim.metric != Metric::PrintkLines || arm.lines.is_some(), "{what}");
                 assert_eq!(arm.icount, claim.metric == Metric::GuestTime, "{what}");
                 // No time to init without a character before it.

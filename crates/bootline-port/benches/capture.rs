@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
 use bootline_capture::{ChunkTime, Event, Reader};
 use bootline_port::recorder::Recorder;
-use bootline_port::{LineSettings, Notice, Plan, Recording, Source, Stop, Watch};
+use bootline_port::{CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, LineSettings, Recording, StopRequest};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
@@ -187,19 +187,19 @@ fn wait_raw(master: &File) {
 
 struct Nobody;
 
-impl Watch for Nobody {
+impl CaptureObserver for Nobody {
     fn bytes(&mut self, _: ChunkTime, _: &[u8]) {}
-    fn notice(&mut self, _: HostTime, _: &Notice) {}
+    fn notice(&mut self, _: HostTime, _: &CaptureNotice) {}
 }
 
 /// bootline, from the port to the file; the arrivals are read back from the file.
 fn capture(device: &Path) -> Vec<Line> {
     let line =
         LineSettings { baud: Baud::new(115_200).expect("above 0"), frame: Frame::default(), dtr: None, rts: None };
-    let plan = Plan {
-        source: Source::Device(device.to_owned()),
+    let plan = CapturePlan {
+        source: CaptureSource::Device(device.to_owned()),
         line,
-        line_behind: None,
+        bridged_baud: None,
         wait: false,
         reconnect: false,
         power: None,
@@ -209,7 +209,7 @@ fn capture(device: &Path) -> Vec<Line> {
     };
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("bench.cap");
-    let stop = Stop::new().expect("sockets");
+    let stop = StopRequest::new().expect("sockets");
     let recording = Recording::open(plan, &stop, &mut Nobody).expect("the pty opens").expect("nobody stops it");
     let header = recording.header("bench");
     let recorder = Recorder::create(&file, &header).expect("the file can be made");

@@ -12,7 +12,7 @@ use bootline_capture::units::{Dur, LineRate};
 use super::inventory;
 use super::serial::{LineSettings, SerialPort};
 use super::terminal::{RunningCommand, Terminal};
-use super::{Holder, PortError, Source};
+use super::{CaptureSource, Holder, PortError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -46,11 +46,11 @@ pub enum Endpoint {
 
 impl Connection {
     /// Opens `source`. `line` sets up a serial device and is ignored by the others.
-    pub fn open(source: &Source, line: LineSettings) -> Result<Connection, PortError> {
+    pub fn open(source: &CaptureSource, line: LineSettings) -> Result<Connection, PortError> {
         let refused = |error| PortError::Connect { endpoint: source.clone(), error };
         match source {
-            Source::Device(path) => SerialPort::open(path, line).map(Connection::Serial),
-            Source::Tcp { host, port } => {
+            CaptureSource::Device(path) => SerialPort::open(path, line).map(Connection::Serial),
+            CaptureSource::Tcp { host, port } => {
                 let unknown = |error| PortError::UnknownHost { endpoint: source.clone(), error };
                 let addresses = (host.as_str(), *port).to_socket_addrs().map_err(unknown)?;
                 let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -62,10 +62,10 @@ impl Connection {
                 }
                 Err(refused(last))
             }
-            Source::Unix(path) => connect_unix(path).map(Connection::Unix).map_err(refused),
-            Source::Pty(link) => Terminal::open(link.as_deref()).map(Connection::Pty),
-            Source::Command(argv) => RunningCommand::start(argv).map(Connection::Command),
-            Source::Stdin => {
+            CaptureSource::Unix(path) => connect_unix(path).map(Connection::Unix).map_err(refused),
+            CaptureSource::Pty(link) => Terminal::open(link.as_deref()).map(Connection::Pty),
+            CaptureSource::Command(argv) => RunningCommand::start(argv).map(Connection::Command),
+            CaptureSource::Stdin => {
                 let read = |error| PortError::Read { source_name: "-".into(), error };
                 io::stdin().as_fd().try_clone_to_owned().map(Connection::Stdin).map_err(read)
             }
@@ -73,13 +73,13 @@ impl Connection {
     }
 
     /// Where it will be found again; `None` where its end is the end.
-    pub fn endpoint(&self, source: &Source) -> Option<Endpoint> {
+    pub fn endpoint(&self, source: &CaptureSource) -> Option<Endpoint> {
         match (self, source) {
-            (Connection::Serial(_), Source::Device(path)) => {
+            (Connection::Serial(_), CaptureSource::Device(path)) => {
                 Some(Endpoint::Device(inventory::lasting_name(path).unwrap_or_else(|| path.clone())))
             }
             (Connection::Tcp(stream), _) => stream.peer_addr().ok().map(Endpoint::Tcp),
-            (Connection::Unix(_), Source::Unix(path)) => Some(Endpoint::Unix(path.clone())),
+            (Connection::Unix(_), CaptureSource::Unix(path)) => Some(Endpoint::Unix(path.clone())),
             _ => None,
         }
     }
@@ -90,17 +90,17 @@ impl Connection {
     }
 
     /// How long the driver may hold a byte back.
-    pub fn hold(&self) -> Dur {
-        if let Connection::Serial(port) = self { port.hold() } else { Dur::ZERO }
+    pub fn hold_time(&self) -> Dur {
+        if let Connection::Serial(port) = self { port.hold_time() } else { Dur::ZERO }
     }
 
     /// Other programs that take bytes away.
-    pub fn rivals(&self) -> &[Holder] {
-        if let Connection::Serial(port) = self { port.rivals() } else { &[] }
+    pub fn other_holders(&self) -> &[Holder] {
+        if let Connection::Serial(port) = self { port.other_holders() } else { &[] }
     }
 
     /// Whether bytes may lie there that arrived before it was opened.
-    pub fn may_be_old(&self) -> bool {
+    pub fn may_hold_old_bytes(&self) -> bool {
         matches!(self, Connection::Serial(_) | Connection::Stdin(_))
     }
 }
@@ -111,12 +111,12 @@ impl Endpoint {
         match self {
             Endpoint::Device(path) => SerialPort::open(path, line).map(Connection::Serial),
             Endpoint::Tcp(address) => connect_tcp(*address).map(Connection::Tcp).map_err(|error| {
-                let endpoint = Source::Tcp { host: address.ip().to_string(), port: address.port() };
+                let endpoint = CaptureSource::Tcp { host: address.ip().to_string(), port: address.port() };
                 PortError::Connect { endpoint, error }
             }),
             Endpoint::Unix(path) => connect_unix(path)
                 .map(Connection::Unix)
-                .map_err(|error| PortError::Connect { endpoint: Source::Unix(path.clone()), error }),
+                .map_err(|error| PortError::Connect { endpoint: CaptureSource::Unix(path.clone()), error }),
         }
     }
 }

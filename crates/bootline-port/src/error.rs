@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bootline_capture::units::Baud;
 
-use super::Source;
+use super::CaptureSource;
 use super::owner::Holder;
 
 /// Why a source can't be opened or read.
@@ -75,7 +75,7 @@ pub enum PortError {
     #[error("can't connect to `{endpoint}`: {error}")]
     Connect {
         /// `tcp:HOST:PORT` or `unix:PATH`.
-        endpoint: Source,
+        endpoint: CaptureSource,
         /// What the system says.
         error: io::Error,
     },
@@ -83,7 +83,7 @@ pub enum PortError {
     #[error("the host of `{endpoint}` is unknown: {error}")]
     UnknownHost {
         /// `tcp:HOST:PORT`.
-        endpoint: Source,
+        endpoint: CaptureSource,
         /// What the resolver says.
         error: io::Error,
     },

@@ -45,12 +45,12 @@ pub fn lasting_name(device: &Path) -> Option<PathBuf> {
 /// A 16550's FIFO interrupts four character times after the last byte at the latest. An FTDI adapter flushes after its
 /// latency timer, one millisecond with ASYNC_LOW_LATENCY. What other USB adapters do is not known to the system: for them
 /// this takes 16 ms, the longest default among common chips. A pseudo-terminal holds nothing.
-pub fn holds_back(device: &Path, low_latency: bool, char_time: Dur) -> Dur {
+pub fn hold_time_of(device: &Path, low_latency: bool, byte_time: Dur) -> Dur {
     let Some(name) = device.file_name() else { return Dur::ZERO };
-    holds_back_under(&Path::new("/sys/class/tty").join(name), low_latency, char_time)
+    hold_time_under(&Path::new("/sys/class/tty").join(name), low_latency, byte_time)
 }
 
-fn holds_back_under(tty: &Path, low_latency: bool, char_time: Dur) -> Dur {
+fn hold_time_under(tty: &Path, low_latency: bool, byte_time: Dur) -> Dur {
     let Ok(driver) = fs::read_link(tty.join("device/driver")) else { return Dur::ZERO };
     let latency_timer = fs::read_to_string(tty.join("device/latency_timer")).ok().and_then(|s| s.trim().parse().ok());
     let on_usb = fs::read_link(tty.join("device/subsystem")).is_ok_and(|s| s.file_name().is_some_and(starts_usb));
@@ -58,7 +58,7 @@ fn holds_back_under(tty: &Path, low_latency: bool, char_time: Dur) -> Dur {
         Some("ftdi_sio") if low_latency => Dur::from_millis(1),
         Some("ftdi_sio") => Dur::from_millis(latency_timer.unwrap_or(16)),
         _ if on_usb => Dur::from_millis(16),
-        _ => char_time * 4,
+        _ => byte_time * 4,
     }
 }
 
@@ -121,11 +121,11 @@ mod tests {
     fn what_a_driver_holds_back() {
         let dir = machine();
         let class = dir.path().join("sys/class/tty");
-        let char_time = Dur::from_micros(1042);
+        let byte_time = Dur::from_micros(1042);
         let check = |name: &str, low_latency, expected| {
-            assert_eq!(holds_back_under(&class.join(name), low_latency, char_time), expected, "{name}");
+            assert_eq!(hold_time_under(&class.join(name), low_latency, byte_time), expected, "{name}");
         };
-        check("ttyS0", false, char_time * 4);
+        check("ttyS0", false, byte_time * 4);
         check("ttyUSB0", true, Dur::from_millis(1));
         check("ttyUSB0", false, Dur::from_millis(16));
         fs::write(class.join("ttyUSB0/device/latency_timer"), "4\n").unwrap();

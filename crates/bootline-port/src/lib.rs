@@ -6,14 +6,14 @@
 //!                  (serial, terminal)  (stamp)                    └─▶ Watch (the screen)
 //! ```
 //! The reader thread does nothing but read and stamp. How good a stamp is, and why: [`stamp`].
+mod background_writer;
 mod clock;
 mod connection;
+mod control_filter;
 mod error;
 pub mod inventory;
 mod live;
 mod owner;
-mod plain;
-mod pump;
 mod reader;
 pub mod recorder;
 mod recording;
@@ -26,16 +26,16 @@ mod terminal;
 mod tty_ioctl;
 mod until;
 
+pub use background_writer::BackgroundWriter;
+pub use control_filter::ControlFilter;
 pub use error::PortError;
 pub use live::LiveText;
 pub use owner::Holder;
-pub use plain::Plain;
-pub use pump::Pump;
-pub use recording::{Notice, Plan, Recording, Watch};
+pub use recording::{CaptureNotice, CaptureObserver, CapturePlan, Recording};
 pub use serial::LineSettings;
-pub use source::{Source, SourceError};
-pub use stop::Stop;
-pub use summary::{Ended, Summary};
+pub use source::{CaptureSource, CaptureSourceError};
+pub use stop::StopRequest;
+pub use summary::{CaptureEnd, CaptureSummary};
 pub use tty_ioctl::LineErrors;
 
 #[cfg(test)]

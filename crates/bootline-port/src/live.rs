@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bootline_capture::ChunkTime;
 use bootline_capture::units::HostTime;
 
-use super::plain::Plain;
+use super::control_filter::ControlFilter;
 
 /// Turns chunks into lines such as `[   12.345678 +0.000123] text`: the arrival of the line's first byte, and the time
 /// since that of the line before.
@@ -14,7 +14,7 @@ use super::plain::Plain;
 /// `\u{202e}`; bytes that are no UTF-8 as `\xff`.
 #[derive(Debug, Default)]
 pub struct LiveText {
-    plain: Plain,
+    plain: ControlFilter,
     /// The beginning of a character whose rest has not arrived.
     cut: Vec<u8>,
     in_line: bool,

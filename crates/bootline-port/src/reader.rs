@@ -13,7 +13,7 @@ use super::clock::HostClock;
 use super::connection::{Connection, Endpoint};
 use super::serial::LineSettings;
 use super::stamp::Stamper;
-use super::stop::Stop;
+use super::stop::StopRequest;
 use super::tty_ioctl::LineErrors;
 
 /// As much as a tty or a socket gives in one read.
@@ -38,7 +38,7 @@ pub const UNKNOWN_AGE: Dur = Dur::from_nanos(u32::MAX as i64);
 
 /// What the reader saw.
 #[derive(Debug)]
-pub enum Sight {
+pub enum ReaderEvent {
     /// Bytes, and when they arrived.
     Bytes(ChunkTime, Vec<u8>),
     /// The port went away.
@@ -46,21 +46,21 @@ pub enum Sight {
     /// It came back.
     Back(HostTime),
     /// It ended, for good or because a stop was requested.
-    End(End),
+    ReadEnd(ReadEnd),
 }
 
 /// Why the reader ended.
 #[derive(Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ReadEnd {
     /// It was asked to.
     Stopped,
     /// Nothing more will come: the end of the input, a command that ended, a port that went away.
-    Source,
+    CaptureSource,
 }
 
 /// What is left when the reader has ended.
 #[derive(Debug)]
-pub struct Remains {
+pub struct ReaderRemains {
     /// The source, unless it had gone away.
     pub connection: Option<Connection>,
     /// Characters damaged and lost on all connections together.
@@ -68,7 +68,7 @@ pub struct Remains {
 }
 
 /// What a look at the connection showed.
-struct Look {
+struct PollResult {
     /// It has bytes, or has ended.
     readable: bool,
     /// A stop was requested.
@@ -78,7 +78,7 @@ struct Look {
 }
 
 /// What the reader needs to know.
-pub struct Reading<'a> {
+pub struct PortReader<'a> {
     /// Where a port that went away is looked for again; `None`: then it ends.
     pub again: Option<Endpoint>,
     /// How a device is set up again.
@@ -88,12 +88,12 @@ pub struct Reading<'a> {
     /// The capture's clock.
     pub clock: HostClock,
     /// Ends the reading.
-    pub stop: &'a Stop,
+    pub stop: &'a StopRequest,
 }
 
-impl Reading<'_> {
+impl PortReader<'_> {
     /// Reads until the source ends or a stop is requested. The last sight is `End`.
-    pub fn run(&self, connection: Connection, tell: &impl Fn(Sight)) -> io::Result<Remains> {
+    pub fn run(&self, connection: Connection, tell: &impl Fn(ReaderEvent)) -> io::Result<ReaderRemains> {
         let mut connection = connection;
         let mut line_errors = None;
         loop {
@@ -101,35 +101,35 @@ impl Reading<'_> {
             line_errors = sum(line_errors, errors_of(&connection));
             let at = self.clock.now();
             let Err(why) = end else {
-                tell(Sight::End(End::Stopped));
-                return Ok(Remains { connection: Some(connection), line_errors });
+                tell(ReaderEvent::ReadEnd(ReadEnd::Stopped));
+                return Ok(ReaderRemains { connection: Some(connection), line_errors });
             };
             let Some(endpoint) = &self.again else {
                 if let Connection::Serial(_) = connection {
-                    tell(Sight::Lost(at, why));
+                    tell(ReaderEvent::Lost(at, why));
                 }
-                tell(Sight::End(End::Source));
-                return Ok(Remains { connection: Some(connection), line_errors });
+                tell(ReaderEvent::ReadEnd(ReadEnd::CaptureSource));
+                return Ok(ReaderRemains { connection: Some(connection), line_errors });
             };
-            tell(Sight::Lost(at, why));
+            tell(ReaderEvent::Lost(at, why));
             // Closed first: the driver gives the old number free only then.
             drop(connection);
             match self.wait_for(endpoint)? {
                 Some(back) => connection = back,
                 None => {
-                    tell(Sight::End(End::Stopped));
-                    return Ok(Remains { connection: None, line_errors });
+                    tell(ReaderEvent::ReadEnd(ReadEnd::Stopped));
+                    return Ok(ReaderRemains { connection: None, line_errors });
                 }
             }
-            tell(Sight::Back(self.clock.now()));
+            tell(ReaderEvent::Back(self.clock.now()));
         }
     }
 
     /// Reads one connection to its end (`Err`, with the reason in words) or until a stop (`Ok`).
-    fn read(&self, connection: &Connection, tell: &impl Fn(Sight)) -> io::Result<Result<(), String>> {
-        let mut stamper = Stamper::new(self.rate, connection.hold(), self.clock.now());
+    fn read(&self, connection: &Connection, tell: &impl Fn(ReaderEvent)) -> io::Result<Result<(), String>> {
+        let mut stamper = Stamper::new(self.rate, connection.hold_time(), self.clock.now());
         let mut buffer = vec![0; READ_SIZE];
-        if connection.may_be_old() && self.look(connection, Dur::ZERO)?.readable {
+        if connection.may_hold_old_bytes() && self.look(connection, Dur::ZERO)?.readable {
             stamper.saw_empty_long_ago(UNKNOWN_AGE);
         }
         let mut after_stop = 0;
@@ -155,7 +155,7 @@ impl Reading<'_> {
                 Ok(0) => return Ok(Err(end_of(connection).into())),
                 Ok(n) => {
                     let time = stamper.saw_read(self.clock.now(), n);
-                    tell(Sight::Bytes(time, buffer[..n].to_vec()));
+                    tell(ReaderEvent::Bytes(time, buffer[..n].to_vec()));
                     after_stop += if look.stopped { n } else { 0 };
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {}
@@ -165,11 +165,11 @@ impl Reading<'_> {
     }
 
     /// Looks at the connection and the stop, and waits for either.
-    fn look(&self, connection: &Connection, within: Dur) -> io::Result<Look> {
+    fn look(&self, connection: &Connection, within: Dur) -> io::Result<PollResult> {
         let stop = self.stop.as_fd();
         let mut fds = [PollFd::new(connection, PollFlags::IN), PollFd::new(&stop, PollFlags::IN)];
         let silent = wait(&mut fds, Duration::from_nanos(within.as_nanos() as u64))?;
-        Ok(Look { readable: !fds[0].revents().is_empty(), stopped: !fds[1].revents().is_empty(), silent })
+        Ok(PollResult { readable: !fds[0].revents().is_empty(), stopped: !fds[1].revents().is_empty(), silent })
     }
 
     /// Tries to open the endpoint again until it works or a stop is requested.
@@ -192,7 +192,7 @@ impl Reading<'_> {
 }
 
 /// Waits for so long; true as soon as a stop is requested.
-pub fn pause_unless_stopped(stop: &Stop, pause: Duration) -> io::Result<bool> {
+pub fn pause_unless_stopped(stop: &StopRequest, pause: Duration) -> io::Result<bool> {
     let fd = stop.as_fd();
     let mut fds = [PollFd::new(&fd, PollFlags::IN)];
     wait(&mut fds, pause)?;

@@ -14,10 +14,10 @@ use regex::bytes::Regex;
 
 use super::clock::HostClock;
 use super::connection::Connection;
-use super::reader::{self, End, Reading, Remains, Sight};
-use super::summary::{Ended, Summary, Tally};
+use super::reader::{self, PortReader, ReadEnd, ReaderEvent, ReaderRemains};
+use super::summary::{CaptureCounts, CaptureEnd, CaptureSummary};
 use super::until::Until;
-use super::{Holder, LineSettings, PortError, Source, Stop};
+use super::{CaptureSource, Holder, LineSettings, PortError, StopRequest};
 use crate::recorder::Recorder;
 
 /// After a line without end matched (`login: `), so much silence says that it has no more to it.
@@ -28,14 +28,14 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// What to capture, and when it is enough.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct CapturePlan {
     /// Where the bytes come from.
-    pub source: Source,
+    pub source: CaptureSource,
     /// How a serial device is set up; other sources ignore it.
     pub line: LineSettings,
     /// The speed of the line behind a source that isn't a serial device (a pseudo-terminal is none), where the user
     /// knows it.
-    pub line_behind: Option<Baud>,
+    pub bridged_baud: Option<Baud>,
     /// Wait for the source where it isn't there at the start.
     pub wait: bool,
     /// Wait for the port to come back after it went away.
@@ -52,11 +52,11 @@ pub struct Plan {
 
 /// Something that the user should know while a capture runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
+pub enum CaptureNotice {
     /// The source isn't there yet; in words why.
     Waiting(String),
     /// Other programs have the device open and take bytes away.
-    Rivals(Vec<Holder>),
+    OtherHolders(Vec<Holder>),
     /// The power command was started.
     PowerOn(String),
     /// The port went away; in words how.
@@ -70,58 +70,62 @@ pub enum Notice {
     Back(Dur),
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for CaptureNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::Waiting(why) => write!(f, "waiting for the source: {why}"),
-            Notice::Rivals(holders) => {
+            CaptureNotice::Waiting(why) => write!(f, "waiting for the source: {why}"),
+            CaptureNotice::OtherHolders(holders) => {
                 let names: Vec<String> = holders.iter().map(Holder::to_string).collect();
                 write!(f, "also open in {}: bytes that it reads are missing here", names.join(", "))
             }
-            Notice::PowerOn(command) => write!(f, "power command `{command}` started"),
-            Notice::Lost { why, waiting } => {
+            CaptureNotice::PowerOn(command) => write!(f, "power command `{command}` started"),
+            CaptureNotice::Lost { why, waiting } => {
                 write!(f, "the port went away ({why})")?;
                 if *waiting { f.write_str("; waiting for it, what is sent meanwhile is lost") } else { Ok(()) }
             }
-            Notice::Back(after) => write!(f, "the port came back after {after} s"),
+            CaptureNotice::Back(after) => write!(f, "the port came back after {after} s"),
         }
     }
 }
 
 /// Whoever watches a capture; called from the recording's thread, should return soon.
-pub trait Watch {
+pub trait CaptureObserver {
     /// Bytes have arrived.
     fn bytes(&mut self, time: ChunkTime, bytes: &[u8]);
     /// Something happened.
-    fn notice(&mut self, at: HostTime, notice: &Notice);
+    fn notice(&mut self, at: HostTime, notice: &CaptureNotice);
 }
 
 /// An opened source, ready to be recorded. Its clock runs.
 #[derive(Debug)]
 pub struct Recording {
-    plan: Plan,
+    plan: CapturePlan,
     connection: Connection,
     clock: HostClock,
 }
 
 /// What reaches the recording's thread.
-enum News {
-    Reader(Sight),
+enum RecordingEvent {
+    Reader(ReaderEvent),
     /// The power command ended.
     Power(Result<(), PortError>),
 }
 
 impl Recording {
     /// Opens the source; `None` when a stop was requested while it was waited for.
-    pub fn open(plan: Plan, stop: &Stop, watch: &mut impl Watch) -> Result<Option<Recording>, PortError> {
+    pub fn open(
+        plan: CapturePlan,
+        stop: &StopRequest,
+        watch: &mut impl CaptureObserver,
+    ) -> Result<Option<Recording>, PortError> {
         let clock = HostClock::start();
         let mut told = false;
         loop {
             let error = match Connection::open(&plan.source, plan.line) {
                 Ok(connection) => {
-                    let rivals = connection.rivals();
-                    if !rivals.is_empty() {
-                        watch.notice(clock.now(), &Notice::Rivals(rivals.to_vec()));
+                    let other_holders = connection.other_holders();
+                    if !other_holders.is_empty() {
+                        watch.notice(clock.now(), &CaptureNotice::OtherHolders(other_holders.to_vec()));
                     }
                     // The origin is the opening, however long that was waited for.
                     return Ok(Some(Recording { plan, connection, clock: HostClock::start() }));
@@ -132,7 +136,7 @@ impl Recording {
                 return Err(error);
             }
             if !std::mem::replace(&mut told, true) {
-                watch.notice(clock.now(), &Notice::Waiting(error.to_string()));
+                watch.notice(clock.now(), &CaptureNotice::Waiting(error.to_string()));
             }
             if reader::pause_unless_stopped(stop, TICK).map_err(|e| read_error(&plan.source, e))? {
                 return Ok(None);
@@ -145,7 +149,7 @@ impl Recording {
         let on_a_wire = self.connection.rate().is_some();
         Header {
             started_unix_ns: self.clock.started_unix_ns(),
-            declared_baud: if on_a_wire { Some(self.plan.line.baud) } else { self.plan.line_behind },
+            declared_baud: if on_a_wire { Some(self.plan.line.baud) } else { self.plan.bridged_baud },
             frame: self.plan.line.frame,
             ..Header::new(tool, &self.plan.source.to_string())
         }
@@ -162,11 +166,16 @@ impl Recording {
 
     /// Records until the plan says that it is enough, the source ends or a stop is requested. The file ends in order,
     /// also when this returns an error (but the recorder's own).
-    pub fn record(self, recorder: Recorder, stop: &Stop, watch: &mut impl Watch) -> Result<Summary, PortError> {
+    pub fn record(
+        self,
+        recorder: Recorder,
+        stop: &StopRequest,
+        watch: &mut impl CaptureObserver,
+    ) -> Result<CaptureSummary, PortError> {
         let Recording { plan, connection, clock } = self;
         let again = if plan.reconnect { connection.endpoint(&plan.source) } else { None };
-        let behind = plan.line_behind.map(|baud| LineRate::of(baud, plan.line.frame));
-        let reading = Reading { rate: connection.rate().or(behind), line: plan.line, again, clock, stop };
+        let behind = plan.bridged_baud.map(|baud| LineRate::of(baud, plan.line.frame));
+        let reading = PortReader { rate: connection.rate().or(behind), line: plan.line, again, clock, stop };
         let reconnects = reading.again.is_some();
         let (news, inbox) = sync_channel(reader::QUEUE);
         let to_desk = news.clone();
@@ -174,9 +183,9 @@ impl Recording {
             let reader = scope.spawn(move || {
                 reader::run_first();
                 // A desk that has failed takes no more news; its stop follows.
-                reading.run(connection, &|sight| drop(to_desk.send(News::Reader(sight))))
+                reading.run(connection, &|sight| drop(to_desk.send(RecordingEvent::Reader(sight))))
             });
-            let mut desk = Desk::new(&plan, clock, recorder, stop, watch, reconnects);
+            let mut desk = RecordingLoop::new(&plan, clock, recorder, stop, watch, reconnects);
             let ended = desk.work(inbox, news);
             stop.request();
             let remains = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -186,88 +195,105 @@ impl Recording {
 }
 
 /// Where the news comes together.
-struct Desk<'a, W> {
-    plan: &'a Plan,
+struct RecordingLoop<'a, W> {
+    plan: &'a CapturePlan,
     clock: HostClock,
     recorder: Recorder,
-    stop: &'a Stop,
+    stop: &'a StopRequest,
     watch: &'a mut W,
     reconnects: bool,
-    tally: Tally,
+    tally: CaptureCounts,
     until: Option<Until>,
     /// When the last byte arrived; the origin before the first.
-    heard: HostTime,
+    last_arrival: HostTime,
     lost_at: HostTime,
-    ended: Option<Ended>,
+    ended: Option<CaptureEnd>,
     power_problem: Option<PortError>,
 }
 
-impl<'a, W: Watch> Desk<'a, W> {
+impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
     fn new(
-        plan: &'a Plan,
+        plan: &'a CapturePlan,
         clock: HostClock,
         recorder: Recorder,
-        stop: &'a Stop,
+        stop: &'a StopRequest,
         watch: &'a mut W,
         reconnects: bool,
-    ) -> Desk<'a, W> {
+    ) -> RecordingLoop<'a, W> {
         let until = plan.until.clone().map(Until::new);
-        let (heard, lost_at) = (HostTime::ORIGIN, HostTime::ORIGIN);
-        let (ended, power_problem, tally) = (None, None, Tally::default());
-        Desk { plan, clock, recorder, stop, watch, reconnects, tally, until, heard, lost_at, ended, power_problem }
+        let (last_arrival, lost_at) = (HostTime::ORIGIN, HostTime::ORIGIN);
+        let (ended, power_problem, tally) = (None, None, CaptureCounts::default());
+        RecordingLoop {
+            plan,
+            clock,
+            recorder,
+            stop,
+            watch,
+            reconnects,
+            tally,
+            until,
+            last_arrival,
+            lost_at,
+            ended,
+            power_problem,
+        }
     }
 
     /// Takes news until the reader ends; says why it did.
-    fn work(&mut self, inbox: Receiver<News>, news: SyncSender<News>) -> Result<Ended, PortError> {
+    fn work(
+        &mut self,
+        inbox: Receiver<RecordingEvent>,
+        news: SyncSender<RecordingEvent>,
+    ) -> Result<CaptureEnd, PortError> {
         if let Some(command) = &self.plan.power {
             let at = self.clock.now();
             self.recorder.note(at, NoteKind::PowerOn, &format!("power command `{command}`"))?;
-            self.watch.notice(at, &Notice::PowerOn(command.clone()));
+            self.watch.notice(at, &CaptureNotice::PowerOn(command.clone()));
             let command = command.clone();
             // Not waited for at the end: a switch that takes its time must not hold the capture up.
-            thread::spawn(move || drop(news.send(News::Power(switch_on(command)))));
+            thread::spawn(move || drop(news.send(RecordingEvent::Power(switch_on(command)))));
         }
         loop {
             match inbox.recv_timeout(TICK) {
-                Ok(News::Reader(Sight::End(end))) => return Ok(self.reason(end)),
-                Ok(News::Reader(sight)) => self.take(sight)?,
-                Ok(News::Power(Ok(()))) => {}
-                Ok(News::Power(Err(problem))) => {
+                Ok(RecordingEvent::Reader(ReaderEvent::ReadEnd(end))) => return Ok(self.reason(end)),
+                Ok(RecordingEvent::Reader(sight)) => self.take(sight)?,
+                Ok(RecordingEvent::Power(Ok(()))) => {}
+                Ok(RecordingEvent::Power(Err(problem))) => {
                     self.power_problem = Some(problem);
                     self.stop.request();
                 }
                 Err(RecvTimeoutError::Timeout) => self.recorder.idle(self.clock.now())?,
                 // The reader failed; what it returns says how.
-                Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(End::Source)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(ReadEnd::CaptureSource)),
             }
             self.look_at_limits();
         }
     }
 
-    fn take(&mut self, sight: Sight) -> Result<(), PortError> {
+    fn take(&mut self, sight: ReaderEvent) -> Result<(), PortError> {
         match sight {
-            Sight::Bytes(time, bytes) => {
+            ReaderEvent::Bytes(time, bytes) => {
                 self.tally.chunk(time, &bytes);
                 self.recorder.spread(time, &bytes)?;
                 self.watch.bytes(time, &bytes);
-                self.heard = time.first + time.span;
+                self.last_arrival = time.first + time.span;
                 if self.until.as_mut().is_some_and(|until| until.push(&bytes).is_break()) {
                     self.end_by_match();
                 }
             }
-            Sight::Lost(at, why) => {
+            ReaderEvent::Lost(at, why) => {
                 self.tally.losses += 1;
                 self.lost_at = at;
                 self.recorder.note(at, NoteKind::PortLost, &why)?;
-                self.watch.notice(at, &Notice::Lost { why, waiting: self.reconnects });
+                self.watch.notice(at, &CaptureNotice::Lost { why, waiting: self.reconnects });
             }
-            Sight::Back(at) => {
+            ReaderEvent::Back(at) => {
                 self.tally.holes += u32::from(self.tally.bytes > 0);
                 let after = at - self.lost_at;
                 self.recorder.note(at, NoteKind::PortBack, &format!("after {after} s"))?;
-                self.watch.notice(at, &Notice::Back(after));
+                self.watch.notice(at, &CaptureNotice::Back(after));
             }
-            Sight::End(..) => {}
+            ReaderEvent::ReadEnd(..) => {}
         }
         Ok(())
     }
@@ -275,44 +301,44 @@ impl<'a, W: Watch> Desk<'a, W> {
     fn look_at_limits(&mut self) {
         let now = self.clock.now();
         let reached = |limit: Option<Dur>, since: HostTime| limit.filter(|&limit| now - since >= limit);
-        if self.until.as_ref().is_some_and(|u| u.matched().is_some()) && now - self.heard >= PROMPT_SILENCE {
+        if self.until.as_ref().is_some_and(|u| u.matched().is_some()) && now - self.last_arrival >= PROMPT_SILENCE {
             self.end_by_match();
         } else if let Some(limit) = reached(self.plan.timeout, HostTime::ORIGIN) {
-            self.end(Ended::Timeout(limit));
-        } else if let Some(limit) = reached(self.plan.idle, self.heard) {
-            self.end(Ended::Idle(limit));
+            self.end(CaptureEnd::Timeout(limit));
+        } else if let Some(limit) = reached(self.plan.idle, self.last_arrival) {
+            self.end(CaptureEnd::Idle(limit));
         }
     }
 
     fn end_by_match(&mut self) {
         let line = self.until.as_ref().and_then(|u| u.matched()).unwrap_or_default().to_vec();
-        self.end(Ended::Until(line));
+        self.end(CaptureEnd::Until(line));
     }
 
     /// The first reason counts; the news goes on until the reader has stopped.
-    fn end(&mut self, why: Ended) {
+    fn end(&mut self, why: CaptureEnd) {
         if self.ended.is_none() {
             self.ended = Some(why);
             self.stop.request();
         }
     }
 
-    fn reason(&mut self, end: End) -> Ended {
+    fn reason(&mut self, end: ReadEnd) -> CaptureEnd {
         let matched = self.until.as_ref().and_then(|u| u.matched()).map(<[u8]>::to_vec);
         // A prompt that matched just before something else ended the capture has matched.
-        matched.map(Ended::Until).or(self.ended.take()).unwrap_or_else(|| match end {
-            End::Stopped => Ended::Stopped(self.stop.signal()),
-            End::Source => Ended::Source(None),
+        matched.map(CaptureEnd::Until).or(self.ended.take()).unwrap_or_else(|| match end {
+            ReadEnd::Stopped => CaptureEnd::Stopped(self.stop.signal()),
+            ReadEnd::CaptureSource => CaptureEnd::CaptureSource(None),
         })
     }
 
     /// Ends the file.
-    fn finish(self, ended: Ended, remains: Remains) -> Result<Summary, PortError> {
+    fn finish(self, ended: CaptureEnd, remains: ReaderRemains) -> Result<CaptureSummary, PortError> {
         let at = self.clock.now();
         let ended = match (ended, remains.connection) {
-            (Ended::Source(_), Some(Connection::Command(mut command))) => {
+            (CaptureEnd::CaptureSource(_), Some(Connection::Command(mut command))) => {
                 let status = command.end().map_err(|e| read_error(&self.plan.source, e))?;
-                Ended::Source(Some(status.to_string()))
+                CaptureEnd::CaptureSource(Some(status.to_string()))
             }
             (ended, _) => ended,
         };
@@ -347,6 +373,6 @@ fn may_pass(error: &PortError) -> bool {
     }
 }
 
-fn read_error(source: &Source, error: io::Error) -> PortError {
+fn read_error(source: &CaptureSource, error: io::Error) -> PortError {
     PortError::Read { source_name: source.to_string(), error }
 }

@@ -41,9 +41,9 @@ pub struct SerialPort {
     low_latency: Option<bool>,
     errors_before: Option<LineErrors>,
     rate: Option<LineRate>,
-    hold: Dur,
+    hold_time: Dur,
     _lock: Option<LockFile>,
-    rivals: Vec<owner::Holder>,
+    other_holders: Vec<owner::Holder>,
 }
 
 impl SerialPort {
@@ -92,10 +92,10 @@ impl SerialPort {
         };
         let mut port = SerialPort {
             rate: has_wire(&real).then(|| LineRate::of(settings.baud, settings.frame)),
-            hold: Dur::ZERO,
+            hold_time: Dur::ZERO,
             low_latency: tty_ioctl::set_low_latency(&file, true).ok(),
             errors_before: tty_ioctl::line_errors(&file).ok(),
-            rivals: owner::holders(&real),
+            other_holders: owner::holders(&real),
             file,
             before,
             _lock: lock,
@@ -105,8 +105,8 @@ impl SerialPort {
         if actual.abs_diff(asked) > asked / 33 {
             return Err(PortError::BaudRefused { device: device.to_owned(), asked: settings.baud, got: actual });
         }
-        let char_time = port.rate.map_or(Dur::ZERO, |rate| rate.time_for(1).as_dur());
-        port.hold = inventory::holds_back(&real, port.low_latency.is_some(), char_time);
+        let byte_time = port.rate.map_or(Dur::ZERO, |rate| rate.time_for(1).as_dur());
+        port.hold_time = inventory::hold_time_of(&real, port.low_latency.is_some(), byte_time);
         for (line, level, setting) in [(libc::TIOCM_DTR, settings.dtr, "DTR"), (libc::TIOCM_RTS, settings.rts, "RTS")] {
             if let Some(on) = level {
                 tty_ioctl::set_modem_line(&port.file, line, on).map_err(setting_error(setting))?;
@@ -121,13 +121,13 @@ impl SerialPort {
     }
 
     /// How long the driver may hold a byte back.
-    pub fn hold(&self) -> Dur {
-        self.hold
+    pub fn hold_time(&self) -> Dur {
+        self.hold_time
     }
 
     /// Other programs that have it open without having locked it: they take bytes away.
-    pub fn rivals(&self) -> &[owner::Holder] {
-        &self.rivals
+    pub fn other_holders(&self) -> &[owner::Holder] {
+        &self.other_holders
     }
 
     /// Damaged and lost characters since it was opened; `None` where the driver keeps no count.
@@ -304,10 +304,10 @@ mod tests {
         let (_master, device) = pty();
         let terminal = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(&device).unwrap();
         let mut child = std::process::Command::new("sleep").arg("60").stdin(terminal).spawn().unwrap();
-        let rivals = open(&device, SETTINGS(9600)).unwrap().0.rivals().to_vec();
+        let other_holders = open(&device, SETTINGS(9600)).unwrap().0.other_holders().to_vec();
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(rivals.iter().map(|h| h.pid).collect::<Vec<_>>(), [child.id()]);
+        assert_eq!(other_holders.iter().map(|h| h.pid).collect::<Vec<_>>(), [child.id()]);
     }
 
     #[track_caller]

@@ -20,7 +20,7 @@ use bootline_capture::units::{Dur, HostTime, LineRate};
 #[derive(Clone, Debug)]
 pub struct Stamper {
     rate: Option<LineRate>,
-    hold: Dur,
+    hold_time: Dur,
     last_end: HostTime,
     empty_at: HostTime,
     since_empty: u64,
@@ -28,8 +28,8 @@ pub struct Stamper {
 
 impl Stamper {
     /// For a line of this speed, whose driver may hold a byte back for `hold`. Nothing arrived before `opened`.
-    pub fn new(rate: Option<LineRate>, hold: Dur, opened: HostTime) -> Stamper {
-        Stamper { rate, hold, last_end: opened, empty_at: opened, since_empty: 0 }
+    pub fn new(rate: Option<LineRate>, hold_time: Dur, opened: HostTime) -> Stamper {
+        Stamper { rate, hold_time, last_end: opened, empty_at: opened, since_empty: 0 }
     }
 
     /// The port had nothing to read at `at`.
@@ -54,7 +54,7 @@ impl Stamper {
         self.since_empty += len as u64;
         let slack = (now - self.empty_at - wire(self.since_empty - 1)).max_zero();
         self.last_end = now;
-        ChunkTime { first, span: now - first, uncertainty: slack + (first - ideal) + self.hold }
+        ChunkTime { first, span: now - first, uncertainty: slack + (first - ideal) + self.hold_time }
     }
 }
 

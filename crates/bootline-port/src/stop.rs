@@ -11,19 +11,19 @@ use signal_hook::{flag, low_level};
 
 /// A request to end that wakes whoever polls it. It stays requested.
 #[derive(Debug)]
-pub struct Stop {
+pub struct StopRequest {
     /// Readable once a stop was requested.
     wake: UnixStream,
     request: UnixStream,
     signal: Arc<AtomicUsize>,
 }
 
-impl Stop {
+impl StopRequest {
     /// Not requested yet.
-    pub fn new() -> io::Result<Stop> {
+    pub fn new() -> io::Result<StopRequest> {
         let (wake, request) = UnixStream::pair()?;
         request.set_nonblocking(true)?;
-        Ok(Stop { wake, request, signal: Arc::default() })
+        Ok(StopRequest { wake, request, signal: Arc::default() })
     }
 
     /// SIGINT, SIGTERM and SIGHUP request it; a second one ends the process as if there were no handler.

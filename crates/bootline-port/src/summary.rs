@@ -9,7 +9,7 @@ use super::tty_ioctl::LineErrors;
 
 /// Why a capture ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum CaptureEnd {
     /// A line matched what was waited for.
     Until(Vec<u8>),
     /// The time was over.
@@ -19,26 +19,26 @@ pub enum Ended {
     /// A signal, or a request by the program.
     Stopped(Option<&'static str>),
     /// Nothing more comes: the end of the input, the port gone, the command ended (with its exit status in words).
-    Source(Option<String>),
+    CaptureSource(Option<String>),
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for CaptureEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ended::Until(line) => write!(f, "a line matched: `{}`", line.escape_ascii()),
-            Ended::Timeout(d) => write!(f, "the time limit of {} s was over", d.as_secs_f64()),
-            Ended::Idle(d) => write!(f, "nothing arrived for {} s", d.as_secs_f64()),
-            Ended::Stopped(Some(signal)) => write!(f, "stopped by {signal}"),
-            Ended::Stopped(None) => f.write_str("stopped"),
-            Ended::Source(None) => f.write_str("the source ended"),
-            Ended::Source(Some(status)) => write!(f, "the command ended: {status}"),
+            CaptureEnd::Until(line) => write!(f, "a line matched: `{}`", line.escape_ascii()),
+            CaptureEnd::Timeout(d) => write!(f, "the time limit of {} s was over", d.as_secs_f64()),
+            CaptureEnd::Idle(d) => write!(f, "nothing arrived for {} s", d.as_secs_f64()),
+            CaptureEnd::Stopped(Some(signal)) => write!(f, "stopped by {signal}"),
+            CaptureEnd::Stopped(None) => f.write_str("stopped"),
+            CaptureEnd::CaptureSource(None) => f.write_str("the source ended"),
+            CaptureEnd::CaptureSource(Some(status)) => write!(f, "the command ended: {status}"),
         }
     }
 }
 
 /// What a capture came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct CaptureSummary {
     /// Bytes recorded.
     pub bytes: u64,
     /// Newlines among them.
@@ -56,12 +56,12 @@ pub struct Summary {
     /// Characters that the receiver counted as damaged or lost; `None` where nobody counts.
     pub line_errors: Option<LineErrors>,
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: CaptureEnd,
 }
 
 /// Counts while the bytes come.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct CaptureCounts {
     pub bytes: u64,
     pub lines: u64,
     pub losses: u32,
@@ -72,7 +72,7 @@ pub(super) struct Tally {
     worst_uncertainty: Dur,
 }
 
-impl Tally {
+impl CaptureCounts {
     pub fn chunk(&mut self, time: ChunkTime, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.lines += bytes.iter().filter(|&&b| b == b'\n').count() as u64;
@@ -90,8 +90,8 @@ impl Tally {
         self.last = time.first + time.span;
     }
 
-    pub fn summary(&self, line_errors: Option<LineErrors>, ended: Ended) -> Summary {
-        Summary {
+    pub fn summary(&self, line_errors: Option<LineErrors>, ended: CaptureEnd) -> CaptureSummary {
+        CaptureSummary {
             bytes: self.bytes,
             lines: self.lines,
             span: self.first.map_or(Dur::ZERO, |first| self.last - first),

@@ -22,12 +22,12 @@ use crate::recorder::Recorder;
 /// Ends every test's capture that something else should have ended.
 const DEADLINE: Dur = Dur::from_secs(60);
 
-fn plan(source: &str) -> Plan {
+fn plan(source: &str) -> CapturePlan {
     let line = LineSettings { baud: Baud::new(115_200).unwrap(), frame: Frame::default(), dtr: None, rts: None };
-    Plan {
+    CapturePlan {
         source: source.parse().unwrap(),
         line,
-        line_behind: None,
+        bridged_baud: None,
         wait: false,
         reconnect: true,
         power: None,
@@ -37,8 +37,8 @@ fn plan(source: &str) -> Plan {
     }
 }
 
-fn until(source: &str, pattern: &str) -> Plan {
-    Plan { until: Some(Regex::new(pattern).unwrap()), ..plan(source) }
+fn until(source: &str, pattern: &str) -> CapturePlan {
+    CapturePlan { until: Some(Regex::new(pattern).unwrap()), ..plan(source) }
 }
 
 /// Tells the test what the capture sees.
@@ -47,22 +47,22 @@ struct Telling(Sender<Seen>);
 #[derive(Debug, PartialEq)]
 enum Seen {
     Bytes(Vec<u8>),
-    Notice(Notice),
+    CaptureNotice(CaptureNotice),
 }
 
-impl Watch for Telling {
+impl CaptureObserver for Telling {
     fn bytes(&mut self, _: ChunkTime, bytes: &[u8]) {
         // A test that has seen enough no longer listens.
         let _ = self.0.send(Seen::Bytes(bytes.to_vec()));
     }
-    fn notice(&mut self, _: HostTime, notice: &Notice) {
-        let _ = self.0.send(Seen::Notice(notice.clone()));
+    fn notice(&mut self, _: HostTime, notice: &CaptureNotice) {
+        let _ = self.0.send(Seen::CaptureNotice(notice.clone()));
     }
 }
 
 /// What came out of a capture.
 struct Taken {
-    summary: Result<Summary, PortError>,
+    summary: Result<CaptureSummary, PortError>,
     header: Header,
     bytes: Vec<u8>,
     chunks: Vec<(ChunkTime, usize)>,
@@ -70,7 +70,7 @@ struct Taken {
 }
 
 impl Taken {
-    fn ended(&self) -> &Ended {
+    fn ended(&self) -> &CaptureEnd {
         &self.summary.as_ref().unwrap().ended
     }
 
@@ -79,7 +79,7 @@ impl Taken {
     }
 }
 
-fn take_with(plan: Plan, stop: &Stop, told: Sender<Seen>) -> Taken {
+fn take_with(plan: CapturePlan, stop: &StopRequest, told: Sender<Seen>) -> Taken {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("boot.cap");
     let mut watch = Telling(told);
@@ -106,8 +106,8 @@ fn take_with(plan: Plan, stop: &Stop, told: Sender<Seen>) -> Taken {
     taken
 }
 
-fn take(plan: Plan) -> Taken {
-    take_with(plan, &Stop::new().unwrap(), channel().0)
+fn take(plan: CapturePlan) -> Taken {
+    take_with(plan, &StopRequest::new().unwrap(), channel().0)
 }
 
 /// A pseudo-terminal that plays the serial device: the board's end, and the device's name.
@@ -173,10 +173,10 @@ fn a_megabyte_through_a_serial_device_arrives_byte_by_byte() {
             (master, seen)
         }
     });
-    let taken = take_with(until(device.to_str().unwrap(), "^the end$"), &Stop::new().unwrap(), tell);
+    let taken = take_with(until(device.to_str().unwrap(), "^the end$"), &StopRequest::new().unwrap(), tell);
     writer.join().unwrap();
     assert!(taken.bytes == bytes, "{} of {} bytes, or others", taken.bytes.len(), bytes.len());
-    assert_eq!(taken.ended(), &Ended::Until(b"the end".to_vec()));
+    assert_eq!(taken.ended(), &CaptureEnd::Until(b"the end".to_vec()));
     assert_eq!(taken.header.declared_baud, None, "a pseudo-terminal has no line");
     let summary = taken.summary.as_ref().unwrap();
     assert_eq!(summary.bytes, bytes.len() as u64);
@@ -226,7 +226,7 @@ fn a_device_that_is_unplugged_comes_back() {
     let (tell, seen) = channel();
     let capture = thread::spawn({
         let plan = until(link.to_str().unwrap(), "^third$");
-        move || take_with(plan, &Stop::new().unwrap(), tell)
+        move || take_with(plan, &StopRequest::new().unwrap(), tell)
     });
     wait_raw(&first);
     first.write_all(b"first\n").unwrap();
@@ -234,10 +234,10 @@ fn a_device_that_is_unplugged_comes_back() {
     // The name goes first, as in an unplugging: another test may be given the same pseudo-terminal.
     fs::remove_file(&link).unwrap();
     drop(first);
-    wait_for(&seen, |s| matches!(s, Seen::Notice(Notice::Lost { waiting: true, .. })));
+    wait_for(&seen, |s| matches!(s, Seen::CaptureNotice(CaptureNotice::Lost { waiting: true, .. })));
     let (mut second, device) = board();
     symlink(&device, &link).unwrap();
-    wait_for(&seen, |s| matches!(s, Seen::Notice(Notice::Back(_))));
+    wait_for(&seen, |s| matches!(s, Seen::CaptureNotice(CaptureNotice::Back(_))));
     second.write_all(b"second\nthird\n").unwrap();
     let taken = capture.join().unwrap();
     assert_eq!(taken.bytes, b"first\nsecond\nthird\n");
@@ -250,8 +250,8 @@ fn a_device_that_is_unplugged_comes_back() {
 fn without_reconnect_an_unplugged_device_is_the_end() {
     let (mut master, device) = board();
     let (tell, seen) = channel();
-    let plan = Plan { reconnect: false, ..plan(device.to_str().unwrap()) };
-    let capture = thread::spawn(move || take_with(plan, &Stop::new().unwrap(), tell));
+    let plan = CapturePlan { reconnect: false, ..plan(device.to_str().unwrap()) };
+    let capture = thread::spawn(move || take_with(plan, &StopRequest::new().unwrap(), tell));
     wait_raw(&master);
     master.write_all(b"first\n").unwrap();
     wait_for(&seen, |s| matches!(s, Seen::Bytes(_)));
@@ -259,7 +259,7 @@ fn without_reconnect_an_unplugged_device_is_the_end() {
     let taken = capture.join().unwrap();
     assert_eq!(taken.bytes, b"first\n");
     assert_eq!(taken.kinds(), [NoteKind::PortLost, NoteKind::End]);
-    assert_eq!(taken.ended(), &Ended::Source(None));
+    assert_eq!(taken.ended(), &CaptureEnd::CaptureSource(None));
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_server_that_closes_is_connected_again() {
     serve.join().unwrap();
     assert!(taken.bytes == expected, "{} of {} bytes", taken.bytes.len(), expected.len());
     assert_eq!(taken.kinds(), [NoteKind::PortLost, NoteKind::PortBack, NoteKind::End]);
-    assert_eq!(taken.ended(), &Ended::Until(b"login: ".to_vec()));
+    assert_eq!(taken.ended(), &CaptureEnd::Until(b"login: ".to_vec()));
 }
 
 #[test]
@@ -287,9 +287,9 @@ fn a_unix_socket_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("qemu.sock");
     let (tell, seen) = channel();
-    let plan = Plan { wait: true, reconnect: false, ..plan(&format!("unix:{}", path.display())) };
-    let capture = thread::spawn(move || take_with(plan, &Stop::new().unwrap(), tell));
-    wait_for(&seen, |s| matches!(s, Seen::Notice(Notice::Waiting(_))));
+    let plan = CapturePlan { wait: true, reconnect: false, ..plan(&format!("unix:{}", path.display())) };
+    let capture = thread::spawn(move || take_with(plan, &StopRequest::new().unwrap(), tell));
+    wait_for(&seen, |s| matches!(s, Seen::CaptureNotice(CaptureNotice::Waiting(_))));
     let server = UnixListener::bind(&path).unwrap();
     server.accept().unwrap().0.write_all(b"hello\n").unwrap();
     assert_eq!(capture.join().unwrap().bytes, b"hello\n");
@@ -300,7 +300,7 @@ fn a_commands_output_is_captured_whole() {
     let taken = take(plan("cmd:seq 1 50000; exit 3"));
     let want: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
     assert!(taken.bytes == want.as_bytes(), "{} of {} bytes", taken.bytes.len(), want.len());
-    assert_eq!(taken.ended(), &Ended::Source(Some("exit status: 3".into())));
+    assert_eq!(taken.ended(), &CaptureEnd::CaptureSource(Some("exit status: 3".into())));
     assert_eq!(taken.header.source, "cmd:seq 1 50000; exit 3");
 }
 
@@ -323,12 +323,12 @@ fn a_command_ends_with_its_capture() {
 
 #[test]
 fn time_limits_end_a_capture() {
-    let silent = Plan { idle: Some(Dur::from_millis(100)), ..plan("cmd:echo one; read forever") };
+    let silent = CapturePlan { idle: Some(Dur::from_millis(100)), ..plan("cmd:echo one; read forever") };
     let taken = take(silent);
-    assert_eq!((&taken.bytes[..], taken.ended()), (&b"one\n"[..], &Ended::Idle(Dur::from_millis(100))));
-    let endless = Plan { timeout: Some(Dur::from_millis(100)), ..plan("cmd:yes") };
+    assert_eq!((&taken.bytes[..], taken.ended()), (&b"one\n"[..], &CaptureEnd::Idle(Dur::from_millis(100))));
+    let endless = CapturePlan { timeout: Some(Dur::from_millis(100)), ..plan("cmd:yes") };
     let taken = take(endless);
-    assert_eq!(taken.ended(), &Ended::Timeout(Dur::from_millis(100)));
+    assert_eq!(taken.ended(), &CaptureEnd::Timeout(Dur::from_millis(100)));
     assert!(taken.bytes.starts_with(b"y\ny\n"));
     check_monotone(&taken);
 }
@@ -336,7 +336,7 @@ fn time_limits_end_a_capture() {
 #[test]
 fn a_stop_ends_a_capture_with_what_had_arrived() {
     let (mut master, device) = board();
-    let stop = Stop::new().unwrap();
+    let stop = StopRequest::new().unwrap();
     let plan = plan(device.to_str().unwrap());
     thread::scope(|scope| {
         let capture = scope.spawn(|| take_with(plan, &stop, channel().0));
@@ -346,7 +346,7 @@ fn a_stop_ends_a_capture_with_what_had_arrived() {
         let taken = capture.join().unwrap();
         // The terminal hands bytes on in a work item: those may still be under way, never half of them.
         assert!(taken.bytes == b"already here" || taken.bytes.is_empty(), "{:?}", taken.bytes);
-        assert_eq!(taken.ended(), &Ended::Stopped(None));
+        assert_eq!(taken.ended(), &CaptureEnd::Stopped(None));
     });
 }
 
@@ -355,7 +355,8 @@ fn the_power_command_runs_once_the_port_is_open() {
     let dir = tempfile::tempdir().unwrap();
     let link = dir.path().join("board");
     let power = format!("printf 'powered\\n' > {}", link.display());
-    let taken = take(Plan { power: Some(power.clone()), ..until(&format!("pty:{}", link.display()), "powered") });
+    let taken =
+        take(CapturePlan { power: Some(power.clone()), ..until(&format!("pty:{}", link.display()), "powered") });
     assert_eq!(taken.bytes, b"powered\n");
     assert_eq!(taken.kinds(), [NoteKind::PowerOn, NoteKind::End]);
     assert_eq!(taken.notes[0].detail, format!("power command `{power}`"));
@@ -363,7 +364,7 @@ fn the_power_command_runs_once_the_port_is_open() {
 
 #[test]
 fn a_power_command_that_fails_ends_the_capture() {
-    let taken = take(Plan { power: Some("exit 7".into()), ..plan("pty") });
+    let taken = take(CapturePlan { power: Some("exit 7".into()), ..plan("pty") });
     let error = taken.summary.unwrap_err();
     assert_eq!(error.to_string(), "the power command `exit 7` failed: exit status: 7");
 }
@@ -384,7 +385,7 @@ fn bytes_that_waited_before_the_opening_are_of_unknown_age() {
 
 #[track_caller]
 fn refuse(source: &str, text: &str) {
-    let error = Recording::open(plan(source), &Stop::new().unwrap(), &mut Telling(channel().0)).unwrap_err();
+    let error = Recording::open(plan(source), &StopRequest::new().unwrap(), &mut Telling(channel().0)).unwrap_err();
     assert_eq!(error.to_string(), text);
 }
 
@@ -394,8 +395,8 @@ fn what_cant_be_opened_is_named() {
     let endpoint = format!("tcp:127.0.0.1:{free}");
     refuse(&endpoint, &format!("can't connect to `{endpoint}`: Connection refused (os error 111)"));
     refuse("unix:/nonexistent/s", "can't connect to `unix:/nonexistent/s`: No such file or directory (os error 2)");
-    let plan = Plan { source: Source::Command(vec!["/nonexistent/x".into()]), ..plan("-") };
-    let error = Recording::open(plan, &Stop::new().unwrap(), &mut Telling(channel().0)).unwrap_err();
+    let plan = CapturePlan { source: CaptureSource::Command(vec!["/nonexistent/x".into()]), ..plan("-") };
+    let error = Recording::open(plan, &StopRequest::new().unwrap(), &mut Telling(channel().0)).unwrap_err();
     assert_eq!(error.to_string(), "can't start `/nonexistent/x`: No such file or directory (os error 2)");
     refuse(
         "pty:/nonexistent/link",
@@ -408,7 +409,7 @@ fn what_cant_be_opened_is_named() {
 fn no_byte_of_a_slow_line_is_stamped_before_it_was_sent() {
     let (mut master, device) = board();
     let plan = until(device.to_str().unwrap(), "^end$");
-    let plan = Plan { line_behind: Baud::new(9600), ..plan };
+    let plan = CapturePlan { bridged_baud: Baud::new(9600), ..plan };
     let capture = thread::spawn(move || take(plan));
     wait_raw(&master);
     let wall = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as i64;

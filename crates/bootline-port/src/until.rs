@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use regex::bytes::Regex;
 
-use super::plain::Plain;
+use super::control_filter::ControlFilter;
 
 /// What is kept of a line without end.
 const LONGEST_LINE: usize = 4096;
@@ -15,7 +15,7 @@ const LONGEST_LINE: usize = 4096;
 #[derive(Debug)]
 pub struct Until {
     pattern: Regex,
-    plain: Plain,
+    plain: ControlFilter,
     line: Vec<u8>,
     matched: Option<Vec<u8>>,
 }
@@ -23,7 +23,7 @@ pub struct Until {
 impl Until {
     /// Waits for `pattern`.
     pub fn new(pattern: Regex) -> Until {
-        Until { pattern, plain: Plain::default(), line: Vec::new(), matched: None }
+        Until { pattern, plain: ControlFilter::default(), line: Vec::new(), matched: None }
     }
 
     /// Takes the next bytes. `Break` once a line has matched and is complete.

@@ -2,12 +2,12 @@
 //! `bootline blame`: the initcalls and probes that took longest, without what they waited for the console.
 use serde::Serialize;
 
+use super::boot_label::BootLabel;
 use super::document::{Document, Style};
 use super::explain::title;
-use super::figure::ClockName;
 use super::json::word;
-use super::source::SourceName;
 use super::table::{Align, Table};
+use super::time_value::ClockName;
 use bootline_analysis::boot::{Boot, Clock, Span};
 use bootline_capture::units::Dur;
 
@@ -29,7 +29,7 @@ fn longest<'b>(boot: &'b Boot, options: &BlameOptions) -> Vec<&'b Span> {
 }
 
 /// The longest spans, for people.
-pub fn blame(boot: &Boot, options: &BlameOptions, source: &SourceName) -> Document {
+pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
     if boot.spans.is_empty() {
@@ -67,7 +67,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &SourceName) -> Docume
             vec![
                 time.to_string(),
                 s.console.to_string(),
-                s.own().to_string(),
+                s.self_time().to_string(),
                 word(&s.kind),
                 s.name.clone(),
                 s.module.clone().unwrap_or_default(),
@@ -82,7 +82,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &SourceName) -> Docume
 }
 
 /// The longest spans, for programs: one entry of `boots[]` in `docs/schema/blame-1.schema.json`.
-pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions, source: &'b SourceName) -> impl Serialize + 'b {
+pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions, source: &'b BootLabel) -> impl Serialize + 'b {
     BlamedBoot {
         source: &source.input,
         index: source.index,
@@ -107,13 +107,13 @@ struct BlamedBoot<'b> {
 struct SpanJson<'b> {
     gross_ns: Dur,
     net_ns: Dur,
-    own_ns: Dur,
+    self_ns: Dur,
     #[serde(flatten)]
     span: &'b Span,
 }
 
 impl SpanJson<'_> {
     fn new(span: &Span) -> SpanJson<'_> {
-        SpanJson { gross_ns: span.gross(), net_ns: span.net(), own_ns: span.own(), span }
+        SpanJson { gross_ns: span.gross(), net_ns: span.net(), self_ns: span.self_time(), span }
     }
 }

@@ -6,7 +6,7 @@ use super::compare::{bounds, excluded, signed_value, value};
 use super::document::{Document, Entry, Style, Text};
 use super::junit::{TestCase, TestOutcome, TestSuite};
 use super::table::{Align, Table};
-use bootline_analysis::compare::{Checked, Excluded, LimitKind, Outcome, RunSet, Unit, setup_caveats};
+use bootline_analysis::compare::{CheckedLimit, Excluded, GateOutcome, LimitKind, RunSet, Unit, setup_caveats};
 use bootline_capture::units::Dur;
 
 /// What was checked.
@@ -22,7 +22,7 @@ pub struct GateSource<'s> {
 
 /// A limit that isn't kept, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GateWords {
+pub struct GateMessage {
     /// ``gate `time-to-init` failed: +0.170 s (limit +0.050 s)``
     pub what: String,
     /// The evidence, a line each.
@@ -30,10 +30,10 @@ pub struct GateWords {
 }
 
 /// What became of each limit, for people.
-pub fn check(checked: &[Checked], source: GateSource<'_>) -> Document {
+pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
     let mut document = Document::default();
-    let count = |o: Outcome| checked.iter().filter(|c| c.outcome == o).count();
-    let (broken, open) = (count(Outcome::Broken), count(Outcome::CantTell));
+    let count = |o: GateOutcome| checked.iter().filter(|c| c.outcome == o).count();
+    let (broken, open) = (count(GateOutcome::Fail), count(GateOutcome::Inconclusive));
     document.heading(format!("{}: {}", source.budget, sum(broken, open, checked.len())));
     let beside = source.baseline.map(|b| format!(", beside {} of {}", b.n(), b.name)).unwrap_or_default();
     let runs = source.runs;
@@ -53,18 +53,18 @@ pub fn check(checked: &[Checked], source: GateSource<'_>) -> Document {
     ]);
     for c in checked {
         let (word, style) = match c.outcome {
-            Outcome::Kept => ("kept", Style::Plain),
-            Outcome::Broken => ("broken", Style::Error),
-            Outcome::CantTell => ("can't tell", Style::Warning),
+            GateOutcome::Pass => ("kept", Style::Plain),
+            GateOutcome::Fail => ("broken", Style::Error),
+            GateOutcome::Inconclusive => ("can't tell", Style::Warning),
         };
-        let largest = c.largest.as_ref().filter(|_| c.outcome != Outcome::Kept);
+        let largest = c.largest.as_ref().filter(|_| c.outcome != GateOutcome::Pass);
         table.row(
             vec![
                 c.of.to_string(),
                 c.figure.map_or_else(String::new, |e| figure(c, e.best)),
                 c.limit.map_or_else(String::new, |l| figure(c, l)),
                 c.figure.filter(|e| e.confidence > 0.0).map_or_else(String::new, |e| between(c, e)),
-                c.least_seen.map_or_else(String::new, |l| value(l, c.unit)),
+                c.minimum_detectable_effect.map_or_else(String::new, |l| value(l, c.unit)),
                 word.to_owned(),
                 largest.map_or_else(String::new, |l| format!("{} {}", l.part, adds(c, l.adds))),
             ],
@@ -74,7 +74,7 @@ pub fn check(checked: &[Checked], source: GateSource<'_>) -> Document {
     document.table(table);
     let notes = setup_caveats(source.baseline, runs).into_iter();
     document.entries(notes.map(|c| Entry::new("note", Text::new().styled(c.to_string(), Style::Warning))).collect());
-    let why = checked.iter().filter_map(|c| Some(Entry::new(&c.of.to_string(), c.because.as_ref()?.to_string())));
+    let why = checked.iter().filter_map(|c| Some(Entry::new(&c.of.to_string(), c.reason.as_ref()?.to_string())));
     let of_baseline = source.baseline.iter().flat_map(|b| &b.excluded);
     document.entries(why.chain(runs.excluded.iter().chain(of_baseline).map(excluded)).collect());
     document
@@ -88,21 +88,21 @@ fn sum(broken: usize, open: usize, all: usize) -> String {
 }
 
 /// An increase has a sign.
-fn figure(c: &Checked, of: f64) -> String {
+fn figure(c: &CheckedLimit, of: f64) -> String {
     match c.limit_kind {
         LimitKind::AtMost => value(of, c.unit),
         LimitKind::IncreaseAtMost => signed_value(of, c.unit),
     }
 }
 
-fn between(c: &Checked, e: bootline_stats::Estimate) -> String {
+fn between(c: &CheckedLimit, e: bootline_stats::Estimate) -> String {
     match c.limit_kind {
         LimitKind::AtMost => format!("{}..{}", value(e.low, c.unit).trim_end_matches("\u{a0}s"), value(e.high, c.unit)),
         LimitKind::IncreaseAtMost => bounds(e, c.unit),
     }
 }
 
-fn adds(c: &Checked, by: i64) -> String {
+fn adds(c: &CheckedLimit, by: i64) -> String {
     match (c.limit_kind, c.unit) {
         (LimitKind::AtMost, Unit::Bytes) => format!("{by} characters"),
         (LimitKind::AtMost, Unit::Ns) => format!("{}\u{a0}s", Dur::from_nanos(by)),
@@ -112,17 +112,17 @@ fn adds(c: &Checked, by: i64) -> String {
 }
 
 /// What is to be said of a limit that isn't kept; none of one that is.
-pub fn gate_words(c: &Checked) -> Option<GateWords> {
+pub fn gate_message(c: &CheckedLimit) -> Option<GateMessage> {
     let limit = c.limit.map_or_else(String::new, |l| format!(" (limit {})", figure(c, l)));
     let figure = c.figure.map(|e| figure(c, e.best));
     let what = match (c.outcome, &figure) {
-        (Outcome::Kept, _) => return None,
-        (Outcome::Broken, Some(figure)) => format!("gate `{}` failed: {figure}{limit}", c.of),
+        (GateOutcome::Pass, _) => return None,
+        (GateOutcome::Fail, Some(figure)) => format!("gate `{}` failed: {figure}{limit}", c.of),
         (_, Some(figure)) => format!("gate `{}` can't be judged: {figure}{limit}", c.of),
         (_, None) => format!("gate `{}` can't be judged", c.of),
     };
-    let mut evidence: Vec<String> = c.because.iter().map(ToString::to_string).collect();
-    let n = |s: &Option<bootline_analysis::compare::Summary>| s.as_ref().map(|s| s.runs);
+    let mut evidence: Vec<String> = c.reason.iter().map(ToString::to_string).collect();
+    let n = |s: &Option<bootline_analysis::compare::SetSummary>| s.as_ref().map(|s| s.runs);
     let boots = match (n(&c.baseline), n(&c.runs)) {
         (Some(baseline), Some(runs)) => format!("{baseline} + {runs} boots"),
         (_, runs) => format!("{} boots", runs.unwrap_or_default()),
@@ -139,11 +139,11 @@ pub fn gate_words(c: &Checked) -> Option<GateWords> {
         evidence.push(format!("largest part: {} {}{records}{run}", l.part, adds(c, l.adds)));
     }
     let plain = |s: String| s.replace('\u{a0}', " ");
-    Some(GateWords { what: plain(what), evidence: evidence.into_iter().map(plain).collect() })
+    Some(GateMessage { what: plain(what), evidence: evidence.into_iter().map(plain).collect() })
 }
 
 /// The limits as the tests of a CI server; one that can't be told is an error, not a failure.
-pub fn gate_suite(checked: &[Checked], source: GateSource<'_>) -> TestSuite {
+pub fn gate_suite(checked: &[CheckedLimit], source: GateSource<'_>) -> TestSuite {
     let mut properties = vec![
         ("runs".to_owned(), format!("{} of {}", source.runs.n(), source.runs.name)),
         ("excluded".to_owned(), source.runs.excluded.len().to_string()),
@@ -151,7 +151,7 @@ pub fn gate_suite(checked: &[Checked], source: GateSource<'_>) -> TestSuite {
     if let Some((setup, _)) = source.runs.setups().first() {
         properties.extend(setup.kernel.clone().map(|k| ("kernel".to_owned(), k)));
     }
-    let case = |c: &Checked| {
+    let case = |c: &CheckedLimit| {
         let kind = match c.limit_kind {
             LimitKind::AtMost => "at most",
             LimitKind::IncreaseAtMost => "increase at most",
@@ -159,10 +159,10 @@ pub fn gate_suite(checked: &[Checked], source: GateSource<'_>) -> TestSuite {
         // What a server draws over runs is the time itself, not what it differs by.
         let time = c.runs.as_ref().filter(|_| c.unit == Unit::Ns).map(|s| Dur::from_nanos(s.median.best as i64));
         let case = TestCase::passed("bootline.gate", format!("{}, {kind}", c.of), time);
-        let Some(GateWords { what, evidence }) = gate_words(c) else { return case };
+        let Some(GateMessage { what, evidence }) = gate_message(c) else { return case };
         let details = evidence.join("\n");
         case.with(match c.outcome {
-            Outcome::Broken => TestOutcome::Failed { message: what, details },
+            GateOutcome::Fail => TestOutcome::Failed { message: what, details },
             _ => TestOutcome::Error { message: what, details },
         })
     };
@@ -179,7 +179,7 @@ pub fn gate_suite(checked: &[Checked], source: GateSource<'_>) -> TestSuite {
 }
 
 /// What became of each limit, for programs: `docs/schema/check-1.schema.json`.
-pub fn check_json<'c>(checked: &'c [Checked], source: GateSource<'c>) -> impl Serialize + 'c {
+pub fn check_json<'c>(checked: &'c [CheckedLimit], source: GateSource<'c>) -> impl Serialize + 'c {
     CheckJson {
         schema: "bootline-check/1",
         tool: concat!("bootline ", env!("CARGO_PKG_VERSION")),
@@ -201,5 +201,5 @@ struct CheckJson<'c> {
     baseline_runs: Option<usize>,
     caveats: Vec<String>,
     excluded: &'c [Excluded],
-    limits: &'c [Checked],
+    limits: &'c [CheckedLimit],
 }

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::boot_label::BootLabel;
 use super::document::{Document, Style, Text};
 use super::explain::{TimeToInit, no_end, since, title, untrusted};
-use super::figure::{ClockName, Figure};
 use super::json::word;
-use super::source::SourceName;
 use super::table::{Align, Table};
-use bootline_analysis::boot::{Boot, Clock, EndedBy, Since};
-use bootline_analysis::chain::{Basis, Beside, Chain, Inside, Link, Segment};
+use super::time_value::{ClockName, TimeValue};
+use bootline_analysis::boot::{Boot, Clock, EndedBy, TimeOrigin};
+use bootline_analysis::critical_path::{CriticalPath, NestedSpan, NonCriticalSpan, PathBasis, Segment, SegmentKind};
 use bootline_analysis::records::RecordId;
 use bootline_capture::units::{Dur, Interval};
 
@@ -42,13 +42,13 @@ const BESIDE: usize = 10;
 /// The chain, for people. None where the log has no end or no times.
 pub fn critical_chain(
     boot: &Boot,
-    chain: Option<&Chain>,
+    critical_path: Option<&CriticalPath>,
     options: &CriticalChainOptions,
-    source: &SourceName,
+    source: &BootLabel,
 ) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    let Some((chain, end)) = chain.zip(boot.end.as_ref()) else {
+    let Some((critical_path, end)) = critical_path.zip(boot.end.as_ref()) else {
         document.paragraph(no_end(boot));
         return document;
     };
@@ -59,68 +59,70 @@ pub fn critical_chain(
     };
     let mut sum = Text::new()
         .words(format!("{what} "))
-        .styled_figure(Figure::exact(chain.length()).by(clock), Style::Strong)
-        .words(format!(" after {}; ", since(chain.since)));
-    sum = match chain.console() {
+        .styled_time(TimeValue::exact(critical_path.length()).by(clock), Style::Strong)
+        .words(format!(" after {}; ", since(critical_path.since)));
+    sum = match critical_path.console() {
         Dur::ZERO => sum.words("none of it was waiting for the console."),
         console => sum
-            .styled(Figure::estimate(Interval::exact(console)).short(), Style::Cost)
+            .styled(TimeValue::estimate(Interval::exact(console)).short(), Style::Cost)
             .words(" of it was waiting for the console."),
     };
-    if chain.since != end.since && end.since == Since::KernelFirstByte {
+    if critical_path.since != end.since && end.since == TimeOrigin::KernelFirstByte {
         sum = sum
             .words(" From the kernel's first character on it is ")
-            .figure(Figure::exact(end.elapsed.best()))
+            .figure(TimeValue::exact(end.elapsed.best()))
             .words(".");
     }
     document.paragraph(sum);
-    document.paragraph(basis(boot, chain));
+    document.paragraph(basis(boot, critical_path));
     untrusted(&mut document, boot);
-    let outstanding = outstanding(chain, options);
-    if outstanding.len() < chain.segments.len() {
-        document.paragraph(share(chain, &outstanding));
+    let outstanding = outstanding(critical_path, options);
+    if outstanding.len() < critical_path.segments.len() {
+        document.paragraph(share(critical_path, &outstanding));
     }
-    document.table(links(chain, &outstanding, reached, end.record));
-    let beside = longest(&chain.beside);
-    if !beside.is_empty() {
-        let more = chain.beside.len() - beside.len();
+    document.table(segments_table(critical_path, &outstanding, reached, end.record));
+    let non_critical = longest(&critical_path.non_critical);
+    if !non_critical.is_empty() {
+        let more = critical_path.non_critical.len() - non_critical.len();
         let and = if more > 0 { format!("; {more} more are shorter") } else { String::new() };
         document.paragraph(format!(
             "Beside the chain: taking less here saves nothing, and taking longer by the slack costs nothing{and}."
         ));
-        document.table(slack(&beside));
+        document.table(slack(&non_critical));
     }
     document
 }
 
 /// What the links that stand by themselves come to.
-fn share(chain: &Chain, outstanding: &HashSet<usize>) -> Text {
+fn share(critical_path: &CriticalPath, outstanding: &HashSet<usize>) -> Text {
     let net = |s: &Segment| s.net();
-    let all = chain.segments.iter().map(net).sum::<Dur>();
-    let shown = chain.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
+    let all = critical_path.segments.iter().map(net).sum::<Dur>();
+    let shown =
+        critical_path.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
     Text::new()
-        .words(format!("{} of its {} links make ", outstanding.len(), chain.segments.len()))
-        .figure(Figure::exact(shown))
+        .words(format!("{} of its {} links make ", outstanding.len(), critical_path.segments.len()))
+        .figure(TimeValue::exact(shown))
         .words(" of its ")
-        .figure(Figure::exact(all))
+        .figure(TimeValue::exact(all))
         .words(" net of the console; the others are summed up between them.")
 }
 
-fn basis(boot: &Boot, chain: &Chain) -> String {
-    let mut text = match chain.basis {
-        Basis::AsyncCalls => "From initcalls, async calls and the waits for them.".to_owned(),
-        Basis::Initcalls => {
+fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
+    let mut text = match critical_path.basis {
+        PathBasis::AsyncCalls => "From initcalls, async calls and the waits for them.".to_owned(),
+        PathBasis::Initcalls => {
             "From initcalls and probes. What waits inside an initcall looks like its work; `async.dyndbg=+p` on the command \
              line shows waits for async calls."
                 .to_owned()
         }
-        Basis::Records => {
+        PathBasis::Records => {
             "From records alone: between two of them nothing tells work from waiting. `initcall_debug` on the command line \
              names what ran."
                 .to_owned()
         }
     };
-    let through = chain.segments.iter().any(|s| matches!(s.link, Link::AsyncCall { .. } | Link::Initramfs));
+    let through =
+        critical_path.segments.iter().any(|s| matches!(s.kind, SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs));
     if through && boot.kernel.cpus == Some(1) {
         text += " With one processor a call beside the chain also takes time from it: the slack holds for what sleeps.";
     }
@@ -134,8 +136,8 @@ enum Branch<'c> {
 }
 
 /// The links that stand by themselves, by position.
-fn outstanding(chain: &Chain, options: &CriticalChainOptions) -> HashSet<usize> {
-    let all = &chain.segments;
+fn outstanding(critical_path: &CriticalPath, options: &CriticalChainOptions) -> HashSet<usize> {
+    let all = &critical_path.segments;
     if all.len() <= 2 * options.count {
         return (0..all.len()).collect();
     }
@@ -151,19 +153,19 @@ fn outstanding(chain: &Chain, options: &CriticalChainOptions) -> HashSet<usize> 
         shown += all[i].net();
         found.insert(i);
     }
-    let least = chain.length().scale(CONSOLE);
+    let least = critical_path.length().scale(CONSOLE);
     let for_console = (0..all.len()).filter(|i| all[*i].console > Dur::ZERO && all[*i].console >= least);
     found.extend(for_console.filter(|_| options.count > 0));
     found
 }
 
 /// From the end back.
-fn branches<'c>(chain: &'c Chain, outstanding: &HashSet<usize>) -> Vec<Branch<'c>> {
+fn branches<'c>(critical_path: &'c CriticalPath, outstanding: &HashSet<usize>) -> Vec<Branch<'c>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < chain.segments.len() {
-        let run = (at..chain.segments.len()).take_while(|i| !outstanding.contains(i)).count();
-        let here = &chain.segments[at..at + run.max(1)];
+    while at < critical_path.segments.len() {
+        let run = (at..critical_path.segments.len()).take_while(|i| !outstanding.contains(i)).count();
+        let here = &critical_path.segments[at..at + run.max(1)];
         found.push(if here.len() == 1 { Branch::One(&here[0]) } else { Branch::Many(here) });
         at += here.len();
     }
@@ -173,18 +175,23 @@ fn branches<'c>(chain: &'c Chain, outstanding: &HashSet<usize>) -> Vec<Branch<'c
 
 /// `311 initcalls, longest pci_arch_init`
 fn many_title(many: &[Segment]) -> String {
-    let initcalls = many.iter().all(|s| matches!(s.link, Link::Initcall { .. }));
+    let initcalls = many.iter().all(|s| matches!(s.kind, SegmentKind::Initcall { .. }));
     let what = if initcalls { "initcalls" } else { "links" };
     // The first of equals.
     let longest = many.iter().rev().max_by_key(|s| s.net()).filter(|s| s.net() > Dur::ZERO);
-    let longest = longest.map(|s| match &s.link {
-        Link::Initcall { name } => format!(", longest {name}"),
-        link => format!(", longest: {}", link.title()),
+    let longest = longest.map(|s| match &s.kind {
+        SegmentKind::Initcall { name } => format!(", longest {name}"),
+        kind => format!(", longest: {}", kind.title()),
     });
     format!("{} {what}{}", many.len(), longest.unwrap_or_default())
 }
 
-fn links(chain: &Chain, outstanding: &HashSet<usize>, reached: &str, record: RecordId) -> Table {
+fn segments_table(
+    critical_path: &CriticalPath,
+    outstanding: &HashSet<usize>,
+    reached: &str,
+    record: RecordId,
+) -> Table {
     let mut table = Table::new([
         ("from [s]", Align::Right, 0),
         ("net [s]", Align::Right, 0),
@@ -193,39 +200,42 @@ fn links(chain: &Chain, outstanding: &HashSet<usize>, reached: &str, record: Rec
         ("hung on", Align::Left, 0),
         ("records", Align::Right, 3),
     ]);
-    let at = |t: Dur| (t - chain.start).to_string();
+    let at = |t: Dur| (t - critical_path.start).to_string();
     let empty = String::new;
-    table.row(vec![at(chain.end), empty(), empty(), empty(), reached.to_owned(), record.to_string()], Style::Strong);
-    let least = chain.length().scale(SMALL);
-    let all = branches(chain, outstanding);
+    table.row(
+        vec![at(critical_path.end), empty(), empty(), empty(), reached.to_owned(), record.to_string()],
+        Style::Strong,
+    );
+    let least = critical_path.length().scale(SMALL);
+    let all = branches(critical_path, outstanding);
     for (n, branch) in all.iter().enumerate() {
         let last = n + 1 == all.len();
         let (edge, trunk) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         match branch {
             Branch::One(s) => {
-                let style = if s.net() >= chain.length().scale(0.1) { Style::Cost } else { Style::Plain };
-                let effect = saved(s.effect);
-                let name = format!("{edge}{}", s.link.title());
+                let style = if s.net() >= critical_path.length().scale(0.1) { Style::Cost } else { Style::Plain };
+                let max_saving = saved(s.max_saving);
+                let name = format!("{edge}{}", s.kind.title());
                 let cells = vec![
                     at(s.start),
                     s.net().to_string(),
                     s.console.to_string(),
-                    effect,
+                    max_saving,
                     name,
                     records(s.first, s.last),
                 ];
                 table.row(cells, style);
-                for inside in inside(s, least) {
-                    let net = (inside.length - inside.console).max_zero();
-                    let put_off = if inside.deferred { ", deferred" } else { "" };
-                    let name = format!("{trunk}└─ {} {}{put_off}", word(&inside.kind), inside.name);
+                for nested in nested(s, least) {
+                    let net = (nested.length - nested.console).max_zero();
+                    let put_off = if nested.deferred { ", deferred" } else { "" };
+                    let name = format!("{trunk}└─ {} {}{put_off}", word(&nested.kind), nested.name);
                     let cells = vec![
                         empty(),
                         net.to_string(),
-                        inside.console.to_string(),
+                        nested.console.to_string(),
                         empty(),
                         name,
-                        inside.record.to_string(),
+                        nested.record.to_string(),
                     ];
                     table.row(cells, Style::Faint);
                 }
@@ -234,12 +244,12 @@ fn links(chain: &Chain, outstanding: &HashSet<usize>, reached: &str, record: Rec
                 let sum = |part: fn(&Segment) -> Dur| many.iter().map(part).sum::<Dur>();
                 let name = format!("{edge}{}", many_title(many));
                 let ids = records(many.first().and_then(|s| s.first), many.last().and_then(|s| s.last));
-                let start = many.first().map_or(chain.start, |s| s.start);
+                let start = many.first().map_or(critical_path.start, |s| s.start);
                 let cells = vec![
                     at(start),
                     sum(Segment::net).to_string(),
                     sum(|s| s.console).to_string(),
-                    saved(sum(|s| s.effect)),
+                    saved(sum(|s| s.max_saving)),
                     name,
                     ids,
                 ];
@@ -251,8 +261,8 @@ fn links(chain: &Chain, outstanding: &HashSet<usize>, reached: &str, record: Rec
 }
 
 /// What the boot would take less.
-fn saved(effect: Dur) -> String {
-    if effect > Dur::ZERO { (-effect).to_string() } else { String::new() }
+fn saved(max_saving: Dur) -> String {
+    if max_saving > Dur::ZERO { (-max_saving).to_string() } else { String::new() }
 }
 
 fn records(first: Option<RecordId>, last: Option<RecordId>) -> String {
@@ -264,22 +274,22 @@ fn records(first: Option<RecordId>, last: Option<RecordId>) -> String {
 }
 
 /// The longest inside a link, in the log's order.
-fn inside(s: &Segment, least: Dur) -> Vec<&Inside> {
-    let mut all: Vec<&Inside> = s.inside.iter().filter(|i| i.length >= least).collect();
+fn nested(s: &Segment, least: Dur) -> Vec<&NestedSpan> {
+    let mut all: Vec<&NestedSpan> = s.nested.iter().filter(|i| i.length >= least).collect();
     all.sort_by_key(|i| std::cmp::Reverse(i.length));
     all.truncate(INSIDE);
     all.sort_by_key(|i| i.record);
     all
 }
 
-fn longest(beside: &[Beside]) -> Vec<&Beside> {
-    let mut all: Vec<&Beside> = beside.iter().collect();
+fn longest(non_critical: &[NonCriticalSpan]) -> Vec<&NonCriticalSpan> {
+    let mut all: Vec<&NonCriticalSpan> = non_critical.iter().collect();
     all.sort_by_key(|b| (std::cmp::Reverse(b.end - b.start), b.start));
     all.truncate(BESIDE);
     all
 }
 
-fn slack(beside: &[&Beside]) -> Table {
+fn slack(non_critical: &[&NonCriticalSpan]) -> Table {
     let mut table = Table::new([
         ("length [s]", Align::Right, 0),
         ("slack [s]", Align::Right, 0),
@@ -287,7 +297,7 @@ fn slack(beside: &[&Beside]) -> Table {
         ("name", Align::Left, 0),
         ("record", Align::Right, 1),
     ]);
-    for b in beside {
+    for b in non_critical {
         let length = (b.end - b.start).to_string();
         let cells = vec![length, b.slack.to_string(), word(&b.kind), b.name.clone(), b.record.to_string()];
         table.row(cells, Style::Plain);
@@ -298,16 +308,16 @@ fn slack(beside: &[&Beside]) -> Table {
 /// The chain, for programs: one entry of `boots[]` in `docs/schema/critical-chain-1.schema.json`.
 pub fn critical_chain_json<'b>(
     boot: &'b Boot,
-    chain: Option<&'b Chain>,
-    source: &'b SourceName,
+    critical_path: Option<&'b CriticalPath>,
+    source: &'b BootLabel,
 ) -> impl Serialize + 'b {
-    ChainedBoot {
+    CriticalPathBoot {
         source: &source.input,
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
         clock: boot.timeline.clock,
         time_to_init: boot.end.as_ref().map(TimeToInit::new),
-        chain: chain.map(|c| ChainJson {
+        critical_path: critical_path.map(|c| CriticalPathJson {
             since: c.since,
             basis: c.basis,
             start_ns: c.start,
@@ -315,29 +325,29 @@ pub fn critical_chain_json<'b>(
             length_ns: c.length(),
             console_ns: c.console(),
             segments: &c.segments,
-            beside: &c.beside,
+            non_critical: &c.non_critical,
         }),
     }
 }
 
 #[derive(Serialize)]
-struct ChainedBoot<'b> {
+struct CriticalPathBoot<'b> {
     source: &'b str,
     index: usize,
     kernel_version: Option<&'b str>,
     clock: Clock,
     time_to_init: Option<TimeToInit>,
-    chain: Option<ChainJson<'b>>,
+    critical_path: Option<CriticalPathJson<'b>>,
 }
 
 #[derive(Serialize)]
-struct ChainJson<'b> {
-    since: Since,
-    basis: Basis,
+struct CriticalPathJson<'b> {
+    since: TimeOrigin,
+    basis: PathBasis,
     start_ns: Dur,
     end_ns: Dur,
     length_ns: Dur,
     console_ns: Dur,
     segments: &'b [Segment],
-    beside: &'b [Beside],
+    non_critical: &'b [NonCriticalSpan],
 }

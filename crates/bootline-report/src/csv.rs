@@ -12,7 +12,7 @@ use super::escape::escaped;
 use super::json::word;
 use super::trace::cause;
 use bootline_analysis::boot::Boot;
-use bootline_analysis::chain::Chain;
+use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::records::RecordId;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
@@ -29,7 +29,7 @@ struct Row<'a> {
     name: Cow<'a, str>,
     module: Option<&'a str>,
     task: Option<u32>,
-    lane: Option<usize>,
+    track: Option<usize>,
     depth: Option<usize>,
     start: Option<Dur>,
     end: Option<Dur>,
@@ -61,10 +61,10 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             ..Row::default()
         });
     }
-    for s in Chain::of(boot).iter().flat_map(|c| &c.segments) {
+    for s in CriticalPath::of(boot).iter().flat_map(|c| &c.segments) {
         write(Row {
             kind: "chain".into(),
-            name: s.link.title().into(),
+            name: s.kind.title().into(),
             start: Some(s.start),
             end: Some(s.end),
             gross: Some(s.length()),
@@ -76,23 +76,23 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
         });
     }
     let mut drawn = vec![(0, 0); boot.spans.len()];
-    for lane in boot.lanes() {
-        lane.bars.iter().for_each(|bar| drawn[bar.span] = (lane.number, bar.depth));
+    for track in boot.tracks() {
+        track.slices.iter().for_each(|bar| drawn[bar.span] = (track.number, bar.depth));
     }
-    for (s, (lane, depth)) in boot.spans.iter().zip(drawn) {
+    for (s, (track, depth)) in boot.spans.iter().zip(drawn) {
         write(Row {
             kind: word(&s.kind).into(),
             name: s.name.as_str().into(),
             module: s.module.as_deref(),
             task: s.task,
-            lane: Some(lane),
+            track: Some(track),
             depth: Some(depth),
             start: Some(s.start),
             end: s.end,
             gross: s.end.map(|_| s.gross()),
             console: Some(s.console),
             net: s.end.map(|_| s.net()),
-            own: s.end.map(|_| s.own()),
+            own: s.end.map(|_| s.self_time()),
             reported: s.reported,
             returned: s.returned,
             first: Some(s.first),
@@ -155,8 +155,8 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
         write(Row {
             kind: "finding".into(),
             name: f.rule.into(),
-            start: f.stretches.iter().map(|s| s.from).min(),
-            end: f.stretches.iter().map(|s| s.to).max(),
+            start: f.time_ranges.iter().map(|s| s.from).min(),
+            end: f.time_ranges.iter().map(|s| s.to).max(),
             gross: Some(f.cost.best()),
             first: f.evidence.first().map(|e| e.id),
             last: f.evidence.last().map(|e| e.id),
@@ -173,7 +173,7 @@ impl Row<'_> {
         cell(Some(text(&self.name)));
         cell(self.module.map(text));
         cell(self.task.map(|n| n.to_string()));
-        cell(self.lane.map(|n| n.to_string()));
+        cell(self.track.map(|n| n.to_string()));
         cell(self.depth.map(|n| n.to_string()));
         for time in [self.start, self.end, self.gross, self.console, self.net, self.own, self.reported] {
             cell(time.map(|t| t.to_string()));

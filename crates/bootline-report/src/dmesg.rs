@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::escape::escaped;
 use bootline_analysis::boot::Boot;
-use bootline_analysis::records::Source;
+use bootline_analysis::records::RecordOrigin;
 
 /// Text that is gathered before it is given away.
 const PIECE: usize = 64 * 1024;
@@ -16,7 +16,7 @@ const PIECE: usize = 64 * 1024;
 /// All of a boot's kernel records that have a time, in the log's order. `out` takes the text.
 pub fn dmesg(boot: &Boot, out: &mut dyn FnMut(&[u8])) {
     let mut text = String::new();
-    for (i, record) in boot.records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+    for (i, record) in boot.records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let Some(stored) = boot.timeline.stored(i) else { continue };
         let us = stored.max_zero().as_nanos().unsigned_abs() / 1_000;
         for line in record.text.split('\n') {

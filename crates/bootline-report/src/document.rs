@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is said, before anybody knows on what it will be shown.
-use super::figure::Figure;
 use super::table::Table;
+use super::time_value::TimeValue;
 
 /// A report: blocks from top to bottom.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ pub enum Piece {
     /// Words.
     Words(String, Style),
     /// A number with its unit, its bounds and its clock.
-    Figure(Figure, Style),
+    TimeValue(TimeValue, Style),
 }
 
 /// What a stretch of text is, from which a renderer chooses how it looks.
@@ -100,13 +100,13 @@ impl Text {
     }
 
     /// Adds a figure.
-    pub fn figure(self, figure: Figure) -> Text {
-        self.styled_figure(figure, Style::Plain)
+    pub fn figure(self, figure: TimeValue) -> Text {
+        self.styled_time(figure, Style::Plain)
     }
 
     /// Adds a figure.
-    pub fn styled_figure(mut self, figure: Figure, style: Style) -> Text {
-        self.pieces.push(Piece::Figure(figure, style));
+    pub fn styled_time(mut self, figure: TimeValue, style: Style) -> Text {
+        self.pieces.push(Piece::TimeValue(figure, style));
         self
     }
 }

@@ -5,21 +5,21 @@
 //! be a million records.
 use serde::Serialize;
 
+use super::boot_label::BootLabel;
 use super::explain::explain_json;
-use super::json::{JsonList, harmless};
-use super::source::SourceName;
+use super::json::{BootsJson, harmless};
 use super::trace::cause;
-use bootline_analysis::boot::{BacklogPoint, Bar, Boot, Gap, Span, Wait};
-use bootline_analysis::records::{Caller, Level, Record, RecordId, Source};
+use bootline_analysis::boot::{BacklogPoint, Boot, ConsoleWait, Gap, Slice, Span};
+use bootline_analysis::records::{Caller, Level, Record, RecordId, RecordOrigin};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
 
 /// Adds a boot to the list; `out` takes the text.
 pub fn export_json(
-    list: &mut JsonList,
+    list: &mut BootsJson,
     boot: &Boot,
     findings: &[Finding],
-    source: &SourceName,
+    source: &BootLabel,
     out: &mut dyn FnMut(&[u8]),
 ) {
     let explained = list.item(&Explained { explained: explain_json(boot, findings, source) });
@@ -27,15 +27,15 @@ pub fn export_json(
     out(explained.strip_suffix("\n    }").unwrap_or(&explained).as_bytes());
     lines("records", boot.records.iter().enumerate().map(|(i, r)| RecordJson::new(boot, i, r)), out);
     let mut drawn = vec![None; boot.spans.len()];
-    for lane in boot.lanes() {
-        lane.bars.iter().for_each(|bar| drawn[bar.span] = Some((lane.number, *bar)));
+    for track in boot.tracks() {
+        track.slices.iter().for_each(|slice| drawn[slice.span] = Some((track.number, *slice)));
     }
     lines("spans", boot.spans.iter().zip(drawn).map(|(s, d)| SpanJson::new(s, d)), out);
     lines("waits", boot.waits.iter().map(|w| WaitJson::new(boot, w)), out);
     lines("async_waits", boot.async_waits.iter(), out);
     lines("services", boot.services.iter(), out);
     lines("gaps", boot.gaps.iter().map(|gap| GapJson { net_ns: gap.net(), gap }), out);
-    lines("backlog", boot.backlog().iter().map(|point| PointJson { waiting: point.waiting(), point }), out);
+    lines("backlog", boot.backlog().iter().map(|point| PointJson { waiting: point.backlog(), point }), out);
     out(b"\n    }");
 }
 
@@ -58,16 +58,16 @@ struct Explained<E> {
 #[derive(Serialize)]
 struct RecordJson<'b> {
     id: RecordId,
-    source: Source,
+    source: RecordOrigin,
     level: Option<Level>,
     caller: Option<Caller>,
     kernel_ns: Option<KernelTime>,
     arrival_ns: Option<[HostTime; 2]>,
     stored_ns: Option<Dur>,
     stored_error_ns: Dur,
-    printed_ns: Option<[Dur; 2]>,
+    transmitted_ns: Option<[Dur; 2]>,
     bytes: [u64; 2],
-    characters: u32,
+    bytes_on_line: u32,
     text: &'b str,
 }
 
@@ -83,9 +83,9 @@ impl<'b> RecordJson<'b> {
             arrival_ns: r.arrival.map(|a| [a.first, a.last]),
             stored_ns: place.stored,
             stored_error_ns: place.error,
-            printed_ns: place.printed.map(|p| [p.start, p.end]),
+            transmitted_ns: place.transmitted.map(|p| [p.start, p.end]),
             bytes: [r.bytes.start, r.bytes.end],
-            characters: r.wire_len,
+            bytes_on_line: r.line_bytes,
             text: r.text,
         }
     }
@@ -95,17 +95,17 @@ impl<'b> RecordJson<'b> {
 struct SpanJson<'b> {
     gross_ns: Dur,
     net_ns: Dur,
-    own_ns: Dur,
-    lane: Option<usize>,
-    lane_depth: Option<usize>,
+    self_ns: Dur,
+    track: Option<usize>,
+    track_depth: Option<usize>,
     #[serde(flatten)]
     span: &'b Span,
 }
 
 impl SpanJson<'_> {
-    fn new(span: &Span, drawn: Option<(usize, Bar)>) -> SpanJson<'_> {
-        let (lane, lane_depth) = drawn.map(|(lane, bar)| (lane, bar.depth)).unzip();
-        SpanJson { gross_ns: span.gross(), net_ns: span.net(), own_ns: span.own(), lane, lane_depth, span }
+    fn new(span: &Span, drawn: Option<(usize, Slice)>) -> SpanJson<'_> {
+        let (track, track_depth) = drawn.map(|(track, slice)| (track, slice.depth)).unzip();
+        SpanJson { gross_ns: span.gross(), net_ns: span.net(), self_ns: span.self_time(), track, track_depth, span }
     }
 }
 
@@ -118,7 +118,7 @@ struct WaitJson {
 }
 
 impl WaitJson {
-    fn new(boot: &Boot, w: &Wait) -> WaitJson {
+    fn new(boot: &Boot, w: &ConsoleWait) -> WaitJson {
         let after = boot.records.get(w.index).map(|r| r.id);
         WaitJson { after, cause: cause(w.cause), start_ns: w.from, time_ns: w.time }
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::escape::escaped;
 use bootline_analysis::boot::{Boot, Clock};
-use bootline_analysis::records::{Caller, Record, Source};
+use bootline_analysis::records::{Caller, Record, RecordOrigin};
 use bootline_capture::units::Dur;
 
 /// Writes boots one behind the other.
@@ -56,7 +56,7 @@ const PIECE: usize = 64 * 1024;
 
 /// As kernel/printk/printk.c prints it: `[    0.123456][    T1] `.
 fn prefix(record: &Record<'_>) -> String {
-    let Some(stamp) = record.stamp.filter(|_| record.source == Source::Kernel) else { return String::new() };
+    let Some(stamp) = record.stamp.filter(|_| record.source == RecordOrigin::Kernel) else { return String::new() };
     let us = stamp.as_nanos().unsigned_abs() / 1_000;
     let caller = match record.caller {
         Some(Caller::Task(n)) => format!("[{:>6}]", format!("T{n}")),

@@ -42,7 +42,7 @@ fn element(out: &mut String, name: &str, text: &Text) {
 pub(super) fn inline(text: &Text) -> String {
     let piece = |p: &Piece| match p {
         Piece::Words(words, style) => span(*style, words),
-        Piece::Figure(figure, style) => span(*style, &figure.full()),
+        Piece::TimeValue(figure, style) => span(*style, &figure.full()),
     };
     text.pieces.iter().map(piece).collect()
 }

@@ -9,15 +9,15 @@ use super::escape::is_dangerous;
 
 /// The frame around the boots: `{"schema": .., "tool": .., "boots": [..]}`.
 #[derive(Debug)]
-pub struct JsonList {
+pub struct BootsJson {
     schema: &'static str,
     count: usize,
 }
 
-impl JsonList {
+impl BootsJson {
     /// `schema` is its name and version: `bootline-explain/1`.
-    pub fn new(schema: &'static str) -> JsonList {
-        JsonList { schema, count: 0 }
+    pub fn new(schema: &'static str) -> BootsJson {
+        BootsJson { schema, count: 0 }
     }
 
     /// What comes first.

@@ -141,8 +141,8 @@ fn case(out: &mut String, case: &TestCase) {
     let mut inner = String::new();
     match &case.outcome {
         TestOutcome::Passed => {}
-        TestOutcome::Failed { message, details } => told(&mut inner, "failure", message, details),
-        TestOutcome::Error { message, details } => told(&mut inner, "error", message, details),
+        TestOutcome::Failed { message, details } => message_element(&mut inner, "failure", message, details),
+        TestOutcome::Error { message, details } => message_element(&mut inner, "error", message, details),
         TestOutcome::Skipped { message } => _ = writeln!(inner, "      <skipped message=\"{}\"/>", attribute(message)),
     }
     if !case.output.is_empty() {
@@ -155,7 +155,7 @@ fn case(out: &mut String, case: &TestCase) {
     }
 }
 
-fn told(out: &mut String, element: &str, message: &str, details: &str) {
+fn message_element(out: &mut String, element: &str, message: &str, details: &str) {
     let (message, details) = (attribute(message), content(details));
     _ = writeln!(out, "      <{element} message=\"{message}\" type=\"{element}\">{details}</{element}>");
 }

@@ -104,7 +104,7 @@ pub(super) fn breakable(text: &str) -> String {
 fn run_of(piece: &Piece) -> Run {
     match piece {
         Piece::Words(words, style) => Run { text: escaped(words).into_owned(), style: *style },
-        Piece::Figure(figure, style) => Run { text: figure.full().replace(" s", "\u{a0}s"), style: *style },
+        Piece::TimeValue(figure, style) => Run { text: figure.full().replace(" s", "\u{a0}s"), style: *style },
     }
 }
 
@@ -132,7 +132,7 @@ fn words(text: &Text) -> Vec<Word> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Figure;
+    use crate::TimeValue;
     use bootline_capture::units::Dur;
 
     fn lines(text: &Text, columns: usize) -> Vec<String> {
@@ -146,7 +146,7 @@ mod tests {
         check("".into(), 8, &[""]);
         check("0123456789ab c".into(), 8, &["01234567", "89ab c"]);
         check("起動時間の分析".into(), 8, &["起動時間", "の分析"]);
-        let figure = Text::from("it took ").figure(Figure::exact(Dur::from_secs(1))).words(", no more");
+        let figure = Text::from("it took ").figure(TimeValue::exact(Dur::from_secs(1))).words(", no more");
         check(figure, 14, &["it took", "1.000000 s, no", "more"]);
     }
 

@@ -63,7 +63,7 @@ fn inline(text: &Text, bold: Bold) -> String {
                 continue;
             }
             Piece::Words(words, style) => (prose(words), *style),
-            Piece::Figure(figure, style) => (prose(&figure.full()), *style),
+            Piece::TimeValue(figure, style) => (prose(&figure.full()), *style),
         };
         let strong = matches!(style, Style::Strong | Style::Cost | Style::Error | Style::Warning);
         if strong && bold == Bold::AsStyled {
@@ -215,7 +215,7 @@ fn entries(out: &mut String, entries: &[Entry]) {
 fn plain(piece: &Piece) -> String {
     match piece {
         Piece::Words(words, _) => escaped(words).into_owned(),
-        Piece::Figure(figure, _) => figure.full(),
+        Piece::TimeValue(figure, _) => figure.full(),
     }
 }
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::document::{Document, Style};
-use super::figure::{ClockName, share};
 use super::table::{Align, Table};
+use super::time_value::{ClockName, share};
 use bootline_analysis::boot::{Boot, Phase, PhaseName};
 use bootline_capture::units::Dur;
 

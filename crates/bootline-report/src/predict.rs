@@ -2,37 +2,37 @@
 //! `bootline predict`: the boot as it is and as it could be, what each way out needs and costs, what all of it rests on.
 use serde::Serialize;
 
+use super::boot_label::BootLabel;
 use super::document::{Document, Entry, Style, Text};
 use super::explain::{since, title, untrusted};
-use super::figure::{Figure, in_millis, share};
 use super::problem;
-use super::source::SourceName;
 use super::table::{Align, Table};
-use bootline_analysis::boot::{Boot, Clock, Since};
-use bootline_analysis::predict::{Assumption, Need, Prediction, Refusal};
+use super::time_value::{TimeValue, in_millis, share};
+use bootline_analysis::boot::{Boot, Clock, TimeOrigin};
+use bootline_analysis::predict::{Assumption, Need, Prediction, PredictionError};
 use bootline_capture::units::{Dur, Interval};
 
 /// Times that differ by less are the same to a reader.
 const SAME: Dur = Dur::from_millis(10);
 
 /// The predictions of a boot, for people. The first is today's setup.
-pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &SourceName) -> Document {
+pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    let Some((today, ways)) = predictions.split_first() else {
+    let Some((baseline, what_ifs)) = predictions.split_first() else {
         document.paragraph("Nothing is predicted.");
         return document;
     };
-    let from = boot.end.as_ref().map_or(Since::KernelFirstByte, |e| e.since);
-    document.paragraph(answer(today, ways, from));
+    let from = boot.end.as_ref().map_or(TimeOrigin::KernelFirstByte, |e| e.since);
+    document.paragraph(answer(baseline, what_ifs, from));
     untrusted(&mut document, boot);
     let assumptions = Assumptions::of(predictions);
     document.heading(format!("Init's start, and when the log is complete, from {} on", since(from)));
     document.table(table(predictions, &assumptions));
     // What saves nothing is worth nobody's trouble, unless it was asked for.
-    let worth = |way: &Prediction| way.saved.best() >= SAME || ways.len() == 1;
-    let worthy = ways.iter().enumerate().filter(|(_, way)| worth(way));
-    let takes: Vec<Entry> = worthy.flat_map(|(n, way)| what_it_takes(n, way, from)).collect();
+    let worth = |what_if: &Prediction| what_if.saved.best() >= SAME || what_ifs.len() == 1;
+    let worthy = what_ifs.iter().enumerate().filter(|(_, what_if)| worth(what_if));
+    let takes: Vec<Entry> = worthy.flat_map(|(n, what_if)| requirements(n, what_if, from)).collect();
     if !takes.is_empty() {
         document.heading("What it takes");
         document.entries(takes);
@@ -45,26 +45,26 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &SourceName)
     document
 }
 
-fn answer(today: &Prediction, ways: &[Prediction], from: Since) -> Text {
-    let now = today.time_to_init.best();
+fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> Text {
+    let now = baseline.time_to_init.best();
     let text = Text::from("Init starts ")
-        .styled_figure(Figure::exact(now), Style::Strong)
+        .styled_time(TimeValue::exact(now), Style::Strong)
         .words(format!(" after {} today", since(from)));
     // Of several that save the same, the first.
-    let Some(best) = ways.iter().rev().max_by_key(|w| w.saved.best()) else {
+    let Some(best) = what_ifs.iter().rev().max_by_key(|w| w.saved.best()) else {
         return text.words(".");
     };
     if best.saved.best().abs() < SAME {
         return text.words("; nothing below changes that to speak of.");
     }
     let change = best.saved.best();
-    let text = match (change > Dur::ZERO, ways.len()) {
+    let text = match (change > Dur::ZERO, what_ifs.len()) {
         (true, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
         (true, _) => text.words(". Most is saved by ").styled(&best.title, Style::Setting).words(": "),
         (false, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
         (false, _) => return text.words("; all that is below makes it later."),
     };
-    let text = text.styled_figure(Figure::estimate(best.time_to_init), Style::Strong);
+    let text = text.styled_time(TimeValue::estimate(best.time_to_init), Style::Strong);
     let direction = if change > Dur::ZERO { "less" } else { "more" };
     let share = share(change.abs(), now).map_or(String::new(), |s| format!(", {s}"));
     text.words(format!(", {}\u{a0}s {direction}{share}.", in_millis(change.abs())))
@@ -83,8 +83,8 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
         ("rests on", Align::Right, 5),
     ]);
     for (n, p) in predictions.iter().enumerate() {
-        let today = n == 0;
-        let saved = |text: String| if today { String::new() } else { text };
+        let baseline = n == 0;
+        let saved = |text: String| if baseline { String::new() } else { text };
         let cells = vec![
             n.checked_sub(1).map(letters).unwrap_or_default(),
             p.title.clone(),
@@ -93,11 +93,11 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
             saved(in_millis(p.saved.best())),
             saved(between(p.saved)),
             p.log_complete.map_or_else(|| "never".to_owned(), |i| in_millis(i.best())),
-            p.chars.to_string(),
+            p.bytes.to_string(),
             numbers(&assumptions.of_one[n]),
         ];
         let style = match p.saved.best() {
-            _ if today => Style::Strong,
+            _ if baseline => Style::Strong,
             saved if saved <= -SAME => Style::Warning,
             _ => Style::Plain,
         };
@@ -135,9 +135,9 @@ fn numbers(ascending: &[usize]) -> String {
     text
 }
 
-fn what_it_takes(n: usize, way: &Prediction, from: Since) -> Vec<Entry> {
-    let mut text = Text::new().styled(&way.title, Style::Strong);
-    for (i, need) in way.needs.iter().enumerate() {
+fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> {
+    let mut text = Text::new().styled(&what_if.title, Style::Strong);
+    for (i, need) in what_if.needs.iter().enumerate() {
         text = text.words(if i == 0 { ": " } else { "; " });
         text = match need {
             Need::CommandLine(words) => {
@@ -152,19 +152,19 @@ fn what_it_takes(n: usize, way: &Prediction, from: Since) -> Vec<Entry> {
         };
     }
     let mut entries = vec![Entry::new(&letters(n), text)];
-    let shift = way.first_byte_shift;
+    let shift = what_if.first_byte_shift;
     if shift.best().abs() >= SAME {
         let direction = if shift.best() > Dur::ZERO { "later" } else { "earlier" };
         let by = in_millis(shift.best().abs());
-        let counts = if from == Since::KernelFirstByte { ", and its times count from there" } else { "" };
+        let counts = if from == TimeOrigin::KernelFirstByte { ", and its times count from there" } else { "" };
         let text = format!("its first character comes {by}\u{a0}s {direction} than today's{counts}");
         entries.push(Entry::new("", text));
     }
-    if !way.lost.is_empty() {
-        entries.push(Entry::new("", Text::new().styled(format!("price: {}", way.lost), Style::Faint)));
+    if !what_if.price.is_empty() {
+        entries.push(Entry::new("", Text::new().styled(format!("price: {}", what_if.price), Style::Faint)));
     }
     // A change that needs nothing and costs nothing is said by its title.
-    if way.needs.is_empty() && entries.len() == 1 {
+    if what_if.needs.is_empty() && entries.len() == 1 {
         entries.clear();
     }
     entries
@@ -208,8 +208,8 @@ impl<'p> Assumptions<'p> {
 /// The predictions of a boot, for programs: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
 pub fn predictions_json<'b>(
     boot: &'b Boot,
-    predictions: Result<&'b [Prediction], &'b Refusal>,
-    source: &'b SourceName,
+    predictions: Result<&'b [Prediction], &'b PredictionError>,
+    source: &'b BootLabel,
 ) -> impl Serialize + 'b {
     PredictedBoot {
         source: &source.input,
@@ -217,7 +217,7 @@ pub fn predictions_json<'b>(
         kernel_version: boot.kernel.release.as_deref(),
         clock: boot.timeline.clock,
         predictions: predictions.unwrap_or_default().iter().map(PredictionJson::new).collect(),
-        refusal: predictions.err().map(ToString::to_string),
+        prediction_error: predictions.err().map(ToString::to_string),
         trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
     }
 }
@@ -229,7 +229,7 @@ struct PredictedBoot<'b> {
     kernel_version: Option<&'b str>,
     clock: Clock,
     predictions: Vec<PredictionJson<'b>>,
-    refusal: Option<String>,
+    prediction_error: Option<String>,
     trusted: bool,
 }
 
@@ -241,8 +241,8 @@ struct PredictionJson<'b> {
     log_complete: Option<Nanos>,
     saved: Nanos,
     first_byte_shift: Nanos,
-    chars: u64,
-    lost: &'b str,
+    bytes: u64,
+    price: &'b str,
     assumptions: &'b [Assumption],
     needs: &'b [Need],
 }
@@ -269,8 +269,8 @@ impl PredictionJson<'_> {
             log_complete: p.log_complete.map(Nanos::new),
             saved: Nanos::new(p.saved),
             first_byte_shift: Nanos::new(p.first_byte_shift),
-            chars: p.chars,
-            lost: &p.lost,
+            bytes: p.bytes,
+            price: &p.price,
             assumptions: &p.assumptions,
             needs: &p.needs,
         }

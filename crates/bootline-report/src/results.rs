@@ -12,12 +12,12 @@
 //! lava-test-case prints it; the signals of a boot are a test set.
 use std::fmt::Write;
 
+use super::boot_label::BootLabel;
 use super::escape::escaped;
 use super::explain::title;
-use super::figure::ClockName;
 use super::json::word;
 use super::junit::{TestCase, TestOutcome, TestSuite};
-use super::source::SourceName;
+use super::time_value::ClockName;
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
@@ -80,7 +80,7 @@ fn reached(boot: &Boot) -> TestOutcome {
 }
 
 /// The boot as a suite of cases.
-pub fn test_suite(boot: &Boot, findings: &[Finding], source: &SourceName) -> TestSuite {
+pub fn test_suite(boot: &Boot, findings: &[Finding], source: &BootLabel) -> TestSuite {
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("none", ClockName::title);
     let command_line: Vec<&str> = boot.kernel.command_line.words().collect();
     let known = [

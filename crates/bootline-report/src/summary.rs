@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot on a page: the answer, the causes as a table, the phases. For where there is no room for `explain`, like the
 //! comment on a merge request.
+use super::boot_label::BootLabel;
 use super::document::{Document, Style};
 use super::explain::answer;
-use super::figure::{Figure, share};
-use super::source::SourceName;
 use super::table::{Align, Table};
+use super::time_value::{TimeValue, share};
 use super::{phase, problem};
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
 
 /// The boot summed up; `findings` in the order in which they are to be shown.
-pub fn summary(boot: &Boot, findings: &[Finding], source: &SourceName) -> Document {
+pub fn summary(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {
     let mut document = Document::default();
     answer(&mut document, boot, source);
     if !findings.is_empty() {
@@ -42,7 +42,7 @@ fn causes(boot: &Boot, findings: &[Finding]) -> Table {
             None => a.action.clone(),
         });
         let cells = vec![
-            if costs { Figure::estimate(f.cost).short() } else { String::new() },
+            if costs { TimeValue::estimate(f.cost).short() } else { String::new() },
             share(f.cost.best(), total).filter(|_| costs).unwrap_or_default(),
             rule,
             f.title.clone(),

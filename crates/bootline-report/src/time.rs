@@ -2,16 +2,16 @@
 //! `bootline time`: the sum of a boot in one line, then its phases.
 use serde::Serialize;
 
+use super::boot_label::BootLabel;
 use super::document::{Document, Style, Text};
 use super::explain::{TimeToInit, no_end, title};
-use super::figure::{ClockName, Figure};
 use super::phase::{self, PhaseJson};
-use super::source::SourceName;
+use super::time_value::{ClockName, TimeValue};
 use bootline_analysis::boot::{Boot, Clock, Phase, PhaseName};
 use bootline_capture::units::Dur;
 
 /// The sum and the phases, for people.
-pub fn time(boot: &Boot, source: &SourceName) -> Document {
+pub fn time(boot: &Boot, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
     document.paragraph(sum(boot));
@@ -28,11 +28,11 @@ fn sum(boot: &Boot) -> Text {
     let mut text = Text::new();
     for (n, (name, length)) in parts.iter().enumerate() {
         let plus = if n > 0 { " + " } else { "" };
-        text = text.words(plus).figure(Figure::exact(*length)).words(format!(" ({})", name.title()));
+        text = text.words(plus).figure(TimeValue::exact(*length)).words(format!(" ({})", name.title()));
     }
     let total = parts.iter().map(|p| p.1).sum();
     let clock = ClockName::of_axis(boot.timeline.clock);
-    text.words(" = ").styled_figure(Figure::exact(total).by(clock), Style::Strong)
+    text.words(" = ").styled_time(TimeValue::exact(total).by(clock), Style::Strong)
 }
 
 /// The phases up to an instant, the one around it cut there.
@@ -41,7 +41,7 @@ fn up_to(phases: &[Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
 }
 
 /// The times of a boot, for programs: one entry of `boots[]` in `docs/schema/time-1.schema.json`.
-pub fn time_json<'b>(boot: &'b Boot, source: &'b SourceName) -> impl Serialize + 'b {
+pub fn time_json<'b>(boot: &'b Boot, source: &'b BootLabel) -> impl Serialize + 'b {
     TimedBoot {
         source: &source.input,
         index: source.index,

@@ -14,17 +14,17 @@ mod told;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootRecords, Clock, Options};
-use bootline_analysis::records::Source;
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock};
+use bootline_analysis::records::RecordOrigin;
 use bootline_analysis::rules::findings;
 use bootline_report::{
-    Chrome, Grabserial, Perfetto, SourceName, TestSuites, csv, csv_header, dmesg, junit, lava, markdown, summary,
+    BootLabel, Chrome, Grabserial, Perfetto, TestSuites, csv, csv_header, dmesg, junit, lava, markdown, summary,
     test_suite,
 };
 use told::Told;
 
 fn boots(bytes: &[u8], clock: Option<Clock>) -> Vec<Boot> {
-    let options = Options { clock, ..Options::default() };
+    let options = BootOptions { clock, ..BootOptions::default() };
     BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &options)).collect()
 }
 
@@ -41,8 +41,8 @@ fn logs() -> Vec<PathBuf> {
     logs
 }
 
-fn source(n: usize) -> SourceName {
-    SourceName { input: "boot.log".to_owned(), index: n, one_of_several: true }
+fn source(n: usize) -> BootLabel {
+    BootLabel { input: "boot.log".to_owned(), index: n, one_of_several: true }
 }
 
 fn perfetto_of(boots: &[Boot]) -> Vec<u8> {
@@ -174,7 +174,7 @@ fn grabserials_form_is_read_back() {
             let again = boots_again(&out);
             // What was escaped comes back as its code; empty lines are no records.
             let texts = |b: &Boot| -> Vec<(Option<i64>, String)> {
-                let kernel = b.records.iter().filter(|r| r.source == Source::Kernel && r.arrival.is_some());
+                let kernel = b.records.iter().filter(|r| r.source == RecordOrigin::Kernel && r.arrival.is_some());
                 kernel
                     .map(|r| (r.stamp.map(|s| s.as_nanos() / 1_000), bootline_report::escaped(r.text).into_owned()))
                     .collect()
@@ -202,7 +202,7 @@ fn dmesgs_form_is_read_back_at_its_times() {
             dmesg(&boot, &mut |b| out.extend_from_slice(b));
             let text = String::from_utf8(out).unwrap();
             let mut lines = text.lines();
-            for (i, r) in boot.records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+            for (i, r) in boot.records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
                 let Some(stored) = boot.timeline.stored(i) else { continue };
                 for part in r.text.split('\n') {
                     let (stamp, said) = lines.next().and_then(|l| l.strip_prefix('[')?.split_once("] ")).unwrap();

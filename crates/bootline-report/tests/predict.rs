@@ -8,10 +8,10 @@ mod schema;
 use std::fs;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootRecords, Options};
-use bootline_analysis::predict::{Assumption, Change, Need, Prediction, Refusal};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
+use bootline_analysis::predict::{Assumption, Change, Need, Prediction, PredictionError};
 use bootline_capture::units::{Dur, Interval};
-use bootline_report::{JsonList, SourceName, TextOptions, predictions, predictions_json, text};
+use bootline_report::{BootLabel, BootsJson, TextOptions, predictions, predictions_json, text};
 use proptest::prelude::*;
 
 const LOG: &str = "\
@@ -23,7 +23,7 @@ const LOG: &str = "\
 
 fn boot() -> Boot {
     let mut all = BootRecords::all(LOG.as_bytes());
-    Boot::analyse(all.swap_remove(0), &Options::default())
+    Boot::analyse(all.swap_remove(0), &BootOptions::default())
 }
 
 fn millis(low: i64, best: i64, high: i64) -> Interval {
@@ -48,8 +48,8 @@ fn by_hand() -> Vec<Prediction> {
         log_complete: Some(millis(25_512, 25_512, 25_513)),
         saved: Interval::default(),
         first_byte_shift: Interval::default(),
-        chars: 24_041,
-        lost: String::new(),
+        bytes: 24_041,
+        price: String::new(),
         assumptions: vec![speed.clone()],
         needs: Vec::new(),
     };
@@ -62,14 +62,14 @@ fn by_hand() -> Vec<Prediction> {
     };
     let quiet = Prediction {
         log_complete: None,
-        chars: 0,
-        lost: "messages are only in dmesg, not on the line; a hang shows nothing".to_owned(),
+        bytes: 0,
+        price: "messages are only in dmesg, not on the line; a hang shows nothing".to_owned(),
         assumptions: vec![levels],
         needs: vec![Need::CommandLine("quiet".to_owned())],
         ..way(&["quiet"], "quiet", [5_900, 6_010, 8_240])
     };
     let fast = Prediction {
-        lost: "nothing".to_owned(),
+        price: "nothing".to_owned(),
         needs: vec![
             Need::CommandLine("console=ttyS0,115200n8".to_owned()),
             Need::Hardware("both ends at 115200 baud".to_owned()),
@@ -78,7 +78,7 @@ fn by_hand() -> Vec<Prediction> {
     };
     let thread = Prediction {
         first_byte_shift: millis(1_900, 2_000, 2_100),
-        lost: "a hang leaves the last messages unprinted; the log arrives later than the boot ends".to_owned(),
+        price: "a hang leaves the last messages unprinted; the log arrives later than the boot ends".to_owned(),
         assumptions: vec![
             speed,
             assumption("printer-thread-contention", "the printer thread has a processor of its own"),
@@ -100,12 +100,12 @@ fn by_hand() -> Vec<Prediction> {
 }
 
 fn page(predicted: &[Prediction], width: usize) -> String {
-    text(&predictions(&boot(), predicted, &SourceName::only("boot.cap")), &TextOptions { width, color: false })
+    text(&predictions(&boot(), predicted, &BootLabel::only("boot.cap")), &TextOptions { width, color: false })
 }
 
-fn json(predicted: Result<&[Prediction], &Refusal>) -> String {
-    let mut list = JsonList::new("bootline-predict/1");
-    let item = list.item(&predictions_json(&boot(), predicted, &SourceName::only("boot.cap")));
+fn json(predicted: Result<&[Prediction], &PredictionError>) -> String {
+    let mut list = BootsJson::new("bootline-predict/1");
+    let item = list.item(&predictions_json(&boot(), predicted, &BootLabel::only("boot.cap")));
     list.open() + &item + list.close()
 }
 
@@ -120,7 +120,7 @@ fn pages_read_as_before() {
         ("question.txt", page(&all[..2], 100)),
         ("worse.txt", page(&[all[0].clone(), all[4].clone()], 100)),
         ("table.json", json(Ok(&all))),
-        ("refused.json", json(Err(&Refusal::NoSpeed { console: "ttyS0".to_owned() }))),
+        ("refused.json", json(Err(&PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/predict").join(name);
         if std::env::var_os("BLESS").is_some() {
@@ -135,7 +135,7 @@ fn pages_read_as_before() {
 #[test]
 fn json_is_what_the_schema_says() {
     let all = by_hand();
-    for got in [json(Ok(&all)), json(Ok(&[])), json(Err(&Refusal::NoEnd))] {
+    for got in [json(Ok(&all)), json(Ok(&[])), json(Err(&PredictionError::NoEnd))] {
         schema::check("predict", &serde_json::from_str(&got).unwrap());
     }
 }
@@ -164,7 +164,7 @@ proptest! {
         let mut all = by_hand();
         for p in &mut all {
             p.title.clone_from(&hostile);
-            p.lost.clone_from(&hostile);
+            p.price.clone_from(&hostile);
             p.needs = vec![Need::CommandLine(hostile.clone()), Need::Hardware(hostile.clone())];
             p.assumptions.iter_mut().for_each(|a| a.text.clone_from(&hostile));
         }

@@ -9,47 +9,47 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootRecords, Options, Splitter};
-use bootline_analysis::chain::Chain;
-use bootline_analysis::predict::{Prediction, Refusal, today, ways_out};
-use bootline_analysis::records::{ByteRange, Level, Record, RecordId, Sink, Source};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Splitter};
+use bootline_analysis::critical_path::CriticalPath;
+use bootline_analysis::predict::{Prediction, PredictionError, baseline, what_if};
+use bootline_analysis::records::{ByteRange, Level, Record, RecordId, RecordOrigin, Sink};
 use bootline_analysis::rules::findings;
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 use bootline_report::{
-    BlameOptions, Chrome, CriticalChainOptions, Document, Grabserial, JsonList, SourceName, TestSuites, TextOptions,
+    BlameOptions, BootLabel, BootsJson, Chrome, CriticalChainOptions, Document, Grabserial, TestSuites, TextOptions,
     blame, blame_json, critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit,
     lava, markdown, predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
 };
 use proptest::prelude::*;
 
 fn boots(bytes: &[u8]) -> Vec<Boot> {
-    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &Options::default())).collect()
+    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).collect()
 }
 
-fn source(n: usize, of: usize) -> SourceName {
-    SourceName { input: "boot.log".to_owned(), index: n, one_of_several: of > 1 }
+fn source(n: usize, of: usize) -> BootLabel {
+    BootLabel { input: "boot.log".to_owned(), index: n, one_of_several: of > 1 }
 }
 
 /// What every renderer makes of the boots: (file name, content).
 fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
-    let texts = |make: &dyn Fn(&Boot, &SourceName) -> Document, width: usize, color: bool| -> String {
+    let texts = |make: &dyn Fn(&Boot, &BootLabel) -> Document, width: usize, color: bool| -> String {
         let one = |(n, boot): (usize, &Boot)| text(&make(boot, &source(n, boots.len())), &TextOptions { width, color });
         boots.iter().enumerate().map(one).collect::<Vec<_>>().join("\n\n")
     };
-    let explained = |boot: &Boot, source: &SourceName| explain(boot, &findings(boot), source);
-    let blamed = |boot: &Boot, source: &SourceName| blame(boot, &BlameOptions::default(), source);
+    let explained = |boot: &Boot, source: &BootLabel| explain(boot, &findings(boot), source);
+    let blamed = |boot: &Boot, source: &BootLabel| blame(boot, &BlameOptions::default(), source);
     let mut all: Vec<(String, String)> =
         [60, 100, 200].map(|w| (format!("explain-{w}.txt"), texts(&explained, w, false))).into();
     all.push(("explain-color.txt".to_owned(), texts(&explained, 100, true)));
     all.push(("time.txt".to_owned(), texts(&time, 100, false)));
     all.push(("blame.txt".to_owned(), texts(&blamed, 100, false)));
-    let chained = |boot: &Boot, source: &SourceName| {
-        critical_chain(boot, Chain::of(boot).as_ref(), &CriticalChainOptions::default(), source)
+    let chained = |boot: &Boot, source: &BootLabel| {
+        critical_chain(boot, CriticalPath::of(boot).as_ref(), &CriticalChainOptions::default(), source)
     };
     all.push(("critical-chain.txt".to_owned(), texts(&chained, 100, false)));
-    let json = |name: &'static str, item: &dyn Fn(&mut JsonList, &Boot, &SourceName) -> String| {
-        let mut list = JsonList::new(name);
+    let json = |name: &'static str, item: &dyn Fn(&mut BootsJson, &Boot, &BootLabel) -> String| {
+        let mut list = BootsJson::new(name);
         let mut out = list.open();
         for (n, boot) in boots.iter().enumerate() {
             out += &item(&mut list, boot, &source(n, boots.len()));
@@ -57,21 +57,21 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
         out + list.close()
     };
     let item =
-        |list: &mut JsonList, boot: &Boot, source: &SourceName| list.item(&explain_json(boot, &findings(boot), source));
+        |list: &mut BootsJson, boot: &Boot, source: &BootLabel| list.item(&explain_json(boot, &findings(boot), source));
     all.push(("explain.json".to_owned(), json("bootline-explain/1", &item)));
-    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| list.item(&time_json(boot, source));
+    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| list.item(&time_json(boot, source));
     all.push(("time.json".to_owned(), json("bootline-time/1", &item)));
-    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| {
         list.item(&blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source))
     };
     all.push(("blame.json".to_owned(), json("bootline-blame/1", &item)));
-    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
-        list.item(&critical_chain_json(boot, Chain::of(boot).as_ref(), source))
+    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| {
+        list.item(&critical_chain_json(boot, CriticalPath::of(boot).as_ref(), source))
     };
     all.push(("critical-chain.json".to_owned(), json("bootline-critical-chain/1", &item)));
-    let predicted = |boot: &Boot, source: &SourceName| predictions(boot, &predicted(boot).unwrap_or_default(), source);
+    let predicted = |boot: &Boot, source: &BootLabel| predictions(boot, &predicted(boot).unwrap_or_default(), source);
     all.push(("predict.txt".to_owned(), texts(&predicted, 100, false)));
-    let item = |list: &mut JsonList, boot: &Boot, source: &SourceName| {
+    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| {
         list.item(&predictions_json(boot, self::predicted(boot).as_deref(), source))
     };
     all.push(("predict.json".to_owned(), json("bootline-predict/1", &item)));
@@ -83,7 +83,7 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
 fn exports(boots: &[Boot]) -> Vec<(String, String)> {
     let mut chrome = Chrome::new();
     let mut lines = Grabserial::new();
-    let mut list = JsonList::new("bootline-export/1");
+    let mut list = BootsJson::new("bootline-export/1");
     let mut suites = Vec::new();
     let mut trace = chrome.open();
     let (mut rows, mut signals, mut page, mut stamped) =
@@ -115,9 +115,9 @@ fn exports(boots: &[Boot]) -> Vec<(String, String)> {
     all.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
-fn predicted(boot: &Boot) -> Result<Vec<Prediction>, Refusal> {
-    let ways = ways_out(boot)?;
-    Ok([today(boot)?].into_iter().chain(ways).collect())
+fn predicted(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
+    let ways = what_if(boot)?;
+    Ok([baseline(boot)?].into_iter().chain(ways).collect())
 }
 
 fn cases() -> Vec<PathBuf> {
@@ -206,12 +206,12 @@ fn hostile_boot(text: &str) -> BootRecords {
         splitter.record(Record {
             id: RecordId(n as u32),
             bytes: ByteRange { start: n as u64 * 100, end: n as u64 * 100 + 100 },
-            source: Source::Kernel,
+            source: RecordOrigin::Kernel,
             level: Some(Level(6)),
             stamp: Some(KernelTime::from_nanos(n as i64 * 700_000_000)),
             caller: None,
             arrival: None,
-            wire_len: 100,
+            line_bytes: 100,
             text,
         });
     }
@@ -222,7 +222,7 @@ fn hostile_boot(text: &str) -> BootRecords {
 proptest! {
     #[test]
     fn no_text_of_a_log_reaches_the_terminal_unescaped(text in "([\\x00-\\x1f\\x7f\u{80}-\u{9f}\u{202a}-\u{202e}\u{2066}a-z\\[\\]; ]|\\PC){0,40}") {
-        let boot = Boot::analyse(hostile_boot(&text), &Options::default());
+        let boot = Boot::analyse(hostile_boot(&text), &BootOptions::default());
         for (name, got) in renderings(std::slice::from_ref(&boot)) {
             harmless(&got, name == "explain-color.txt");
             if name.ends_with(".json") {

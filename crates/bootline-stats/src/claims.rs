@@ -72,8 +72,12 @@ fn what_is_said_to_be_seen_in_four_of_five_cases_is() {
             let mut random = Random::new(5);
             let mut seen = 0;
             for seed in 0..SETS {
-                let needed =
-                    least_seen(&set(&mut random, n, draw, 0.0), &set(&mut random, m, draw, 0.0), seed as u64).unwrap();
+                let needed = minimum_detectable_effect(
+                    &set(&mut random, n, draw, 0.0),
+                    &set(&mut random, m, draw, 0.0),
+                    seed as u64,
+                )
+                .unwrap();
                 let e = difference(&set(&mut random, n, draw, needed), &set(&mut random, m, draw, 0.0));
                 seen += usize::from(e.low > 0.0);
             }

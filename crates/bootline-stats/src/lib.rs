@@ -16,7 +16,8 @@ pub use bootstrap::{Estimate, confidence, difference_of_medians, median, ratio_o
 pub use groups::{Groups, groups};
 pub use random::Random;
 pub use rank_sum::{
-    confidence_of_any, confidence_of_difference, difference, false_discovery, fewest_beside, least_seen, p_value,
+    confidence_of_any, confidence_of_difference, difference, false_discovery, min_runs_against,
+    minimum_detectable_effect, p_value,
 };
 pub use samples::Samples;
-pub use verdict::{Limits, Outcome, Reason, Tolerance, Verdict, judge_claim, judge_prediction};
+pub use verdict::{ClaimLimits, Reason, Tolerance, Verdict, VerdictKind, judge_claim, judge_prediction};

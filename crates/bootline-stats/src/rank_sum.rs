@@ -43,7 +43,7 @@ pub fn confidence_of_any(n: usize, m: usize) -> f64 {
 }
 
 /// The fewest values that it takes beside `m` for an interval of 95 %; none where no number does.
-pub fn fewest_beside(m: usize) -> Option<usize> {
+pub fn min_runs_against(m: usize) -> Option<usize> {
     (1..=40).find(|n| confidence_of_difference(*n, m) >= CONFIDENCE)
 }
 
@@ -71,7 +71,7 @@ pub fn p_value(a: &Samples, b: &Samples) -> f64 {
 
 /// The least difference that sets like these would show in four of five cases: as much as `a` has to be shifted for the
 /// interval to lie above zero. None where there are too few values for any.
-pub fn least_seen(a: &Samples, from: &Samples, seed: u64) -> Option<f64> {
+pub fn minimum_detectable_effect(a: &Samples, from: &Samples, seed: u64) -> Option<f64> {
     const DRAWS: usize = 400;
     if confidence_of_difference(a.n(), from.n()) < CONFIDENCE {
         return None;
@@ -232,7 +232,7 @@ mod tests {
         let fewest =
             [(1, Some(39)), (2, Some(8)), (3, Some(5)), (4, Some(4)), (5, Some(3)), (20, Some(2)), (40, Some(1))];
         for (m, n) in fewest {
-            assert_eq!(fewest_beside(m), n, "beside {m}");
+            assert_eq!(min_runs_against(m), n, "beside {m}");
         }
     }
 
@@ -291,16 +291,16 @@ mod tests {
         let mut random = Random::new(11);
         for n in [5, 12] {
             let mut set = |by: f64| Samples::new((0..n).map(|_| random.normal() + by)).unwrap();
-            let (least, mut seen) = (least_seen(&set(0.0), &set(0.0), 1), Vec::new());
+            let (least, mut seen) = (minimum_detectable_effect(&set(0.0), &set(0.0), 1), Vec::new());
             for _ in 0..60 {
                 let (a, b) = (set(0.0), set(0.0));
-                let needed = least_seen(&a, &b, 1).unwrap();
+                let needed = minimum_detectable_effect(&a, &b, 1).unwrap();
                 seen.push(difference(&set(needed), &set(0.0)).low > 0.0);
             }
             let rate = seen.iter().filter(|s| **s).count();
             assert!((36..58).contains(&rate), "{rate} of 60 with {n} and {n}, {least:?}");
         }
-        assert_eq!(least_seen(&samples(&[1.0, 2.0, 3.0]), &samples(&[1.0, 2.0, 3.0]), 1), None);
+        assert_eq!(minimum_detectable_effect(&samples(&[1.0, 2.0, 3.0]), &samples(&[1.0, 2.0, 3.0]), 1), None);
     }
 
     proptest! {

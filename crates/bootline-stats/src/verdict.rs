@@ -9,13 +9,13 @@ use super::bootstrap::Estimate;
 /// What became of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum VerdictKind {
     /// The runs agree with it.
     Held,
     /// They contradict it.
     Refuted,
     /// They can't tell.
-    Undecided,
+    Inconclusive,
 }
 
 /// What became of a statement, and why.
@@ -23,7 +23,7 @@ pub enum Outcome {
 pub struct Verdict {
     /// The short of it.
     #[serde(rename = "verdict")]
-    pub outcome: Outcome,
+    pub outcome: VerdictKind,
     /// Why.
     #[serde(serialize_with = "in_words")]
     pub reason: Reason,
@@ -69,7 +69,7 @@ pub enum Reason {
         limit: f64,
     },
     /// A limit lies in it.
-    Across {
+    SpansLimit {
         /// The limit.
         limit: f64,
     },
@@ -80,7 +80,7 @@ pub enum Reason {
 impl Verdict {
     /// Whether it is open only because runs are lacking.
     pub fn lacks_runs(&self) -> bool {
-        self.outcome == Outcome::Undecided && matches!(self.reason, Reason::TooFew { .. } | Reason::NotMeasured)
+        self.outcome == VerdictKind::Inconclusive && matches!(self.reason, Reason::TooFew { .. } | Reason::NotMeasured)
     }
 }
 
@@ -112,8 +112,8 @@ pub fn judge_prediction(
     let error = best / measured.best - 1.0;
     let share = |width: f64| width / measured.best.abs();
     let (width, vague) = (share(measured.width()), share(high - low));
-    let undecided = |reason| Verdict { outcome: Outcome::Undecided, reason };
-    let held = |reason| Verdict { outcome: Outcome::Held, reason };
+    let undecided = |reason| Verdict { outcome: VerdictKind::Inconclusive, reason };
+    let held = |reason| Verdict { outcome: VerdictKind::Held, reason };
     if n < tolerance.runs {
         undecided(Reason::TooFew { valid: n, needed: tolerance.runs })
     } else if width > tolerance.width {
@@ -127,13 +127,13 @@ pub fn judge_prediction(
     } else if error.abs() <= tolerance.error {
         held(Reason::Near { error })
     } else {
-        Verdict { outcome: Outcome::Refuted, reason: Reason::Apart { error } }
+        Verdict { outcome: VerdictKind::Refuted, reason: Reason::Apart { error } }
     }
 }
 
 /// What a claim says of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct ClaimLimits {
     /// It is no less.
     pub at_least: Option<f64>,
     /// It is no more.
@@ -142,19 +142,21 @@ pub struct Limits {
 
 /// Judges a claim by an estimate from at least `n` runs on each side: held where all of the interval is within the
 /// limits, refuted where all of it is beyond one, undecided between.
-pub fn judge_claim(limits: Limits, estimate: Estimate, n: usize, needed: usize) -> Verdict {
+pub fn judge_claim(limits: ClaimLimits, estimate: Estimate, n: usize, needed: usize) -> Verdict {
     if n < needed {
-        return Verdict { outcome: Outcome::Undecided, reason: Reason::TooFew { valid: n, needed } };
+        return Verdict { outcome: VerdictKind::Inconclusive, reason: Reason::TooFew { valid: n, needed } };
     }
     let below = limits.at_least.filter(|l| estimate.low < *l).map(|l| (l, estimate.high < l));
     let above = limits.at_most.filter(|l| estimate.high > *l).map(|l| (l, estimate.low > l));
     let broken = [below, above];
     if let Some((limit, _)) = broken.iter().flatten().find(|(_, whole)| *whole) {
-        return Verdict { outcome: Outcome::Refuted, reason: Reason::Beyond { limit: *limit } };
+        return Verdict { outcome: VerdictKind::Refuted, reason: Reason::Beyond { limit: *limit } };
     }
     match broken.iter().flatten().next() {
-        Some((limit, _)) => Verdict { outcome: Outcome::Undecided, reason: Reason::Across { limit: *limit } },
-        None => Verdict { outcome: Outcome::Held, reason: Reason::Within },
+        Some((limit, _)) => {
+            Verdict { outcome: VerdictKind::Inconclusive, reason: Reason::SpansLimit { limit: *limit } }
+        }
+        None => Verdict { outcome: VerdictKind::Held, reason: Reason::Within },
     }
 }
 
@@ -162,12 +164,12 @@ fn in_words<S: Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::E
     serializer.collect_str(reason)
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for VerdictKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Outcome::Held => "held",
-            Outcome::Refuted => "refuted",
-            Outcome::Undecided => "undecided",
+            VerdictKind::Held => "held",
+            VerdictKind::Refuted => "refuted",
+            VerdictKind::Inconclusive => "undecided",
         })
     }
 }
@@ -191,7 +193,7 @@ impl fmt::Display for Reason {
             }
             Reason::Within => f.write_str("the whole interval is within the claim"),
             Reason::Beyond { limit } => write!(f, "the whole interval is beyond {limit}"),
-            Reason::Across { limit } => write!(f, "{limit} lies within the interval"),
+            Reason::SpansLimit { limit } => write!(f, "{limit} lies within the interval"),
             Reason::NotMeasured => f.write_str("not measured"),
         }
     }
@@ -207,12 +209,12 @@ mod tests {
 
     #[test]
     fn predictions() {
-        let check = |predicted, measured: (f64, f64, f64), n, expected: (Outcome, &str)| {
+        let check = |predicted, measured: (f64, f64, f64), n, expected: (VerdictKind, &str)| {
             let measured = estimate(measured.0, measured.1, measured.2);
             let verdict = judge_prediction(predicted, measured, n, Tolerance::default());
             assert_eq!((verdict.outcome, verdict.reason.to_string().as_str()), expected, "{predicted:?}");
         };
-        use Outcome::{Held, Refuted, Undecided};
+        use VerdictKind::{Held, Inconclusive, Refuted};
         let overlap = "the predicted and the measured interval overlap";
         check((9.0, 10.0, 11.0), (10.5, 11.0, 12.0), 5, (Held, overlap));
         check((9.0, 10.0, 10.5), (10.5, 11.0, 12.0), 5, (Held, overlap));
@@ -220,12 +222,12 @@ mod tests {
         check((9.4, 9.5, 9.6), (9.9, 10.0, 10.1), 5, (Held, near));
         let apart = "the intervals are apart, and the prediction is +20.0 % off the median";
         check((11.0, 12.0, 13.0), (9.9, 10.0, 10.1), 5, (Refuted, apart));
-        check((1.0, 1.0, 1.0), (9.9, 10.0, 10.1), 2, (Undecided, "2 valid runs of the 3 that it takes"));
+        check((1.0, 1.0, 1.0), (9.9, 10.0, 10.1), 2, (Inconclusive, "2 valid runs of the 3 that it takes"));
         let wide = "the measured interval is 60 % of the median wide";
-        check((1.0, 1.0, 1.0), (8.0, 10.0, 14.0), 5, (Undecided, wide));
+        check((1.0, 1.0, 1.0), (8.0, 10.0, 14.0), 5, (Inconclusive, wide));
         // What would hold whatever was measured has foretold nothing, unless its best value has.
         let vague = "the predicted interval is 990 % of the median wide";
-        check((1.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Undecided, vague));
+        check((1.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Inconclusive, vague));
         check((1.0, 10.5, 100.0), (9.9, 10.0, 10.1), 5, (Held, overlap));
         let apart = "the intervals are apart, and the prediction is +400.0 % off the median";
         check((20.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Refuted, apart));
@@ -233,11 +235,11 @@ mod tests {
 
     #[test]
     fn claims() {
-        let check = |at_least, at_most, (low, high), expected: (Outcome, &str)| {
-            let verdict = judge_claim(Limits { at_least, at_most }, estimate(low, low, high), 5, 3);
+        let check = |at_least, at_most, (low, high), expected: (VerdictKind, &str)| {
+            let verdict = judge_claim(ClaimLimits { at_least, at_most }, estimate(low, low, high), 5, 3);
             assert_eq!((verdict.outcome, verdict.reason.to_string().as_str()), expected);
         };
-        use Outcome::{Held, Refuted, Undecided};
+        use VerdictKind::{Held, Inconclusive, Refuted};
         let within = (Held, "the whole interval is within the claim");
         check(Some(5.0), None, (5.1, 6.0), within);
         check(Some(5.0), None, (5.0, 6.0), within);
@@ -245,15 +247,15 @@ mod tests {
         check(Some(5.0), Some(6.0), (5.0, 6.0), within);
         check(Some(5.0), None, (4.0, 4.9), (Refuted, "the whole interval is beyond 5"));
         check(None, Some(1.1), (1.2, 1.3), (Refuted, "the whole interval is beyond 1.1"));
-        check(Some(5.0), None, (4.9, 5.1), (Undecided, "5 lies within the interval"));
-        check(Some(5.0), Some(6.0), (4.0, 7.0), (Undecided, "5 lies within the interval"));
-        let few = judge_claim(Limits::default(), estimate(1.0, 1.0, 1.0), 2, 3);
+        check(Some(5.0), None, (4.9, 5.1), (Inconclusive, "5 lies within the interval"));
+        check(Some(5.0), Some(6.0), (4.0, 7.0), (Inconclusive, "5 lies within the interval"));
+        let few = judge_claim(ClaimLimits::default(), estimate(1.0, 1.0, 1.0), 2, 3);
         assert!(few.lacks_runs());
     }
 
     #[test]
     fn a_verdict_in_json() {
-        let verdict = Verdict { outcome: Outcome::Undecided, reason: Reason::TooFew { valid: 2, needed: 3 } };
+        let verdict = Verdict { outcome: VerdictKind::Inconclusive, reason: Reason::TooFew { valid: 2, needed: 3 } };
         let json = serde_json::to_string(&verdict).unwrap();
         assert_eq!(json, r#"{"verdict":"undecided","reason":"2 valid runs of the 3 that it takes"}"#);
     }

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bootline_analysis::boot::{Boot, BootRecords, Options};
-use bootline_analysis::predict::{Change, Prediction, predict, today};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
+use bootline_analysis::predict::{Change, Prediction, baseline, predict};
 use bootline_console::{Behaviour, Driver, Series};
-use bootline_lab::boot::{Truth, Verdict};
+use bootline_lab::boot::{RunVerdict, Truth};
 use bootline_stats::Samples;
 
 /// What was booted: `6.18-rt-9600-default-2cpu`.
@@ -49,7 +49,7 @@ fn read(results: &Path) -> std::io::Result<BTreeMap<Cell, Vec<Run>>> {
         let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let (Some(cell), Ok(text)) = (cell(name), std::fs::read(folder.join("truth.json"))) else { continue };
         let truth: Truth = serde_json::from_slice(&text).map_err(std::io::Error::other)?;
-        if truth.verdict == Verdict::Valid {
+        if truth.verdict == RunVerdict::Valid {
             cells.entry(cell).or_default().push(Run { capture: folder.join("boot.cap"), truth });
         }
     }
@@ -61,7 +61,7 @@ fn read(results: &Path) -> std::io::Result<BTreeMap<Cell, Vec<Run>>> {
 
 fn boot(capture: &Path) -> Option<Boot> {
     let bytes = std::fs::read(capture).ok()?;
-    BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &Options::default())).next()
+    BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).next()
 }
 
 fn median(values: Vec<f64>) -> Option<f64> {
@@ -152,7 +152,7 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
     let arrived = || {
         median(
             to.1.iter()
-                .filter_map(|r| Some(today(&boot(&r.capture)?).ok()?.log_complete?.best().as_secs_f64()))
+                .filter_map(|r| Some(baseline(&boot(&r.capture)?).ok()?.log_complete?.best().as_secs_f64()))
                 .collect(),
         )
     };

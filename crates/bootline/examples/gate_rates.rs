@@ -13,9 +13,9 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bootline_analysis::boot::{Boot, BootRecords, Clock, EndedBy, Options, Since};
-use bootline_analysis::compare::{Budget, Measures, Outcome, Quantity, RunSet, Setup, check};
-use bootline_lab::boot::{Truth, Verdict};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, TimeOrigin};
+use bootline_analysis::compare::{Budget, GateOutcome, Quantity, RunMeasures, RunSet, RunSetup, check};
+use bootline_lab::boot::{RunVerdict, Truth};
 use bootline_stats::{Random, difference};
 
 /// The boot ends behind both modules.
@@ -45,7 +45,7 @@ type Arms = BTreeMap<String, BTreeMap<Quantity, Vec<i64>>>;
 
 fn boot(capture: &Path) -> io::Result<Option<Boot>> {
     let bytes = fs::read(capture)?;
-    let options = Options { marker: Some(END.to_owned()), ..Options::default() };
+    let options = BootOptions { marker: Some(END.to_owned()), ..BootOptions::default() };
     Ok(BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &options)).next())
 }
 
@@ -60,10 +60,10 @@ fn measure(results: &Path) -> io::Result<Arms> {
         let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let (Some((arm, _)), Ok(text)) = (name.rsplit_once('-'), fs::read(folder.join("truth.json"))) else { continue };
         let truth: Truth = serde_json::from_slice(&text).map_err(io::Error::other)?;
-        if truth.verdict != Verdict::Valid {
+        if truth.verdict != RunVerdict::Valid {
             continue;
         }
-        let run = boot(&folder.join("boot.cap"))?.and_then(|b| Measures::of(&b, name, &[]));
+        let run = boot(&folder.join("boot.cap"))?.and_then(|b| RunMeasures::of(&b, name, &[]));
         let run = run.ok_or_else(|| io::Error::other(format!("{name} doesn't reach `{END}`")))?;
         for quantity in &wanted {
             let value =
@@ -90,8 +90,8 @@ fn to_text(arms: &Arms) -> serde_json::Result<String> {
 }
 
 /// The runs of some arms.
-fn pool(arms: &Arms, names: &[&str]) -> Vec<Measures> {
-    let setup = Setup {
+fn pool(arms: &Arms, names: &[&str]) -> Vec<RunMeasures> {
+    let setup = RunSetup {
         kernel: None,
         command_line: Vec::new(),
         cpus: Some(1),
@@ -99,7 +99,7 @@ fn pool(arms: &Arms, names: &[&str]) -> Vec<Measures> {
         baud: None,
         clock: Clock::Arrival,
         ended_by: EndedBy::Marker,
-        since: Since::KernelFirstByte,
+        since: TimeOrigin::KernelFirstByte,
         initcalls: true,
     };
     let mut runs = Vec::new();
@@ -107,13 +107,13 @@ fn pool(arms: &Arms, names: &[&str]) -> Vec<Measures> {
         let n = columns.values().map(Vec::len).min().unwrap_or_default();
         for i in 0..n {
             let values = columns.iter().map(|(q, v)| (q.clone(), v[i])).collect();
-            runs.push(Measures { source: String::new(), setup: setup.clone(), values, parts: Vec::new() });
+            runs.push(RunMeasures { source: String::new(), setup: setup.clone(), values, parts: Vec::new() });
         }
     }
     runs
 }
 
-fn set(runs: &[&Measures]) -> RunSet {
+fn set(runs: &[&RunMeasures]) -> RunSet {
     RunSet { runs: runs.iter().map(|r| (*r).clone()).collect(), ..RunSet::default() }
 }
 
@@ -125,19 +125,19 @@ struct Rate {
 
 /// Sets of `n` drawn from the pools, each boot put back once it was drawn (the bootstrap): what the gate would do were the
 /// pools all the boots there are. Drawn without, sets of twenty of some thirty boots would be nearly the same ones each time.
-fn rate(budget: &Budget, base: &[Measures], new: &[Measures], n: usize, seed: u64) -> Rate {
+fn rate(budget: &Budget, base: &[RunMeasures], new: &[RunMeasures], n: usize, seed: u64) -> Rate {
     let mut random = Random::new(seed);
     let mut rate = Rate { fires: 0, open: 0 };
-    let mut draw = |from: &[Measures]| -> RunSet {
-        let chosen: Vec<&Measures> = (0..n).map(|_| &from[random.below(from.len())]).collect();
+    let mut draw = |from: &[RunMeasures]| -> RunSet {
+        let chosen: Vec<&RunMeasures> = (0..n).map(|_| &from[random.below(from.len())]).collect();
         set(&chosen)
     };
     for _ in 0..DRAWS {
         let (baseline, runs) = (draw(base), draw(new));
         match check(budget, Some(&baseline), &runs)[0].outcome {
-            Outcome::Broken => rate.fires += 1,
-            Outcome::CantTell => rate.open += 1,
-            Outcome::Kept => {}
+            GateOutcome::Fail => rate.fires += 1,
+            GateOutcome::Inconclusive => rate.open += 1,
+            GateOutcome::Pass => {}
         }
     }
     rate
@@ -156,7 +156,7 @@ fn table(arms: &Arms) -> String {
     for (of, limit) in GATES {
         let increase = format!("[[budget]]\nof = \"{of}\"\nincrease_at_most = {limit}\n");
         let budget = Budget::parse(&format!("end = \"{END}\"\nnoise = \"0 %\"\n{increase}")).expect("a budget");
-        let mut row = |added: &str, new: &[Measures]| {
+        let mut row = |added: &str, new: &[RunMeasures]| {
             let cells = SIZES.iter().map(|&n| {
                 let rate = rate(&budget, &base, new, n, n as u64);
                 format!(" {} % / {} % |", percent(rate.fires), percent(rate.open))

@@ -6,8 +6,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
 use crate::verbs::{
-    blame, boot, capture, check, compare, completions, critical_chain, explain, export, kernels, man, plot, predict,
-    prove, time,
+    blame, boot, capture, check, compare, completions, critical_chain, experiment, explain, export, kernels, man, plot,
+    predict, time,
 };
 
 /// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
@@ -33,56 +33,56 @@ Exit status:
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Explains where a boot's time went and what to do about it
-    Explain(explain::Typed),
+    Explain(explain::Args),
     /// Sums a boot up, phase by phase
-    Time(time::Typed),
+    Time(time::Args),
     /// Lists initcalls and probes by the time they took, net of the console
-    Blame(blame::Typed),
+    Blame(blame::Args),
     /// Shows what the time to init really hung on, and what could take longer without effect
-    CriticalChain(critical_chain::Typed),
+    CriticalChain(critical_chain::Args),
     /// Writes a boot in the formats of other tools: Perfetto, Chrome, CSV, Markdown, JUnit, LAVA
-    Export(Box<export::Typed>),
+    Export(Box<export::Args>),
     /// Predicts the boot under another console, level, kernel or line
-    Predict(predict::Typed),
+    Predict(predict::Args),
     /// Draws boots as an interactive page in one file, or as a static picture
-    Plot(plot::Typed),
+    Plot(plot::Args),
     /// Compares two sets of boots: medians, intervals, and what the difference is made of
-    Compare(Box<compare::Typed>),
+    Compare(Box<compare::Args>),
     /// Holds boots to a budget, alone or against a baseline: a gate for CI
-    Check(Box<check::Typed>),
+    Check(Box<check::Args>),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
-    Capture(Box<capture::Typed>),
+    Capture(Box<capture::Args>),
     /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
-    Boot(Box<boot::Typed>),
+    Boot(Box<boot::Args>),
     /// Boots the arms of an experiment in turn, and says whether its claims and predictions hold
-    Prove(Box<prove::Typed>),
+    Experiment(Box<experiment::Args>),
     /// Lists and fetches stock kernels for the lab
-    Kernels(kernels::Typed),
+    Kernels(kernels::Args),
     /// Writes the completions for a shell to stdout
-    Completions(completions::Typed),
+    Completions(completions::Args),
     /// Writes the man pages into a directory
-    Man(man::Typed),
+    Man(man::Args),
 }
 
 impl Verb {
     /// Does what was typed.
     pub fn run(self, terminal: &Terminal) -> Result<Exit, Failure> {
         match self {
-            Verb::Capture(typed) => capture::run(*typed, terminal),
-            Verb::Explain(typed) => explain::run(typed, terminal),
-            Verb::Time(typed) => time::run(typed, terminal),
-            Verb::Export(typed) => export::run(*typed, terminal),
-            Verb::Predict(typed) => predict::run(typed, terminal),
-            Verb::Plot(typed) => plot::run(typed, terminal),
-            Verb::Blame(typed) => blame::run(typed, terminal),
-            Verb::CriticalChain(typed) => critical_chain::run(typed, terminal),
-            Verb::Boot(typed) => boot::run(*typed, terminal),
-            Verb::Prove(typed) => prove::run(*typed, terminal),
-            Verb::Compare(typed) => compare::run(*typed, terminal),
-            Verb::Check(typed) => check::run(*typed, terminal),
-            Verb::Completions(typed) => completions::run(typed),
-            Verb::Kernels(typed) => kernels::run(typed, terminal),
-            Verb::Man(typed) => man::run(typed, terminal),
+            Verb::Capture(args) => capture::run(*args, terminal),
+            Verb::Explain(args) => explain::run(args, terminal),
+            Verb::Time(args) => time::run(args, terminal),
+            Verb::Export(args) => export::run(*args, terminal),
+            Verb::Predict(args) => predict::run(args, terminal),
+            Verb::Plot(args) => plot::run(args, terminal),
+            Verb::Blame(args) => blame::run(args, terminal),
+            Verb::CriticalChain(args) => critical_chain::run(args, terminal),
+            Verb::Boot(args) => boot::run(*args, terminal),
+            Verb::Experiment(args) => experiment::run(*args, terminal),
+            Verb::Compare(args) => compare::run(*args, terminal),
+            Verb::Check(args) => check::run(*args, terminal),
+            Verb::Completions(args) => completions::run(args),
+            Verb::Kernels(args) => kernels::run(args, terminal),
+            Verb::Man(args) => man::run(args, terminal),
         }
     }
 }

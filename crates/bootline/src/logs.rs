@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootRecords, ConsoleArg, Options, Splitter, join_levels};
-use bootline_analysis::records::{Decoder, Format, Summary};
-use bootline_report::{Document, JsonList, SourceName, TextOptions, text};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, ConsoleArg, Splitter, join_levels};
+use bootline_analysis::records::{DecodeSummary, Decoder, Format};
+use bootline_report::{BootLabel, BootsJson, Document, TextOptions, text};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -14,11 +14,11 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Written, unless_reader_left};
 use crate::own_log::OwnLog;
 use crate::terminal::Terminal;
-use crate::unusable::{self, Fault};
+use crate::unusable::{self, UnusableInput};
 
 /// What is typed to name logs.
 #[derive(Debug, Args)]
-pub struct TypedLogs {
+pub struct LogArgs {
     /// Captures or logs in any known format; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -52,9 +52,9 @@ pub fn parse_console(text: &str) -> Result<ConsoleArg, String> {
 
 /// What the system makes of it.
 #[derive(Debug)]
-pub struct Logs {
+pub struct LogInputs {
     inputs: Vec<Input>,
-    options: Options,
+    options: BootOptions,
     format: Option<Format>,
     /// What knows the levels that a console doesn't show.
     own_log: Option<OwnLog>,
@@ -107,51 +107,51 @@ pub enum Output {
     /// For people.
     Text(TextOptions),
     /// For programs.
-    Json(JsonList),
+    Json(BootsJson),
 }
 
 /// One boot, as a verb shows it.
-pub struct Shown {
+pub struct BootOutput {
     text: String,
-    fault: Option<Fault>,
+    fault: Option<UnusableInput>,
 }
 
-impl Shown {
+impl BootOutput {
     /// As text.
-    pub fn text(document: &Document, options: &TextOptions) -> Shown {
-        Shown { text: text(document, options), fault: None }
+    pub fn text(document: &Document, options: &TextOptions) -> BootOutput {
+        BootOutput { text: text(document, options), fault: None }
     }
     /// Where there is nothing to be shown but a fault.
-    pub fn nothing() -> Shown {
-        Shown { text: String::new(), fault: None }
+    pub fn nothing() -> BootOutput {
+        BootOutput { text: String::new(), fault: None }
     }
     /// As an item of the list.
-    pub fn json(item: String) -> Shown {
-        Shown { text: item, fault: None }
+    pub fn json(item: String) -> BootOutput {
+        BootOutput { text: item, fault: None }
     }
     /// With something that makes it useless for the verb.
-    pub fn with_fault(self, fault: Option<Fault>) -> Shown {
-        Shown { fault, ..self }
+    pub fn with_fault(self, fault: Option<UnusableInput>) -> BootOutput {
+        BootOutput { fault, ..self }
     }
 }
 
-impl TypedLogs {
+impl LogArgs {
     /// For a verb that types its arguments itself and shows nothing on stdout.
-    pub fn plain(files: Vec<PathBuf>, marker: Option<String>, console: Option<ConsoleArg>) -> TypedLogs {
-        TypedLogs { files, marker, console, format: None, json: false, width: None }
+    pub fn plain(files: Vec<PathBuf>, marker: Option<String>, console: Option<ConsoleArg>) -> LogArgs {
+        LogArgs { files, marker, console, format: None, json: false, width: None }
     }
 
     /// Looks at the terminal and refuses what can't be done. `schema` is that of the verb's JSON.
-    pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<Logs, Failure> {
+    pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<LogInputs, Failure> {
         let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
         if self.files.iter().filter(|f| is_stdin(f)).count() > 1 {
             return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
         }
         let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
-        let output = if self.json { Output::Json(JsonList::new(schema)) } else { Output::Text(text()) };
-        Ok(Logs {
+        let output = if self.json { Output::Json(BootsJson::new(schema)) } else { Output::Text(text()) };
+        Ok(LogInputs {
             inputs: self.files.into_iter().map(Input::new).collect(),
-            options: Options { marker: self.marker, console: self.console, ..Options::default() },
+            options: BootOptions { marker: self.marker, console: self.console, ..BootOptions::default() },
             own_log: None,
             format: self.format.and_then(|name| name.parse().ok()),
             output,
@@ -162,15 +162,15 @@ impl TypedLogs {
 /// Pieces in which files are read.
 const PIECE: usize = 512 * 1024;
 
-impl Logs {
+impl LogInputs {
     /// With the number of processors, which few logs lack.
-    pub fn with_cpus(mut self, cpus: Option<u32>) -> Logs {
+    pub fn with_cpus(mut self, cpus: Option<u32>) -> LogInputs {
         self.options.cpus = cpus;
         self
     }
 
     /// With the kernel's own log of the same boots.
-    pub fn with_levels(mut self, file: PathBuf) -> Result<Logs, Failure> {
+    pub fn with_levels(mut self, file: PathBuf) -> Result<LogInputs, Failure> {
         let input = Input::new(file);
         if matches!(input, Input::Stdin) && self.inputs.iter().any(|i| matches!(i, Input::Stdin)) {
             return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
@@ -192,8 +192,8 @@ impl Logs {
     pub fn show(
         mut self,
         terminal: &Terminal,
-        needs: Needs,
-        mut each: impl FnMut(&Boot, &SourceName, &mut Output) -> Shown,
+        needs: BootNeeds,
+        mut each: impl FnMut(&Boot, &BootLabel, &mut Output) -> BootOutput,
     ) -> Result<Exit, Failure> {
         let mut exit = Exit::FINE;
         let mut printer = Printer { written: Ok(Written::All), boots: 0 };
@@ -202,7 +202,7 @@ impl Logs {
         }
         for input in &self.inputs {
             let own_log = self.own_log.as_ref();
-            let mut reading = Reading { input, options: &self.options, own_log, needs, faults: Vec::new(), boots: 0 };
+            let mut reading = LogReader { input, options: &self.options, own_log, needs, faults: Vec::new(), boots: 0 };
             let read = read(input, self.format, |boot, more| {
                 reading.boot(boot, more, &mut printer, &mut self.output, &mut each);
                 printer.goes_on()
@@ -228,39 +228,39 @@ impl Logs {
 
 /// What a verb can't do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum BootNeeds {
     /// The boot's end.
     End,
     /// Only times.
     Times,
 }
 
-struct Reading<'i> {
+struct LogReader<'i> {
     input: &'i Input,
-    options: &'i Options,
+    options: &'i BootOptions,
     own_log: Option<&'i OwnLog>,
-    needs: Needs,
-    faults: Vec<Fault>,
+    needs: BootNeeds,
+    faults: Vec<UnusableInput>,
     boots: usize,
 }
 
-impl Reading<'_> {
+impl LogReader<'_> {
     fn boot(
         &mut self,
         mut records: BootRecords,
         more: bool,
         printer: &mut Printer,
         output: &mut Output,
-        each: &mut impl FnMut(&Boot, &SourceName, &mut Output) -> Shown,
+        each: &mut impl FnMut(&Boot, &BootLabel, &mut Output) -> BootOutput,
     ) {
-        let source = SourceName { input: self.input.name(), index: self.boots, one_of_several: more || self.boots > 0 };
+        let source = BootLabel { input: self.input.name(), index: self.boots, one_of_several: more || self.boots > 0 };
         self.boots += 1;
         if let Some(Err(failure)) = self.own_log.map(|own| own.join(&mut records, &source)) {
-            self.faults.push(Fault::Told(failure));
+            self.faults.push(UnusableInput::Reported(failure));
             return;
         }
         let boot = Boot::analyse(records, self.options);
-        let fault = Fault::of(&boot, &source, self.needs, self.options);
+        let fault = UnusableInput::of(&boot, &source, self.needs, self.options);
         // People get no report on something that is no boot; programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some();
         let mut own_fault = None;
@@ -278,7 +278,7 @@ impl Reading<'_> {
         self.faults.extend(fault.or(own_fault));
     }
 
-    fn failures(self, summary: &Summary) -> Vec<Failure> {
+    fn failures(self, summary: &DecodeSummary) -> Vec<Failure> {
         if self.boots == 0 {
             return vec![unusable::empty(&self.input.name(), summary)];
         }
@@ -306,7 +306,7 @@ impl Printer {
 }
 
 /// The boot in a file that holds one, of several the first; none if there is no kernel in it.
-pub fn only_boot(path: &Path, options: &Options) -> Result<Option<Boot>, Failure> {
+pub fn only_boot(path: &Path, options: &BootOptions) -> Result<Option<Boot>, Failure> {
     let mut found = None;
     read(&Input::File(path.to_owned()), None, |records, _| {
         let boot = Boot::analyse(records, options);
@@ -317,7 +317,7 @@ pub fn only_boot(path: &Path, options: &Options) -> Result<Option<Boot>, Failure
 }
 
 /// As [`only_boot`], with the levels that the kernel's own log of that boot in another file knows.
-pub fn only_boot_with_levels(path: &Path, own_log: &Path, options: &Options) -> Result<Option<Boot>, Failure> {
+pub fn only_boot_with_levels(path: &Path, own_log: &Path, options: &BootOptions) -> Result<Option<Boot>, Failure> {
     let (Some(mut records), Some(own)) = (only_records(path)?, only_records(own_log)?) else { return Ok(None) };
     let failed = |e| Failure::new(Exit::INPUT, format!("`{}` doesn't join: {e}", own_log.display()));
     join_levels(&mut records, &own.records).map_err(failed)?;
@@ -338,12 +338,12 @@ pub fn only_records(path: &Path) -> Result<Option<BootRecords>, Failure> {
 pub fn each_boot(
     path: &Path,
     format: Option<Format>,
-    mut each: impl FnMut(BootRecords, &SourceName) -> bool,
-) -> Result<Summary, Failure> {
+    mut each: impl FnMut(BootRecords, &BootLabel) -> bool,
+) -> Result<DecodeSummary, Failure> {
     let input = Input::new(path.to_owned());
     let mut index = 0;
     read(&input, format, |records, more| {
-        let source = SourceName { input: input.name(), index, one_of_several: more || index > 0 };
+        let source = BootLabel { input: input.name(), index, one_of_several: more || index > 0 };
         index += 1;
         each(records, &source)
     })
@@ -354,7 +354,7 @@ pub fn read(
     input: &Input,
     format: Option<Format>,
     mut each: impl FnMut(BootRecords, bool) -> bool,
-) -> Result<Summary, Failure> {
+) -> Result<DecodeSummary, Failure> {
     let mut from = input.open()?;
     let mut decoder = Decoder::new(format);
     let stop = std::cell::Cell::new(false);

@@ -2,7 +2,7 @@
 //! The kernel's own log of a boot whose console was captured: it knows the levels.
 use bootline_analysis::boot::{BootRecords, JoinError, join_levels};
 use bootline_analysis::records::RecordSet;
-use bootline_report::{SourceName, escaped};
+use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ impl OwnLog {
     }
 
     /// Joins a boot with its own log.
-    pub fn join(&self, boot: &mut BootRecords, source: &SourceName) -> Result<(), Failure> {
+    pub fn join(&self, boot: &mut BootRecords, source: &BootLabel) -> Result<(), Failure> {
         let mut nearest: Option<JoinError> = None;
         for own in &self.boots {
             let Err(e) = join_levels(boot, own) else { return Ok(()) };
@@ -33,7 +33,7 @@ impl OwnLog {
         Err(self.refused(nearest.unwrap_or(JoinError::NoStamps), boot, source))
     }
 
-    fn refused(&self, error: JoinError, boot: &BootRecords, source: &SourceName) -> Failure {
+    fn refused(&self, error: JoinError, boot: &BootRecords, source: &BootLabel) -> Failure {
         let (log, boot_name) = (shown(&self.name), named(source));
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match error {

@@ -5,21 +5,21 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, Options};
-use bootline_analysis::compare::{BASELINE_SCHEMA, Baseline, Excluded, MOST_RUNS, Measures, RunSet};
+use bootline_analysis::boot::{Boot, BootOptions};
+use bootline_analysis::compare::{BASELINE_SCHEMA, Baseline, Excluded, MOST_RUNS, RunMeasures, RunSet};
 use bootline_analysis::records::Format;
-use bootline_lab::boot::{Truth, Verdict};
+use bootline_lab::boot::{RunVerdict, Truth};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, Needs};
-use crate::unusable::{self, Fault};
+use crate::logs::{self, BootNeeds};
+use crate::unusable::{self, UnusableInput};
 
 /// How runs are read.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct RunReader {
     /// What the logs lack, and where the boot ends.
-    pub options: Options,
+    pub options: BootOptions,
     /// Of the logs, if it is not recognised.
     pub format: Option<Format>,
     /// Texts whose times are asked for.
@@ -27,12 +27,12 @@ pub struct Reading {
 }
 
 /// One log to be read, and what the lab knows of it.
-struct Source {
+struct RunSource {
     log: PathBuf,
     truth: Option<PathBuf>,
 }
 
-impl Reading {
+impl RunReader {
     /// The runs that a path holds; of a folder of `prove` those of `arm`.
     ///
     /// # Errors
@@ -75,21 +75,21 @@ impl Reading {
         Ok(all)
     }
 
-    fn add(&self, set: &mut RunSet, source: &Source) -> Result<(), Failure> {
+    fn add(&self, set: &mut RunSet, source: &RunSource) -> Result<(), Failure> {
         let shown = source.log.display().to_string();
         if let Some((why, expected)) = source.truth.as_deref().and_then(unbelievable) {
             set.excluded.push(Excluded { source: shown, why, expected });
             return Ok(());
         }
-        let mut faults: Vec<(String, Fault)> = Vec::new();
+        let mut faults: Vec<(String, UnusableInput)> = Vec::new();
         let mut boots = 0;
         let summary = logs::each_boot(&source.log, self.format, |records, boot_name| {
             boots += 1;
             let boot = Boot::analyse(records, &self.options);
             let name = boot_name.title();
-            match Fault::of(&boot, boot_name, Needs::End, &self.options) {
+            match UnusableInput::of(&boot, boot_name, BootNeeds::End, &self.options) {
                 Some(fault) => faults.push((name, fault)),
-                None => match Measures::of(&boot, &name, &self.markers) {
+                None => match RunMeasures::of(&boot, &name, &self.markers) {
                     Some(run) => set.runs.push(run),
                     // A log without an end is a fault already.
                     None => debug_assert!(false, "{name} has an end and no measures"),
@@ -123,13 +123,13 @@ fn unbelievable(truth: &Path) -> Option<(String, bool)> {
     let read = fs::read(truth).ok().and_then(|text| serde_json::from_slice::<Truth>(&text).ok());
     let Some(truth) = read else { return Some(("its `truth.json` can't be read".to_owned(), true)) };
     let why = match truth.verdict {
-        Verdict::Valid | Verdict::Unchecked => return None,
-        Verdict::Invalid => ("the lab's run can't be believed", true),
-        Verdict::Interrupted => ("it was called off", true),
-        Verdict::Panicked { .. } => ("the kernel panicked", false),
-        Verdict::ModuleFailed { .. } => ("the kernel refused a module", false),
-        Verdict::TimedOut { .. } => ("the boot hung", false),
-        Verdict::Stopped => ("the guest stopped before its end", false),
+        RunVerdict::Valid | RunVerdict::Unchecked => return None,
+        RunVerdict::Invalid => ("the lab's run can't be believed", true),
+        RunVerdict::Interrupted => ("it was called off", true),
+        RunVerdict::Panicked { .. } => ("the kernel panicked", false),
+        RunVerdict::ModuleFailed { .. } => ("the kernel refused a module", false),
+        RunVerdict::TimedOut { .. } => ("the boot hung", false),
+        RunVerdict::Stopped => ("the guest stopped before its end", false),
     };
     Some((why.0.to_owned(), why.1))
 }
@@ -176,10 +176,10 @@ pub fn files(sets: &[(&PathBuf, Option<&str>)]) -> Result<Vec<PathBuf>, Failure>
 }
 
 /// The logs that a path stands for.
-fn sources(path: &Path, arm: Option<&str>) -> Result<Vec<Source>, Failure> {
+fn sources(path: &Path, arm: Option<&str>) -> Result<Vec<RunSource>, Failure> {
     let unreadable = |e: io::Error| unusable::open_failed(path, &e);
     if !path.is_dir() {
-        return Ok(vec![Source { log: path.to_owned(), truth: None }]);
+        return Ok(vec![RunSource { log: path.to_owned(), truth: None }]);
     }
     let runs = path.join("runs");
     if path.join("state.json").exists() && runs.is_dir() {
@@ -189,12 +189,12 @@ fn sources(path: &Path, arm: Option<&str>) -> Result<Vec<Source>, Failure> {
         return Ok(vec![run]);
     }
     let entries = sorted(path).map_err(unreadable)?;
-    let folders: Vec<Source> = entries.iter().filter_map(|e| run_folder(e)).collect();
+    let folders: Vec<RunSource> = entries.iter().filter_map(|e| run_folder(e)).collect();
     let ending = |e: &Path, wanted: &[&str]| {
         e.is_file() && e.extension().is_some_and(|x| wanted.iter().any(|w| x.eq_ignore_ascii_case(w)))
     };
-    let files = |wanted: &[&str]| -> Vec<Source> {
-        entries.iter().filter(|e| ending(e, wanted)).map(|e| Source { log: e.clone(), truth: None }).collect()
+    let files = |wanted: &[&str]| -> Vec<RunSource> {
+        entries.iter().filter(|e| ending(e, wanted)).map(|e| RunSource { log: e.clone(), truth: None }).collect()
     };
     let mut found = files(&["cap"]);
     found.extend(folders);
@@ -209,12 +209,12 @@ fn sources(path: &Path, arm: Option<&str>) -> Result<Vec<Source>, Failure> {
 }
 
 /// What `bootline boot` leaves in a folder.
-fn run_folder(path: &Path) -> Option<Source> {
+fn run_folder(path: &Path) -> Option<RunSource> {
     let (log, truth) = (path.join("boot.cap"), path.join("truth.json"));
-    log.is_file().then(|| Source { log, truth: truth.is_file().then_some(truth) })
+    log.is_file().then(|| RunSource { log, truth: truth.is_file().then_some(truth) })
 }
 
-fn of_results(path: &Path, runs: &Path, arm: Option<&str>) -> Result<Vec<Source>, Failure> {
+fn of_results(path: &Path, runs: &Path, arm: Option<&str>) -> Result<Vec<RunSource>, Failure> {
     let entries = sorted(runs).map_err(|e| unusable::open_failed(runs, &e))?;
     let mut arms: Vec<String> = entries.iter().filter_map(|e| arm_of(e)).collect();
     arms.dedup();

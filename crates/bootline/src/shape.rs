@@ -18,7 +18,7 @@ pub enum Shape {
 
 /// What is typed to choose one.
 #[derive(Debug, Args)]
-pub struct TypedShape {
+pub struct ShapeArgs {
     /// What to write
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     output_format: Shape,
@@ -30,7 +30,7 @@ pub struct TypedShape {
     width: Option<usize>,
 }
 
-impl TypedShape {
+impl ShapeArgs {
     /// The answer in the shape that was asked for.
     pub fn render(&self, terminal: &Terminal, document: &Document, json: impl FnOnce() -> String) -> String {
         let shape = if self.json { Shape::Json } else { self.output_format };

@@ -3,17 +3,17 @@
 use std::io;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, Clock, Options};
-use bootline_analysis::records::{ProblemKind, Summary};
-use bootline_report::{SourceName, escaped};
+use bootline_analysis::boot::{Boot, BootOptions, Clock};
+use bootline_analysis::records::{DecodeSummary, ProblemKind};
+use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::Needs;
+use crate::logs::BootNeeds;
 
 /// What makes a boot useless for a verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum UnusableInput {
     /// No kernel record; whether the kernel was there without its stamps, and whether it is text at all.
     NoKernel { banner: bool, noise: bool },
     /// Kernel records without any time.
@@ -25,25 +25,25 @@ pub enum Fault {
     /// No records of initcall_debug.
     NoSpans { boot: String },
     /// What a verb words itself.
-    Told(Failure),
+    Reported(Failure),
 }
 
-impl Fault {
+impl UnusableInput {
     /// The first reason not to trust what is shown of a boot.
-    pub fn of(boot: &Boot, source: &SourceName, needs: Needs, options: &Options) -> Option<Fault> {
+    pub fn of(boot: &Boot, source: &BootLabel, needs: BootNeeds, options: &BootOptions) -> Option<UnusableInput> {
         if boot.milestones.first_kernel.is_none() {
             let banner = boot.records.iter().any(|r| r.text.starts_with("Linux version "));
             let noise = boot.problems.iter().any(|p| p.kind == ProblemKind::BinaryNoise);
-            return Some(Fault::NoKernel { banner, noise });
+            return Some(UnusableInput::NoKernel { banner, noise });
         }
         if boot.timeline.clock == Clock::None {
-            return Some(Fault::NoTimes);
+            return Some(UnusableInput::NoTimes);
         }
         let name = named(source);
         if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
-            return Some(Fault::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
+            return Some(UnusableInput::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
         }
-        if needs == Needs::End && boot.end.is_none() {
+        if needs == BootNeeds::End && boot.end.is_none() {
             let last = boot.records.iter().last().map_or_else(String::new, |r| {
                 let at = boot.stored(r.id).map_or_else(String::new, |t| format!(" at {t} s"));
                 let text: String = r.text.chars().take(60).collect();
@@ -53,56 +53,56 @@ impl Fault {
             let marker = options.marker.is_some();
             // A console that prints errors only shows neither the banner nor init.
             let quiet = boot.kernel.banner.is_none() && boot.records.len() < 20;
-            return Some(Fault::NoEnd { boot: name, last, panicked, marker, quiet });
+            return Some(UnusableInput::NoEnd { boot: name, last, panicked, marker, quiet });
         }
         None
     }
 
     /// The log names no initcalls.
-    pub fn no_spans(source: &SourceName) -> Fault {
-        Fault::NoSpans { boot: named(source) }
+    pub fn no_spans(source: &BootLabel) -> UnusableInput {
+        UnusableInput::NoSpans { boot: named(source) }
     }
 
     /// As it is told, once the whole input was read.
-    pub fn failure(self, input: &str, summary: &Summary) -> Failure {
+    pub fn failure(self, input: &str, summary: &DecodeSummary) -> Failure {
         let read = if summary.lines == 1 { "1 line read".to_owned() } else { format!("{} lines read", summary.lines) };
         let input = shown(input);
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match self {
-            Fault::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
+            UnusableInput::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or take the log with `dmesg`, which has them"),
-            Fault::NoKernel { noise: true, .. } => {
+            UnusableInput::NoKernel { noise: true, .. } => {
                 fail(format!("{input} holds no kernel log: bytes that are no text ({} bytes read)", summary.bytes))
                     .hint("a console captured at the wrong baud looks so; a compressed log: `zcat FILE | bootline explain -`")
             }
-            Fault::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
+            UnusableInput::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
                 "boot with `printk.time=1` and without `quiet`; if it is a log in an unusual format, name it: `--format`",
             ),
-            Fault::NoTimes => fail(format!("no times in {input} ({read})"))
+            UnusableInput::NoTimes => fail(format!("no times in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or record the boot with `bootline capture`"),
-            Fault::Spoiled { boot, kind, detail } => {
+            UnusableInput::Spoiled { boot, kind, detail } => {
                 let failure = fail(format!("the figures of {boot} can't be trusted")).at(escaped(&detail));
                 match remedy(kind) {
                     Some(hint) => failure.hint(hint),
                     None => failure,
                 }
             }
-            Fault::NoEnd { boot, last, panicked: true, .. } => {
+            UnusableInput::NoEnd { boot, last, panicked: true, .. } => {
                 fail(format!("no boot in {boot}: the kernel panicked before init")).at(last)
             }
-            Fault::NoEnd { boot, last, quiet: true, .. } => {
+            UnusableInput::NoEnd { boot, last, quiet: true, .. } => {
                 fail(format!("the console of {boot} shows next to nothing of a boot (`quiet`?)"))
                     .at(last)
                     .hint("take the kernel's own log: `dmesg | bootline explain -`")
             }
-            Fault::NoEnd { boot, last, marker, .. } => {
+            UnusableInput::NoEnd { boot, last, marker, .. } => {
                 let what = if marker { "the marker" } else { "init's start" };
                 fail(format!("{boot} ends before {what} was reached"))
                     .at(last)
                     .hint("record for longer, or name the line that ends this boot: `--marker TEXT`")
             }
-            Fault::Told(failure) => failure,
-            Fault::NoSpans { boot } => fail(format!("no initcalls in {boot} ({read})"))
+            UnusableInput::Reported(failure) => failure,
+            UnusableInput::NoSpans { boot } => fail(format!("no initcalls in {boot} ({read})"))
                 .hint("boot with `initcall_debug loglevel=8`, or read its `dmesg`"),
         }
     }
@@ -120,7 +120,7 @@ fn remedy(kind: ProblemKind) -> Option<&'static str> {
 }
 
 /// `boot 2 of `boot.cap``
-pub fn named(source: &SourceName) -> String {
+pub fn named(source: &BootLabel) -> String {
     let input = shown(&source.input);
     if source.one_of_several { format!("boot {} of {input}", source.index + 1) } else { input }
 }
@@ -131,7 +131,7 @@ pub fn shown(input: &str) -> String {
 }
 
 /// Nothing in it.
-pub fn empty(input: &str, summary: &Summary) -> Failure {
+pub fn empty(input: &str, summary: &DecodeSummary) -> Failure {
     let input = shown(input);
     let what = if summary.bytes == 0 { format!("{input} is empty") } else { format!("no lines in {input}") };
     Failure::new(Exit::INPUT, what).hint("record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`")

@@ -16,7 +16,7 @@ fn case(name: &str) -> PathBuf {
 }
 
 /// The chain up to the marker, which the lab's init writes when the module is loaded.
-fn chain(name: &str) -> Value {
+fn critical_path(name: &str) -> Value {
     let out = isolated(env!("CARGO_BIN_EXE_bootline"))
         .args(["critical-chain", "--json", "--to", "modules-loaded"])
         .arg(case(name).join("boot.cap"))
@@ -39,8 +39,8 @@ fn loading(name: &str) -> f64 {
 
 #[test]
 fn what_the_chain_says_a_shorter_probe_saves_is_saved() {
-    let chain = chain(LONG);
-    let segments = chain["segments"].as_array().unwrap();
+    let critical_path = critical_path(LONG);
+    let segments = critical_path["segments"].as_array().unwrap();
     let probe = segments.iter().filter(|s| s["kind"] == "async-call").max_by_key(|s| s["effect_ns"].as_i64()).unwrap();
     assert_eq!(probe["name"], "__driver_attach_async_helper");
     let effect = ns(&probe["effect_ns"]);
@@ -53,14 +53,14 @@ fn what_the_chain_says_a_shorter_probe_saves_is_saved() {
 
 #[test]
 fn the_initcall_is_beside_the_probe_with_its_slack() {
-    let chain = chain(LONG);
-    let beside = chain["beside"].as_array().unwrap();
+    let critical_path = critical_path(LONG);
+    let beside = critical_path["beside"].as_array().unwrap();
     let initcall = beside.iter().find(|b| b["name"] == "delay_probe_init").expect("the module's initcall is beside");
     let (length, slack) = (ns(&initcall["end_ns"]) - ns(&initcall["start_ns"]), ns(&initcall["slack_ns"]));
     // 2 s in one that has 6: all but the time until its probe began.
     assert!((slack / length - 2.0).abs() < 0.2, "length {length} ns, slack {slack} ns");
     assert!(
-        chain["segments"]
+        critical_path["segments"]
             .as_array()
             .unwrap()
             .iter()
@@ -77,9 +77,9 @@ fn async_probes_that_nobody_waited_for_are_beside() {
         .output()
         .unwrap();
     let document: Value = serde_json::from_slice(&out.stdout).unwrap();
-    let chain = &document["boots"][0]["chain"];
-    assert_eq!(chain["basis"], "async-calls");
-    let calls = chain["beside"].as_array().unwrap().iter().filter(|b| b["what"] == "async");
+    let critical_path = &document["boots"][0]["chain"];
+    assert_eq!(critical_path["basis"], "async-calls");
+    let calls = critical_path["beside"].as_array().unwrap().iter().filter(|b| b["what"] == "async");
     assert!(calls.clone().count() > 10);
     assert!(calls.clone().any(|b| b["name"] == "do_populate_rootfs"));
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::timeline::Timeline;
-use crate::records::{RecordSet, Source};
+use crate::records::{RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
 /// The state of the line at one instant.
@@ -15,38 +15,38 @@ pub struct BacklogPoint {
     /// Characters that the kernel had stored for the console.
     pub stored: u64,
     /// Characters that the line had carried.
-    pub delivered: u64,
+    pub transmitted: u64,
 }
 
 impl BacklogPoint {
     /// Characters that waited.
-    pub fn waiting(&self) -> u64 {
-        self.stored.saturating_sub(self.delivered)
+    pub fn backlog(&self) -> u64 {
+        self.stored.saturating_sub(self.transmitted)
     }
 }
 
 /// One point for each record stored and each record delivered.
 pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPoint> {
     let mut events: Vec<(Dur, bool, u64)> = Vec::new();
-    for (i, r) in records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+    for (i, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let place = timeline.place(i);
-        if let (Some(stored), Some(printed)) = (place.stored, place.printed) {
-            events.push((stored, true, u64::from(r.wire_len)));
-            events.push((printed.end.max(stored), false, u64::from(r.wire_len)));
+        if let (Some(stored), Some(transmitted)) = (place.stored, place.transmitted) {
+            events.push((stored, true, u64::from(r.line_bytes)));
+            events.push((transmitted.end.max(stored), false, u64::from(r.line_bytes)));
         }
     }
     // At one instant what is stored comes before what is delivered, so that no point shows more delivered than stored.
     events.sort_by_key(|&(at, is_store, _)| (at, !is_store));
-    let (mut stored, mut delivered) = (0, 0);
+    let (mut stored, mut transmitted) = (0, 0);
     events
         .into_iter()
         .map(|(at, is_store, n)| {
             if is_store {
                 stored += n
             } else {
-                delivered += n
+                transmitted += n
             }
-            BacklogPoint { at, stored, delivered }
+            BacklogPoint { at, stored, transmitted }
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 //! What the times of a log reveal about its clocks and its completeness.
 use super::milestone::Milestones;
 use super::timeline::{Clock, Timeline};
-use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordSet, Source};
+use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
 /// Stamps of different processors may overtake one another by this much.
@@ -20,12 +20,12 @@ pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, pr
 }
 
 fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {
-    let banner = records.iter().any(|r| r.source == Source::Kernel && super::kernel::is_banner(r.text));
+    let banner = records.iter().any(|r| r.source == RecordOrigin::Kernel && super::kernel::is_banner(r.text));
     if banner {
         return;
     }
     // A quiet console prints no banner either; a log whose records come thick from the middle on lost its beginning.
-    let kernel_records = records.iter().filter(|r| r.source == Source::Kernel).count();
+    let kernel_records = records.iter().filter(|r| r.source == RecordOrigin::Kernel).count();
     if first.stamp.is_some_and(|s| s.as_nanos() > 0) && kernel_records > 20 {
         problems.add(ProblemKind::BeginningLost, first.bytes, || {
             let at = first.stamp.map(|s| s.to_string()).unwrap_or_default();
@@ -36,7 +36,7 @@ fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {
 
 fn jumps(records: &RecordSet, problems: &mut Problems) {
     let mut latest: Option<Record<'_>> = None;
-    for r in records.iter().filter(|r| r.source == Source::Kernel) {
+    for r in records.iter().filter(|r| r.source == RecordOrigin::Kernel) {
         let Some(stamp) = r.stamp else { continue };
         if let Some((l, before)) = latest.and_then(|l| l.stamp.map(|s| (l, s))) {
             if stamp + REORDERING < before {

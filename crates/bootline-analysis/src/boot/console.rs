@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::cmdline::{ConsoleArg, is_serial};
 use super::kernel::Kernel;
-use crate::records::{RecordId, RecordSet, Source};
+use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Printing, printing};
 
 /// Which framework a console uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ConsoleKind {
     /// The console lock's.
     Legacy,
     /// Its own thread and atomic writes.
@@ -20,13 +20,13 @@ pub enum Kind {
 
 /// One console, as registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Console {
+pub struct RegisteredConsole {
     /// `ttyS0`
     pub name: String,
     /// A boot console (earlycon), unregistered when the real one comes.
     pub boot: bool,
     /// From the log's words, and the version where they don't tell.
-    pub kind: Kind,
+    pub kind: ConsoleKind,
     /// "printk: [legacy] [boot]console [..] enabled".
     pub enabled: RecordId,
     /// Its position in the boot's records.
@@ -42,7 +42,7 @@ pub struct SerialConsole {
     /// `ttyS0`
     pub name: String,
     /// Legacy or nbcon.
-    pub kind: Kind,
+    pub kind: ConsoleKind,
     /// Who waits for the wire.
     pub printing: Printing,
     /// Baud on the command line (9600 for a `ttyS` without one, the 8250's default).
@@ -62,18 +62,18 @@ pub struct SerialConsole {
 const MOST: usize = 64;
 
 /// All registrations in the log.
-pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<Console> {
-    let mut found: Vec<Console> = Vec::new();
-    for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel) {
+pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<RegisteredConsole> {
+    let mut found: Vec<RegisteredConsole> = Vec::new();
+    for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let Some(event) = parse(r.text) else { continue };
         if event.enabled && found.len() < MOST {
             let series_has_word = kernel.series.is_none_or(|s| s >= bootline_console::Series::new(6, 12));
             let kind = if event.legacy || !series_has_word || event.name.starts_with("tty") && is_screen(event.name) {
-                Kind::Legacy
+                ConsoleKind::Legacy
             } else {
-                Kind::Nbcon
+                ConsoleKind::Nbcon
             };
-            found.push(Console {
+            found.push(RegisteredConsole {
                 name: event.name.to_owned(),
                 boot: event.boot,
                 kind,
@@ -93,7 +93,11 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<Console> {
 /// The serial console that the boot's time depends on: the last serial `console=` that registered, else any serial one
 /// that registered, else the one that the command line asks for. A console that the user states stands for the command
 /// line's.
-pub(super) fn serial(consoles: &[Console], kernel: &Kernel, stated: Option<&ConsoleArg>) -> Option<SerialConsole> {
+pub(super) fn serial(
+    consoles: &[RegisteredConsole],
+    kernel: &Kernel,
+    stated: Option<&ConsoleArg>,
+) -> Option<SerialConsole> {
     let logged = kernel.command_line.consoles();
     let wanted: Vec<&ConsoleArg> = match stated {
         Some(stated) => vec![stated],
@@ -108,12 +112,12 @@ pub(super) fn serial(consoles: &[Console], kernel: &Kernel, stated: Option<&Cons
     let boot = registered(true);
     let arg = real.map_or(wanted.last(), |c| wanted.iter().rev().find(|a| a.name == c.name)).copied();
     let name = real.map(|c| c.name.clone()).or(arg.map(|a| a.name.clone())).or(boot.map(|c| c.name.clone()))?;
-    let kind = real.or(boot).map_or(Kind::Legacy, |c| c.kind);
+    let kind = real.or(boot).map_or(ConsoleKind::Legacy, |c| c.kind);
     let is_8250 = name.strip_prefix("ttyS").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
     let declared_baud =
         arg.and_then(|a| a.baud).or_else(|| (is_8250 && arg.is_some()).then(|| Baud::new(9600)).flatten());
     Some(SerialConsole {
-        printing: printing(kernel.series, kernel.rt, kind == Kind::Legacy),
+        printing: printing(kernel.series, kernel.rt, kind == ConsoleKind::Legacy),
         kind,
         declared_baud,
         frame: arg.map(|a| a.frame).unwrap_or_default(),

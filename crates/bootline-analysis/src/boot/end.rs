@@ -2,11 +2,11 @@
 //! Where a boot ends: init's start, or what the user says marks it.
 use serde::{Deserialize, Serialize};
 
-use super::Options;
+use super::BootOptions;
+use super::console_start::ConsoleStart;
 use super::milestone::Milestones;
-use super::opening::Opening;
-use super::timeline::{Clock, Place, Timeline};
-use crate::records::{Record, RecordId, RecordSet, Source};
+use super::timeline::{Clock, RecordTimes, Timeline};
+use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
 use bootline_capture::{Note, NoteKind};
 
@@ -31,7 +31,7 @@ pub struct BootEnd {
     /// True time from the reference below to the boot's end.
     pub elapsed: Interval,
     /// What `elapsed` is counted from.
-    pub since: Since,
+    pub since: TimeOrigin,
 }
 
 /// How the boot's end was recognised.
@@ -51,7 +51,7 @@ pub enum EndedBy {
 /// The instant from which the time to init counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Since {
+pub enum TimeOrigin {
     /// The kernel's first character on the line.
     KernelFirstByte,
     /// The kernel clock's zero: there are no arrival times.
@@ -72,11 +72,11 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
 /// parameter's value: nothing has been reached by that.
 pub(crate) fn reaches(r: &Record<'_>, marker: &str) -> bool {
     const TELLS: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
-    let told = r.source == Source::Kernel && TELLS.iter().any(|t| r.text.starts_with(t));
+    let told = r.source == RecordOrigin::Kernel && TELLS.iter().any(|t| r.text.starts_with(t));
     !told && r.text.contains(marker)
 }
 
-pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Options) -> Option<(usize, EndedBy)> {
+pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOptions) -> Option<(usize, EndedBy)> {
     if let Some(marker) = &options.marker {
         let found = records.iter().position(|r| reaches(&r, marker))?;
         return Some((found, EndedBy::Marker));
@@ -89,17 +89,23 @@ pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &Option
 }
 
 /// When that begins which the record at a position announces: where its writer waits, once it is through the line.
-pub(super) fn follows(record: &Record<'_>, place: Place, opening: Option<Opening>, index: usize) -> Option<Dur> {
+pub(super) fn follows(
+    record: &Record<'_>,
+    place: RecordTimes,
+    console_start: Option<ConsoleStart>,
+    index: usize,
+) -> Option<Dur> {
     // What was stored before the console registered came over the line later; nobody waited for it then.
-    let waits = record.source == Source::Kernel && opening.is_none_or(|o| o.index <= index && o.writer_waits(index));
+    let waits = record.source == RecordOrigin::Kernel
+        && console_start.is_none_or(|o| o.index <= index && o.writer_waits(index));
     let stored = place.stored?;
-    Some(place.printed.filter(|_| waits).map_or(stored, |p| p.end))
+    Some(place.transmitted.filter(|_| waits).map_or(stored, |p| p.end))
 }
 
 pub(super) fn boot_end(
     records: &RecordSet,
     timeline: &Timeline,
-    opening: Option<Opening>,
+    console_start: Option<ConsoleStart>,
     notes: &[Note],
     milestones: &Milestones,
     index: usize,
@@ -107,17 +113,17 @@ pub(super) fn boot_end(
 ) -> Option<BootEnd> {
     let record = records.get(index)?;
     let place = timeline.place(index);
-    let at = Interval::around(follows(&record, place, opening, index)?, place.error);
+    let at = Interval::around(follows(&record, place, console_start, index)?, place.error);
     // A log that is replayed late is printed behind the end that it shows.
     let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
         && timeline.first_byte.is_none_or(|first| first <= at.best());
-    let replayed = opening.is_some_and(|o| o.sleeps(index)) && !printed_before;
+    let replayed = console_start.is_some_and(|o| o.is_offloaded(index)) && !printed_before;
     let power_on = notes.iter().find(|n| n.kind == NoteKind::PowerOn).map(|n| HostTime::from_nanos(n.at_ns));
     let (since, reference) = match (timeline.clock, timeline.first_byte) {
-        (Clock::Arrival, Some(first)) if printed_before => (Since::KernelFirstByte, first),
-        (Clock::Arrival, _) if replayed && power_on.is_none() => (Since::KernelStart, Dur::ZERO),
-        (Clock::Arrival, _) => (Since::PowerOn, timeline.on_axis(power_on.unwrap_or_default())),
-        _ => (Since::KernelStart, Dur::ZERO),
+        (Clock::Arrival, Some(first)) if printed_before => (TimeOrigin::KernelFirstByte, first),
+        (Clock::Arrival, _) if replayed && power_on.is_none() => (TimeOrigin::KernelStart, Dur::ZERO),
+        (Clock::Arrival, _) => (TimeOrigin::PowerOn, timeline.on_axis(power_on.unwrap_or_default())),
+        _ => (TimeOrigin::KernelStart, Dur::ZERO),
     };
     let less = |d: Dur| d - reference;
     let arrival = match (record.arrival, timeline.first_byte) {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::timeline::Timeline;
-use super::wait::Waits;
-use crate::records::{RecordId, RecordSet, Source};
+use super::wait::ConsoleWaits;
+use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
 /// A stretch between two kernel records.
@@ -33,11 +33,17 @@ impl Gap {
 }
 
 /// Gaps of at least `least` net of the console, longest first; up to position `until`.
-pub(super) fn gaps(records: &RecordSet, timeline: &Timeline, waits: &Waits, until: usize, least: Dur) -> Vec<Gap> {
+pub(super) fn gaps(
+    records: &RecordSet,
+    timeline: &Timeline,
+    waits: &ConsoleWaits,
+    until: usize,
+    least: Dur,
+) -> Vec<Gap> {
     let mut found = Vec::new();
     let mut before: Option<(RecordId, Dur)> = None;
     for (i, r) in records.iter().enumerate().take(until + 1) {
-        let Some(now) = timeline.stored(i).filter(|_| r.source == Source::Kernel) else { continue };
+        let Some(now) = timeline.stored(i).filter(|_| r.source == RecordOrigin::Kernel) else { continue };
         if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
             let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };
             if gap.net() >= least {

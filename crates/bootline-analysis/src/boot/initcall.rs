@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::initcall_debug::{Line, async_name, parse};
+use super::initcall_debug::{InitcallDebugRecord, async_name, parse};
 use super::timeline::Timeline;
-use super::wait::Waits;
-use crate::records::{Caller, RecordId, RecordSet, Source};
+use super::wait::ConsoleWaits;
+use crate::records::{Caller, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, KernelTime};
 
 /// What a span is.
@@ -96,16 +96,16 @@ impl Span {
     }
 
     /// Without the console and without the spans inside it.
-    pub fn own(&self) -> Dur {
+    pub fn self_time(&self) -> Dur {
         (self.net() - self.children).max_zero()
     }
 }
 
 /// All spans up to position `until`, by start; spans inside another name it as their parent.
-pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> Vec<Span> {
+pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWaits) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
-    let lines: Vec<(usize, Option<u32>, RecordId, Line<'_>)> = (0..records.len())
+    let lines: Vec<(usize, Option<u32>, RecordId, InitcallDebugRecord<'_>)> = (0..records.len())
         .filter_map(|i| {
             let r = record_text(records, i)?;
             let task = match r.1 {
@@ -120,7 +120,7 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> 
         let (index, id) = (*index, *id);
         let Some(now) = timeline.stored(index) else { continue };
         match *line {
-            Line::Calling { name, module, task } => {
+            InitcallDebugRecord::Calling { name, module, task } => {
                 let (kind, shown) = match async_name(name) {
                     Some(plain) => (SpanKind::Async, plain),
                     None => (SpanKind::Initcall, name),
@@ -145,16 +145,16 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &Waits) -> 
                     last_index: index,
                 });
             }
-            Line::AsyncReturned { name, took } => {
+            InitcallDebugRecord::AsyncReturned { name, took } => {
                 let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
                 spans[at].close(now, took, None, id, index);
             }
-            Line::Waiting { .. } | Line::Continuing { .. } => {}
-            Line::Returned { name, returned, took } => {
+            InitcallDebugRecord::Waiting { .. } | InitcallDebugRecord::Continuing { .. } => {}
+            InitcallDebugRecord::Returned { name, returned, took } => {
                 let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
                 spans[at].close(now, took, Some(returned), id, index);
             }
-            Line::Probe { device, returned, took } => {
+            InitcallDebugRecord::Probe { device, returned, took } => {
                 let start = clock.probe_start(index, now, took);
                 spans.push(Span {
                     kind: SpanKind::Probe,
@@ -229,10 +229,10 @@ pub(super) fn async_waits(records: &RecordSet, timeline: &Timeline) -> Vec<Async
         let Some((id, _, text)) = record_text(records, index) else { continue };
         let (Some(line), Some(now)) = (parse(text), timeline.stored(index)) else { continue };
         match line {
-            Line::Waiting { task } => {
+            InitcallDebugRecord::Waiting { task } => {
                 open.insert(task, (now, id));
             }
-            Line::Continuing { task } => {
+            InitcallDebugRecord::Continuing { task } => {
                 if let Some((from, first)) = open.remove(&task) {
                     found.push(AsyncWait { task, from, to: now.max(from), first, last: id });
                 }
@@ -244,7 +244,7 @@ pub(super) fn async_waits(records: &RecordSet, timeline: &Timeline) -> Vec<Async
 }
 
 fn record_text(records: &RecordSet, i: usize) -> Option<(RecordId, Option<Caller>, &str)> {
-    records.get(i).filter(|r| r.source == Source::Kernel).map(|r| (r.id, r.caller, r.text))
+    records.get(i).filter(|r| r.source == RecordOrigin::Kernel).map(|r| (r.id, r.caller, r.text))
 }
 
 /// The kernel records before a position by their stamps, to find the last one stored by a given kernel time.
@@ -280,7 +280,7 @@ impl<'a> StampOrder<'a> {
             if let Some(last) = self.ascending.last_mut() {
                 last.next.get_or_insert(at);
             }
-            if let Some(stamp) = r.stamp.filter(|_| r.source == Source::Kernel) {
+            if let Some(stamp) = r.stamp.filter(|_| r.source == RecordOrigin::Kernel) {
                 while self.ascending.last().is_some_and(|s| s.stamp >= stamp) {
                     self.ascending.pop();
                 }

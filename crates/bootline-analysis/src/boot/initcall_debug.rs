@@ -26,7 +26,7 @@ pub fn is_written_by_it(text: &str) -> bool {
 
 /// What one record of `initcall_debug` says.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line<'a> {
+pub(super) enum InitcallDebugRecord<'a> {
     Calling {
         name: &'a str,
         module: Option<&'a str>,
@@ -57,17 +57,17 @@ pub(super) enum Line<'a> {
     },
 }
 
-pub(super) fn parse(text: &str) -> Option<Line<'_>> {
+pub(super) fn parse(text: &str) -> Option<InitcallDebugRecord<'_>> {
     match text.as_bytes().first()? {
         b'a' => {
             // async_waiting @ 1
             // async_continuing @ 1 after 4567 usec
             let rest = text.strip_prefix("async_")?;
             if let Some(task) = rest.strip_prefix("waiting @ ") {
-                return Some(Line::Waiting { task: task.trim_end().parse().ok()? });
+                return Some(InitcallDebugRecord::Waiting { task: task.trim_end().parse().ok()? });
             }
             let (task, _) = rest.strip_prefix("continuing @ ")?.split_once(" after ")?;
-            Some(Line::Continuing { task: task.parse().ok()? })
+            Some(InitcallDebugRecord::Continuing { task: task.parse().ok()? })
         }
         b'c' => {
             // calling  acpi_init+0x0/0x4f0 @ 1
@@ -77,22 +77,22 @@ pub(super) fn parse(text: &str) -> Option<Line<'_>> {
             // Suspend and resume write "@ 12, parent: ...": no initcall.
             let task = task.parse().ok()?;
             let (name, module) = symbol(what);
-            Some(Line::Calling { name, module, task: Some(task) })
+            Some(InitcallDebugRecord::Calling { name, module, task: Some(task) })
         }
         b'i' => {
             let rest = text.strip_prefix("initcall ")?;
             let (what, rest) = rest.split_once(" returned ")?;
             if let Some(took) = rest.strip_prefix("after ") {
-                return Some(Line::AsyncReturned { name: symbol(what).0, took: microseconds(took)? });
+                return Some(InitcallDebugRecord::AsyncReturned { name: symbol(what).0, took: microseconds(took)? });
             }
             let (returned, took) = outcome(rest)?;
-            Some(Line::Returned { name: symbol(what).0, returned, took })
+            Some(InitcallDebugRecord::Returned { name: symbol(what).0, returned, took })
         }
         b'p' => {
             let rest = text.strip_prefix("probe of ")?;
             let (device, rest) = rest.split_once(" returned ")?;
             let (returned, took) = outcome(rest)?;
-            Some(Line::Probe { device, returned, took })
+            Some(InitcallDebugRecord::Probe { device, returned, took })
         }
         _ => None,
     }
@@ -133,30 +133,30 @@ mod tests {
         let check = |text, want| assert_eq!(parse(text), want, "{text}");
         check(
             "calling  acpi_init+0x0/0x4f0 @ 1",
-            Some(Line::Calling { name: "acpi_init", module: None, task: Some(1) }),
+            Some(InitcallDebugRecord::Calling { name: "acpi_init", module: None, task: Some(1) }),
         );
         check(
             "calling  ahci_init+0x0/0xff0 [ahci] @ 131",
-            Some(Line::Calling { name: "ahci_init", module: Some("ahci"), task: Some(131) }),
+            Some(InitcallDebugRecord::Calling { name: "ahci_init", module: Some("ahci"), task: Some(131) }),
         );
         check(
             "initcall acpi_init+0x0/0x4f0 returned 0 after 120240 usecs",
-            Some(Line::Returned { name: "acpi_init", returned: 0, took: Dur::from_micros(120_240) }),
+            Some(InitcallDebugRecord::Returned { name: "acpi_init", returned: 0, took: Dur::from_micros(120_240) }),
         );
         check(
             "initcall x_init+0x0/0x10 returned -19 after 12 usecs ",
-            Some(Line::Returned { name: "x_init", returned: -19, took: Dur::from_micros(12) }),
+            Some(InitcallDebugRecord::Returned { name: "x_init", returned: -19, took: Dur::from_micros(12) }),
         );
         check(
             "probe of 3f215040.serial returned -517 after 8 usecs",
-            Some(Line::Probe { device: "3f215040.serial", returned: -517, took: Dur::from_micros(8) }),
+            Some(InitcallDebugRecord::Probe { device: "3f215040.serial", returned: -517, took: Dur::from_micros(8) }),
         );
         check(
             "initcall 1_do_populate_rootfs+0x0/0x130 returned after 187654 usecs",
-            Some(Line::AsyncReturned { name: "1_do_populate_rootfs", took: Dur::from_micros(187_654) }),
+            Some(InitcallDebugRecord::AsyncReturned { name: "1_do_populate_rootfs", took: Dur::from_micros(187_654) }),
         );
-        check("async_waiting @ 1", Some(Line::Waiting { task: 1 }));
-        check("async_continuing @ 1 after 4567 usec", Some(Line::Continuing { task: 1 }));
+        check("async_waiting @ 1", Some(InitcallDebugRecord::Waiting { task: 1 }));
+        check("async_continuing @ 1 after 4567 usec", Some(InitcallDebugRecord::Continuing { task: 1 }));
         check("async_tx: api initialized (async)", None);
         check("calling  usb_dev_suspend+0x0/0x10 @ 12, parent: usb1", None);
         check("probe of nothing", None);

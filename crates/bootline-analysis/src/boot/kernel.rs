@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cmdline::CommandLine;
-use crate::records::{RecordId, RecordSet, Source};
+use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_console::Series;
 
 /// What the log tells of the kernel.
@@ -35,7 +35,7 @@ pub(super) fn is_banner(text: &str) -> bool {
 impl Kernel {
     pub(super) fn read(records: &RecordSet) -> Kernel {
         let mut kernel = Kernel::default();
-        for r in records.iter().filter(|r| r.source == Source::Kernel) {
+        for r in records.iter().filter(|r| r.source == RecordOrigin::Kernel) {
             if kernel.banner.is_none() && is_banner(r.text) {
                 kernel.read_banner(r.text);
                 kernel.banner = Some(r.id);

@@ -6,12 +6,12 @@ use std::collections::{HashMap, VecDeque};
 use super::kernel::Kernel;
 use super::milestone::Milestones;
 use super::split::BootRecords;
-use crate::records::{ByteRange, ProblemKind, Record, RecordId, RecordSet, Source};
+use crate::records::{ByteRange, ProblemKind, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
 
 /// What came of a join.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Joined {
+pub struct LevelsJoin {
     /// Records of the console whose level is known now.
     pub matched: usize,
     /// Records of the kernel's own log that the console did not carry; they are in the boot now, without arrival.
@@ -47,8 +47,8 @@ const NEAR: usize = 16;
 /// Gives the records that a console carried the levels that the kernel's own log of the same boot holds, and adds those
 /// that the console didn't print, in their place and without an arrival. Records are told by stamp and text; ids are
 /// given anew.
-pub fn join_levels(boot: &mut BootRecords, own: &RecordSet) -> Result<Joined, JoinError> {
-    let is_usable = |r: &Record<'_>| r.source == Source::Kernel && r.stamp.is_some();
+pub fn join_levels(boot: &mut BootRecords, own: &RecordSet) -> Result<LevelsJoin, JoinError> {
+    let is_usable = |r: &Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();
     if !own.iter().any(|r| is_usable(&r)) {
         return Err(JoinError::NoStamps);
     }
@@ -73,7 +73,7 @@ pub fn join_levels(boot: &mut BootRecords, own: &RecordSet) -> Result<Joined, Jo
 /// there is as many records on a console.
 fn pair(console: &RecordSet, own: &RecordSet) -> Vec<Option<usize>> {
     let lines: Vec<(KernelTime, &str, usize)> = (0..own.len())
-        .filter_map(|i| Some((i, own.get(i).filter(|r| r.source == Source::Kernel)?)))
+        .filter_map(|i| Some((i, own.get(i).filter(|r| r.source == RecordOrigin::Kernel)?)))
         .filter_map(|(i, r)| Some((i, r.stamp?, r.text)))
         .flat_map(|(i, stamp, text)| text.split('\n').map(move |line| (stamp, line.trim_end(), i)))
         .collect();
@@ -85,7 +85,7 @@ fn pair(console: &RecordSet, own: &RecordSet) -> Vec<Option<usize>> {
     }
     let mut taken = vec![false; lines.len()];
     let mut pairs = vec![None; console.len()];
-    let kernel = || console.iter().enumerate().filter(|(_, r)| r.source == Source::Kernel);
+    let kernel = || console.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel);
     for (i, r) in kernel() {
         let Some(stamp) = r.stamp else { continue };
         if let Some(n) = exact.get_mut(&(stamp, r.text.trim_end())).and_then(VecDeque::pop_front) {
@@ -96,14 +96,14 @@ fn pair(console: &RecordSet, own: &RecordSet) -> Vec<Option<usize>> {
     // What another writer's characters ran into still begins as it should, or ends where it was torn.
     for (i, r) in kernel() {
         let (Some(stamp), None) = (r.stamp, pairs[i]) else { continue };
-        let Some(waiting) = at_stamp.get_mut(&stamp) else { continue };
-        while waiting.front().is_some_and(|n| taken[*n]) {
-            waiting.pop_front();
+        let Some(backlog) = at_stamp.get_mut(&stamp) else { continue };
+        while backlog.front().is_some_and(|n| taken[*n]) {
+            backlog.pop_front();
         }
         let text = r.text.trim_end();
         let alike =
             |line: &str| !line.is_empty() && !text.is_empty() && (text.starts_with(line) || line.starts_with(text));
-        if let Some(&n) = waiting.iter().take(NEAR).find(|n| !taken[**n] && alike(lines[**n].1)) {
+        if let Some(&n) = backlog.iter().take(NEAR).find(|n| !taken[**n] && alike(lines[**n].1)) {
             taken[n] = true;
             pairs[i] = Some(lines[n].2);
         }
@@ -114,11 +114,11 @@ fn pair(console: &RecordSet, own: &RecordSet) -> Vec<Option<usize>> {
 /// Records at zero are the same in each boot of a kernel; of the others at least half are to be in both, as far as both
 /// logs reach. A console that printed nothing there proves nothing, and is believed.
 fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> Result<(), JoinError> {
-    let stamps = || own.iter().filter(|r| r.source == Source::Kernel).filter_map(|r| r.stamp);
+    let stamps = || own.iter().filter(|r| r.source == RecordOrigin::Kernel).filter_map(|r| r.stamp);
     let (Some(from), Some(to)) = (stamps().min(), stamps().max()) else { return Ok(()) };
     let in_reach = |r: &Record<'_>| r.stamp.is_some_and(|s| s > KernelTime::ORIGIN && s >= from && s <= to);
     let (mut matched, mut of, mut first) = (0, 0, None);
-    for (r, pair) in console.iter().zip(pairs).filter(|(r, _)| r.source == Source::Kernel && in_reach(r)) {
+    for (r, pair) in console.iter().zip(pairs).filter(|(r, _)| r.source == RecordOrigin::Kernel && in_reach(r)) {
         of += 1;
         matched += usize::from(pair.is_some());
         first = first.or(pair.is_none().then_some(r.id));
@@ -127,7 +127,7 @@ fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> R
         return Err(JoinError::OtherBoot { matched, of, first });
     }
     // A log that begins behind all of the console's.
-    let earlier = || console.iter().filter(|r| r.source == Source::Kernel && r.stamp.is_some_and(|s| s < from));
+    let earlier = || console.iter().filter(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some_and(|s| s < from));
     match earlier().next() {
         Some(r) if of == 0 && pairs.iter().all(Option::is_none) => {
             Err(JoinError::OtherBoot { matched: 0, of: earlier().count(), first: r.id })
@@ -136,7 +136,7 @@ fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> R
     }
 }
 
-fn merge(boot: &mut BootRecords, own: &RecordSet, pairs: &[Option<usize>]) -> Joined {
+fn merge(boot: &mut BootRecords, own: &RecordSet, pairs: &[Option<usize>]) -> LevelsJoin {
     let console = std::mem::take(&mut boot.records);
     let command_line = [&console, own].map(|log| Kernel::read(log).command_line).into_iter().find(|c| !c.is_empty());
     let mut merging = Merging {
@@ -150,14 +150,14 @@ fn merge(boot: &mut BootRecords, own: &RecordSet, pairs: &[Option<usize>]) -> Jo
     pairs.iter().flatten().for_each(|&j| merging.paired[j] = true);
     let (first_pair, last_pair) = (pairs.iter().position(Option::is_some), pairs.iter().rposition(Option::is_some));
     // Where both logs have nothing in common: before the console's first kernel record or init's words.
-    let begin = console.iter().position(|r| r.source == Source::Kernel || super::end::is_init_banner(&r));
+    let begin = console.iter().position(|r| r.source == RecordOrigin::Kernel || super::end::is_init_banner(&r));
     let mut from = 0;
     for (i, r) in console.iter().enumerate() {
         if let Some(j) = pairs[i] {
             merging.add_until(j, Only::All);
         } else if last_pair.is_none() && Some(i) == begin {
             merging.add_until(own.len(), Only::All);
-        } else if last_pair.is_some_and(|last| i > last) && r.source == Source::Kernel {
+        } else if last_pair.is_some_and(|last| i > last) && r.source == RecordOrigin::Kernel {
             let later = |j: &usize| own.get(*j).is_some_and(|o| o.stamp >= r.stamp);
             merging.add_until((merging.next..own.len()).find(later).unwrap_or(own.len()), Only::HeldBack);
         }
@@ -170,7 +170,7 @@ fn merge(boot: &mut BootRecords, own: &RecordSet, pairs: &[Option<usize>]) -> Jo
     merging.add_until(own.len(), if last_pair.is_none() { Only::All } else { Only::HeldBack });
     let init = Milestones::find(&merging.merged).kernel_end().unwrap_or(to);
     let lost = |i: &&usize| (from..to.min(init)).contains(*i) && merging.lets_through(**i);
-    let joined = Joined {
+    let joined = LevelsJoin {
         matched: pairs.iter().flatten().count(),
         added: merging.added.len(),
         lost: if first_pair.is_some() { merging.added.iter().filter(lost).count() } else { 0 },
@@ -209,7 +209,7 @@ impl Merging<'_> {
     fn add_until(&mut self, until: usize, only: Only) {
         let own = self.own;
         for j in self.next..until {
-            let Some(r) = own.get(j).filter(|r| !self.paired[j] && r.source == Source::Kernel) else { continue };
+            let Some(r) = own.get(j).filter(|r| !self.paired[j] && r.source == RecordOrigin::Kernel) else { continue };
             if only == Only::All || r.level.is_some_and(|l| l.0 >= self.limit) {
                 self.added.push(self.merged.len());
                 // Where it stands is in another input.

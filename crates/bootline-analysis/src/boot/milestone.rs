@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The records that every boot has, by which it is divided.
-use crate::records::{Record, RecordId, RecordSet, Source};
+use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// Positions in the record set of a boot's landmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Milestones {
     pub(super) fn find(records: &RecordSet) -> Milestones {
         let mut m = Milestones::default();
         for (i, r) in records.iter().enumerate() {
-            if r.source != Source::Kernel {
+            if r.source != RecordOrigin::Kernel {
                 continue;
             }
             m.first_kernel.get_or_insert(i);

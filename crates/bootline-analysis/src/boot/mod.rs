@@ -6,24 +6,24 @@ mod backlog;
 mod clock;
 mod cmdline;
 mod console;
+mod console_start;
+mod console_switch;
 mod end;
 mod gap;
 mod initcall;
 pub mod initcall_debug;
 mod kernel;
-mod lane;
 mod levels;
-mod line;
 mod milestone;
-mod opening;
 mod phase;
 mod replay;
 mod root_wait;
+mod serial_line;
 mod service;
 mod speed;
 mod split;
-mod takeover;
 mod timeline;
+mod track;
 mod wait;
 
 #[cfg(test)]
@@ -33,25 +33,25 @@ mod tests;
 
 pub use backlog::BacklogPoint;
 pub use cmdline::{CommandLine, ConsoleArg, is_serial};
-pub use console::{Console, Kind, SerialConsole};
+pub use console::{ConsoleKind, RegisteredConsole, SerialConsole};
+pub use console_start::ConsoleStart;
+pub use console_switch::ConsoleSwitch;
 pub(crate) use end::reaches;
-pub use end::{BootEnd, EndedBy, Since};
+pub use end::{BootEnd, EndedBy, TimeOrigin};
 pub use gap::Gap;
 pub use initcall::{AsyncWait, Span, SpanKind};
 pub use kernel::Kernel;
-pub use lane::{Bar, Edge, Lane};
-pub use levels::{JoinError, Joined, join_levels};
-pub use line::{Flush, Line};
+pub use levels::{JoinError, LevelsJoin, join_levels};
 pub use milestone::Milestones;
-pub use opening::Opening;
 pub use phase::{Phase, PhaseName};
 pub use root_wait::{RootWait, RootWaitBy};
+pub use serial_line::{Flush, SerialLine};
 pub use service::{Service, ServiceState};
 pub use speed::{LineSpeed, SpeedSource};
 pub use split::{BootRecords, MAX_RECORDS, Splitter};
-pub use takeover::Takeover;
-pub use timeline::{Clock, Place, Printed, Timeline};
-pub use wait::{Wait, WaitCause, Waits};
+pub use timeline::{Clock, RecordTimes, Timeline, TransmitSpan};
+pub use track::{Slice, SliceEdge, Track};
+pub use wait::{ConsoleWait, ConsoleWaits, WaitCause};
 
 use crate::records::{Problems, Record, RecordId, RecordSet};
 use bootline_capture::Header;
@@ -60,7 +60,7 @@ use bootline_console::ThreadsReady;
 
 /// What the user tells beyond the log.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct BootOptions {
     /// Text that marks the end of the boot (a login prompt, a service's line) instead of init's start.
     pub marker: Option<String>,
     /// The serial console and its speed, where the log lacks them; wins over the log's command line.
@@ -85,17 +85,17 @@ pub struct Boot {
     /// Its landmarks.
     pub milestones: Milestones,
     /// All consoles that registered.
-    pub consoles: Vec<Console>,
+    pub consoles: Vec<RegisteredConsole>,
     /// The serial line and what it cost.
-    pub line: Option<Line>,
+    pub line: Option<SerialLine>,
     /// The module that took that line over; none where the log shows none.
-    pub takeover: Option<Takeover>,
+    pub console_switch: Option<ConsoleSwitch>,
     /// How that line came up; none where the log doesn't show it.
-    pub opening: Option<Opening>,
+    pub console_start: Option<ConsoleStart>,
     /// When each record was stored and printed.
     pub timeline: Timeline,
     /// The waits for the console up to the boot's end.
-    pub waits: Waits,
+    pub waits: ConsoleWaits,
     /// Phases, in order.
     pub phases: Vec<Phase>,
     /// Spans of `initcall_debug`, by start.
@@ -115,7 +115,7 @@ pub const LEAST_GAP: Dur = Dur::from_millis(100);
 
 impl Boot {
     /// Puts one boot's records on a time axis.
-    pub fn analyse(input: BootRecords, options: &Options) -> Boot {
+    pub fn analyse(input: BootRecords, options: &BootOptions) -> Boot {
         let BootRecords { records, mut problems, header, notes, repeated } = input;
         let mut kernel = Kernel::read(&records);
         kernel.cpus = options.cpus.or(kernel.cpus);
@@ -125,26 +125,30 @@ impl Boot {
         let serial = console::serial(&consoles, &kernel, options.console.as_ref());
         let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
         let registered = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
-        let mut takeover = takeover::find(&records, &kernel, serial.as_ref(), registered, repeated);
-        let opening = opening::opening(&records, &kernel, serial.as_ref(), registered, takeover.as_ref());
+        let mut console_switch = console_switch::find(&records, &kernel, serial.as_ref(), registered, repeated);
+        let console_start =
+            console_start::console_start(&records, &kernel, serial.as_ref(), registered, console_switch.as_ref());
         let until = end.map_or(records.len(), |(i, _)| i);
-        let on_wire = |r: &Record<'_>| line::goes_over(r, &kernel);
-        let speed = line::speed(&records, header.as_ref(), serial.as_ref(), opening, until);
+        let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
+        let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until);
         let clock = options.clock;
-        let setup = timeline::Setup { records: &records, opening, speed, on_wire: &on_wire, clock };
+        let setup =
+            timeline::AlignmentInput { records: &records, console_start, speed, reaches_line: &reaches_line, clock };
         let timeline = timeline::align(&setup);
-        if let Some(t) = &mut takeover {
+        if let Some(t) = &mut console_switch {
             t.measure(&timeline, records.len());
         }
-        let waits = opening.map_or_else(Waits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
-        let line = serial
-            .map(|s| line::describe(&records, &timeline, &waits, s, speed, opening, end.map(|e| e.0), kernel.cpus));
-        let phases = phase::phases(&records, &timeline, &waits, &milestones, opening, registered);
+        let waits = console_start
+            .map_or_else(ConsoleWaits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
+        let line = serial.map(|s| {
+            serial_line::describe(&records, &timeline, &waits, s, speed, console_start, end.map(|e| e.0), kernel.cpus)
+        });
+        let phases = phase::phases(&records, &timeline, &waits, &milestones, console_start, registered);
         let spans = initcall::spans(&records, &timeline, &waits);
         let services = service::services(&records, &timeline);
         let async_waits = initcall::async_waits(&records, &timeline);
         let gaps = gap::gaps(&records, &timeline, &waits, until, LEAST_GAP);
-        let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, opening, &notes, &milestones, i, by));
+        let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
         Boot {
             records,
@@ -154,8 +158,8 @@ impl Boot {
             milestones,
             consoles,
             line,
-            takeover,
-            opening,
+            console_switch,
+            console_start,
             timeline,
             waits,
             phases,
@@ -194,7 +198,7 @@ impl Boot {
 
     /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel that makes this initcall of it.
     pub fn threads_ready(&self, call: ThreadsReady) -> Option<usize> {
-        opening::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
+        console_start::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
     }
 
     /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.

@@ -6,12 +6,12 @@
 //! one phase.
 use serde::{Deserialize, Serialize};
 
+use super::console_start::ConsoleStart;
 use super::end::{follows, is_init_banner};
 use super::milestone::{Milestones, id_at};
-use super::opening::Opening;
 use super::timeline::Timeline;
-use super::wait::Waits;
-use crate::records::{RecordId, RecordSet, Source};
+use super::wait::ConsoleWaits;
+use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 
 /// A part of a boot.
@@ -124,15 +124,15 @@ struct Landmark {
 pub(super) fn phases(
     records: &RecordSet,
     timeline: &Timeline,
-    waits: &Waits,
+    waits: &ConsoleWaits,
     m: &Milestones,
-    opening: Option<Opening>,
+    console_start: Option<ConsoleStart>,
     console: Option<usize>,
 ) -> Vec<Phase> {
-    let landmarks = landmarks(records, timeline, m, opening, console);
+    let landmarks = landmarks(records, timeline, m, console_start, console);
     let stored = (0..records.len()).filter_map(|i| timeline.stored(i));
     let Some(last) = stored.max().filter(|_| !landmarks.is_empty()) else { return Vec::new() };
-    let stamp = |i: usize| records.get(i).filter(|r| r.source == Source::Kernel).and_then(|r| r.stamp);
+    let stamp = |i: usize| records.get(i).filter(|r| r.source == RecordOrigin::Kernel).and_then(|r| r.stamp);
     let arrival = |i: usize| records.get(i).and_then(|r| r.arrival).map(|a| a.first);
     let phase = |(n, from): (usize, &Landmark)| {
         let next = landmarks.get(n + 1);
@@ -158,7 +158,7 @@ fn landmarks(
     records: &RecordSet,
     timeline: &Timeline,
     m: &Milestones,
-    opening: Option<Opening>,
+    console_start: Option<ConsoleStart>,
     console: Option<usize>,
 ) -> Vec<Landmark> {
     let Some(first_kernel) = m.first_kernel else { return Vec::new() };
@@ -170,7 +170,7 @@ fn landmarks(
     let mark = |name, index| Some(Landmark { name, index, at: at(index)? });
     // Behind a quiet console init's own words may be the first ones.
     let init = m.kernel_end().or_else(|| records.iter().position(|r| is_init_banner(&r)));
-    let starts = |i: usize| follows(&records.get(i)?, timeline.place(i), opening, i).or_else(|| at(i));
+    let starts = |i: usize| follows(&records.get(i)?, timeline.place(i), console_start, i).or_else(|| at(i));
     let user_space = init.and_then(|index| Some(Landmark { name: PhaseName::UserSpace, index, at: starts(index)? }));
     // From the last one back: what comes at the time of a later one, or behind it, didn't begin a phase.
     let mut found: Vec<Landmark> = user_space.into_iter().collect();

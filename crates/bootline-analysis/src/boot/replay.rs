@@ -5,10 +5,10 @@
 //! module says its word behind the repetition. What came first is kept, for it arrived when it was stored.
 use std::collections::HashSet;
 
+use super::console_switch::console_switch_note;
 use super::kernel::is_banner;
 use super::split::BootRecords;
-use super::takeover::taken_over;
-use crate::records::{Record, RecordSet, Source};
+use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
 
 /// What a quiet console prints before it is taken over: a handful of errors.
@@ -16,7 +16,7 @@ const MOST_ERRORS: usize = 1_000;
 
 /// A boot that a banner ended, as long as that banner may be of the same boot.
 #[derive(Debug)]
-pub(super) struct Earlier {
+pub(super) struct EarlierBoot {
     boot: BootRecords,
     /// The first record with a stamp above zero.
     first: (KernelTime, String),
@@ -28,7 +28,7 @@ pub(super) struct Earlier {
 
 /// What a record tells of the boot before the banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum BannerVerdict {
     /// Nothing yet.
     Open,
     /// The banner began another boot.
@@ -41,7 +41,7 @@ type Key<'r> = (KernelTime, &'r str);
 
 /// Records at zero are the same in each boot of a kernel.
 fn key<'r>(r: &Record<'r>) -> Option<Key<'r>> {
-    let stamp = r.stamp.filter(|s| *s > KernelTime::ORIGIN && r.source == Source::Kernel)?;
+    let stamp = r.stamp.filter(|s| *s > KernelTime::ORIGIN && r.source == RecordOrigin::Kernel)?;
     Some((stamp, r.text))
 }
 
@@ -49,16 +49,16 @@ fn keys(records: &RecordSet) -> HashSet<Key<'_>> {
     records.iter().filter_map(|r| key(&r)).collect()
 }
 
-impl Earlier {
+impl EarlierBoot {
     /// Holds a boot back; gives it back where no banner of the same boot can follow.
-    pub fn hold(boot: BootRecords) -> Result<Earlier, Box<BootRecords>> {
-        let of_kernel = || boot.records.iter().filter(|r| r.source == Source::Kernel);
+    pub fn hold(boot: BootRecords) -> Result<EarlierBoot, Box<BootRecords>> {
+        let of_kernel = || boot.records.iter().filter(|r| r.source == RecordOrigin::Kernel);
         let whole = of_kernel().any(|r| is_banner(r.text));
-        let taken = of_kernel().any(|r| taken_over(r.text).is_some());
+        let taken = of_kernel().any(|r| console_switch_note(r.text).is_some());
         let first = boot.records.iter().find_map(|r| key(&r)).map(|(stamp, text)| (stamp, text.to_owned()));
         match first {
             Some(first) if !taken && (whole || boot.records.len() <= MOST_ERRORS) => {
-                Ok(Earlier { boot, first, whole, begins_alike: false })
+                Ok(EarlierBoot { boot, first, whole, begins_alike: false })
             }
             _ => Err(Box::new(boot)),
         }
@@ -69,17 +69,17 @@ impl Earlier {
     }
 
     /// What the next record, already part of `now`, tells.
-    pub fn ask(&mut self, r: &Record<'_>, now: &BootRecords) -> Verdict {
-        let Some((stamp, text)) = key(r) else { return Verdict::Open };
+    pub fn ask(&mut self, r: &Record<'_>, now: &BootRecords) -> BannerVerdict {
+        let Some((stamp, text)) = key(r) else { return BannerVerdict::Open };
         if self.whole && !self.begins_alike {
             self.begins_alike = (stamp, text) == (self.first.0, self.first.1.as_str());
-            return if self.begins_alike { Verdict::Open } else { Verdict::Another };
+            return if self.begins_alike { BannerVerdict::Open } else { BannerVerdict::Another };
         }
-        if taken_over(text).is_none() {
-            return Verdict::Open;
+        if console_switch_note(text).is_none() {
+            return BannerVerdict::Open;
         }
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
-        if before.is_subset(&again) { Verdict::Same } else { Verdict::Another }
+        if before.is_subset(&again) { BannerVerdict::Same } else { BannerVerdict::Another }
     }
 
     /// The two as one boot.
@@ -95,9 +95,9 @@ impl Earlier {
         let seen = keys(before);
         let comes_again = |r: &Record<'_>| {
             let stamp = r.stamp.unwrap_or_default();
-            r.source == Source::Kernel && (stamp < last || stamp == last && seen.contains(&(stamp, r.text)))
+            r.source == RecordOrigin::Kernel && (stamp < last || stamp == last && seen.contains(&(stamp, r.text)))
         };
-        let of_kernel = |r: &Record<'_>| r.source == Source::Kernel;
+        let of_kernel = |r: &Record<'_>| r.source == RecordOrigin::Kernel;
         let dropped: [&dyn Fn(&Record<'_>) -> bool; 2] =
             if self.whole { [&|_| false, &comes_again] } else { [&of_kernel, &|_| false] };
         for (records, dropped) in [before, again].into_iter().zip(dropped) {

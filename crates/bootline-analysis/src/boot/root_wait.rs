@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The wait for the root file system's device (init/do_mounts.c; initramfs-tools' own loop).
 use super::timeline::Timeline;
-use crate::records::{RecordSet, Source};
+use crate::records::{RecordOrigin, RecordSet};
 
 /// From one record to another the boot waited for its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) fn find(records: &RecordSet, timeline: &Timeline, end: usize) -> Opti
 }
 
 fn announced(records: &RecordSet, end: usize) -> Option<(usize, RootWaitBy)> {
-    let of_kernel = |i: usize| records.get(i).filter(|r| r.source == Source::Kernel);
+    let of_kernel = |i: usize| records.get(i).filter(|r| r.source == RecordOrigin::Kernel);
     let mut waits = records.containing("Waiting for root device").take_while(|i| *i < end);
     if let Some(i) = waits.find(|i| of_kernel(*i).is_some_and(|r| r.text.starts_with("Waiting for root device"))) {
         return Some((i, RootWaitBy::Rootwait));
@@ -54,6 +54,6 @@ fn ended(records: &RecordSet, from: usize, by: RootWaitBy) -> Option<usize> {
     };
     // A sleep: whatever the root's own code says next ends it, while drivers talk on.
     let ends = |text: &str| mounted(text) || by == RootWaitBy::Rootdelay && text.starts_with("md: ");
-    let kernel = |i: &usize| records.get(*i).is_some_and(|r| r.source == Source::Kernel && ends(r.text));
+    let kernel = |i: &usize| records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && ends(r.text));
     (from + 1..records.len()).find(kernel)
 }

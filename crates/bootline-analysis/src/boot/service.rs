@@ -45,7 +45,7 @@ pub struct Service {
 
 /// What a record says of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line<'a> {
+enum UnitMessage<'a> {
     Begins(&'a str),
     Ends(&'a str, ServiceState),
 }
@@ -68,7 +68,7 @@ const ENDS: &[&str] = &[
 const FAILS: &[&str] = &["Failed to start ", "Failed to mount ", "Failed to activate ", "Dependency failed for "];
 
 /// A line of systemd's: on the console with its status in brackets or nine blanks, in the kernel's log behind its name.
-fn parse(text: &str) -> Option<Line<'_>> {
+fn parse(text: &str) -> Option<UnitMessage<'_>> {
     // By the first byte: this runs over every record of every boot.
     let said = match text.as_bytes().first()? {
         b' ' => text.strip_prefix("         ").filter(|t| BEGINS.iter().any(|b| t.starts_with(b)))?,
@@ -82,10 +82,10 @@ fn parse(text: &str) -> Option<Line<'_>> {
     let unit = |words: &[&str]| words.iter().find_map(|w| said.strip_prefix(w)).and_then(name);
     if let Some(name) = unit(BEGINS) {
         // An initrd's own `Starting systemd-udevd version 252` names a program.
-        return said.ends_with(['.', '\u{2026}']).then_some(Line::Begins(name));
+        return said.ends_with(['.', '\u{2026}']).then_some(UnitMessage::Begins(name));
     }
-    let ended = unit(ENDS).map(|n| Line::Ends(n, ServiceState::Up));
-    ended.or_else(|| unit(FAILS).map(|n| Line::Ends(n, ServiceState::Failed)))
+    let ended = unit(ENDS).map(|n| UnitMessage::Ends(n, ServiceState::Up));
+    ended.or_else(|| unit(FAILS).map(|n| UnitMessage::Ends(n, ServiceState::Failed)))
 }
 
 /// `ssh.service - OpenBSD Secure Shell server...` is `ssh.service`; without a unit's name, the description is.
@@ -108,7 +108,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
         let Some(line) = parse(r.text) else { continue };
         let Some(now) = timeline.stored(index) else { continue };
         match line {
-            Line::Begins(name) if found.len() < MOST && !starting.contains_key(name) => {
+            UnitMessage::Begins(name) if found.len() < MOST && !starting.contains_key(name) => {
                 starting.insert(name, found.len());
                 found.push(Service {
                     name: name.to_owned(),
@@ -119,7 +119,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
                     last: None,
                 });
             }
-            Line::Ends(name, state) => {
+            UnitMessage::Ends(name, state) => {
                 if let Some(at) = starting.remove(name) {
                     let service = &mut found[at];
                     // The console of an early init and the log of a later one may tell of one unit out of order.
@@ -132,7 +132,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
                     found.push(Service { name: name.to_owned(), start: None, end: Some(now), state, first, last });
                 }
             }
-            Line::Begins(_) => {}
+            UnitMessage::Begins(_) => {}
         }
     }
     found
@@ -141,21 +141,27 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boot::{Boot, BootRecords, Options};
+    use crate::boot::{Boot, BootOptions, BootRecords};
 
     #[test]
     fn lines() {
-        let up = |n| Some(Line::Ends(n, ServiceState::Up));
+        let up = |n| Some(UnitMessage::Ends(n, ServiceState::Up));
         let check = |text, want| assert_eq!(parse(text), want, "{text}");
-        check("         Starting ssh.service - OpenBSD Secure Shell server...", Some(Line::Begins("ssh.service")));
+        check(
+            "         Starting ssh.service - OpenBSD Secure Shell server...",
+            Some(UnitMessage::Begins("ssh.service")),
+        );
         check(
             "         Starting OpenBSD Secure Shell server\u{2026}",
-            Some(Line::Begins("OpenBSD Secure Shell server")),
+            Some(UnitMessage::Begins("OpenBSD Secure Shell server")),
         );
         check("[  OK  ] Started ssh.service - OpenBSD Secure Shell server.", up("ssh.service"));
         check("[  OK  ] Reached target Basic System.", up("Basic System"));
-        check("[FAILED] Failed to start foo.service - Foo.", Some(Line::Ends("foo.service", ServiceState::Failed)));
-        check("[DEPEND] Dependency failed for /data.", Some(Line::Ends("/data", ServiceState::Failed)));
+        check(
+            "[FAILED] Failed to start foo.service - Foo.",
+            Some(UnitMessage::Ends("foo.service", ServiceState::Failed)),
+        );
+        check("[DEPEND] Dependency failed for /data.", Some(UnitMessage::Ends("/data", ServiceState::Failed)));
         check("systemd[1]: Finished systemd-sysctl.service - Apply Kernel Variables.", up("systemd-sysctl.service"));
         check("systemd[1]: Starting systemd-udevd version 252", None);
         check("Starting kernel ...", None);
@@ -167,7 +173,7 @@ mod tests {
 
     fn boot(log: &str) -> Boot {
         let mut boots = BootRecords::all(log.as_bytes());
-        Boot::analyse(boots.pop().unwrap(), &Options::default())
+        Boot::analyse(boots.pop().unwrap(), &BootOptions::default())
     }
 
     const LOG: &str = "\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A tiny kernel and line for tests: work and messages go in, a log with both clocks comes out, and the truth beside it.
 use super::BootRecords;
-use crate::records::{Arrival, ByteRange, Record, RecordId, RecordSet, Source};
+use crate::records::{Arrival, ByteRange, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 
 /// How the simulated kernel prints.
@@ -76,7 +76,7 @@ impl Simulated {
         // Real times of storing and printing; `line_free` is when the line has carried all that was given to it.
         let (mut now, mut lost, mut waited, mut line_free) = (Dur::ZERO, Dur::ZERO, Dur::ZERO, Dur::ZERO);
         let mut stored = Vec::new();
-        let mut printed: Vec<(Dur, Dur)> = Vec::new();
+        let mut transmitted: Vec<(Dur, Dur)> = Vec::new();
         for (i, s) in steps.iter().enumerate() {
             now += s.work;
             if s.takes_lock && self.mode == Mode::WholeFlush && line_free > now {
@@ -92,7 +92,7 @@ impl Simulated {
             for line in &steps[from..=i] {
                 let start = line_free;
                 line_free += seconds(wire(&line.text));
-                printed.push((start, line_free));
+                transmitted.push((start, line_free));
             }
             if self.mode == Mode::Synchronous {
                 waited += line_free - now;
@@ -100,12 +100,12 @@ impl Simulated {
                 now = line_free;
             }
         }
-        let first_byte = printed[0].0;
+        let first_byte = transmitted[0].0;
         let mut records = RecordSet::new();
         let mut at = 0;
         for (i, s) in steps.iter().enumerate() {
             let len = wire(&s.text);
-            let (start, end) = printed[i];
+            let (start, end) = transmitted[i];
             // The host sees a character when it is through.
             let arrival = Arrival {
                 first: HostTime::from_nanos(7_000_000_000) + start + seconds(1),
@@ -115,12 +115,12 @@ impl Simulated {
             records.push(Record {
                 id: RecordId(i as u32),
                 bytes: ByteRange { start: at, end: at + u64::from(len) },
-                source: Source::Kernel,
+                source: RecordOrigin::Kernel,
                 level: None,
                 stamp: Some(KernelTime::from_nanos(stored[i].1.as_nanos() / 1_000 * 1_000)),
                 caller: None,
                 arrival: self.with_arrival.then_some(arrival),
-                wire_len: len,
+                line_bytes: len,
                 text: &s.text,
             });
             at += u64::from(len);

@@ -64,11 +64,11 @@ fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
             continue;
         }
         // A pause of more than two characters of this record's own pace ends a stretch.
-        let pace = (a.last - a.first) / i64::from(r.wire_len.max(2) - 1);
+        let pace = (a.last - a.first) / i64::from(r.line_bytes.max(2) - 1);
         let rested = previous_last.is_none_or(|last| a.first - last > pace * 2 + Dur::from_micros(20));
         let (start, bytes) = match open {
-            Some((start, bytes)) if !rested => (start, bytes + u64::from(r.wire_len)),
-            _ => (r, u64::from(r.wire_len)),
+            Some((start, bytes)) if !rested => (start, bytes + u64::from(r.line_bytes)),
+            _ => (r, u64::from(r.line_bytes)),
         };
         previous_last = Some(a.last);
         let span = a.last - start.arrival.map_or(a.first, |s| s.first);
@@ -87,7 +87,7 @@ fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
 /// least, so the speed is the upper plateau of windows of lines.
 fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
     let lines: Vec<_> =
-        records.iter().filter_map(|r| r.arrival.map(|a| (a.first, a.uncertainty, u64::from(r.wire_len)))).collect();
+        records.iter().filter_map(|r| r.arrival.map(|a| (a.first, a.uncertainty, u64::from(r.line_bytes)))).collect();
     let mut samples = Vec::new();
     let mut from = 0;
     let mut bytes = 0;
@@ -111,10 +111,10 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
     for i in after..until.min(records.len()) {
         let r = records.get(i)?;
         let Some(stamp) = r.stamp else { continue };
-        if let Some(b) = before.filter(|b| b.wire_len >= 30) {
+        if let Some(b) = before.filter(|b| b.line_bytes >= 30) {
             let dt = (stamp - b.stamp.unwrap_or(stamp)).as_secs_f64();
             if dt > 20e-6 {
-                samples.push(Sample { bytes: f64::from(b.wire_len), seconds: dt });
+                samples.push(Sample { bytes: f64::from(b.line_bytes), seconds: dt });
             }
         }
         before = Some(r);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several boots in one input: where one ends and the next begins.
 use super::kernel::is_banner;
-use super::replay::{Earlier, Verdict};
-use crate::records::{ByteRange, Decoder, ProblemKind, Problems, Record, RecordSet, Sink, Source};
+use super::replay::{BannerVerdict, EarlierBoot};
+use crate::records::{ByteRange, Decoder, ProblemKind, Problems, Record, RecordOrigin, RecordSet, Sink};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
 
@@ -49,7 +49,7 @@ pub struct Splitter<F: FnMut(BootRecords)> {
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
     /// The boot before, as long as the one in hand may be its log once more.
-    earlier: Option<Earlier>,
+    earlier: Option<EarlierBoot>,
     done: F,
 }
 
@@ -73,7 +73,7 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
     }
 
     fn starts_next(&self, r: &Record<'_>) -> bool {
-        if !self.seen_kernel || r.source != Source::Kernel {
+        if !self.seen_kernel || r.source != RecordOrigin::Kernel {
             return false;
         }
         // arm64 prints "Booting Linux on physical CPU" before its banner: `seen_kernel` waits for the banner.
@@ -95,13 +95,13 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
     /// Asks whether what a banner began is the log of the boot before it once more.
     fn ask_earlier(&mut self, r: &Record<'_>) {
         match self.earlier.as_mut().map(|e| e.ask(r, &self.now)) {
-            Some(Verdict::Another) => self.hand_over_earlier(),
-            Some(Verdict::Same) => {
+            Some(BannerVerdict::Another) => self.hand_over_earlier(),
+            Some(BannerVerdict::Same) => {
                 let Some(earlier) = self.earlier.take() else { return };
                 self.now = earlier.join(std::mem::take(&mut self.now));
                 self.tail = self.now.records.len();
             }
-            Some(Verdict::Open) | None => {}
+            Some(BannerVerdict::Open) | None => {}
         }
     }
 
@@ -110,7 +110,7 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
         let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
         let header = self.now.header.clone();
         let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
-        match Earlier::hold(finished) {
+        match EarlierBoot::hold(finished) {
             Ok(earlier) => self.earlier = Some(earlier),
             Err(finished) => (self.done)(*finished),
         }
@@ -136,7 +136,7 @@ impl<F: FnMut(BootRecords)> Sink for Splitter<F> {
                 format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
             });
         }
-        if r.source == Source::Kernel {
+        if r.source == RecordOrigin::Kernel {
             self.seen_kernel |= is_banner(r.text) || r.stamp.is_some_and(|s| s.since_origin() > Dur::ZERO);
             self.last_stamp = r.stamp.or(self.last_stamp);
             self.tail = self.now.records.len();

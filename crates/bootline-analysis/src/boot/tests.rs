@@ -24,7 +24,7 @@ fn boot(mode: Mode, bytes_per_s: f64, release: &'static str) -> Simulated {
 
 fn analyse(simulated: &Simulated) -> (Boot, super::simulated::Truth) {
     let (records, truth) = simulated.run();
-    (Boot::analyse(records, &Options::default()), truth)
+    (Boot::analyse(records, &BootOptions::default()), truth)
 }
 
 /// The boot's cost and its time from the first byte are the truth's, to `tolerance` of the whole.
@@ -43,7 +43,7 @@ fn check(simulated: &Simulated, tolerance: f64) {
         "{:?}",
         line.cost
     );
-    if end.since == Since::KernelFirstByte {
+    if end.since == TimeOrigin::KernelFirstByte {
         off("time to init", end.elapsed.best(), truth.end - truth.first_byte);
     } else {
         off("time to init", end.elapsed.best(), truth.end);
@@ -101,7 +101,7 @@ fn a_thread_that_has_the_only_processor_is_no_lock() {
 /// The rule's own log: 7.3, nbcon, one processor.
 #[test]
 fn a_thread_that_has_the_only_processor() {
-    let boot = |log: &[u8]| Boot::analyse(BootRecords::all(log).remove(0), &Options::default());
+    let boot = |log: &[u8]| Boot::analyse(BootRecords::all(log).remove(0), &BootOptions::default());
     let waited = |boot: &Boot| {
         let waits = boot.waits.iter().filter(|w| w.cause == WaitCause::Processor);
         waits.fold(Interval::default(), |sum, w| sum + w.time)
@@ -147,14 +147,14 @@ fn a_flush_is_seen_past_what_other_tasks_log_meanwhile() {
         id: crate::records::RecordId(before.0.0 + 1),
         stamp: Some(before.1 + Dur::from_millis(110)),
         text: "hub 1-0:1.0: USB hub found",
-        wire_len: 43,
+        line_bytes: 43,
         ..records.records.get(enabled).unwrap()
     };
     records.records.push(other);
     for r in tail.iter() {
         records.records.push(crate::records::Record { id: crate::records::RecordId(r.id.0 + 1), ..r });
     }
-    let boot = Boot::analyse(records, &Options::default());
+    let boot = Boot::analyse(records, &BootOptions::default());
     let flush = boot.line.as_ref().unwrap().flush.unwrap();
     let bytes = 960.0 * flush.waited.best().as_secs_f64();
     assert!((bytes / flush.bytes as f64 - 1.0).abs() < 0.05, "{flush:?}");
@@ -230,10 +230,10 @@ proptest! {
         };
         let (boot, _) = analyse(&s);
         let points = boot.backlog();
-        prop_assert!(points.iter().all(|p| p.delivered <= p.stored));
+        prop_assert!(points.iter().all(|p| p.transmitted <= p.stored));
         prop_assert!(points.windows(2).all(|p| p[0].at <= p[1].at));
         let last = points.last().unwrap();
-        prop_assert_eq!((last.stored, last.delivered), (boot.line.as_ref().unwrap().bytes, boot.line.as_ref().unwrap().bytes));
+        prop_assert_eq!((last.stored, last.transmitted), (boot.line.as_ref().unwrap().bytes, boot.line.as_ref().unwrap().bytes));
         let whole = boot.phases.iter().map(|p| p.length()).sum::<Dur>();
         let cost = boot.line.unwrap().cost.best();
         prop_assert!(cost <= whole, "cost {} of {}", cost, whole);
@@ -244,7 +244,7 @@ proptest! {
 fn read(log: &str) -> Boot {
     let mut boots = BootRecords::all(log.as_bytes());
     assert_eq!(boots.len(), 1);
-    Boot::analyse(boots.remove(0), &Options::default())
+    Boot::analyse(boots.remove(0), &BootOptions::default())
 }
 
 /// Whether the writer of the record with this text waited for its characters.
@@ -271,7 +271,7 @@ fn writers_wait_for_a_boot_console_until_the_nbcon_one_takes_over() {
         )
     };
     let boot = read(&log(""));
-    assert_eq!(boot.line.as_ref().unwrap().console.kind, Kind::Nbcon);
+    assert_eq!(boot.line.as_ref().unwrap().console.kind, ConsoleKind::Nbcon);
     assert!(waited(&boot, "before the port"));
     assert!(!waited(&boot, "behind the port"));
     assert!(waited(&read(&log("keep_bootcon")), "behind the port"));
@@ -314,17 +314,20 @@ fn a_replay_is_no_second_boot() {
                   [    1.000002] nbcon_8250: ttyS0 prints through a thread of its own\n\
                   [    2.000000] late\n";
     let boots = |log: &str| -> Vec<Boot> {
-        BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &Options::default())).collect()
+        BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).collect()
     };
     let words = |boot: &Boot| boot.records.iter().map(|r| r.text.to_owned()).collect::<Vec<_>>();
     let once = boots(&format!("{whole}{behind}"));
-    assert_eq!((once.len(), once[0].takeover.as_ref().unwrap().repeated), (1, 0));
+    assert_eq!((once.len(), once[0].console_switch.as_ref().unwrap().repeated), (1, 0));
     for (before, repeated) in [(whole, 5), ("[    0.500000] ata1: failed to resume link\n", 1)] {
         let again = boots(&format!("{before}{whole}{behind}"));
         assert_eq!(again.len(), 1, "{before}");
         assert_eq!(words(&again[0]), words(&once[0]));
-        let takeover = again[0].takeover.as_ref().unwrap();
-        assert_eq!((takeover.repeated, takeover.console.as_str(), takeover.replayed), (repeated, "ttyS0", false));
+        let console_switch = again[0].console_switch.as_ref().unwrap();
+        assert_eq!(
+            (console_switch.repeated, console_switch.console.as_str(), console_switch.replayed),
+            (repeated, "ttyS0", false)
+        );
     }
     // Another boot has other stamps; without the module's word nothing replays; what was taken over is over.
     assert_eq!(
@@ -361,7 +364,7 @@ fn a_marker_is_not_found_in_the_command_line() {
                [    0.100000] Kernel command line: console=ttyS0 bootline.marker=all-up\n\
                [    0.100000] Unknown kernel command line parameters \"bootline.marker=all-up\", will be passed to user space.\n\
                [    0.500000] Run /init as init process\n[    0.900000] all-up at last\n";
-    let options = Options { marker: Some("all-up".to_owned()), ..Options::default() };
+    let options = BootOptions { marker: Some("all-up".to_owned()), ..BootOptions::default() };
     let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &options)).next().unwrap();
     assert_eq!(boot.records.get(boot.end.unwrap().index).unwrap().text, "all-up at last");
 }

@@ -8,9 +8,9 @@
 //! The axis' zero is the kernel's time zero where the log allows to tell it, else the first record.
 use serde::{Deserialize, Serialize};
 
-use super::opening::Opening;
+use super::console_start::ConsoleStart;
 use super::speed::LineSpeed;
-use crate::records::{Arrival, Record, RecordSet, Source};
+use crate::records::{Arrival, Record, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 
 /// Which clock the axis runs on.
@@ -27,7 +27,7 @@ pub enum Clock {
 
 /// When a record's characters were on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Printed {
+pub struct TransmitSpan {
     /// The first character began.
     pub start: Dur,
     /// The last one was through.
@@ -36,13 +36,13 @@ pub struct Printed {
 
 /// One record on the axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordTimes {
     /// When it was stored; none for a record without any time.
     pub stored: Option<Dur>,
     /// How far `stored` may be off.
     pub error: Dur,
     /// When it was on the line: measured, or modelled from the line's speed on the kernel's clock.
-    pub printed: Option<Printed>,
+    pub transmitted: Option<TransmitSpan>,
 }
 
 /// The aligned times of a boot's records.
@@ -50,7 +50,7 @@ pub struct Place {
 pub struct Timeline {
     /// The axis' clock.
     pub clock: Clock,
-    places: Vec<Place>,
+    places: Vec<RecordTimes>,
     /// Host time of the axis' zero, on the arrival clock.
     pub zero: HostTime,
     /// Real time that the kernel's clock lost between the console's registration and the last record, where both
@@ -62,7 +62,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// The place of the record at a position.
-    pub fn place(&self, index: usize) -> Place {
+    pub fn place(&self, index: usize) -> RecordTimes {
         self.places.get(index).copied().unwrap_or_default()
     }
 
@@ -78,24 +78,24 @@ impl Timeline {
 }
 
 /// What the alignment needs to know.
-pub(super) struct Setup<'a> {
+pub(super) struct AlignmentInput<'a> {
     pub records: &'a RecordSet,
     /// How the line came up; none where the log doesn't show it.
-    pub opening: Option<Opening>,
+    pub console_start: Option<ConsoleStart>,
     pub speed: Option<LineSpeed>,
     /// Whether the record goes over the line (its level is below the console's).
-    pub on_wire: &'a dyn Fn(&Record<'_>) -> bool,
+    pub reaches_line: &'a dyn Fn(&Record<'_>) -> bool,
     /// The clock that was asked for.
     pub clock: Option<Clock>,
 }
 
-pub(super) fn align(setup: &Setup<'_>) -> Timeline {
-    match choose_clock(setup) {
-        Clock::Arrival => by_arrival(setup),
-        Clock::Kernel => by_stamps(setup),
+pub(super) fn align(input: &AlignmentInput<'_>) -> Timeline {
+    match choose_clock(input) {
+        Clock::Arrival => by_arrival(input),
+        Clock::Kernel => by_stamps(input),
         Clock::None => Timeline {
             clock: Clock::None,
-            places: vec![Place::default(); setup.records.len()],
+            places: vec![RecordTimes::default(); input.records.len()],
             zero: HostTime::ORIGIN,
             kernel_clock_lost: Dur::ZERO,
             first_byte: None,
@@ -103,14 +103,14 @@ pub(super) fn align(setup: &Setup<'_>) -> Timeline {
     }
 }
 
-fn choose_clock(setup: &Setup<'_>) -> Clock {
+fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
     let (mut kernel, mut arrived, mut stamped) = (0usize, 0usize, 0usize);
-    for r in setup.records.iter() {
-        kernel += usize::from(r.source == Source::Kernel);
+    for r in input.records.iter() {
+        kernel += usize::from(r.source == RecordOrigin::Kernel);
         arrived += usize::from(r.arrival.is_some());
         stamped += usize::from(r.stamp.is_some());
     }
-    if let Some(asked) = setup.clock {
+    if let Some(asked) = input.clock {
         let told = match asked {
             Clock::Arrival => arrived > 0,
             Clock::Kernel => stamped > 0,
@@ -120,10 +120,10 @@ fn choose_clock(setup: &Setup<'_>) -> Clock {
     }
     // What a known level kept off the line (`boot::join_levels`) can't arrive. It is left out only where the line's
     // opening itself arrived: behind a quiet console there is nothing to align by.
-    let opened = setup.opening.and_then(|o| setup.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
-    let awaited = setup.records.iter().filter(|r| !opened || (setup.on_wire)(r)).count();
+    let opened = input.console_start.and_then(|o| input.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
+    let awaited = input.records.iter().filter(|r| !opened || (input.reaches_line)(r)).count();
     let has_arrival = arrived * 2 > awaited && arrived > 0;
-    if has_arrival && (stamped == 0 || arrival_is_plausible(setup)) {
+    if has_arrival && (stamped == 0 || arrival_is_plausible(input)) {
         Clock::Arrival
     } else if stamped > 0 && kernel > 0 {
         Clock::Kernel
@@ -136,71 +136,76 @@ fn choose_clock(setup: &Setup<'_>) -> Clock {
 
 /// A log that was poured into a pipe has arrival times, but not a boot's: what the kernel says took ten seconds after the
 /// console was up can't have arrived within one.
-fn arrival_is_plausible(setup: &Setup<'_>) -> bool {
-    let from = setup.opening.map_or(0, |o| o.index);
+fn arrival_is_plausible(input: &AlignmentInput<'_>) -> bool {
+    let from = input.console_start.map_or(0, |o| o.index);
     let both = |r: Record<'_>| Some((r.stamp?, r.arrival?.last));
-    let first = (from..setup.records.len()).find_map(|i| both(setup.records.get(i)?));
-    let last = (from..setup.records.len()).rev().find_map(|i| both(setup.records.get(i)?));
-    let first_arrival = setup.records.iter().find_map(|r| r.arrival).map(|a| a.first);
+    let first = (from..input.records.len()).find_map(|i| both(input.records.get(i)?));
+    let last = (from..input.records.len()).rev().find_map(|i| both(input.records.get(i)?));
+    let first_arrival = input.records.iter().find_map(|r| r.arrival).map(|a| a.first);
     let (Some((k0, _)), Some((k1, a1)), Some(a0)) = (first, last, first_arrival) else { return true };
     let (kernel, arrival) = (k1 - k0, a1 - a0);
     kernel < Dur::from_millis(500) || arrival.scale(2.0) >= kernel
 }
 
 /// The least pause that shows that the line had nothing to carry.
-fn rest(setup: &Setup<'_>, uncertainty: Dur) -> Dur {
-    let character = setup.speed.map_or(Dur::from_micros(100), |s| s.rate.time_for(1).as_dur());
+fn rest(input: &AlignmentInput<'_>, uncertainty: Dur) -> Dur {
+    let character = input.speed.map_or(Dur::from_micros(100), |s| s.rate.time_for(1).as_dur());
     character * 3 + Dur::from_millis(2) + uncertainty
 }
 
 /// When a record's last character was through. Where only the line has a stamp, that is its beginning, and the line is
 /// busy for as long as its characters take.
-fn through(setup: &Setup<'_>, r: &Record<'_>, a: Arrival) -> HostTime {
-    let only_a_stamp = setup.speed.filter(|_| a.last <= a.first);
-    a.last + only_a_stamp.map_or(Dur::ZERO, |s| s.rate.time_for(u64::from(r.wire_len)).as_dur())
+fn transmitted_at(input: &AlignmentInput<'_>, r: &Record<'_>, a: Arrival) -> HostTime {
+    let only_a_stamp = input.speed.filter(|_| a.last <= a.first);
+    a.last + only_a_stamp.map_or(Dur::ZERO, |s| s.rate.time_for(u64::from(r.line_bytes)).as_dur())
 }
 
 /// How far a kernel clock that nothing checks may be off, as a share.
 const UNCHECKED_DRIFT: f64 = 0.01;
 
-fn opening_or(setup: &Setup<'_>, first: Option<usize>) -> Opening {
-    setup.opening.unwrap_or(Opening::of_kernel(first.unwrap_or(0), usize::MAX, bootline_console::Printing::Unknown))
+fn console_start_or(input: &AlignmentInput<'_>, first: Option<usize>) -> ConsoleStart {
+    input.console_start.unwrap_or(ConsoleStart::of_kernel(
+        first.unwrap_or(0),
+        usize::MAX,
+        bootline_console::Printing::Unknown,
+    ))
 }
 
-fn by_arrival(setup: &Setup<'_>) -> Timeline {
-    let records = setup.records;
+fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
+    let records = input.records;
     let n = records.len();
-    let character = setup.speed.map_or(Dur::ZERO, |s| s.rate.time_for(1).as_dur());
-    let first_kernel = records.iter().position(|r| r.source == Source::Kernel && r.arrival.is_some());
+    let character = input.speed.map_or(Dur::ZERO, |s| s.rate.time_for(1).as_dur());
+    let first_kernel = records.iter().position(|r| r.source == RecordOrigin::Kernel && r.arrival.is_some());
     let first_byte = first_kernel.and_then(|i| records.get(i)?.arrival).map(|a| a.first - character);
     let first_byte = first_byte.or_else(|| records.iter().find_map(|r| r.arrival).map(|a| a.first)).unwrap_or_default();
-    let opening = opening_or(setup, first_kernel);
-    let open = opening.index;
+    let console_start = console_start_or(input, first_kernel);
+    let open = console_start.index;
     let open_stamp = records.get(open).and_then(|r| r.stamp).unwrap_or(KernelTime::ORIGIN);
     // What the flush at registration brings was stored before; the registration's own record was stored at its start.
     let open_offset = first_byte.since_origin() - open_stamp.since_origin();
     let zero = HostTime::ORIGIN + open_offset;
 
-    let offsets = Offsets::measure(setup, opening, open_offset);
-    let mut places = vec![Place::default(); n];
+    let offsets = Offsets::measure(input, console_start, open_offset);
+    let mut places = vec![RecordTimes::default(); n];
     for (i, r) in records.iter().enumerate() {
         let place = &mut places[i];
         if let Some(a) = r.arrival {
-            place.printed = Some(Printed { start: a.first - character - zero, end: through(setup, &r, a) - zero });
+            place.transmitted =
+                Some(TransmitSpan { start: a.first - character - zero, end: transmitted_at(input, &r, a) - zero });
             place.error = a.uncertainty;
-            if i <= open && opening.sleeps(i) {
+            if i <= open && console_start.is_offloaded(i) {
                 // A replay ties the two clocks together only where its thread woke up.
-                place.error += opening.error;
+                place.error += console_start.error;
             }
         }
         place.stored = match (r.source, r.stamp, r.arrival) {
-            (Source::Kernel, Some(k), _) if i <= open => Some(k.since_origin()),
-            (Source::Kernel, Some(k), Some(a)) if !opening.writer_waits(i) => {
+            (RecordOrigin::Kernel, Some(k), _) if i <= open => Some(k.since_origin()),
+            (RecordOrigin::Kernel, Some(k), Some(a)) if !console_start.writer_waits(i) => {
                 let (offset, error) = offsets.at(i);
                 place.error += error;
                 Some((k.since_origin() + offset).min(a.first.since_origin()) - open_offset)
             }
-            (Source::Kernel, Some(k), None) => Some(k.since_origin() + offsets.at(i).0 - open_offset),
+            (RecordOrigin::Kernel, Some(k), None) => Some(k.since_origin() + offsets.at(i).0 - open_offset),
             (_, _, Some(a)) => Some(a.first - character - zero),
             (_, _, None) => None,
         };
@@ -235,10 +240,10 @@ impl Offsets {
         (self.best[i], self.error[i])
     }
 
-    fn measure(setup: &Setup<'_>, opening: Opening, open_offset: Dur) -> Offsets {
-        let records = setup.records;
+    fn measure(input: &AlignmentInput<'_>, console_start: ConsoleStart, open_offset: Dur) -> Offsets {
+        let records = input.records;
         let n = records.len();
-        let open = opening.index;
+        let open = console_start.index;
         let lag = |r: &Record<'_>| Some(r.arrival?.first.since_origin() - r.stamp?.since_origin());
         // Upper bounds: the least lag from here on.
         let mut upper = vec![Dur::from_nanos(i64::MAX / 4); n];
@@ -259,16 +264,16 @@ impl Offsets {
         let mut last_lag: Option<Dur> = None;
         for (i, r) in records.iter().enumerate() {
             let Some(a) = r.arrival else { continue };
-            let rested = previous.is_some_and(|p| a.first - p > rest(setup, a.uncertainty));
-            previous = Some(through(setup, &r, a));
-            if i <= open || r.source != Source::Kernel {
+            let rested = previous.is_some_and(|p| a.first - p > rest(input, a.uncertainty));
+            previous = Some(transmitted_at(input, &r, a));
+            if i <= open || r.source != RecordOrigin::Kernel {
                 continue;
             }
             if let (Some(k), Some(l)) = (r.stamp, lag(&r)) {
                 // A pause with a backlog is a starved thread's: there the lag grows instead of shrinking.
                 let idle = rested && last_lag.is_none_or(|before| l <= before + Dur::from_millis(3));
                 last_lag = Some(l);
-                if (idle || opening.writer_waits(i)) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
+                if (idle || console_start.writer_waits(i)) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
                     anchors.push((i, k, l.min(upper[i])));
                 }
             }
@@ -282,7 +287,7 @@ impl Offsets {
             }
             let (at, k0, o0) = anchors[next];
             let k = records.get(i).and_then(|r| r.stamp).unwrap_or(k0);
-            error[i] = opening.error;
+            error[i] = console_start.error;
             if i <= at {
                 best[i] = o0;
                 continue;
@@ -291,7 +296,7 @@ impl Offsets {
                 Some(&(_, k1, o1)) if k1 > k0 => {
                     let share = ((k - k0).as_secs_f64() / (k1 - k0).as_secs_f64()).clamp(0.0, 1.0);
                     best[i] = (o0 + (o1 - o0).scale(share)).min(upper[i]);
-                    error[i] = (o1 - o0).abs().max(opening.error);
+                    error[i] = (o1 - o0).abs().max(console_start.error);
                 }
                 // Behind the last anchor nothing tells whether the clock ran true; the lags bound it.
                 _ => {
@@ -306,30 +311,32 @@ impl Offsets {
 }
 
 /// Only stamps: the line is modelled from its speed.
-fn by_stamps(setup: &Setup<'_>) -> Timeline {
-    let records = setup.records;
-    let mut places: Vec<Place> =
-        records.iter().map(|r| Place { stored: r.stamp.map(KernelTime::since_origin), ..Place::default() }).collect();
+fn by_stamps(input: &AlignmentInput<'_>) -> Timeline {
+    let records = input.records;
+    let mut places: Vec<RecordTimes> = records
+        .iter()
+        .map(|r| RecordTimes { stored: r.stamp.map(KernelTime::since_origin), ..RecordTimes::default() })
+        .collect();
     let mut first_byte = None;
-    if let (Some(speed), Some(opening)) = (setup.speed, setup.opening) {
-        let open = opening.index;
+    if let (Some(speed), Some(console_start)) = (input.speed, input.console_start) {
+        let open = console_start.index;
         let mut free = places[open].stored.unwrap_or_default();
         first_byte = Some(free);
         for i in 0..records.len() {
             let Some(r) = records.get(i) else { break };
-            if r.source != Source::Kernel || !(setup.on_wire)(&r) {
+            if r.source != RecordOrigin::Kernel || !(input.reaches_line)(&r) {
                 continue;
             }
             let Some(stored) = places[i].stored else { continue };
             let mut start = free.max(stored);
-            let mut end = start + speed.rate.time_for(u64::from(r.wire_len)).as_dur();
-            if opening.writer_waits(i) && i > open {
+            let mut end = start + speed.rate.time_for(u64::from(r.line_bytes)).as_dur();
+            if console_start.writer_waits(i) && i > open {
                 // The next record can't have been stored before this one was through: the stamps win.
                 start = stored;
                 let next = (i + 1..records.len()).find_map(|j| places[j].stored).unwrap_or(end);
-                end = (start + speed.rate.time_for(u64::from(r.wire_len)).as_dur()).min(next.max(start));
+                end = (start + speed.rate.time_for(u64::from(r.line_bytes)).as_dur()).min(next.max(start));
             }
-            places[i].printed = Some(Printed { start, end });
+            places[i].transmitted = Some(TransmitSpan { start, end });
             free = end;
         }
     }

@@ -7,15 +7,15 @@
 //! processor stands still while that thread spins on the transmitter, whatever it does.
 use std::ops::Deref;
 
-use super::opening::Opening;
+use super::console_start::ConsoleStart;
 use super::timeline::{Clock, Timeline};
-use crate::records::{RecordSet, Source};
+use crate::records::{RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 
 /// A wait behind one record, before the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct ConsoleWait {
     /// Position of the record after which the boot waited.
     pub index: usize,
     /// From when the record was stored (the wait's start).
@@ -28,8 +28,8 @@ pub struct Wait {
 
 /// The waits up to the boot's end, by their starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Waits {
-    list: Vec<Wait>,
+pub struct ConsoleWaits {
+    list: Vec<ConsoleWait>,
     /// What the waits before each position come to: a log may ask for as many stretches as it has records.
     sums: Vec<Dur>,
 }
@@ -50,17 +50,17 @@ pub enum WaitCause {
 pub(super) fn waits(
     records: &RecordSet,
     timeline: &Timeline,
-    opening: Opening,
+    console_start: ConsoleStart,
     until: usize,
     cpus: Option<u32>,
-) -> Waits {
-    let open = opening.index;
+) -> ConsoleWaits {
+    let open = console_start.index;
     let mut found = Vec::new();
     // Positions of kernel records with a place, from the registration to the end of the boot.
     let placed: Vec<usize> = (open..=until.min(records.len().saturating_sub(1)))
-        .filter(|&i| records.get(i).is_some_and(|r| r.source == Source::Kernel) && timeline.stored(i).is_some())
+        .filter(|&i| records.get(i).is_some_and(|r| r.source == RecordOrigin::Kernel) && timeline.stored(i).is_some())
         .collect();
-    let flush = flush_by_stamps(timeline, opening, &placed);
+    let flush = flush_by_stamps(timeline, console_start, &placed);
     found.extend(flush);
     let flushed = flush.map_or(Dur::from_nanos(i64::MIN), |f| f.from + f.time.best());
     for pair in placed.windows(2) {
@@ -69,35 +69,35 @@ pub(super) fn waits(
             continue;
         }
         let (here, there) = (timeline.place(i), timeline.place(next));
-        let (Some(stored), Some(next_stored), Some(printed)) = (here.stored, there.stored, here.printed) else {
+        let (Some(stored), Some(next_stored), Some(transmitted)) = (here.stored, there.stored, here.transmitted) else {
             continue;
         };
         let gap = (next_stored - stored).max_zero();
-        let drain = (printed.end - stored).max_zero().min(gap);
-        let waiting = opening.writer_waits(i);
+        let drain = (transmitted.end - stored).max_zero().min(gap);
+        let backlog = console_start.writer_waits(i);
         let cause = if i == open { WaitCause::Flush } else { WaitCause::OwnRecord };
-        if waiting {
+        if backlog {
             // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
-            found.push(Wait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
+            found.push(ConsoleWait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
             continue;
         }
-        if opening.sleeps(i) {
+        if console_start.is_offloaded(i) {
             continue;
         }
         let lock_or_flush = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
         // The line is busy from here until this record is out, for what was stored before and then for it.
         let alone = cpus == Some(1) && drain > Dur::ZERO;
         let time = Interval::new(Dur::ZERO, drain, drain);
-        let processor = alone.then_some(Wait { index: i, from: stored, time, cause: WaitCause::Processor });
+        let processor = alone.then_some(ConsoleWait { index: i, from: stored, time, cause: WaitCause::Processor });
         let known_taker = || takes_console_lock(records, i, next);
         let lock = || -> Option<(Interval, WaitCause)> {
             // An nbcon console has no lock that others take.
-            if opening.printing == Printing::Nbcon || drain <= Dur::from_millis(20) {
+            if console_start.printing == Printing::Nbcon || drain <= Dur::from_millis(20) {
                 return None;
             }
             // Printing is asynchronous. Was the line drained when the next record was stored, and only just?
             let tolerance = Dur::from_millis(5) + there.error;
-            let rest = next_stored - printed.end;
+            let rest = next_stored - transmitted.end;
             if rest < -tolerance {
                 // The line still had a backlog: only the known takers of the lock wait, for as many records as their calls.
                 let waited = gap > LEAST_LOCK_WAIT && known_taker();
@@ -111,14 +111,16 @@ pub(super) fn waits(
             // Work may have gone on while the line drained.
             (!alone).then_some((Interval::new(Dur::ZERO, Dur::ZERO, drain), lock_or_flush))
         };
-        let lock = lock().map(|(time, cause)| Wait { index: i, from: stored, time, cause });
+        let lock = lock().map(|(time, cause)| ConsoleWait { index: i, from: stored, time, cause });
         found.extend(lock.or(processor));
     }
     // Behind the last record (init's own) nothing was stored: its writer waited all the same.
-    if let Some(wait) = placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| opening.writer_waits(w.index)) {
+    if let Some(wait) =
+        placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| console_start.writer_waits(w.index))
+    {
         found.push(wait);
     }
-    Waits::new(found)
+    ConsoleWaits::new(found)
 }
 
 /// The flush at a registration that writers wait for, where only stamps are left.
@@ -126,24 +128,24 @@ pub(super) fn waits(
 /// Other tasks go on and store records while the registering one waits, so the record after "enabled" need not be its
 /// own. The flush ends with the first record that is no earlier than its characters allow, if hardly anything was
 /// stored before.
-fn flush_by_stamps(timeline: &Timeline, opening: Opening, placed: &[usize]) -> Option<Wait> {
-    if timeline.clock != Clock::Kernel || opening.threads_from <= opening.index {
+fn flush_by_stamps(timeline: &Timeline, console_start: ConsoleStart, placed: &[usize]) -> Option<ConsoleWait> {
+    if timeline.clock != Clock::Kernel || console_start.kthreads_from <= console_start.index {
         return None;
     }
-    let place = timeline.place(opening.index);
-    let (from, end) = (place.stored?, place.printed?.end);
-    let after = placed.iter().position(|&i| i > opening.index)?;
+    let place = timeline.place(console_start.index);
+    let (from, end) = (place.stored?, place.transmitted?.end);
+    let after = placed.iter().position(|&i| i > console_start.index)?;
     let ends = after
         + placed[after..]
             .iter()
             .position(|&i| timeline.stored(i).is_some_and(|s| s >= from + (end - from).scale(0.9)))?;
     let meanwhile = ends - after;
-    if meanwhile == 0 || meanwhile * 10 > opening.index {
+    if meanwhile == 0 || meanwhile * 10 > console_start.index {
         return None;
     }
     let drain = (end - from).min(timeline.stored(placed[ends])? - from);
     let time = Interval::new(drain.scale(0.9), drain, timeline.stored(placed[ends])? - from);
-    Some(Wait { index: opening.index, from, time, cause: WaitCause::Flush })
+    Some(ConsoleWait { index: console_start.index, from, time, cause: WaitCause::Flush })
 }
 
 /// A stretch shorter than this isn't worth a guess about the lock.
@@ -160,32 +162,32 @@ fn takes_console_lock(records: &RecordSet, before: usize, after: usize) -> bool 
     before.starts_with("calling  fbmem_init") || port || opened
 }
 
-fn own_wait(timeline: &Timeline, index: usize) -> Option<Wait> {
+fn own_wait(timeline: &Timeline, index: usize) -> Option<ConsoleWait> {
     let place = timeline.place(index);
-    let (from, printed) = (place.stored?, place.printed?);
-    let time = Interval::around((printed.end - from).max_zero(), place.error);
-    Some(Wait { index, from, time, cause: WaitCause::OwnRecord })
+    let (from, transmitted) = (place.stored?, place.transmitted?);
+    let time = Interval::around((transmitted.end - from).max_zero(), place.error);
+    Some(ConsoleWait { index, from, time, cause: WaitCause::OwnRecord })
 }
 
-impl Waits {
+impl ConsoleWaits {
     /// Without those of one cause.
-    pub fn without(&self, cause: WaitCause) -> Waits {
-        Waits::new(self.list.iter().filter(|w| w.cause != cause).copied().collect())
+    pub fn without(&self, cause: WaitCause) -> ConsoleWaits {
+        ConsoleWaits::new(self.list.iter().filter(|w| w.cause != cause).copied().collect())
     }
 
-    fn new(list: Vec<Wait>) -> Waits {
+    fn new(list: Vec<ConsoleWait>) -> ConsoleWaits {
         let mut sum = Dur::ZERO;
         let sums = list.iter().map(|w| {
             sum += w.time.best();
             sum
         });
         let sums = std::iter::once(Dur::ZERO).chain(sums).collect();
-        Waits { list, sums }
+        ConsoleWaits { list, sums }
     }
 
     /// The part of the waits that falls between two instants: best estimate.
     pub fn within(&self, from: Dur, to: Dur) -> Dur {
-        let end = |w: &Wait| w.from + w.time.best();
+        let end = |w: &ConsoleWait| w.from + w.time.best();
         let first = self.list.partition_point(|w| end(w) <= from);
         let last = self.list.partition_point(|w| w.from < to);
         if last <= first {
@@ -200,16 +202,16 @@ impl Waits {
     /// The same with its bounds.
     pub fn bounds_within(&self, from: Dur, to: Dur) -> Interval {
         let first = self.list.partition_point(|w| w.from + w.time.high() <= from);
-        let part = |w: &Wait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();
+        let part = |w: &ConsoleWait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();
         self.list[first..].iter().take_while(|w| w.from < to).fold(Interval::default(), |sum, w| {
             sum + Interval::new(part(w, w.time.low()), part(w, w.time.best()), part(w, w.time.high()))
         })
     }
 }
 
-impl Deref for Waits {
-    type Target = [Wait];
-    fn deref(&self) -> &[Wait] {
+impl Deref for ConsoleWaits {
+    type Target = [ConsoleWait];
+    fn deref(&self) -> &[ConsoleWait] {
         &self.list
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::measures::{Measures, Setup};
-use super::part::{Part, PartKey, Place};
+use super::measures::{RunMeasures, RunSetup};
+use super::part::{Part, PartKey, PartPosition};
 use super::quantity::Quantity;
 use super::run_set::RunSet;
 use bootline_capture::units::Dur;
@@ -25,7 +25,7 @@ pub struct Baseline {
     /// When, where, of what: as the caller says.
     pub note: Option<String>,
     /// The setups of its runs.
-    pub setups: Vec<Setup>,
+    pub setups: Vec<RunSetup>,
     /// Each run's setup, by its place among those.
     pub runs: Vec<usize>,
     /// Numbers by name, one a run; null where a run has none.
@@ -43,7 +43,7 @@ pub struct StoredPart {
     /// Which.
     pub part: PartKey,
     /// Where it usually begins.
-    pub place: Place,
+    pub place: PartPosition,
     /// For each run its work, its waits for the console, its characters, and when it begins; null where a run lacks it.
     pub runs: Vec<Option<[i64; 4]>>,
 }
@@ -79,8 +79,8 @@ impl Baseline {
     pub fn of(set: &RunSet, note: Option<String>, keep: &BTreeSet<PartKey>) -> Baseline {
         let mut set = set.clone();
         set.sum_up(&set.short_spans().difference(keep).cloned().collect());
-        let setups: Vec<Setup> = set.setups().into_iter().map(|(s, _)| s.clone()).collect();
-        let setup_of = |run: &Measures| setups.iter().position(|s| *s == run.setup).unwrap_or_default();
+        let setups: Vec<RunSetup> = set.setups().into_iter().map(|(s, _)| s.clone()).collect();
+        let setup_of = |run: &RunMeasures| setups.iter().position(|s| *s == run.setup).unwrap_or_default();
         let runs = set.runs.iter().map(setup_of).collect();
         let column = |q: &Quantity| set.runs.iter().map(|r| r.values.get(q).copied()).collect();
         let values = set.quantities().into_iter().map(|q| (q.clone(), column(q))).collect();
@@ -174,7 +174,7 @@ impl Baseline {
                     records: None,
                 })
             });
-            Some(Measures {
+            Some(RunMeasures {
                 source: format!("{name}, run {}", n + 1),
                 setup: self.setups.get(*setup)?.clone(),
                 values: values.collect(),

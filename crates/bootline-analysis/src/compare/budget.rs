@@ -8,9 +8,9 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::nearest::nearest;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
+use super::suggestion::nearest;
 use bootline_capture::units::Dur;
 
 /// A budget, looked through.
@@ -23,12 +23,12 @@ pub struct Budget {
     /// An increase below this share of the baseline's median is taken as noise of the machine, whatever its limit.
     pub noise: f64,
     /// At least one.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<LimitRule>,
 }
 
 /// What one quantity may be.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct LimitRule {
     /// Of what.
     pub of: Quantity,
     /// The most that it may be.
@@ -167,7 +167,7 @@ impl Budget {
         if raw.budget.is_empty() {
             return Err(BudgetError { what: "no `[[budget]]` in it".to_owned(), line: None });
         }
-        let mut rules: Vec<Rule> = Vec::new();
+        let mut rules: Vec<LimitRule> = Vec::new();
         for raw_rule in raw.budget {
             let at = raw_rule.as_ref().of.span().start;
             let rule = rule(raw_rule).map_err(|(at, what)| fault(at, what))?;
@@ -194,14 +194,14 @@ impl Budget {
     /// Where nobody wrote one: neither the boot's time nor what it prints may grow by more than this share of the
     /// baseline's.
     pub fn of_increase(share: f64) -> Budget {
-        let rule = |of| Rule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
+        let rule = |of| LimitRule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
         let rules = [Quantity::TimeToInit, Quantity::ConsoleBytes].map(rule);
         Budget { end: None, baseline: None, noise: NOISE, rules: rules.into() }
     }
 
     /// The initcalls, probes and async calls that it limits: a baseline has to hold each by itself.
     pub fn spans(&self) -> BTreeSet<PartKey> {
-        let span = |r: &Rule| match &r.of {
+        let span = |r: &LimitRule| match &r.of {
             Quantity::Span(kind, name) => Some(PartKey::of_span(*kind, name)),
             _ => None,
         };
@@ -210,7 +210,7 @@ impl Budget {
 
     /// The texts whose times the rules ask for.
     pub fn markers(&self) -> Vec<String> {
-        let marker = |r: &Rule| match &r.of {
+        let marker = |r: &LimitRule| match &r.of {
             Quantity::Marker(text) => Some(text.clone()),
             _ => None,
         };
@@ -233,7 +233,7 @@ fn not_read(text: &str, e: &toml::de::Error) -> BudgetError {
     BudgetError { what, line: span.map(|span| line_at(text, span.start)) }
 }
 
-fn rule(raw: Spanned<RawRule>) -> Result<Rule, (usize, String)> {
+fn rule(raw: Spanned<RawRule>) -> Result<LimitRule, (usize, String)> {
     let span = raw.span().start;
     let raw = raw.into_inner();
     let of: Quantity = raw.of.as_ref().parse().map_err(|e| (raw.of.span().start, format!("{e}")))?;
@@ -265,7 +265,7 @@ fn rule(raw: Spanned<RawRule>) -> Result<Rule, (usize, String)> {
         }
         n => n.map_or(1, Spanned::into_inner),
     };
-    Ok(Rule { of, at_most, increase_at_most, runs })
+    Ok(LimitRule { of, at_most, increase_at_most, runs })
 }
 
 fn line_at(text: &str, at: usize) -> (usize, String) {

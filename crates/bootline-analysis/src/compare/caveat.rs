@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::change::Change;
+use super::change::QuantityChange;
 use super::comparison::is_whole;
-use super::measures::Setup;
+use super::measures::RunSetup;
 use super::quantity::Quantity;
 use super::run_set::RunSet;
-use bootline_stats::{confidence_of_difference, fewest_beside};
+use bootline_stats::{confidence_of_difference, min_runs_against};
 
 /// Something to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,12 +118,12 @@ impl Serialize for Caveat {
 }
 
 /// All that there is to say of two sets.
-pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[Change]) -> Vec<Caveat> {
+pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[QuantityChange]) -> Vec<Caveat> {
     let mut found = Vec::new();
     let runs = [from.n(), to.n()];
     let confidence = confidence_of_difference(from.n(), to.n());
     if confidence < 0.95 {
-        found.push(Caveat::TooFew { runs, confidence, needed: fewest_beside(from.n()) });
+        found.push(Caveat::TooFew { runs, confidence, needed: min_runs_against(from.n()) });
     } else if runs[0] > 2 * runs[1] || runs[1] > 2 * runs[0] {
         found.push(Caveat::Unequal { runs });
     }
@@ -172,7 +172,7 @@ fn mixed(set: &RunSet) -> Vec<Caveat> {
     named.into_iter().map(|what| Caveat::Mixed { set: set.name.clone(), what }).collect()
 }
 
-fn differences(before: &Setup, after: &Setup) -> Vec<Caveat> {
+fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Caveat> {
     let mut found = Vec::new();
     let mut note = |what, from: String, to: String| {
         if from != to {
@@ -181,7 +181,7 @@ fn differences(before: &Setup, after: &Setup) -> Vec<Caveat> {
     };
     let or_unknown = |v: Option<String>| v.unwrap_or_else(|| "unknown".to_owned());
     note("kernel", or_unknown(before.kernel.clone()), or_unknown(after.kernel.clone()));
-    let only = |a: &Setup, b: &Setup| {
+    let only = |a: &RunSetup, b: &RunSetup| {
         let words: Vec<&str> =
             a.command_line.iter().filter(|w| !b.command_line.contains(w)).map(String::as_str).collect();
         if words.is_empty() { "nothing more".to_owned() } else { words.join(" ") }

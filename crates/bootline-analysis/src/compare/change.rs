@@ -54,7 +54,7 @@ pub enum ChangeVerdict {
 
 /// The numbers of a set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
+pub struct SetSummary {
     /// How many runs have it.
     pub runs: usize,
     /// Their median.
@@ -66,47 +66,47 @@ pub struct Summary {
     pub values: Vec<Option<i64>>,
 }
 
-impl Summary {
+impl SetSummary {
     /// Of at least one number.
-    pub fn of(samples: &Samples, runs: usize, unit: Unit) -> Summary {
+    pub fn of(samples: &Samples, runs: usize, unit: Unit) -> SetSummary {
         // Initcalls of a few microseconds come in the steps of the clock.
         let counts = |g: &Groups| unit != Unit::Ns || g.above - g.below >= SHORT.as_nanos() as f64;
-        Summary { runs, median: median(samples, 0), groups: groups(samples).filter(counts), values: Vec::new() }
+        SetSummary { runs, median: median(samples, 0), groups: groups(samples).filter(counts), values: Vec::new() }
     }
 }
 
-impl Summary {
+impl SetSummary {
     /// With what each run has; zero where none has it.
-    fn of_set(samples: &Samples, quantity: &Quantity, set: &RunSet) -> Summary {
+    fn of_set(samples: &Samples, quantity: &Quantity, set: &RunSet) -> SetSummary {
         let runs = set.present(quantity);
         let values = if runs > 0 { set.numbers(quantity) } else { vec![Some(0); set.n()] };
-        Summary { values, ..Summary::of(samples, runs, quantity.unit()) }
+        SetSummary { values, ..SetSummary::of(samples, runs, quantity.unit()) }
     }
 }
 
 /// How a quantity differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct QuantityChange {
     /// Which.
     pub quantity: Quantity,
     /// Nanoseconds or characters.
     pub unit: Unit,
     /// Of the earlier set.
-    pub from: Option<Summary>,
+    pub from: Option<SetSummary>,
     /// Of the later one.
-    pub to: Option<Summary>,
+    pub to: Option<SetSummary>,
     /// Later less earlier; none where one hasn't got it.
     pub difference: Option<Estimate>,
     /// How often chance makes as much. Of one of hundreds (initcalls, probes) with all of its kind considered: see
     /// [`considered`](super::considered).
-    pub by_chance: Option<f64>,
+    pub p_value: Option<f64>,
     /// What to make of it.
     pub verdict: ChangeVerdict,
 }
 
-impl Change {
+impl QuantityChange {
     /// Compares a quantity; none where neither set has it.
-    pub(super) fn of(quantity: &Quantity, from: &RunSet, to: &RunSet) -> Option<Change> {
+    pub(super) fn of(quantity: &Quantity, from: &RunSet, to: &RunSet) -> Option<QuantityChange> {
         let (mut before, mut after) = (from.values(quantity), to.values(quantity));
         // What only some runs of one set have may be there by chance: in the others it took no time.
         let comes_and_goes = |set: &RunSet| set.present(quantity) < set.n();
@@ -123,13 +123,13 @@ impl Change {
             (Some(_), Some(_)) => ChangeVerdict::TooFew,
         };
         let both = before.as_ref().zip(after.as_ref());
-        Some(Change {
+        Some(QuantityChange {
             quantity: quantity.clone(),
             unit: quantity.unit(),
-            from: before.as_ref().map(|s| Summary::of_set(s, quantity, from)),
-            to: after.as_ref().map(|s| Summary::of_set(s, quantity, to)),
+            from: before.as_ref().map(|s| SetSummary::of_set(s, quantity, from)),
+            to: after.as_ref().map(|s| SetSummary::of_set(s, quantity, to)),
             difference: both.map(|(before, after)| difference(after, before)),
-            by_chance: both.map(|(before, after)| p_value(after, before)),
+            p_value: both.map(|(before, after)| p_value(after, before)),
             verdict,
         })
     }
@@ -148,7 +148,7 @@ impl Change {
 
     /// By how much it differs; all of it where one set hasn't got it.
     pub fn adds(&self) -> f64 {
-        let median = |s: &Option<Summary>| s.as_ref().map_or(0.0, |s| s.median.best);
+        let median = |s: &Option<SetSummary>| s.as_ref().map_or(0.0, |s| s.median.best);
         self.difference.map_or_else(|| median(&self.to) - median(&self.from), |d| d.best)
     }
 
@@ -158,7 +158,7 @@ impl Change {
     }
 
     pub(super) fn judge(&mut self, thresholds: &Thresholds) {
-        let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.by_chance) else { return };
+        let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.p_value) else { return };
         let size = difference.best.abs();
         // Ranks can tell sets apart whose medians are as good as equal, or differ to the other side: of those nothing is
         // said.
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn the_steps_of_a_clock_are_no_groups() {
         let check = |values: [f64; 4], unit, expected: bool| {
-            let summary = Summary::of(&Samples::new(values).unwrap(), 4, unit);
+            let summary = SetSummary::of(&Samples::new(values).unwrap(), 4, unit);
             assert_eq!(summary.groups.is_some(), expected, "{values:?} {unit:?}");
         };
         check([4e3, 4e3, 5e3, 5e3], Unit::Ns, false);

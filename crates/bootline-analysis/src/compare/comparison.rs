@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::caveat::{Caveat, caveats};
-use super::change::{Change, Thresholds};
-use super::considered::{Found, can_matter, considered};
+use super::change::{QuantityChange, Thresholds};
 use super::decomposition::{Decomposition, decompose};
+use super::false_discovery::{Candidate, adjusted_p_values, can_matter};
 use super::part::PartKey;
 use super::quantity::Quantity;
 use super::run_set::{Excluded, RunSet};
 use bootline_capture::units::Dur;
-use bootline_stats::{confidence_of_any, confidence_of_difference, least_seen};
+use bootline_stats::{confidence_of_any, confidence_of_difference, minimum_detectable_effect};
 
 /// Two sets of runs, compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,12 +28,12 @@ pub struct Comparison {
     /// What a difference was judged by.
     pub thresholds: Thresholds,
     /// Time to the boot's end, phases, console, markers; then initcalls, probes, async calls.
-    pub changes: Vec<Change>,
+    pub changes: Vec<QuantityChange>,
     /// What the difference of the time to the boot's end is made of.
     pub decomposition: Decomposition,
     /// The least difference of that time that sets like these show in four of five cases, in nanoseconds; none where they
     /// are too small to show any.
-    pub least_seen: Option<f64>,
+    pub minimum_detectable_effect: Option<f64>,
 }
 
 /// Compares two sets. None where one has no runs.
@@ -50,13 +50,14 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
         }
         _ => true,
     };
-    let mut changes: Vec<Change> = all.iter().filter(known).filter_map(|q| Change::of(q, from, to)).collect();
-    let alone = consider_all(&mut changes, from, to, &thresholds);
+    let mut changes: Vec<QuantityChange> =
+        all.iter().filter(known).filter_map(|q| QuantityChange::of(q, from, to)).collect();
+    let alone = adjust_all(&mut changes, from, to, &thresholds);
     for change in &mut changes {
         change.judge(&thresholds);
     }
     let whole = changes.iter().find(|c| is_whole(&c.quantity)).map(|c| c.quantity.clone());
-    let seen = whole.and_then(|q| least_seen(&to.values(&q)?, &from.values(&q)?, 0));
+    let seen = whole.and_then(|q| minimum_detectable_effect(&to.values(&q)?, &from.values(&q)?, 0));
     Some(Comparison {
         names: [from.name.clone(), to.name.clone()],
         runs: [from.n(), to.n()],
@@ -65,31 +66,31 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
         caveats: caveats(from, to, &changes).into_iter().chain(alone).collect(),
         thresholds,
         decomposition: decompose(from, to),
-        least_seen: seen,
+        minimum_detectable_effect: seen,
         changes,
     })
 }
 
 impl Comparison {
     /// How the time to the boot's end differs.
-    pub fn headline(&self) -> Option<&Change> {
+    pub fn headline(&self) -> Option<&QuantityChange> {
         self.changes.iter().find(|c| is_whole(&c.quantity))
     }
 
     /// What there is one of in a boot: its time, phases, console, markers.
-    pub fn single(&self) -> impl Iterator<Item = &Change> {
+    pub fn single(&self) -> impl Iterator<Item = &QuantityChange> {
         self.changes.iter().filter(|c| !c.quantity.is_one_of_many())
     }
 
     /// Of what there are hundreds: initcalls, probes, async calls; what differs most first.
-    pub fn many(&self) -> Vec<&Change> {
-        let mut many: Vec<&Change> = self.changes.iter().filter(|c| c.quantity.is_one_of_many()).collect();
+    pub fn many(&self) -> Vec<&QuantityChange> {
+        let mut many: Vec<&QuantityChange> = self.changes.iter().filter(|c| c.quantity.is_one_of_many()).collect();
         many.sort_by(|a, b| b.adds().abs().total_cmp(&a.adds().abs()));
         many
     }
 
     /// How far the difference of the medians is off from that of the means, which is what is taken apart.
-    pub fn medians_beside_means(&self) -> Option<Dur> {
+    pub fn median_against_mean(&self) -> Option<Dur> {
         let medians = self.headline()?.difference?;
         Some(Dur::from_nanos(medians.best as i64) - self.decomposition.whole)
     }
@@ -102,20 +103,20 @@ pub fn is_whole(quantity: &Quantity) -> bool {
 
 /// Of hundreds of initcalls some differ by chance. Gives what is to be known where one of them could differ by anything and
 /// wouldn't be told.
-fn consider_all(changes: &mut [Change], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
-    let mut many: Vec<(&mut Change, Found)> = changes
+fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
+    let mut many: Vec<(&mut QuantityChange, Candidate)> = changes
         .iter_mut()
         .filter(|c| c.quantity.is_one_of_many())
         .filter_map(|c| {
             let values = |set: &RunSet| set.values(&c.quantity).or_else(|| set.none_of(&c.quantity));
             let can_matter = can_matter(&values(from)?, &values(to)?, thresholds.effect.as_nanos() as f64);
-            let found = Found { p: c.by_chance?, can_matter };
+            let found = Candidate { p: c.p_value?, can_matter };
             Some((c, found))
         })
         .collect();
-    let found: Vec<Found> = many.iter().map(|(_, f)| Found { ..*f }).collect();
-    for ((change, _), adjusted) in many.iter_mut().zip(considered(&found)) {
-        change.by_chance = Some(adjusted);
+    let found: Vec<Candidate> = many.iter().map(|(_, f)| Candidate { ..*f }).collect();
+    for ((change, _), adjusted) in many.iter_mut().zip(adjusted_p_values(&found)) {
+        change.p_value = Some(adjusted);
     }
     let among = found.iter().filter(|f| f.can_matter).count();
     let least = |n: usize, m: usize| (1.0 - confidence_of_any(n, m)) * among as f64;

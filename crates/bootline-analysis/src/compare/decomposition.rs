@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::considered::{Found, can_matter, considered};
-use super::moved::{Moved, moves};
-use super::part::{Part, PartKey, Place};
+use super::false_discovery::{Candidate, adjusted_p_values, can_matter};
+use super::part::{Part, PartKey, PartPosition};
+use super::part_move::{PartMove, moves};
 use super::run_set::{RunSet, SHORT};
 use crate::records::RecordId;
 use bootline_capture::units::Dur;
@@ -30,7 +30,7 @@ pub struct Decomposition {
 /// What became of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fate {
+pub enum ObservedChange {
     /// Only the later set has it.
     New,
     /// Only the earlier set has it.
@@ -49,9 +49,9 @@ pub struct Contribution {
     /// The part.
     pub key: PartKey,
     /// What became of it.
-    pub fate: Fate,
+    pub observed: ObservedChange,
     /// Whether it has another place in the boot.
-    pub moved: Option<Moved>,
+    pub moved: Option<PartMove>,
     /// Work that it adds.
     pub work: Dur,
     /// Waits for the console that it adds.
@@ -60,7 +60,7 @@ pub struct Contribution {
     pub bytes: i64,
     /// How often chance alone makes as much of a part, all of its kind considered; none where all runs of one set have it
     /// and none of the other, which is no matter of chance, or where a set has one run only.
-    pub by_chance: Option<f64>,
+    pub p_value: Option<f64>,
     /// How many runs of the earlier and the later set have it.
     pub runs: [usize; 2],
     /// The records of it in the later set's median run.
@@ -75,20 +75,20 @@ impl Contribution {
 
     /// Whether chance is an unlikely explanation.
     pub fn is_clear(&self) -> bool {
-        self.by_chance.is_none_or(|p| p < 0.05) && self.fate != Fate::Same
+        self.p_value.is_none_or(|p| p < 0.05) && self.observed != ObservedChange::Same
     }
 }
 
 /// One part in all runs of a set.
 #[derive(Default)]
-pub(super) struct Column<'r> {
+pub(super) struct PartColumn<'r> {
     pub parts: Vec<&'r Part>,
 }
 
-impl Column<'_> {
-    pub fn place(&self) -> Option<Place> {
+impl PartColumn<'_> {
+    pub fn place(&self) -> Option<PartPosition> {
         // The most frequent; of several the first.
-        let count = |place: Place| self.parts.iter().filter(|p| p.place == place).count();
+        let count = |place: PartPosition| self.parts.iter().filter(|p| p.place == place).count();
         self.parts.iter().map(|p| p.place).rev().max_by_key(|place| count(*place))
     }
 
@@ -97,10 +97,10 @@ impl Column<'_> {
     }
 }
 
-pub(super) type Columns<'r> = BTreeMap<&'r PartKey, Column<'r>>;
+pub(super) type PartColumns<'r> = BTreeMap<&'r PartKey, PartColumn<'r>>;
 
-fn columns(set: &RunSet) -> Columns<'_> {
-    let mut found: Columns<'_> = BTreeMap::new();
+fn columns(set: &RunSet) -> PartColumns<'_> {
+    let mut found: PartColumns<'_> = BTreeMap::new();
     for part in set.runs.iter().flat_map(|r| &r.parts) {
         found.entry(&part.key).or_default().parts.push(part);
     }
@@ -115,9 +115,9 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     // What a stored baseline has in sum only, and what is short in the other set as well, is summed up there, too.
     let (from, to) = (&alike(from, to), &alike(to, from));
     let (before, after) = (columns(from), columns(to));
-    let empty = Column::default();
+    let empty = PartColumn::default();
     let keys: Vec<&PartKey> = before.keys().chain(after.keys().filter(|k| !before.contains_key(*k))).copied().collect();
-    let pairs: Vec<(&Column<'_>, &Column<'_>)> =
+    let pairs: Vec<(&PartColumn<'_>, &PartColumn<'_>)> =
         keys.iter().map(|k| (before.get(k).unwrap_or(&empty), after.get(k).unwrap_or(&empty))).collect();
     let (n, m) = (from.n() as i128, to.n() as i128);
     let exact = |of: fn(&Part) -> i64| pairs.iter().map(move |(a, b)| b.sum(of) * n - a.sum(of) * m);
@@ -125,7 +125,7 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     let (whole, shares) = apportion(&times, n * m);
     let bytes: Vec<i128> = exact(|p| i64::try_from(p.bytes).unwrap_or(i64::MAX)).collect();
     let (_, bytes) = apportion(&bytes, n * m);
-    let chances = chances(&pairs, from.n(), to.n());
+    let p_values = p_values(&pairs, from.n(), to.n());
     let moved = moves(&before, &after);
     // Of a part that a damaged baseline names twice, the first.
     let of_median = to.median_run().into_iter().flat_map(|run| run.parts.iter().rev());
@@ -133,24 +133,24 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     let mut contributions: Vec<Contribution> = Vec::new();
     for (i, key) in keys.into_iter().enumerate() {
         let (work, console) = (Dur::from_nanos(shares[i]), Dur::from_nanos(shares[i + pairs.len()]));
-        let fate = match (pairs[i].0.parts.is_empty(), pairs[i].1.parts.is_empty()) {
+        let observed = match (pairs[i].0.parts.is_empty(), pairs[i].1.parts.is_empty()) {
             // In the baseline it was too short to be stored by itself.
-            (true, _) if from.short.contains(key) => Fate::Slower,
-            (true, _) => Fate::New,
-            (_, true) if to.short.contains(key) => Fate::Faster,
-            (_, true) => Fate::Gone,
-            _ if work + console > Dur::ZERO => Fate::Slower,
-            _ if work + console < Dur::ZERO => Fate::Faster,
-            _ => Fate::Same,
+            (true, _) if from.short.contains(key) => ObservedChange::Slower,
+            (true, _) => ObservedChange::New,
+            (_, true) if to.short.contains(key) => ObservedChange::Faster,
+            (_, true) => ObservedChange::Gone,
+            _ if work + console > Dur::ZERO => ObservedChange::Slower,
+            _ if work + console < Dur::ZERO => ObservedChange::Faster,
+            _ => ObservedChange::Same,
         };
         contributions.push(Contribution {
             key: key.clone(),
-            fate,
+            observed,
             moved: moved.get(key).copied(),
             work,
             console,
             bytes: bytes[i],
-            by_chance: chances[i],
+            p_value: p_values[i],
             runs: [pairs[i].0.parts.len(), pairs[i].1.parts.len()],
             records: of_median.get(key).copied().flatten(),
         });
@@ -191,14 +191,14 @@ fn apportion(numerators: &[i128], denominator: i128) -> (i64, Vec<i64>) {
 }
 
 /// How often chance makes as much of each part.
-fn chances(pairs: &[(&Column<'_>, &Column<'_>)], n: usize, m: usize) -> Vec<Option<f64>> {
-    let times = |column: &Column<'_>, runs: usize| {
+fn p_values(pairs: &[(&PartColumn<'_>, &PartColumn<'_>)], n: usize, m: usize) -> Vec<Option<f64>> {
+    let times = |column: &PartColumn<'_>, runs: usize| {
         // A run without the part spent no time in it.
         let missing = runs.saturating_sub(column.parts.len());
         let found = column.parts.iter().map(|p| p.time().as_nanos() as f64);
         Samples::new(found.chain(std::iter::repeat_n(0.0, missing)))
     };
-    let tested: Vec<Option<Found>> = pairs
+    let tested: Vec<Option<Candidate>> = pairs
         .iter()
         .map(|(a, b)| {
             // In each run of one set and in none of the other it is the log that tells, not a test.
@@ -208,12 +208,12 @@ fn chances(pairs: &[(&Column<'_>, &Column<'_>)], n: usize, m: usize) -> Vec<Opti
             }
             let (a, b) = (times(a, n)?, times(b, m)?);
             let can_matter = can_matter(&a, &b, SHORT.as_nanos() as f64);
-            Some(Found { p: p_value(&b, &a), can_matter })
+            Some(Candidate { p: p_value(&b, &a), can_matter })
         })
         .collect();
     let is_tested: Vec<bool> = tested.iter().map(Option::is_some).collect();
-    let found: Vec<Found> = tested.into_iter().flatten().collect();
-    let mut adjusted = considered(&found).into_iter();
+    let found: Vec<Candidate> = tested.into_iter().flatten().collect();
+    let mut adjusted = adjusted_p_values(&found).into_iter();
     is_tested.into_iter().map(|tested| if tested { adjusted.next() } else { None }).collect()
 }
 

@@ -15,32 +15,33 @@
 //! judged that don't count from the same moment to the same end as those of the baseline.
 use serde::{Serialize, Serializer};
 
-use super::budget::{Budget, Increase, Rule};
-use super::change::Summary;
+use super::budget::{Budget, Increase, LimitRule};
+use super::change::SetSummary;
 use super::comparison::is_whole;
 use super::decomposition::{Contribution, decompose};
-use super::measures::Setup;
-use super::nearest::nearest;
+use super::measures::RunSetup;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::run_set::{RunSet, SHORT};
+use super::suggestion::nearest;
 use crate::boot::PhaseName;
 use crate::records::RecordId;
 use bootline_capture::units::Dur;
 use bootline_stats::{
-    Estimate, Groups, Samples, confidence_of_difference, difference, fewest_beside, least_seen, median,
+    Estimate, Groups, Samples, confidence_of_difference, difference, median, min_runs_against,
+    minimum_detectable_effect,
 };
 
 /// What became of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum GateOutcome {
     /// The runs are within it.
-    Kept,
+    Pass,
     /// They are beyond it.
-    Broken,
+    Fail,
     /// They can't tell.
-    CantTell,
+    Inconclusive,
 }
 
 /// Which of a rule's limits it is.
@@ -55,7 +56,7 @@ pub enum LimitKind {
 
 /// One limit, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Checked {
+pub struct CheckedLimit {
     /// Of what.
     pub of: Quantity,
     /// Nanoseconds or characters.
@@ -65,25 +66,25 @@ pub struct Checked {
     /// The limit, in nanoseconds or characters; none where it is a share of a baseline that isn't there.
     pub limit: Option<f64>,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: GateOutcome,
     /// Why it can't be told, or what to know beside the outcome.
     #[serde(serialize_with = "in_words")]
-    pub because: Option<Because>,
+    pub reason: Option<GateReason>,
     /// Of the runs.
-    pub runs: Option<Summary>,
+    pub runs: Option<SetSummary>,
     /// Of the baseline.
-    pub baseline: Option<Summary>,
+    pub baseline: Option<SetSummary>,
     /// The figure that the limit is on.
     pub figure: Option<Estimate>,
     /// The least increase that shows in four of five cases.
-    pub least_seen: Option<f64>,
+    pub minimum_detectable_effect: Option<f64>,
     /// What the greatest part of the figure is.
-    pub largest: Option<Largest>,
+    pub largest: Option<LargestPart>,
 }
 
 /// The part that adds most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Largest {
+pub struct LargestPart {
     /// Which, in words.
     pub part: String,
     /// How much, in nanoseconds or characters.
@@ -96,7 +97,7 @@ pub struct Largest {
 
 /// Why a limit can't be told kept or broken, or what to know beside.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Because {
+pub enum GateReason {
     /// There is no baseline.
     NoBaseline,
     /// The runs haven't got it.
@@ -138,9 +139,9 @@ pub enum Because {
         needed: Option<usize>,
     },
     /// The limit lies in the interval, and the figure is beyond it.
-    Across,
+    SpansLimit,
     /// An increase of twice the limit would be missed too often.
-    Blind,
+    BelowDetectable,
     /// One of two groups of runs is beyond the limit.
     TwoGroups(Groups),
     /// It is beyond the limit, but the machine's own noise explains it.
@@ -155,35 +156,35 @@ pub enum Because {
     },
 }
 
-impl std::fmt::Display for Because {
+impl std::fmt::Display for GateReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Because::NoBaseline => f.write_str("there is no baseline"),
-            Because::NotMeasured { nearest: None } => f.write_str("no run has it"),
-            Because::NotMeasured { nearest: Some(name) } => write!(f, "no run has it; the nearest is `{name}`"),
-            Because::NoInitcalls => {
+            GateReason::NoBaseline => f.write_str("there is no baseline"),
+            GateReason::NotMeasured { nearest: None } => f.write_str("no run has it"),
+            GateReason::NotMeasured { nearest: Some(name) } => write!(f, "no run has it; the nearest is `{name}`"),
+            GateReason::NoInitcalls => {
                 f.write_str("the logs name no initcalls: boot with `initcall_debug loglevel=8`")
             }
-            Because::ShortInBaseline => f.write_str(
+            GateReason::ShortInBaseline => f.write_str(
                 "the baseline only knows that it took less than 1 ms: store it anew with this budget, which keeps what it names",
             ),
-            Because::ShareOfNothing => {
+            GateReason::ShareOfNothing => {
                 f.write_str("the baseline has nothing of it to take a share of: limit it by an amount, like \"5 ms\"")
             }
-            Because::Missing { runs, of } => write!(
+            GateReason::Missing { runs, of } => write!(
                 f,
                 "{runs} of {of} runs {} it: record them for longer, or boot them again",
                 if *runs == 1 { "doesn't have" } else { "don't have" }
             ),
-            Because::Sometimes { runs, of } => {
+            GateReason::Sometimes { runs, of } => {
                 write!(f, "{runs} of {of} runs {} it; in the others it took no time", if *runs == 1 { "has" } else { "have" })
             }
-            Because::OtherTime => f.write_str(
+            GateReason::OtherTime => f.write_str(
                 "the times don't all count from the same beginning to the same end (captures beside logs, another `end`): \
                  take the runs and their baseline in one way",
             ),
-            Because::NotInBaseline => f.write_str("the baseline was stored without it: store it anew with this budget beside it"),
-            Because::TooFew { runs, baseline, needed } => {
+            GateReason::NotInBaseline => f.write_str("the baseline was stored without it: store it anew with this budget beside it"),
+            GateReason::TooFew { runs, baseline, needed } => {
                 let beside = baseline.map(|b| format!(" beside {b} of the baseline")).unwrap_or_default();
                 let runs_word = if *runs == 1 { "run is" } else { "runs are" };
                 match needed {
@@ -191,23 +192,23 @@ impl std::fmt::Display for Because {
                     None => write!(f, "{runs} {runs_word} too few{beside}"),
                 }
             }
-            Because::Across => {
+            GateReason::SpansLimit => {
                 f.write_str("the figure is beyond the limit, but the limit lies in its interval: more runs can tell")
             }
-            Because::Blind => f.write_str(
+            GateReason::BelowDetectable => f.write_str(
                 "the runs differ too much to see an increase of twice the limit: more runs, or a wider limit",
             ),
-            Because::TwoGroups(g) => {
+            GateReason::TwoGroups(g) => {
                 write!(
                     f,
                     "the runs fall into two groups, {} and {}, and the upper one is beyond the limit",
                     g.lower, g.upper
                 )
             }
-            Because::Noise { .. } => {
+            GateReason::Noise { .. } => {
                 f.write_str("it is beyond the limit, but no more than the noise that the budget allows")
             }
-            Because::LimitInNoise { below } => write!(
+            GateReason::LimitInNoise { below } => write!(
                 f,
                 "the limit is below the budget's `noise`: less than {} breaks nothing",
                 Dur::from_nanos(*below as i64)
@@ -216,15 +217,15 @@ impl std::fmt::Display for Because {
     }
 }
 
-fn in_words<S: Serializer>(because: &Option<Because>, serializer: S) -> Result<S::Ok, S::Error> {
-    match because {
-        Some(because) => serializer.collect_str(because),
+fn in_words<S: Serializer>(reason: &Option<GateReason>, serializer: S) -> Result<S::Ok, S::Error> {
+    match reason {
+        Some(reason) => serializer.collect_str(reason),
         None => serializer.serialize_none(),
     }
 }
 
 /// Holds runs to a budget, against a baseline where there is one. In the order of its rules.
-pub fn check(budget: &Budget, baseline: Option<&RunSet>, runs: &RunSet) -> Vec<Checked> {
+pub fn check(budget: &Budget, baseline: Option<&RunSet>, runs: &RunSet) -> Vec<CheckedLimit> {
     let mut found = Vec::new();
     for rule in &budget.rules {
         if let Some(limit) = rule.at_most {
@@ -237,46 +238,46 @@ pub fn check(budget: &Budget, baseline: Option<&RunSet>, runs: &RunSet) -> Vec<C
     found
 }
 
-fn empty(rule: &Rule, limit_kind: LimitKind) -> Checked {
-    Checked {
+fn empty(rule: &LimitRule, limit_kind: LimitKind) -> CheckedLimit {
+    CheckedLimit {
         of: rule.of.clone(),
         unit: rule.of.unit(),
         limit_kind,
         limit: None,
-        outcome: Outcome::CantTell,
-        because: None,
+        outcome: GateOutcome::Inconclusive,
+        reason: None,
         runs: None,
         baseline: None,
         figure: None,
-        least_seen: None,
+        minimum_detectable_effect: None,
         largest: None,
     }
 }
 
-fn at_most(rule: &Rule, limit: i64, runs: &RunSet) -> Checked {
-    let mut checked = Checked { limit: Some(limit as f64), ..empty(rule, LimitKind::AtMost) };
+fn at_most(rule: &LimitRule, limit: i64, runs: &RunSet) -> CheckedLimit {
+    let mut checked = CheckedLimit { limit: Some(limit as f64), ..empty(rule, LimitKind::AtMost) };
     let limit = limit as f64;
     let Some(samples) = runs.values(&rule.of) else {
-        checked.because = Some(not_measured(&rule.of, runs));
+        checked.reason = Some(not_measured(&rule.of, runs));
         return checked;
     };
-    let summary = Summary::of(&samples, samples.n(), rule.of.unit());
+    let summary = SetSummary::of(&samples, samples.n(), rule.of.unit());
     // Few runs: all of them, which the median's interval is anyway below six.
     let figure = median(&samples, 0);
     let beyond = |g: &Groups| g.above > limit;
-    (checked.outcome, checked.because) = if samples.n() < rule.runs {
-        let too_few = Because::TooFew { runs: samples.n(), baseline: None, needed: Some(rule.runs) };
-        (Outcome::CantTell, Some(too_few))
+    (checked.outcome, checked.reason) = if samples.n() < rule.runs {
+        let too_few = GateReason::TooFew { runs: samples.n(), baseline: None, needed: Some(rule.runs) };
+        (GateOutcome::Inconclusive, Some(too_few))
     } else if is_time(&rule.of) && times(runs).count() > 1 {
-        (Outcome::CantTell, Some(Because::OtherTime))
+        (GateOutcome::Inconclusive, Some(GateReason::OtherTime))
     } else if figure.low > limit {
-        (Outcome::Broken, None)
+        (GateOutcome::Fail, None)
     } else if figure.best > limit {
-        (Outcome::CantTell, Some(Because::Across))
+        (GateOutcome::Inconclusive, Some(GateReason::SpansLimit))
     } else if let Some(groups) = summary.groups.filter(beyond) {
-        (Outcome::CantTell, Some(Because::TwoGroups(groups)))
+        (GateOutcome::Inconclusive, Some(GateReason::TwoGroups(groups)))
     } else {
-        passed_over(&rule.of, &samples, runs).unwrap_or((Outcome::Kept, None))
+        passed_over(&rule.of, &samples, runs).unwrap_or((GateOutcome::Pass, None))
     };
     checked.largest = largest_of_one(&rule.of, runs);
     checked.figure = Some(figure);
@@ -284,11 +285,11 @@ fn at_most(rule: &Rule, limit: i64, runs: &RunSet) -> Checked {
     checked
 }
 
-fn increase(rule: &Rule, noise: f64, baseline: Option<&RunSet>, runs: &RunSet) -> Checked {
+fn increase(rule: &LimitRule, noise: f64, baseline: Option<&RunSet>, runs: &RunSet) -> CheckedLimit {
     let mut checked = empty(rule, LimitKind::IncreaseAtMost);
-    let unknown = |because| Checked { because: Some(because), ..empty(rule, LimitKind::IncreaseAtMost) };
+    let unknown = |reason| CheckedLimit { reason: Some(reason), ..empty(rule, LimitKind::IncreaseAtMost) };
     let Some(allowed) = rule.increase_at_most else { return checked };
-    let Some(baseline) = baseline.filter(|b| b.n() > 0) else { return unknown(Because::NoBaseline) };
+    let Some(baseline) = baseline.filter(|b| b.n() > 0) else { return unknown(GateReason::NoBaseline) };
     let of = &rule.of;
     let is_short = matches!(of, Quantity::Span(kind, name) if baseline.short.contains(&PartKey::of_span(*kind, name)));
     // One that went is no increase; one that came is, from nothing.
@@ -296,7 +297,7 @@ fn increase(rule: &Rule, noise: f64, baseline: Option<&RunSet>, runs: &RunSet) -
     let after = runs.values(of).or_else(|| if was_there { runs.none_of(of) } else { None });
     let Some(after) = after else { return unknown(not_measured(of, runs)) };
     let Some(before) = baseline.values(of).or_else(|| baseline.none_of(of)) else {
-        return unknown(Because::NotInBaseline);
+        return unknown(GateReason::NotInBaseline);
     };
     let noise = if of.unit() == Unit::Ns { noise } else { 0.0 };
     let judge = |before: &Samples| judge_increase(rule, allowed, noise, before, &after);
@@ -305,86 +306,96 @@ fn increase(rule: &Rule, noise: f64, baseline: Option<&RunSet>, runs: &RunSet) -
         // It took between nothing and a millisecond.
         let most = judge(&Samples::new((0..before.n()).map(|_| SHORT.as_nanos() as f64)).unwrap_or(before.clone()));
         judged = match (judged.outcome, most.outcome) {
-            (Outcome::Kept, _) => judged,
-            (_, Outcome::Broken) => most,
-            _ if matches!(judged.because, Some(Because::TooFew { .. })) => judged,
-            _ => Judged { outcome: Outcome::CantTell, because: Some(Because::ShortInBaseline), ..judged },
+            (GateOutcome::Pass, _) => judged,
+            (_, GateOutcome::Fail) => most,
+            _ if matches!(judged.reason, Some(GateReason::TooFew { .. })) => judged,
+            _ => JudgedIncrease {
+                outcome: GateOutcome::Inconclusive,
+                reason: Some(GateReason::ShortInBaseline),
+                ..judged
+            },
         };
     }
     let other_time = is_time(of) && times(runs).chain(times(baseline)).any(|t| Some(t) != times(runs).next());
-    (checked.outcome, checked.because) = match (judged.outcome, judged.because) {
-        (_, because) if other_time && !matches!(because, Some(Because::TooFew { .. })) => {
-            (Outcome::CantTell, Some(Because::OtherTime))
+    (checked.outcome, checked.reason) = match (judged.outcome, judged.reason) {
+        (_, reason) if other_time && !matches!(reason, Some(GateReason::TooFew { .. })) => {
+            (GateOutcome::Inconclusive, Some(GateReason::OtherTime))
         }
-        (Outcome::Kept, because) => passed_over(of, &after, runs).unwrap_or((Outcome::Kept, because)),
+        (GateOutcome::Pass, reason) => passed_over(of, &after, runs).unwrap_or((GateOutcome::Pass, reason)),
         other => other,
     };
     checked.limit = judged.limit;
     checked.largest = largest_of_two(of, baseline, runs);
     checked.figure = Some(judged.figure);
-    checked.least_seen = judged.seen;
-    checked.baseline = Some(Summary::of(&before, before.n(), of.unit()));
-    checked.runs = Some(Summary::of(&after, after.n(), of.unit()));
+    checked.minimum_detectable_effect = judged.detectable;
+    checked.baseline = Some(SetSummary::of(&before, before.n(), of.unit()));
+    checked.runs = Some(SetSummary::of(&after, after.n(), of.unit()));
     checked
 }
 
 /// What an increase is judged to be.
-struct Judged {
-    outcome: Outcome,
-    because: Option<Because>,
+struct JudgedIncrease {
+    outcome: GateOutcome,
+    reason: Option<GateReason>,
     figure: Estimate,
     limit: Option<f64>,
-    seen: Option<f64>,
+    detectable: Option<f64>,
 }
 
-fn judge_increase(rule: &Rule, allowed: Increase, noise: f64, before: &Samples, after: &Samples) -> Judged {
+fn judge_increase(
+    rule: &LimitRule,
+    allowed: Increase,
+    noise: f64,
+    before: &Samples,
+    after: &Samples,
+) -> JudgedIncrease {
     let figure = difference(after, before);
     let limit = allowed.of(before.median());
-    let seen = least_seen(after, before, 0);
+    let detectable = minimum_detectable_effect(after, before, 0);
     let below = noise * before.median().abs();
     let beyond = |g: &Groups| g.above > before.median() + limit;
     let of_nothing = matches!(allowed, Increase::Share(_)) && before.median() == 0.0;
-    let (outcome, because) = if confidence_of_difference(after.n(), before.n()) < 0.95 || after.n() < rule.runs {
-        let needed = fewest_beside(before.n()).map(|n| n.max(rule.runs));
-        (Outcome::CantTell, Some(Because::TooFew { runs: after.n(), baseline: Some(before.n()), needed }))
+    let (outcome, reason) = if confidence_of_difference(after.n(), before.n()) < 0.95 || after.n() < rule.runs {
+        let needed = min_runs_against(before.n()).map(|n| n.max(rule.runs));
+        (GateOutcome::Inconclusive, Some(GateReason::TooFew { runs: after.n(), baseline: Some(before.n()), needed }))
     } else if of_nothing && figure.high > 0.0 {
-        (Outcome::CantTell, Some(Because::ShareOfNothing))
+        (GateOutcome::Inconclusive, Some(GateReason::ShareOfNothing))
     } else if figure.low > limit && figure.best >= below {
-        (Outcome::Broken, None)
+        (GateOutcome::Fail, None)
     } else if figure.low > limit {
-        (Outcome::Kept, Some(Because::Noise { below }))
+        (GateOutcome::Pass, Some(GateReason::Noise { below }))
     } else if figure.best > limit {
-        (Outcome::CantTell, Some(Because::Across))
+        (GateOutcome::Inconclusive, Some(GateReason::SpansLimit))
     } else if let Some(groups) = bootline_stats::groups(after).filter(beyond) {
-        (Outcome::CantTell, Some(Because::TwoGroups(groups)))
-    } else if figure.high > limit && seen.is_some_and(|seen| seen > limit) {
-        (Outcome::CantTell, Some(Because::Blind))
+        (GateOutcome::Inconclusive, Some(GateReason::TwoGroups(groups)))
+    } else if figure.high > limit && detectable.is_some_and(|detectable| detectable > limit) {
+        (GateOutcome::Inconclusive, Some(GateReason::BelowDetectable))
     } else {
-        (Outcome::Kept, (limit < below).then_some(Because::LimitInNoise { below }))
+        (GateOutcome::Pass, (limit < below).then_some(GateReason::LimitInNoise { below }))
     };
-    Judged { outcome, because, figure, limit: (!of_nothing).then_some(limit), seen }
+    JudgedIncrease { outcome, reason, figure, limit: (!of_nothing).then_some(limit), detectable }
 }
 
 /// What is to be said where not all runs have what would be kept.
-fn passed_over(of: &Quantity, judged: &Samples, runs: &RunSet) -> Option<(Outcome, Option<Because>)> {
+fn passed_over(of: &Quantity, judged: &Samples, runs: &RunSet) -> Option<(GateOutcome, Option<GateReason>)> {
     let (all, present) = (runs.n(), runs.present(of));
     if judged.n() < all {
-        Some((Outcome::CantTell, Some(Because::Missing { runs: all - judged.n(), of: all })))
+        Some((GateOutcome::Inconclusive, Some(GateReason::Missing { runs: all - judged.n(), of: all })))
     } else if (1..all).contains(&present) {
-        Some((Outcome::Kept, Some(Because::Sometimes { runs: present, of: all })))
+        Some((GateOutcome::Pass, Some(GateReason::Sometimes { runs: present, of: all })))
     } else {
         None
     }
 }
 
 /// Why runs have nothing of it.
-fn not_measured(of: &Quantity, runs: &RunSet) -> Because {
+fn not_measured(of: &Quantity, runs: &RunSet) -> GateReason {
     if of.is_one_of_many() && runs.runs.iter().all(|r| !r.setup.initcalls) {
-        return Because::NoInitcalls;
+        return GateReason::NoInitcalls;
     }
     let known = runs.quantities();
     let names = known.iter().map(ToString::to_string).filter(|_| of.is_one_of_many());
-    Because::NotMeasured { nearest: nearest(&of.to_string(), names) }
+    GateReason::NotMeasured { nearest: nearest(&of.to_string(), names) }
 }
 
 /// Whether it counts from the boot's beginning, or to its end.
@@ -393,10 +404,10 @@ fn is_time(of: &Quantity) -> bool {
 }
 
 /// From what to what the times of the runs count, each kind once.
-fn times(set: &RunSet) -> impl Iterator<Item = (crate::boot::Since, crate::boot::EndedBy)> {
+fn times(set: &RunSet) -> impl Iterator<Item = (crate::boot::TimeOrigin, crate::boot::EndedBy)> {
     let mut kinds = Vec::new();
     for setup in set.runs.iter().map(|r| &r.setup) {
-        let kind = |s: &Setup| (s.since, s.ended_by);
+        let kind = |s: &RunSetup| (s.since, s.ended_by);
         if !kinds.contains(&kind(setup)) {
             kinds.push(kind(setup));
         }
@@ -413,7 +424,7 @@ fn is_of(key: &PartKey, of: &Quantity, phase: Option<PhaseName>) -> bool {
     }
 }
 
-fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) -> Option<Largest> {
+fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) -> Option<LargestPart> {
     let whole = decompose(baseline, runs);
     let median = runs.median_run()?;
     let phase_of = |key: &PartKey| median.parts.iter().find(|p| p.key == *key).and_then(|p| p.place.phase);
@@ -431,10 +442,10 @@ fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) -> Option<Lar
     } else {
         most.key.to_string()
     };
-    Some(Largest { part: what, adds: adds(most), records: most.records, run })
+    Some(LargestPart { part: what, adds: adds(most), records: most.records, run })
 }
 
-fn largest_of_one(of: &Quantity, runs: &RunSet) -> Option<Largest> {
+fn largest_of_one(of: &Quantity, runs: &RunSet) -> Option<LargestPart> {
     let run = runs.median_run()?;
     let adds = |p: &super::part::Part| match of {
         Quantity::ConsoleBytes => i64::try_from(p.bytes).unwrap_or(i64::MAX),
@@ -449,10 +460,10 @@ fn largest_of_one(of: &Quantity, runs: &RunSet) -> Option<Largest> {
     } else {
         most.key.to_string()
     };
-    Some(Largest { part: what, adds: adds(most), records: most.records, run: Some(run.source.clone()) })
+    Some(LargestPart { part: what, adds: adds(most), records: most.records, run: Some(run.source.clone()) })
 }
 
-impl Largest {
+impl LargestPart {
     /// `+0.140 s` or `+4600 characters`, by the unit of the quantity.
     pub fn amount(&self, unit: Unit) -> String {
         match unit {

@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::part::{Part, parts};
 use super::quantity::Quantity;
-use crate::boot::{Boot, Clock, EndedBy, Since, reaches};
+use crate::boot::{Boot, Clock, EndedBy, TimeOrigin, reaches};
 
 /// A run, reduced.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measures {
+pub struct RunMeasures {
     /// As the caller names it.
     pub source: String,
     /// What has to be the same for runs to compare.
-    pub setup: Setup,
+    pub setup: RunSetup,
     /// One number each: nanoseconds or characters.
     pub values: BTreeMap<Quantity, i64>,
     /// What the time to the boot's end is made of.
@@ -23,7 +23,7 @@ pub struct Measures {
 
 /// What has to be the same for runs to compare.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setup {
+pub struct RunSetup {
     /// The kernel's release.
     pub kernel: Option<String>,
     /// The words of its command line, but for what differs from boot to boot (`tsc_early_khz=`, which the lab measures).
@@ -39,15 +39,15 @@ pub struct Setup {
     /// What the boot's end was told by.
     pub ended_by: EndedBy,
     /// What the time to it counts from.
-    pub since: Since,
+    pub since: TimeOrigin,
     /// Whether the log names initcalls.
     pub initcalls: bool,
 }
 
-impl Measures {
+impl RunMeasures {
     /// Of a boot, with the times to the first records that hold each of `markers`. None where its log doesn't reach the
     /// boot's end. Whether it can be believed is for the caller to know.
-    pub fn of(boot: &Boot, source: &str, markers: &[String]) -> Option<Measures> {
+    pub fn of(boot: &Boot, source: &str, markers: &[String]) -> Option<RunMeasures> {
         let end = boot.end.as_ref()?;
         let elapsed = end.elapsed.best();
         let beginning = end.at.best() - elapsed;
@@ -76,7 +76,7 @@ impl Measures {
             }
         }
         let line = boot.line.as_ref().map(|l| &l.console);
-        let setup = Setup {
+        let setup = RunSetup {
             kernel: boot.kernel.release.clone(),
             command_line: boot.kernel.command_line.words().filter(|w| !is_measured(w)).map(str::to_owned).collect(),
             cpus: boot.kernel.cpus,
@@ -87,7 +87,7 @@ impl Measures {
             since: end.since,
             initcalls: !boot.spans.is_empty(),
         };
-        Some(Measures { source: source.to_owned(), setup, values, parts })
+        Some(RunMeasures { source: source.to_owned(), setup, values, parts })
     }
 
     /// From the boot's beginning to its end, in nanoseconds.

@@ -65,7 +65,7 @@ impl fmt::Display for PartKey {
 
 /// Where a part has its place in the boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PartPosition {
     /// The phase in which it begins.
     pub phase: Option<PhaseName>,
     /// Whether the boot's own task runs it.
@@ -84,7 +84,7 @@ pub struct Part {
     /// Characters for the console that were stored in it.
     pub bytes: u64,
     /// Where it begins.
-    pub place: Place,
+    pub place: PartPosition,
     /// When it begins, to tell what came before what.
     pub start: Dur,
     /// Its first and its last record, where it is a span.
@@ -133,7 +133,7 @@ pub(super) fn parts(boot: &Boot, end: &BootEnd) -> Vec<Part> {
     cuts.sort_unstable();
     cuts.dedup();
 
-    let mut found = Found::default();
+    let mut found = PartBuilder::default();
     let mut beginning = spans.iter().enumerate().collect::<Vec<_>>();
     beginning.sort_by_key(|(_, (from, ..))| *from);
     let mut beginning = beginning.into_iter().peekable();
@@ -155,12 +155,12 @@ pub(super) fn parts(boot: &Boot, end: &BootEnd) -> Vec<Part> {
         }
         let (key, place, records) = match running.peek().map(|(.., i)| spans[*i].2) {
             Some(span) => {
-                let place = Place { phase: phase_at(from), main: is_main(span) };
+                let place = PartPosition { phase: phase_at(from), main: is_main(span) };
                 (PartKey::of_span(span.kind, &span.name), place, Some((span.first, span.last.unwrap_or(span.first))))
             }
             None => {
                 let phase = phase_at(from);
-                (phase.map_or(PartKey::Before, PartKey::Phase), Place { phase, main: true }, None)
+                (phase.map_or(PartKey::Before, PartKey::Phase), PartPosition { phase, main: true }, None)
             }
         };
         let at = found.part(key, place, from, records);
@@ -172,7 +172,7 @@ pub(super) fn parts(boot: &Boot, end: &BootEnd) -> Vec<Part> {
         }
         owners.push((from, at));
     }
-    found.count_characters(boot, end, &owners);
+    found.count_bytes(boot, end, &owners);
     found.parts
 }
 
@@ -181,26 +181,26 @@ fn is_main(span: &Span) -> bool {
 }
 
 #[derive(Default)]
-struct Found {
+struct PartBuilder {
     parts: Vec<Part>,
     by_key: BTreeMap<PartKey, usize>,
 }
 
-impl Found {
-    fn part(&mut self, key: PartKey, place: Place, start: Dur, records: Option<(RecordId, RecordId)>) -> usize {
+impl PartBuilder {
+    fn part(&mut self, key: PartKey, place: PartPosition, start: Dur, records: Option<(RecordId, RecordId)>) -> usize {
         *self.by_key.entry(key.clone()).or_insert_with(|| {
             self.parts.push(Part { key, work: Dur::ZERO, console: Dur::ZERO, bytes: 0, place, start, records });
             self.parts.len() - 1
         })
     }
 
-    fn count_characters(&mut self, boot: &Boot, end: &BootEnd, owners: &[(Dur, usize)]) {
+    fn count_bytes(&mut self, boot: &Boot, end: &BootEnd, owners: &[(Dur, usize)]) {
         for (i, r) in boot.records.iter().enumerate().take(end.index + 1) {
             let place = boot.timeline.place(i);
-            let (Some(stored), Some(_)) = (place.stored, place.printed) else { continue };
+            let (Some(stored), Some(_)) = (place.stored, place.transmitted) else { continue };
             let at = owners.partition_point(|(from, _)| *from <= stored).saturating_sub(1);
             if let Some((_, part)) = owners.get(at) {
-                self.parts[*part].bytes += u64::from(r.wire_len);
+                self.parts[*part].bytes += u64::from(r.line_bytes);
             }
         }
     }

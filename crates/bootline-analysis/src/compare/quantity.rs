@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::nearest::nearest;
+use super::suggestion::nearest;
 use crate::boot::{PhaseName, SpanKind};
 
 /// Something that each run has one number for.

@@ -2,8 +2,8 @@
 //! Runs of one thing.
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::measures::{Measures, Setup};
-use super::part::{Part, PartKey, Place};
+use super::measures::{RunMeasures, RunSetup};
+use super::part::{Part, PartKey, PartPosition};
 use super::quantity::Quantity;
 use bootline_capture::units::Dur;
 use bootline_stats::Samples;
@@ -14,7 +14,7 @@ pub struct RunSet {
     /// As the caller names it: a folder, a file.
     pub name: String,
     /// In the order in which they were read.
-    pub runs: Vec<Measures>,
+    pub runs: Vec<RunMeasures>,
     /// Runs that can't be used.
     pub excluded: Vec<Excluded>,
     /// Spans that the runs only hold in sum, in [`PartKey::Short`]; not empty for a stored baseline alone.
@@ -53,7 +53,7 @@ impl RunSet {
     /// isn't there.
     pub fn numbers(&self, quantity: &Quantity) -> Vec<Option<i64>> {
         let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
-        let of_run = |run: &Measures| match run.values.get(quantity) {
+        let of_run = |run: &RunMeasures| match run.values.get(quantity) {
             None if present && quantity.is_one_of_many() && run.setup.initcalls => Some(0),
             value => value.copied(),
         };
@@ -77,8 +77,8 @@ impl RunSet {
     }
 
     /// The different setups, each with how many runs had it; the most frequent first.
-    pub fn setups(&self) -> Vec<(&Setup, usize)> {
-        let mut found: Vec<(&Setup, usize)> = Vec::new();
+    pub fn setups(&self) -> Vec<(&RunSetup, usize)> {
+        let mut found: Vec<(&RunSetup, usize)> = Vec::new();
         for run in &self.runs {
             match found.iter_mut().find(|(s, _)| **s == run.setup) {
                 Some((_, n)) => *n += 1,
@@ -90,8 +90,8 @@ impl RunSet {
     }
 
     /// The run whose time is the median's, or the one next below it.
-    pub fn median_run(&self) -> Option<&Measures> {
-        let mut by_time: Vec<&Measures> = self.runs.iter().collect();
+    pub fn median_run(&self) -> Option<&RunMeasures> {
+        let mut by_time: Vec<&RunMeasures> = self.runs.iter().collect();
         by_time.sort_by_key(|r| r.time());
         by_time.get(by_time.len().checked_sub(1)? / 2).copied()
     }
@@ -122,7 +122,7 @@ impl RunSet {
                     work: short.iter().map(|p| p.work).sum(),
                     console: short.iter().map(|p| p.console).sum(),
                     bytes: short.iter().fold(0, |sum, p| sum.saturating_add(p.bytes)),
-                    place: Place { phase: None, main: true },
+                    place: PartPosition { phase: None, main: true },
                     start,
                     records: None,
                 });

@@ -2,12 +2,12 @@
 //! Parts summed up: those that a report has no room for, and those that the same became of.
 use serde::Serialize;
 
-use super::decomposition::{Contribution, Decomposition, Fate};
+use super::decomposition::{Contribution, Decomposition, ObservedChange};
 use bootline_capture::units::Dur;
 
 /// What some parts add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Sum {
+pub struct PartSum {
     /// How many there are.
     pub parts: usize,
     /// Work that they add.
@@ -20,10 +20,10 @@ pub struct Sum {
     pub bytes: i64,
 }
 
-impl Sum {
+impl PartSum {
     /// Of these.
-    pub fn of<'c>(parts: impl IntoIterator<Item = &'c Contribution>) -> Sum {
-        parts.into_iter().fold(Sum::default(), |sum, c| Sum {
+    pub fn of<'c>(parts: impl IntoIterator<Item = &'c Contribution>) -> PartSum {
+        parts.into_iter().fold(PartSum::default(), |sum, c| PartSum {
             parts: sum.parts + 1,
             work: sum.work + c.work,
             console: sum.console + c.console,
@@ -41,7 +41,7 @@ impl Sum {
 /// What became of parts, told from chance: each part is in one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Became {
+pub enum PartChange {
     /// Only the later set has it.
     New,
     /// Only the earlier set has it.
@@ -51,21 +51,21 @@ pub enum Became {
     /// It takes less.
     Faster,
     /// It takes as long, as far as can be told, but elsewhere.
-    Moved,
+    PartMove,
     /// Chance explains what it adds, if anything.
-    Unclear,
+    Inconclusive,
 }
 
 impl Contribution {
     /// What became of it, as far as chance doesn't explain that.
-    pub fn became(&self) -> Became {
-        match self.fate {
-            Fate::New if self.is_clear() => Became::New,
-            Fate::Gone if self.is_clear() => Became::Gone,
-            Fate::Slower if self.is_clear() => Became::Slower,
-            Fate::Faster if self.is_clear() => Became::Faster,
-            _ if self.moved.is_some() => Became::Moved,
-            _ => Became::Unclear,
+    pub fn part_change(&self) -> PartChange {
+        match self.observed {
+            ObservedChange::New if self.is_clear() => PartChange::New,
+            ObservedChange::Gone if self.is_clear() => PartChange::Gone,
+            ObservedChange::Slower if self.is_clear() => PartChange::Slower,
+            ObservedChange::Faster if self.is_clear() => PartChange::Faster,
+            _ if self.moved.is_some() => PartChange::PartMove,
+            _ => PartChange::Inconclusive,
         }
     }
 
@@ -87,10 +87,10 @@ impl Decomposition {
     }
 
     /// What the parts add by what became of them; together the whole.
-    pub fn sums(&self) -> Vec<(Became, Sum)> {
-        use Became::{Faster, Gone, Moved, New, Slower, Unclear};
-        let of = |became| Sum::of(self.contributions.iter().filter(|c| c.became() == became));
-        let all = [New, Gone, Slower, Faster, Moved, Unclear].map(|became| (became, of(became)));
+    pub fn sums(&self) -> Vec<(PartChange, PartSum)> {
+        use PartChange::{Faster, Gone, Inconclusive, New, PartMove, Slower};
+        let of = |part_change| PartSum::of(self.contributions.iter().filter(|c| c.part_change() == part_change));
+        let all = [New, Gone, Slower, Faster, PartMove, Inconclusive].map(|part_change| (part_change, of(part_change)));
         all.into_iter().filter(|(_, sum)| sum.parts > 0).collect()
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{Boot, BootRecords, Options};
+use crate::boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 /// A boot with three initcalls of these lengths in ms, and so many characters more from the second.
@@ -38,12 +38,12 @@ fn log(lengths: [u32; 3], extra: usize) -> String {
 }
 
 fn boot(log: &[u8]) -> Boot {
-    BootRecords::all(log).into_iter().map(|records| Boot::analyse(records, &Options::default())).next().unwrap()
+    BootRecords::all(log).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).next().unwrap()
 }
 
 fn set(name: &str, logs: impl IntoIterator<Item = String>) -> RunSet {
     let runs = logs.into_iter().enumerate();
-    let runs = runs.map(|(n, log)| Measures::of(&boot(log.as_bytes()), &format!("{name}/{n}"), &[]).unwrap());
+    let runs = runs.map(|(n, log)| RunMeasures::of(&boot(log.as_bytes()), &format!("{name}/{n}"), &[]).unwrap());
     RunSet { name: name.to_owned(), runs: runs.collect(), ..RunSet::default() }
 }
 
@@ -58,7 +58,7 @@ fn budget(rules: &str) -> Budget {
 
 #[test]
 fn parts_add_up_to_the_time() {
-    let run = Measures::of(&boot(log([40, 100, 30], 0).as_bytes()), "x", &["c_init".to_owned()]).unwrap();
+    let run = RunMeasures::of(&boot(log([40, 100, 30], 0).as_bytes()), "x", &["c_init".to_owned()]).unwrap();
     assert_eq!(run.parts.iter().map(|p| p.time().as_nanos()).sum::<i64>(), run.time());
     let of = |key: PartKey| run.parts.iter().find(|p| p.key == key).map(|p| p.time());
     assert_eq!(of(PartKey::Initcall("b_init".into())), Some(Dur::from_millis(100)));
@@ -79,7 +79,7 @@ fn what_is_slower_is_named_and_the_rest_is_not() {
     }
     assert_eq!(c.decomposition.whole, Dur::from_millis(50));
     let first = &c.decomposition.contributions[0];
-    assert_eq!((first.key.to_string().as_str(), first.fate), ("initcall `b_init`", Fate::Slower));
+    assert_eq!((first.key.to_string().as_str(), first.observed), ("initcall `b_init`", ObservedChange::Slower));
     assert!(first.is_clear() && !c.decomposition.contributions[1].is_clear());
     assert!(first.records.is_some());
     assert_eq!(c.caveats, []);
@@ -90,20 +90,23 @@ fn new_gone_and_moved() {
     let text = log([40, 100, 30], 0);
     let swapped = text.replace("a_init", "t_init").replace("c_init", "a_init").replace("t_init", "c_init");
     let other = text.replace("b_init", "d_init");
-    let fates = |text: &str| -> Vec<(String, Fate, Option<Moved>)> {
+    let fates = |text: &str| -> Vec<(String, ObservedChange, Option<PartMove>)> {
         let c = compare(&set("base", [log([40, 100, 30], 0)]), &set("new", [text.to_owned()]), Thresholds::default());
         let list = c.unwrap().decomposition.contributions.into_iter();
-        list.filter(|c| c.key.is_span()).map(|c| (c.key.to_string(), c.fate, c.moved)).collect()
+        list.filter(|c| c.key.is_span()).map(|c| (c.key.to_string(), c.observed, c.moved)).collect()
     };
-    let of = |list: &[(String, Fate, Option<Moved>)], name: &str| {
-        list.iter().find(|(key, ..)| key.contains(name)).map(|(_, fate, moved)| (*fate, *moved))
+    let of = |list: &[(String, ObservedChange, Option<PartMove>)], name: &str| {
+        list.iter().find(|(key, ..)| key.contains(name)).map(|(_, observed, moved)| (*observed, *moved))
     };
     let found = fates(&other);
-    assert_eq!((of(&found, "b_init"), of(&found, "d_init")), (Some((Fate::Gone, None)), Some((Fate::New, None))));
+    assert_eq!(
+        (of(&found, "b_init"), of(&found, "d_init")),
+        (Some((ObservedChange::Gone, None)), Some((ObservedChange::New, None)))
+    );
     let found = fates(&swapped);
     assert_eq!(found.iter().filter(|(.., moved)| moved.is_some()).count(), 2, "{found:?}");
     let beside = text.replace("calling  b_init+0x0/0x10 @ 1", "calling  b_init+0x0/0x10 @ 77");
-    assert_eq!(of(&fates(&beside), "b_init"), Some((Fate::Same, Some(Moved::Beside))));
+    assert_eq!(of(&fates(&beside), "b_init"), Some((ObservedChange::Same, Some(PartMove::Parallel))));
 }
 
 #[test]
@@ -152,28 +155,46 @@ fn small_and_noisy_differences_are_told_apart() {
 }
 
 #[track_caller]
-fn check_gate(rule: &str, base: Option<&RunSet>, runs: &RunSet, expected: Outcome, words: &str) {
+fn check_gate(rule: &str, base: Option<&RunSet>, runs: &RunSet, expected: GateOutcome, words: &str) {
     let checked = check(&budget(&format!("[[budget]]\n{rule}")), base, runs).remove(0);
-    let because = checked.because.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reason = checked.reason.as_ref().map(ToString::to_string).unwrap_or_default();
     assert_eq!(checked.outcome, expected, "{rule}: {checked:?}");
-    assert!(because.contains(words) && because.is_empty() == words.is_empty(), "{rule}: {because:?}");
+    assert!(reason.contains(words) && reason.is_empty() == words.is_empty(), "{rule}: {reason:?}");
 }
 
 #[test]
 fn limits_on_the_runs_alone() {
     let one = boots("new", 1, 100, 0);
-    check_gate("of = \"time-to-init\"\nat_most = \"1 s\"", None, &one, Outcome::Kept, "");
-    check_gate("of = \"time-to-init\"\nat_most = \"0.3 s\"", None, &one, Outcome::Broken, "");
-    check_gate("of = \"time-to-init\"\nat_most = \"0.3 s\"\nruns = 3", None, &one, Outcome::CantTell, "it takes 3");
-    check_gate("of = \"initcall:b_init\"\nat_most = \"90 ms\"", None, &one, Outcome::Broken, "");
-    check_gate("of = \"initcall:z_init\"\nat_most = \"99 ms\"", None, &one, Outcome::CantTell, "no run has it");
-    check_gate("of = \"console-bytes\"\nat_most = 100", None, &one, Outcome::Broken, "");
+    check_gate("of = \"time-to-init\"\nat_most = \"1 s\"", None, &one, GateOutcome::Pass, "");
+    check_gate("of = \"time-to-init\"\nat_most = \"0.3 s\"", None, &one, GateOutcome::Fail, "");
+    check_gate(
+        "of = \"time-to-init\"\nat_most = \"0.3 s\"\nruns = 3",
+        None,
+        &one,
+        GateOutcome::Inconclusive,
+        "it takes 3",
+    );
+    check_gate("of = \"initcall:b_init\"\nat_most = \"90 ms\"", None, &one, GateOutcome::Fail, "");
+    check_gate("of = \"initcall:z_init\"\nat_most = \"99 ms\"", None, &one, GateOutcome::Inconclusive, "no run has it");
+    check_gate("of = \"console-bytes\"\nat_most = 100", None, &one, GateOutcome::Fail, "");
     let mixed = set("new", [100, 100, 300].map(|b| log([40, b, 30], 0)));
-    check_gate("of = \"time-to-init\"\nat_most = \"0.4 s\"", None, &mixed, Outcome::Kept, "");
+    check_gate("of = \"time-to-init\"\nat_most = \"0.4 s\"", None, &mixed, GateOutcome::Pass, "");
     let mixed = set("new", [100, 300, 300].map(|b| log([40, b, 30], 0)));
-    check_gate("of = \"time-to-init\"\nat_most = \"0.5 s\"", None, &mixed, Outcome::CantTell, "more runs can tell");
+    check_gate(
+        "of = \"time-to-init\"\nat_most = \"0.5 s\"",
+        None,
+        &mixed,
+        GateOutcome::Inconclusive,
+        "more runs can tell",
+    );
     let two = set("new", (0..9).map(|i| log([40 + i % 3, if i % 2 == 0 { 100 } else { 300 }, 30], 0)));
-    check_gate("of = \"time-to-init\"\nat_most = \"0.5 s\"", None, &two, Outcome::CantTell, "two groups, 5 and 4");
+    check_gate(
+        "of = \"time-to-init\"\nat_most = \"0.5 s\"",
+        None,
+        &two,
+        GateOutcome::Inconclusive,
+        "two groups, 5 and 4",
+    );
 }
 
 #[test]
@@ -181,44 +202,50 @@ fn limits_against_a_baseline() {
     let base = boots("base", 10, 100, 0);
     let of = |n, b| boots("new", n, b, 0);
     let limit = "of = \"time-to-init\"\nincrease_at_most = \"50 ms\"";
-    check_gate(limit, Some(&base), &of(10, 100), Outcome::Kept, "");
-    check_gate(limit, Some(&base), &of(10, 130), Outcome::Kept, "");
-    check_gate(limit, Some(&base), &of(10, 170), Outcome::Broken, "");
-    check_gate(limit, Some(&base), &of(10, 151), Outcome::CantTell, "more runs can tell");
+    check_gate(limit, Some(&base), &of(10, 100), GateOutcome::Pass, "");
+    check_gate(limit, Some(&base), &of(10, 130), GateOutcome::Pass, "");
+    check_gate(limit, Some(&base), &of(10, 170), GateOutcome::Fail, "");
+    check_gate(limit, Some(&base), &of(10, 151), GateOutcome::Inconclusive, "more runs can tell");
     check_gate(
         limit,
         Some(&base),
         &of(1, 400),
-        Outcome::CantTell,
+        GateOutcome::Inconclusive,
         "1 run is too few beside 10 of the baseline: it takes 2",
     );
-    check_gate(limit, None, &of(10, 100), Outcome::CantTell, "no baseline");
+    check_gate(limit, None, &of(10, 100), GateOutcome::Inconclusive, "no baseline");
     let noisy = set("new", (0..6).map(|i| log([40 + i * 37, 100, 30], 0)));
     check_gate(
         "of = \"time-to-init\"\nincrease_at_most = \"100 ms\"",
         Some(&noisy),
         &noisy,
-        Outcome::CantTell,
+        GateOutcome::Inconclusive,
         "twice the limit",
     );
-    check_gate("of = \"initcall:b_init\"\nincrease_at_most = \"10 %\"", Some(&base), &of(10, 120), Outcome::Broken, "");
+    check_gate(
+        "of = \"initcall:b_init\"\nincrease_at_most = \"10 %\"",
+        Some(&base),
+        &of(10, 120),
+        GateOutcome::Fail,
+        "",
+    );
     check_gate(
         "of = \"initcall:z_init\"\nincrease_at_most = \"10 %\"",
         Some(&base),
         &of(10, 120),
-        Outcome::CantTell,
+        GateOutcome::Inconclusive,
         "no run",
     );
     check_gate(
         "of = \"console-bytes\"\nincrease_at_most = 500",
         Some(&base),
         &boots("new", 10, 100, 900),
-        Outcome::Broken,
+        GateOutcome::Fail,
         "",
     );
     let went = set("new", (0..10).map(|_| log([40, 100, 30], 0).replace("b_init", "y_init")));
-    check_gate("of = \"initcall:b_init\"\nincrease_at_most = \"1 ms\"", Some(&base), &went, Outcome::Kept, "");
-    check_gate("of = \"initcall:y_init\"\nincrease_at_most = \"1 ms\"", Some(&base), &went, Outcome::Broken, "");
+    check_gate("of = \"initcall:b_init\"\nincrease_at_most = \"1 ms\"", Some(&base), &went, GateOutcome::Pass, "");
+    check_gate("of = \"initcall:y_init\"\nincrease_at_most = \"1 ms\"", Some(&base), &went, GateOutcome::Fail, "");
 }
 
 #[test]
@@ -253,16 +280,16 @@ fn a_baseline_comes_back_as_it_went() {
     let read = Baseline::parse(Baseline::of(&short, None, &BTreeSet::new()).to_text().as_bytes()).unwrap().runs("base");
     assert_eq!(read.short.iter().map(ToString::to_string).collect::<Vec<_>>(), ["initcall `b_init`"]);
     let c = decompose(&read, &boots("new", 6, 4, 0));
-    assert!(c.contributions.iter().all(|c| c.fate == Fate::Same), "{c:?}");
+    assert!(c.contributions.iter().all(|c| c.observed == ObservedChange::Same), "{c:?}");
     // Nor is it gone where the baseline is the later one.
     let c = compare(&boots("new", 6, 4, 0), &read, Thresholds::default()).unwrap();
-    assert!(c.decomposition.contributions.iter().all(|c| c.fate == Fate::Same), "{:?}", c.decomposition);
+    assert!(c.decomposition.contributions.iter().all(|c| c.observed == ObservedChange::Same), "{:?}", c.decomposition);
     assert!(c.changes.iter().all(|c| c.verdict != ChangeVerdict::Gone), "{:?}", c.changes);
-    assert_eq!(decompose(&new, &read).contributions[0].fate, Fate::Faster);
+    assert_eq!(decompose(&new, &read).contributions[0].observed, ObservedChange::Faster);
     let c = decompose(&read, &new);
     assert_eq!(
-        (c.contributions[0].key.to_string().as_str(), c.contributions[0].fate),
-        ("initcall `b_init`", Fate::Slower)
+        (c.contributions[0].key.to_string().as_str(), c.contributions[0].observed),
+        ("initcall `b_init`", ObservedChange::Slower)
     );
     for (bad, words) in [("{}", "can't be read"), ("[", "can't be read")] {
         assert!(Baseline::parse(bad.as_bytes()).unwrap_err().to_string().contains(words));
@@ -286,7 +313,7 @@ fn ranks_and_medians_that_disagree_tell_nothing() {
     let after = set("new", (0..40).map(|n| of(n, 21, 59, 90)));
     let c = compare(&before, &after, Thresholds { noise: 0.0, ..Thresholds::default() }).unwrap();
     let a = c.changes.iter().find(|c| c.quantity.to_string() == "initcall:a_init").unwrap();
-    assert!(a.by_chance.unwrap() < 0.05 && a.difference.unwrap().best < 0.0, "{a:?}");
+    assert!(a.p_value.unwrap() < 0.05 && a.difference.unwrap().best < 0.0, "{a:?}");
     assert_eq!(a.verdict, ChangeVerdict::NotSignificant);
 }
 
@@ -300,11 +327,11 @@ fn what_only_some_runs_have_may_be_chance() {
         let c = compare(&base, &now(with), Thresholds::default()).unwrap();
         let verdict = c.changes.iter().find(|c| c.quantity.to_string() == "initcall:y_init").unwrap().verdict;
         let part = c.decomposition.contributions.into_iter().find(|c| c.key.to_string().contains("y_init")).unwrap();
-        (verdict, part.fate, part.is_clear(), part.runs)
+        (verdict, part.observed, part.is_clear(), part.runs)
     };
-    assert_eq!(of(1), (ChangeVerdict::NotSignificant, Fate::New, false, [0, 1]));
-    assert_eq!(of(9), (ChangeVerdict::More, Fate::New, true, [0, 9]));
-    assert_eq!(of(10), (ChangeVerdict::New, Fate::New, true, [0, 10]));
+    assert_eq!(of(1), (ChangeVerdict::NotSignificant, ObservedChange::New, false, [0, 1]));
+    assert_eq!(of(9), (ChangeVerdict::More, ObservedChange::New, true, [0, 9]));
+    assert_eq!(of(10), (ChangeVerdict::New, ObservedChange::New, true, [0, 10]));
 }
 
 #[test]
@@ -345,7 +372,7 @@ fn so_many_that_none_can_be_told_alone_is_said() {
 fn a_marker_in_the_command_line_is_no_marker() {
     let markers = ["ready".to_owned()];
     let has = |log: String| {
-        let run = Measures::of(&boot(log.as_bytes()), "x", &markers).unwrap();
+        let run = RunMeasures::of(&boot(log.as_bytes()), "x", &markers).unwrap();
         run.values.contains_key(&Quantity::Marker("ready".to_owned()))
     };
     let told =
@@ -360,17 +387,17 @@ fn a_boot_that_never_got_there_was_no_fast_one() {
     let with = |n: usize| {
         let logs =
             (0..8).map(|i| log([40 + i as u32 % 3, 100, 30], 0) + if i < n { "[    1.000000] login:\n" } else { "" });
-        let runs = logs.map(|l| Measures::of(&boot(l.as_bytes()), "x", &markers).unwrap());
+        let runs = logs.map(|l| RunMeasures::of(&boot(l.as_bytes()), "x", &markers).unwrap());
         RunSet { name: "new".to_owned(), runs: runs.collect(), ..RunSet::default() }
     };
     let at_most = "of = \"marker:login:\"\nat_most = \"2 s\"";
     let increase = "of = \"marker:login:\"\nincrease_at_most = \"2 s\"";
     for rule in [at_most, increase] {
-        check_gate(rule, Some(&with(8)), &with(8), Outcome::Kept, "");
-        check_gate(rule, Some(&with(8)), &with(7), Outcome::CantTell, "1 of 8 runs doesn't have it");
+        check_gate(rule, Some(&with(8)), &with(8), GateOutcome::Pass, "");
+        check_gate(rule, Some(&with(8)), &with(7), GateOutcome::Inconclusive, "1 of 8 runs doesn't have it");
     }
-    check_gate("of = \"marker:login:\"\nat_most = \"0.1 s\"", None, &with(6), Outcome::Broken, "");
-    check_gate("of = \"marker:logn:\"\nat_most = \"2 s\"", None, &with(8), Outcome::CantTell, "no run has it");
+    check_gate("of = \"marker:login:\"\nat_most = \"0.1 s\"", None, &with(6), GateOutcome::Fail, "");
+    check_gate("of = \"marker:logn:\"\nat_most = \"2 s\"", None, &with(8), GateOutcome::Inconclusive, "no run has it");
 }
 
 #[test]
@@ -384,14 +411,14 @@ fn a_short_initcall_of_a_stored_baseline_is_not_taken_for_none() {
     let in_sum = stored(&BTreeSet::new());
     assert!(in_sum.short.contains(&PartKey::Initcall("b_init".into())));
     let slow = boots("new", 8, 50, 0);
-    check_gate(&rule("20 ms"), Some(&in_sum), &slow, Outcome::Broken, "");
-    check_gate(&rule("20 ms"), Some(&in_sum), &short, Outcome::Kept, "");
-    check_gate(&rule("10 %"), Some(&in_sum), &slow, Outcome::Broken, "");
-    check_gate(&rule("10 %"), Some(&in_sum), &short, Outcome::CantTell, "took less than 1 ms: store it anew");
+    check_gate(&rule("20 ms"), Some(&in_sum), &slow, GateOutcome::Fail, "");
+    check_gate(&rule("20 ms"), Some(&in_sum), &short, GateOutcome::Pass, "");
+    check_gate(&rule("10 %"), Some(&in_sum), &slow, GateOutcome::Fail, "");
+    check_gate(&rule("10 %"), Some(&in_sum), &short, GateOutcome::Inconclusive, "took less than 1 ms: store it anew");
     let budget = budget(&format!("[[budget]]\n{}", rule("10 %")));
     let kept = stored(&budget.spans());
     assert!(!kept.short.contains(&PartKey::Initcall("b_init".into())));
-    check_gate(&rule("10 %"), Some(&kept), &short, Outcome::Kept, "");
+    check_gate(&rule("10 %"), Some(&kept), &short, GateOutcome::Pass, "");
 }
 
 #[test]
@@ -413,7 +440,7 @@ fn sums_beyond_all_numbers_are_cut_off() {
         part.bytes = i64::MAX as u64;
     }
     let c = compare(&boots("base", 2, 100, 0), &later, Thresholds::default()).unwrap();
-    assert_eq!(Sum::of(&c.decomposition.contributions).bytes, i64::MAX);
+    assert_eq!(PartSum::of(&c.decomposition.contributions).bytes, i64::MAX);
     for part in later.runs.iter_mut().flat_map(|r| &mut r.parts) {
         part.bytes = u64::MAX;
     }
@@ -431,18 +458,24 @@ fn a_share_of_nothing_is_no_limit() {
         "of = \"initcall:y_init\"\nincrease_at_most = \"10 %\"",
         Some(&base),
         &new,
-        Outcome::CantTell,
+        GateOutcome::Inconclusive,
         "an amount",
     );
-    check_gate("of = \"initcall:y_init\"\nincrease_at_most = \"10 ms\"", Some(&base), &new, Outcome::Broken, "");
-    check_gate("of = \"initcall:b_inti\"\nat_most = \"1 s\"", None, &base, Outcome::CantTell, "`initcall:b_init`");
+    check_gate("of = \"initcall:y_init\"\nincrease_at_most = \"10 ms\"", Some(&base), &new, GateOutcome::Fail, "");
+    check_gate(
+        "of = \"initcall:b_inti\"\nat_most = \"1 s\"",
+        None,
+        &base,
+        GateOutcome::Inconclusive,
+        "`initcall:b_init`",
+    );
     let silent = |n: u32| log([40 + n, 100, 30], 0).replace("calling", "calls").replace("initcall ", "call ");
     let silent = set("new", (0..8).map(silent));
     check_gate(
         "of = \"initcall:b_init\"\nat_most = \"1 s\"",
         None,
         &silent,
-        Outcome::CantTell,
+        GateOutcome::Inconclusive,
         "boot with `initcall_debug",
     );
 }
@@ -453,11 +486,11 @@ fn what_is_noise_of_times_is_none_of_characters() {
     let gate = |of: &str, limit: &str| {
         let rule = format!("noise = \"50 %\"\n[[budget]]\nof = \"{of}\"\nincrease_at_most = {limit}");
         let checked = check(&Budget::parse(&rule).unwrap(), Some(&base), &more).remove(0);
-        (checked.outcome, checked.because)
+        (checked.outcome, checked.reason)
     };
-    assert_eq!(gate("console-bytes", "20").0, Outcome::Broken);
-    let (outcome, because) = gate("time-to-init", "\"20 ms\"");
-    assert!(outcome == Outcome::Kept && matches!(because, Some(Because::LimitInNoise { .. })), "{because:?}");
+    assert_eq!(gate("console-bytes", "20").0, GateOutcome::Fail);
+    let (outcome, reason) = gate("time-to-init", "\"20 ms\"");
+    assert!(outcome == GateOutcome::Pass && matches!(reason, Some(GateReason::LimitInNoise { .. })), "{reason:?}");
     let c = compare(&base, &more, Thresholds { noise: 0.5, ..Thresholds::default() }).unwrap();
     let of = |q: Quantity| c.changes.iter().find(|c| c.quantity == q).unwrap().verdict;
     assert_eq!(of(Quantity::ConsoleBytes), ChangeVerdict::More);
@@ -467,13 +500,13 @@ fn what_is_noise_of_times_is_none_of_characters() {
 fn times_that_begin_elsewhere_are_not_judged() {
     let mut other = boots("base", 8, 100, 0);
     let new = boots("new", 8, 100, 0);
-    other.runs.iter_mut().for_each(|r| r.setup.since = crate::boot::Since::PowerOn);
+    other.runs.iter_mut().for_each(|r| r.setup.since = crate::boot::TimeOrigin::PowerOn);
     let limit = "of = \"time-to-init\"\nincrease_at_most = \"50 ms\"";
-    check_gate(limit, Some(&new), &new, Outcome::Kept, "");
-    check_gate(limit, Some(&other), &new, Outcome::CantTell, "from the same beginning");
-    check_gate("of = \"console-bytes\"\nincrease_at_most = 50", Some(&other), &new, Outcome::Kept, "");
+    check_gate(limit, Some(&new), &new, GateOutcome::Pass, "");
+    check_gate(limit, Some(&other), &new, GateOutcome::Inconclusive, "from the same beginning");
+    check_gate("of = \"console-bytes\"\nincrease_at_most = 50", Some(&other), &new, GateOutcome::Pass, "");
     other.runs[0].setup.since = new.runs[0].setup.since;
-    check_gate("of = \"time-to-init\"\nat_most = \"1 s\"", None, &other, Outcome::CantTell, "same beginning");
+    check_gate("of = \"time-to-init\"\nat_most = \"1 s\"", None, &other, GateOutcome::Inconclusive, "same beginning");
 }
 
 #[test]
@@ -531,14 +564,17 @@ fn what_became_of_the_parts_adds_up() {
     let base = set("base", (0..8).map(|i| log([40 + i % 3, 100, 30], 0)));
     let d = decompose(&base, &set("new", (0..8).map(|_| other.clone())));
     let sums = d.sums();
-    let kinds: Vec<Became> = sums.iter().map(|s| s.0).collect();
-    assert_eq!(kinds, [Became::New, Became::Gone, Became::Slower, Became::Faster, Became::Unclear]);
+    let kinds: Vec<PartChange> = sums.iter().map(|s| s.0).collect();
+    assert_eq!(
+        kinds,
+        [PartChange::New, PartChange::Gone, PartChange::Slower, PartChange::Faster, PartChange::Inconclusive]
+    );
     assert_eq!(sums.iter().map(|(_, s)| s.total()).sum::<Dur>(), d.whole);
     assert_eq!(sums.iter().map(|(_, s)| s.parts).sum::<usize>(), d.contributions.len());
     let (shown, others) = d.fold(2);
     assert_eq!((shown.len(), shown.len() + others.len()), (2, d.contributions.len()));
     assert!(shown.iter().all(|c| others.iter().all(|o| c.total().abs() >= o.total().abs())));
-    let mean = base.runs.iter().map(Measures::time).sum::<i64>() as f64 / 8.0;
+    let mean = base.runs.iter().map(RunMeasures::time).sum::<i64>() as f64 / 8.0;
     assert!((d.before.as_nanos() as f64 - mean).abs() < 1.0);
 }
 

@@ -2,26 +2,26 @@
 //! From a boot and a change to a prediction: the boot's course, run on the changed setup.
 use std::cell::RefCell;
 
+use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
 use super::change::{Change, Setting};
-use super::course::{Course, END, READY, REGISTERED, Side};
-use super::module::TakesOver;
-use super::prediction::{Prediction, Refusal};
+use super::module::SwitchTime;
+use super::prediction::{Prediction, PredictionError};
 use super::scenario::Scenario;
-use super::words;
-use crate::boot::{Boot, BootEnd, Clock, Since};
-use crate::records::Source;
+use super::wording;
+use crate::boot::{Boot, BootEnd, Clock, TimeOrigin};
+use crate::records::RecordOrigin;
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::{Outcome, Setup, simulate};
+use bootline_console::{SimulationOutcome, SimulationSetup, simulate};
 
 /// A boot, ready to be asked what would change it.
 pub struct Predictor<'a> {
     boot: &'a Boot,
     end: &'a BootEnd,
-    today: Scenario,
+    baseline: Scenario,
     /// The boot's course under each share of contention.
-    courses: Vec<(f64, Course)>,
+    boot_workloads: Vec<(f64, BootWorkload)>,
     /// Today's runs, as far as they were asked for.
-    runs_today: RefCell<Vec<(Side, f64, Run)>>,
+    baseline_runs: RefCell<Vec<(Bound, f64, ModelRun)>>,
 }
 
 /// By which share the messages of one kernel may differ in length from another's. Debian's 6.1 to 7.3 differ by 3 % on the
@@ -30,7 +30,7 @@ const OTHER_MESSAGES: f64 = 0.05;
 
 /// One run of the model, in times of the boot's axis.
 #[derive(Clone, Copy)]
-struct Run {
+struct ModelRun {
     init: Dur,
     opened: Option<Dur>,
     log_complete: Option<Dur>,
@@ -38,57 +38,59 @@ struct Run {
 
 impl<'a> Predictor<'a> {
     /// Reads a boot's course and its setup. O(records).
-    pub fn new(boot: &'a Boot) -> Result<Predictor<'a>, Refusal> {
+    pub fn new(boot: &'a Boot) -> Result<Predictor<'a>, PredictionError> {
         if boot.timeline.clock == Clock::None {
-            return Err(Refusal::NoTimes);
+            return Err(PredictionError::NoTimes);
         }
-        let end = boot.end.as_ref().ok_or(Refusal::NoEnd)?;
-        let today = Scenario::today(boot)?;
-        let kernel_records = boot.records.iter().take(boot.end_index()).any(|r| r.source == Source::Kernel);
+        let end = boot.end.as_ref().ok_or(PredictionError::NoEnd)?;
+        let baseline = Scenario::baseline(boot)?;
+        let kernel_records = boot.records.iter().take(boot.end_index()).any(|r| r.source == RecordOrigin::Kernel);
         if !kernel_records {
-            return Err(Refusal::NotPrinted { level: boot.kernel.command_line.console_loglevel() });
+            return Err(PredictionError::NotPrinted { level: boot.kernel.command_line.console_loglevel() });
         }
-        let stamped = boot.records.iter().any(|r| r.source == Source::Kernel && r.stamp.is_some());
-        if !stamped && !today.writers_wait() {
-            return Err(Refusal::NoTimes);
+        let stamped = boot.records.iter().any(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some());
+        if !stamped && !baseline.writers_wait() {
+            return Err(PredictionError::NoTimes);
         }
-        let course = |c| (c, Course::of(boot, &today.setup(boot, Side::Best, c)));
+        let boot_workload = |c| (c, BootWorkload::of(boot, &baseline.setup(boot, Bound::Best, c)));
         // Where no thread competes, the course is one.
-        let courses = today.contentions(&today).into_iter().map(course).collect();
-        Ok(Predictor { boot, end, today, courses, runs_today: RefCell::default() })
+        let boot_workloads = baseline.contentions(&baseline).into_iter().map(boot_workload).collect();
+        Ok(Predictor { boot, end, baseline, boot_workloads, baseline_runs: RefCell::default() })
     }
 
     /// The boot as it was.
-    pub fn today(&self) -> Prediction {
+    pub fn baseline(&self) -> Prediction {
         let first = self.boot.timeline.first_byte.unwrap_or_default();
         let until = self.boot.end_index();
-        let printed = (0..until).filter_map(|i| self.boot.timeline.place(i).printed).map(|p| p.end).max();
-        let chars = self.course(self.today.contention[1]).chars(self.today.loglevel, &self.today.plan(self.boot));
+        let transmitted = (0..until).filter_map(|i| self.boot.timeline.place(i).transmitted).map(|p| p.end).max();
+        let bytes = self
+            .boot_workload(self.baseline.contention[1])
+            .bytes(self.baseline.loglevel, &self.baseline.plan(self.boot));
         Prediction {
             change: Change::default(),
             title: "today".to_owned(),
             time_to_init: self.end.elapsed,
-            log_complete: printed
+            log_complete: transmitted
                 .map(|end| Interval::exact(end - if self.since_first_byte() { first } else { self.reference() })),
             saved: Interval::exact(Dur::ZERO),
             first_byte_shift: Interval::exact(Dur::ZERO),
-            chars,
-            lost: String::new(),
+            bytes,
+            price: String::new(),
             assumptions: Vec::new(),
             needs: Vec::new(),
         }
     }
 
     /// The boot with a change.
-    pub fn predict(&self, change: &Change) -> Result<Prediction, Refusal> {
-        let target = self.today.changed(self.boot, change)?;
-        let shares = self.today.contentions(&target);
+    pub fn predict(&self, change: &Change) -> Result<Prediction, PredictionError> {
+        let target = self.baseline.changed(self.boot, change)?;
+        let shares = self.baseline.contentions(&target);
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
         for &share in &shares {
-            for side in [Side::Low, Side::Best, Side::High] {
-                let now = self.run_today(side, share);
-                let then = self.run(&target, side, share);
-                let best = side == Side::Best && share == self.today.contention[1];
+            for bound in [Bound::Low, Bound::Best, Bound::High] {
+                let now = self.run_baseline(bound, share);
+                let then = self.run(&target, bound, share);
+                let best = bound == Bound::Best && share == self.baseline.contention[1];
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
                 // What the model says of today beside what was measured: it can't be surer of tomorrow.
@@ -96,7 +98,7 @@ impl<'a> Predictor<'a> {
                 let reference_now =
                     if self.since_first_byte() { now.opened.unwrap_or_default() } else { self.reference() };
                 let error = (now.init - reference_now - measured).abs();
-                let error = if side == Side::Best { error } else { Dur::ZERO };
+                let error = if bound == Bound::Best { error } else { Dur::ZERO };
                 // A log of one record may end before the character that opened its line.
                 times.push((best, (then.init - reference).max_zero(), error));
                 logs.extend(then.log_complete.map(|l| (best, (l - reference).max_zero())));
@@ -104,7 +106,7 @@ impl<'a> Predictor<'a> {
             }
         }
         let error = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.2);
-        let error = error + self.course(self.today.contention[1]).work().scale(self.today.jitter);
+        let error = error + self.boot_workload(self.baseline.contention[1]).work().scale(self.baseline.jitter);
         // Another kernel says more or less.
         let talk =
             if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
@@ -112,23 +114,23 @@ impl<'a> Predictor<'a> {
         let error = error + best.scale(talk).max_zero();
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
-        let course = self.course(self.today.contention[1]);
+        let boot_workload = self.boot_workload(self.baseline.contention[1]);
         Ok(Prediction {
             change: change.clone(),
-            title: words::title(change),
+            title: wording::title(change),
             time_to_init,
             log_complete: logs.iter().any(|l| l.0).then(|| envelope(logs.iter().copied(), error)),
             saved: Interval::new(now - time_to_init.high(), now - time_to_init.best(), now - time_to_init.low()),
             first_byte_shift: envelope(shifts.iter().copied(), Dur::ZERO),
-            chars: course.chars(target.loglevel, &target.plan(self.boot)),
-            lost: words::lost(change, &self.today, &target),
-            assumptions: words::assumptions(self.boot, course, change, &self.today, &target),
-            needs: words::needs(self.boot, change),
+            bytes: boot_workload.bytes(target.loglevel, &target.plan(self.boot)),
+            price: wording::price(change, &self.baseline, &target),
+            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
+            needs: wording::needs(self.boot, change),
         })
     }
 
     fn since_first_byte(&self) -> bool {
-        self.end.since == Since::KernelFirstByte
+        self.end.since == TimeOrigin::KernelFirstByte
     }
 
     /// The instant of the axis from which the boot's own time to init counts.
@@ -136,37 +138,38 @@ impl<'a> Predictor<'a> {
         self.end.at.best() - self.end.elapsed.best()
     }
 
-    fn course(&self, share: f64) -> &Course {
-        let found = self.courses.iter().find(|(c, _)| *c == share);
-        &found.unwrap_or(&self.courses[0]).1
+    fn boot_workload(&self, share: f64) -> &BootWorkload {
+        let found = self.boot_workloads.iter().find(|(c, _)| *c == share);
+        &found.unwrap_or(&self.boot_workloads[0]).1
     }
 
-    fn run_today(&self, side: Side, share: f64) -> Run {
-        let known = self.runs_today.borrow().iter().find(|(s, c, _)| (*s, *c) == (side, share)).map(|known| known.2);
+    fn run_baseline(&self, bound: Bound, share: f64) -> ModelRun {
+        let known =
+            self.baseline_runs.borrow().iter().find(|(s, c, _)| (*s, *c) == (bound, share)).map(|known| known.2);
         known.unwrap_or_else(|| {
-            let run = self.run(&self.today, side, share);
-            self.runs_today.borrow_mut().push((side, share, run));
+            let run = self.run(&self.baseline, bound, share);
+            self.baseline_runs.borrow_mut().push((bound, share, run));
             run
         })
     }
 
-    fn run(&self, scenario: &Scenario, side: Side, share: f64) -> Run {
-        let setup: Setup = scenario.setup(self.boot, side, share);
-        let workload = self.course(share).workload(&scenario.plan(self.boot), side);
+    fn run(&self, scenario: &Scenario, bound: Bound, share: f64) -> ModelRun {
+        let setup: SimulationSetup = scenario.setup(self.boot, bound, share);
+        let workload = self.boot_workload(share).workload(&scenario.plan(self.boot), bound);
         let outcome = simulate(&workload, &setup);
         let init = outcome.mark(END).unwrap_or_default();
         let legacy_thread =
-            scenario.module != Some(TakesOver::AtInit) && scenario.behaviour.printing.is_legacy_thread();
+            scenario.module != Some(SwitchTime::AtInit) && scenario.behaviour.printing.is_legacy_thread();
         let opened = outcome.mark(REGISTERED).map(|at| match outcome.mark(READY) {
             Some(ready) if legacy_thread => at.max(ready),
             _ => at,
         });
-        Run { init, opened, log_complete: last_carried(&outcome) }
+        ModelRun { init, opened, log_complete: last_transmitted(&outcome) }
     }
 }
 
-fn last_carried(outcome: &Outcome) -> Option<Dur> {
-    outcome.carried.iter().map(|c| c.end).max()
+fn last_transmitted(outcome: &SimulationOutcome) -> Option<Dur> {
+    outcome.transmitted.iter().map(|c| c.end).max()
 }
 
 /// The best of them with all others around it, and an error on either side.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How another kernel would print to the console of a boot.
-use super::prediction::Refusal;
-use crate::boot::{Boot, Kind};
+use super::prediction::PredictionError;
+use crate::boot::{Boot, ConsoleKind};
 use bootline_console::{Behaviour, Driver, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 
 /// In another version. The driver stays.
-pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, Refusal> {
-    let console = &boot.line.as_ref().ok_or(Refusal::NoConsole)?.console;
+pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, PredictionError> {
+    let console = &boot.line.as_ref().ok_or(PredictionError::NoConsole)?.console;
     let driver = Driver::of_console(&console.name);
     let debian = boot.kernel.release.as_deref().is_some_and(is_debian);
-    let unknown = || Refusal::UnknownKernel(format!("{series}{}", if rt { "-rt" } else { "" }));
+    let unknown = || PredictionError::UnknownKernel(format!("{series}{}", if rt { "-rt" } else { "" }));
     Behaviour::for_driver(series, rt, driver, debian).ok_or_else(unknown)
 }
 
@@ -20,7 +20,7 @@ fn is_debian(release: &str) -> bool {
 
 /// By another way of printing, in a version that has it.
 pub(super) fn behaviour_of(printing: Printing, boot: &Boot) -> Behaviour {
-    let legacy = boot.line.as_ref().is_none_or(|l| l.console.kind == Kind::Legacy);
+    let legacy = boot.line.as_ref().is_none_or(|l| l.console.kind == ConsoleKind::Legacy);
     match printing {
         Printing::Nbcon => Behaviour {
             printing,

@@ -4,9 +4,9 @@
 //! A boot is read as a course of work between records, what it waited for the console taken out (`course.rs`); the
 //! course is run on a setup of `console` (`scenario.rs`), today's or a changed one; the model's error on today's boot
 //! widens what it says of another.
+mod boot_workload;
 mod change;
 mod compute;
-mod course;
 mod kernel;
 mod levels;
 mod module;
@@ -14,12 +14,12 @@ mod prediction;
 mod rate;
 mod scenario;
 mod stall;
-mod ways;
-mod words;
+mod what_if;
+mod wording;
 
 pub use change::{Change, KEYS, Setting, SettingError};
 pub use compute::Predictor;
 pub use module::takes_module;
-pub use prediction::{Assumption, Need, Prediction, Refusal};
-pub use ways::{predict, today, ways_out};
-pub use words::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE};
+pub use prediction::{Assumption, Need, Prediction, PredictionError};
+pub use what_if::{baseline, predict, what_if};
+pub use wording::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The module nbcon_8250: which boots it can help, and when it takes the console over.
-use crate::boot::{Boot, Kind, SerialConsole};
-use crate::records::Source;
-use bootline_console::{Behaviour, Driver, DriverWait, Printing, RegistrationFlush, Series, Stock, ThreadsReady};
+use crate::boot::{Boot, ConsoleKind, SerialConsole};
+use crate::records::RecordOrigin;
+use bootline_console::{
+    Behaviour, Driver, DriverBehaviour, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady,
+};
 
 /// Its thread sleeps while the FIFO drains.
 pub(super) const BEHAVIOUR: Behaviour = Behaviour {
@@ -14,11 +16,11 @@ pub(super) const BEHAVIOUR: Behaviour = Behaviour {
 
 /// When it takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TakesOver {
+pub(super) enum SwitchTime {
     /// Behind init's start, from the initramfs: `quiet` until then, and the whole log replayed.
     AtInit,
     /// Behind the record at this position, as one of the kernel's initcalls.
-    Behind(usize),
+    After(usize),
 }
 
 /// From here on the kernel has all that the module calls.
@@ -30,10 +32,10 @@ pub fn takes_module(boot: &Boot) -> bool {
     let (Some(line), Some(series)) = (&boot.line, boot.kernel.series) else { return false };
     let console = &line.console;
     let driver = Driver::of_console(&console.name);
-    let own = Stock::nbcon_since(driver, boot.kernel.rt);
+    let own = DriverBehaviour::nbcon_since(driver, boot.kernel.rt);
     driver == Driver::Uart8250
-        && console.kind == Kind::Legacy
-        && boot.takeover.is_none()
+        && console.kind == ConsoleKind::Legacy
+        && boot.console_switch.is_none()
         && series >= SINCE
         && own.is_none_or(|own| series < own)
         && is_16550a(boot, console)
@@ -78,7 +80,7 @@ fn found_port(boot: &Boot, console: &SerialConsole) -> Option<usize> {
         before.is_some_and(|before| before.is_empty() || before.ends_with(' ')) && text.contains(" is a ")
     };
     let mut said = boot.records.containing(&says).take_while(|i| *i < boot.end_index());
-    said.find(|i| boot.records.get(*i).is_some_and(|r| r.source == Source::Kernel && of_port(r.text)))
+    said.find(|i| boot.records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && of_port(r.text)))
 }
 
 /// The module leaves hardware flow control and a kept boot console alone.
@@ -90,19 +92,19 @@ fn takes_command_line(boot: &Boot, console: &SerialConsole) -> bool {
 
 /// Where a module that is built in takes over: its initcall follows the driver's, which finds the port. Where the log shows
 /// neither, when the initcalls are over, so that no saving is promised that may not be there.
-pub(super) fn built_in(boot: &Boot) -> TakesOver {
+pub(super) fn built_in(boot: &Boot) -> SwitchTime {
     let console = boot.line.as_ref().map(|l| &l.console);
     let driver = || boot.records.containing("Serial: 8250/16550 driver").next();
     let done = || boot.milestones.last_initcall.or(boot.milestones.freeing_unused);
     let place = console.and_then(|c| found_port(boot, c)).or_else(driver).or_else(done);
-    TakesOver::Behind(place.unwrap_or(boot.end_index()))
+    SwitchTime::After(place.unwrap_or(boot.end_index()))
 }
 
 /// When it took over in this boot; none where it was not there before the boot's end, so that it changed nothing.
-pub(super) fn today(boot: &Boot) -> Option<TakesOver> {
-    let takeover = boot.takeover.as_ref()?;
-    if takeover.replayed {
-        return Some(TakesOver::AtInit);
+pub(super) fn baseline(boot: &Boot) -> Option<SwitchTime> {
+    let console_switch = boot.console_switch.as_ref()?;
+    if console_switch.replayed {
+        return Some(SwitchTime::AtInit);
     }
-    (takeover.from_index < boot.end_index()).then_some(TakesOver::Behind(takeover.from_index))
+    (console_switch.from_index < boot.end_index()).then_some(SwitchTime::After(console_switch.from_index))
 }

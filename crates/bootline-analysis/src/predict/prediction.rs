@@ -49,9 +49,9 @@ pub struct Prediction {
     /// Where the first byte is, against today: later (positive) under a console that opens later.
     pub first_byte_shift: Interval,
     /// Characters on the line before init is reached or after, in all.
-    pub chars: u64,
+    pub bytes: u64,
     /// What one gives up.
-    pub lost: String,
+    pub price: String,
     /// What it rests on.
     pub assumptions: Vec<Assumption>,
     /// What it needs.
@@ -60,7 +60,7 @@ pub struct Prediction {
 
 /// Why nothing can be predicted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PredictionError {
     /// No kernel record, or no end.
     #[error("the log doesn't show where init starts")]
     NoEnd,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rate at which a driver gets characters through: the line's, less what it rests between them.
 use crate::boot::{Boot, LineSpeed, SpeedSource, WaitCause};
-use crate::records::Source;
+use crate::records::RecordOrigin;
 use bootline_capture::units::{Baud, Dur, Frame, LineRate};
 
 /// The share of a line's nominal rate that drivers reach: least, usual, most. Measured on the lab's paced lines by the
@@ -9,7 +9,7 @@ use bootline_capture::units::{Baud, Dur, Frame, LineRate};
 const REACHED: [f64; 3] = [0.96, 0.99, 1.0];
 
 /// Today's slowest, likeliest and fastest rate.
-pub(super) fn today(boot: &Boot, speed: LineSpeed) -> [LineRate; 3] {
+pub(super) fn baseline(boot: &Boot, speed: LineSpeed) -> [LineRate; 3] {
     match (speed.source, kept_busy(boot)) {
         (SpeedSource::Arrival | SpeedSource::Header, Some(best)) => {
             [best.min(speed.low.bytes_per_s()), best, best.max(speed.high.bytes_per_s())].map(|r| rate(r, speed.rate))
@@ -46,23 +46,23 @@ fn rate(bytes_per_s: f64, or: LineRate) -> LineRate {
 /// Characters a second while there was something to print: from the end of one record to the end of the next where that
 /// one was waiting already, and from the moment at which a record was stored where its writer waited for it.
 fn kept_busy(boot: &Boot) -> Option<f64> {
-    let (mut chars, mut time) = (0u64, Dur::ZERO);
+    let (mut bytes, mut time) = (0u64, Dur::ZERO);
     let mut before: Option<Dur> = None;
     let own = |i: usize| boot.waits.binary_search_by_key(&i, |w| w.index).ok().map(|w| boot.waits[w]);
     for i in 0..boot.end_index() {
-        let Some(r) = boot.records.get(i).filter(|r| r.source == Source::Kernel && r.arrival.is_some()) else {
+        let Some(r) = boot.records.get(i).filter(|r| r.source == RecordOrigin::Kernel && r.arrival.is_some()) else {
             continue;
         };
         let place = boot.timeline.place(i);
-        let (Some(stored), Some(printed)) = (place.stored, place.printed) else { continue };
+        let (Some(stored), Some(transmitted)) = (place.stored, place.transmitted) else { continue };
         if let Some(free) = before.filter(|free| stored < *free) {
-            chars += u64::from(r.wire_len);
-            time += printed.end - free;
+            bytes += u64::from(r.line_bytes);
+            time += transmitted.end - free;
         } else if let Some(wait) = own(i).filter(|w| w.cause == WaitCause::OwnRecord && w.time.best() > Dur::ZERO) {
-            chars += u64::from(r.wire_len);
+            bytes += u64::from(r.line_bytes);
             time += wait.time.best();
         }
-        before = Some(printed.end);
+        before = Some(transmitted.end);
     }
-    (chars > 2000 && time > Dur::ZERO).then(|| chars as f64 / time.as_secs_f64())
+    (bytes > 2000 && time > Dur::ZERO).then(|| bytes as f64 / time.as_secs_f64())
 }

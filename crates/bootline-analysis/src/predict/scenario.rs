@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Today's setup as the log shows it, and what a change makes of it.
+use super::boot_workload::{self, Bound, ConsolePlan};
 use super::change::{Change, Setting};
-use super::course::{self, Plan, Side};
-use super::module::{self, TakesOver};
-use super::prediction::Refusal;
+use super::module::{self, SwitchTime};
+use super::prediction::PredictionError;
 use super::rate;
 use crate::boot::{Boot, SerialConsole};
-use crate::records::Source;
+use crate::records::RecordOrigin;
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
-    Behaviour, ConsoleId, ConsoleSetup, Contention, DriverWait, KernelClock, Op, Printing, Setup, ThreadsReady, Uart,
+    Behaviour, ConsoleId, Contention, DriverWait, KernelClock, ModelledConsole, Op, Printing, SimulationSetup,
+    ThreadsReady, Uart,
 };
 
 /// The setup of a boot, today's or a changed one.
@@ -28,31 +29,31 @@ pub(super) struct Scenario {
     /// The console waits less than the one that a log's stall reports may be due to.
     pub without_stalls: bool,
     /// The module nbcon_8250 takes the console over.
-    pub module: Option<TakesOver>,
+    pub module: Option<SwitchTime>,
 }
 
 impl Scenario {
     /// Today's, with the user's `cpus` where the log doesn't tell.
-    pub fn today(boot: &Boot) -> Result<Scenario, Refusal> {
-        let line = boot.line.as_ref().ok_or(Refusal::NoConsole)?;
-        let speed = line.speed.ok_or_else(|| Refusal::NoSpeed { console: line.console.name.clone() })?;
+    pub fn baseline(boot: &Boot) -> Result<Scenario, PredictionError> {
+        let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
+        let speed = line.speed.ok_or_else(|| PredictionError::NoSpeed { console: line.console.name.clone() })?;
         Ok(Scenario {
-            behaviour: behaviour_today(boot, &line.console),
-            rates: rate::today(boot, speed),
+            behaviour: baseline_behaviour(boot, &line.console),
+            rates: rate::baseline(boot, speed),
             cpus: boot.kernel.cpus.unwrap_or(1),
             loglevel: boot.kernel.command_line.console_loglevel(),
             contention: if in_qemu(boot) { [0.0, 0.5, 0.7] } else { [0.0, 0.0, 0.2] },
             jitter: if in_qemu(boot) { 0.1 } else { 0.02 },
             without_initcall_debug: false,
             without_stalls: false,
-            module: module::today(boot),
+            module: module::baseline(boot),
         })
     }
 
     /// With a change made to it.
-    pub fn changed(&self, boot: &Boot, change: &Change) -> Result<Scenario, Refusal> {
+    pub fn changed(&self, boot: &Boot, change: &Change) -> Result<Scenario, PredictionError> {
         let mut s = self.clone();
-        let line = boot.line.as_ref().ok_or(Refusal::NoConsole)?;
+        let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
         let mut frame = line.console.frame;
         let mut baud: Option<Baud> = None;
         for setting in &change.settings {
@@ -68,7 +69,7 @@ impl Scenario {
                     s.behaviour = super::kernel::behaviour_of(printing, boot);
                     s.module = None;
                 }
-                Setting::Module { replay: true } => s.module = Some(TakesOver::AtInit),
+                Setting::Module { replay: true } => s.module = Some(SwitchTime::AtInit),
                 Setting::Module { replay: false } => s.module = Some(module::built_in(boot)),
                 Setting::Cpus(cpus) => s.cpus = cpus,
             }
@@ -82,58 +83,58 @@ impl Scenario {
         let no_waits = self.writers_wait() && !s.writers_wait();
         s.without_stalls = faster || less || no_waits;
         // A replay shows what `quiet` had held back.
-        let replayed = boot.takeover.as_ref().is_some_and(|t| t.replayed);
+        let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
         let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
         if s.loglevel > self.loglevel && !log_has_all && !boot.records.is_empty() {
-            return Err(Refusal::NotPrinted { level: self.loglevel });
+            return Err(PredictionError::NotPrinted { level: self.loglevel });
         }
         Ok(s)
     }
 
     /// Whether a thread prints that spins on the transmitter.
     pub fn spins(&self) -> bool {
-        self.module != Some(TakesOver::AtInit)
+        self.module != Some(SwitchTime::AtInit)
             && !self.behaviour.printing.writer_waits()
             && self.behaviour.driver != DriverWait::Sleeps
     }
 
     /// Whether who prints waits for the wire, at one time of the boot at least.
     pub fn writers_wait(&self) -> bool {
-        self.module != Some(TakesOver::AtInit) && self.behaviour.printing.writer_waits()
+        self.module != Some(SwitchTime::AtInit) && self.behaviour.printing.writer_waits()
     }
 
     /// For the engine: one end of the interval, with one share of contention.
-    pub fn setup(&self, boot: &Boot, side: Side, contention: f64) -> Setup {
+    pub fn setup(&self, boot: &Boot, bound: Bound, contention: f64) -> SimulationSetup {
         // A slow line makes the boot longer.
-        let rate = match side {
-            Side::Low => self.rates[2],
-            Side::Best => self.rates[1],
-            Side::High => self.rates[0],
+        let rate = match bound {
+            Bound::Low => self.rates[2],
+            Bound::Best => self.rates[1],
+            Bound::High => self.rates[0],
         };
         let uart = Uart::ideal(rate);
         let mut consoles = Vec::new();
-        let of_module = ConsoleSetup { behaviour: module::BEHAVIOUR, uart, boot: false, replay: true };
+        let of_module = ModelledConsole { behaviour: module::BEHAVIOUR, uart, boot: false, replay: true };
         let contention = Contention(if self.behaviour.driver == DriverWait::Sleeps { 0.0 } else { contention });
-        let setup = Setup {
+        let setup = SimulationSetup {
             cpus: self.cpus,
             consoles: vec![of_module],
             loglevel: self.loglevel,
             contention,
             clock: KernelClock::True,
         };
-        if self.module == Some(TakesOver::AtInit) {
+        if self.module == Some(SwitchTime::AtInit) {
             return setup;
         }
         if has_boot_console(boot) {
             let behaviour = Behaviour { printing: boot_console_printing(self.behaviour), ..self.behaviour };
-            consoles.push(ConsoleSetup { behaviour, uart, boot: true, replay: true });
+            consoles.push(ModelledConsole { behaviour, uart, boot: true, replay: true });
         }
         let replay = consoles.is_empty() || boot.kernel.command_line.has("keep_bootcon");
-        consoles.push(ConsoleSetup { behaviour: self.behaviour, uart, boot: false, replay });
+        consoles.push(ModelledConsole { behaviour: self.behaviour, uart, boot: false, replay });
         if self.module.is_some() {
-            consoles.push(ConsoleSetup { replay: false, ..of_module });
+            consoles.push(ModelledConsole { replay: false, ..of_module });
         }
-        Setup { consoles, ..setup }
+        SimulationSetup { consoles, ..setup }
     }
 
     /// The shares of contention that are to be tried: one where no thread competes.
@@ -143,13 +144,13 @@ impl Scenario {
     }
 
     /// Where its consoles come up in the boot's course.
-    pub fn plan(&self, boot: &Boot) -> Plan {
+    pub fn plan(&self, boot: &Boot) -> ConsolePlan {
         let (without_initcall_debug, without_stalls) = (self.without_initcall_debug, self.without_stalls);
-        let mut plan = Plan { without_initcall_debug, without_stalls, ..Plan::default() };
+        let mut plan = ConsolePlan { without_initcall_debug, without_stalls, ..ConsolePlan::default() };
         let Some(line) = &boot.line else { return plan };
         let first = boot.milestones.first_kernel.unwrap_or(0);
-        plan.threads_ready = course::ready_at(boot, self.behaviour.threads_ready);
-        if self.module == Some(TakesOver::AtInit) {
+        plan.threads_ready = boot_workload::ready_at(boot, self.behaviour.threads_ready);
+        if self.module == Some(SwitchTime::AtInit) {
             plan.after_end = vec![Op::ThreadsReady, Op::Register(ConsoleId(0))];
             return plan;
         }
@@ -165,18 +166,19 @@ impl Scenario {
             // The real console is there before the boot console goes, so that "disabled" is on both.
             plan.registrations.push((registered, real, true));
         }
-        if let Some(TakesOver::Behind(place)) = self.module {
+        if let Some(SwitchTime::After(place)) = self.module {
             // Its own console is there before the driver's goes.
             plan.registrations.push((place, ConsoleId(real.0 + 1), true));
             plan.registrations.push((place, real, false));
             // A legacy console has no thread, but printk made them ready long before.
-            plan.threads_ready = plan.threads_ready.or_else(|| course::ready_at(boot, ThreadsReady::SubsysInitcall));
+            plan.threads_ready =
+                plan.threads_ready.or_else(|| boot_workload::ready_at(boot, ThreadsReady::SubsysInitcall));
         }
         let threads = self.behaviour.threads_ready != ThreadsReady::Never || self.module.is_some();
         if threads && plan.threads_ready.is_none() {
             plan.threads_ready = Some(registered);
         }
-        plan.lock_takers = course::lock_takers(boot, &line.console.name);
+        plan.lock_takers = boot_workload::lock_takers(boot, &line.console.name);
         plan
     }
 }
@@ -193,8 +195,8 @@ fn boot_console_printing(real: Behaviour) -> Printing {
     }
 }
 
-fn behaviour_today(boot: &Boot, console: &SerialConsole) -> Behaviour {
-    let behaviour = Behaviour::of(boot.kernel.series, boot.kernel.rt, console.kind == crate::boot::Kind::Legacy);
+fn baseline_behaviour(boot: &Boot, console: &SerialConsole) -> Behaviour {
+    let behaviour = Behaviour::of(boot.kernel.series, boot.kernel.rt, console.kind == crate::boot::ConsoleKind::Legacy);
     Behaviour { printing: console.printing, ..behaviour }
 }
 
@@ -202,6 +204,6 @@ fn behaviour_today(boot: &Boot, console: &SerialConsole) -> Behaviour {
 /// host's and its lock (measured by the experiment seed2-printer-thread), and own work varies with the host's load.
 fn in_qemu(boot: &Boot) -> bool {
     boot.records.iter().take(300).any(|r| {
-        r.source == Source::Kernel && (r.text.starts_with("DMI: QEMU ") || r.text.contains("linux,dummy-virt"))
+        r.source == RecordOrigin::Kernel && (r.text.starts_with("DMI: QEMU ") || r.text.contains("linux,dummy-virt"))
     })
 }

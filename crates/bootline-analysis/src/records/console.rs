@@ -15,23 +15,23 @@
 //! space may indent as it likes.
 use memchr::{memchr, memchr2};
 
-use super::line::{Feed, Line, trim_crs};
-use super::output::{Head, Out};
+use super::log_line::{LineEnding, LogLine, trim_crs};
+use super::output::{RecordEmitter, RecordHead};
 use super::prefix::{self, Prefix, Stamp};
-use super::{ProblemKind, Sink, Source, control};
+use super::{ProblemKind, RecordOrigin, Sink, control};
 
 /// Decodes console output line by line.
 #[derive(Debug, Default)]
-pub(super) struct Console {
+pub(super) struct ConsoleDecoder {
     /// Something else than the kernel has written.
     mixed: bool,
     /// The last record's head and the width of its prefix, while nothing else has written.
-    last: Option<(Head, Prefix)>,
+    last: Option<(RecordHead, Prefix)>,
 }
 
-impl Console {
+impl ConsoleDecoder {
     #[inline]
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let from = line.decoration;
         if let Some(found) = prefix::parse(&body[from..]) {
@@ -45,7 +45,7 @@ impl Console {
     }
 
     /// A line that doesn't begin with a prefix, or holds several records.
-    fn mixed_line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    fn mixed_line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         // Where the stretch under way begins, and where its visible part does.
         let (mut from, mut at) = (0, line.decoration);
@@ -79,35 +79,47 @@ impl Console {
     #[inline]
     fn kernel<S: Sink>(
         &mut self,
-        line: &Line<'_>,
+        line: &LogLine<'_>,
         from: usize,
         at: usize,
         to: usize,
         found: Prefix,
-        out: &mut Out<'_, S>,
+        out: &mut RecordEmitter<'_, S>,
     ) {
         if found.stamp == Stamp::Overflow {
             out.problem(ProblemKind::StampOverflow, line.range(from, to), "a stamp too large to be a time");
         }
-        let head = Head { source: Source::Kernel, level: found.level, stamp: found.stamp.time(), caller: found.caller };
-        let mut wire_len = line.wire_len(from, to);
+        let head = RecordHead {
+            source: RecordOrigin::Kernel,
+            level: found.level,
+            stamp: found.stamp.time(),
+            caller: found.caller,
+        };
+        let mut line_bytes = line.line_bytes(from, to);
         if !line.is_captured() {
             // `<N>` in a file comes from dmesg -r; a console shows it only when told to.
-            wire_len = wire_len.saturating_sub(found.level_len as u32);
+            line_bytes = line_bytes.saturating_sub(found.level_len as u32);
         }
         if !self.mixed {
             self.last = Some((head, found));
         }
-        out.stretch(head, line, from, at + found.len, to, wire_len);
+        out.stretch(head, line, from, at + found.len, to, line_bytes);
     }
 
-    fn other<S: Sink>(&mut self, line: &Line<'_>, from: usize, at: usize, to: usize, out: &mut Out<'_, S>) {
+    fn other<S: Sink>(
+        &mut self,
+        line: &LogLine<'_>,
+        from: usize,
+        at: usize,
+        to: usize,
+        out: &mut RecordEmitter<'_, S>,
+    ) {
         let text = &line.body[at..to];
         if let Some(head) = self.continued(line, from, text) {
             let level_len = self.last.map_or(0, |(_, p)| p.level_len as u32);
-            let wire_len = line.wire_len(from, to).saturating_sub(level_len);
+            let line_bytes = line.line_bytes(from, to).saturating_sub(level_len);
             let indent = self.last.map_or(0, |(_, p)| p.len);
-            return out.stretch(head, line, from, at + indent, to, wire_len);
+            return out.stretch(head, line, from, at + indent, to, line_bytes);
         }
         if prefix::torn(text) {
             out.problem(ProblemKind::BadPrefix, line.range(from, to), "the beginning of a prefix without its rest");
@@ -116,13 +128,13 @@ impl Console {
             self.mixed = true;
             self.last = None;
         }
-        out.stretch(Head::OTHER, line, from, at, to, line.wire_len(from, to));
+        out.stretch(RecordHead::OTHER, line, from, at, to, line.line_bytes(from, to));
     }
 
     /// The head of the record that this line of dmesg's output goes on with.
-    fn continued(&self, line: &Line<'_>, from: usize, text: &[u8]) -> Option<Head> {
+    fn continued(&self, line: &LogLine<'_>, from: usize, text: &[u8]) -> Option<RecordHead> {
         let (head, found) = self.last.as_ref()?;
-        let whole = from == 0 && line.decoration == 0 && line.feed != Feed::Cut && !line.is_captured();
+        let whole = from == 0 && line.decoration == 0 && line.feed != LineEnding::Cut && !line.is_captured();
         let indent = text.iter().take_while(|b| **b == b' ').count();
         let is_pure = !self.mixed && whole && found.stamp != Stamp::None;
         (is_pure && indent >= found.len && text.len() > indent).then_some(*head)
@@ -163,7 +175,7 @@ fn next_prefix(body: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Whether nothing in a stretch is visible: blanks, control characters, colour changes. Tells what it holds if so.
-fn is_blank<S: Sink>(line: &Line<'_>, from: usize, to: usize, out: &mut Out<'_, S>) -> bool {
+fn is_blank<S: Sink>(line: &LogLine<'_>, from: usize, to: usize, out: &mut RecordEmitter<'_, S>) -> bool {
     let bytes = &line.body[from..to];
     if bytes.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
         return true;

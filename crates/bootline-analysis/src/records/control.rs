@@ -7,7 +7,7 @@ use super::ProblemKind;
 
 /// What was found in a stretch of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct CleanedBytes {
     pub sequences: bool,
     pub nuls: bool,
     /// Bytes of invalid UTF-8.
@@ -16,7 +16,7 @@ pub(super) struct Found {
     pub stray: usize,
 }
 
-impl Found {
+impl CleanedBytes {
     /// The trouble to be told, for a stretch of `len` bytes.
     pub fn problems(self, len: usize) -> impl Iterator<Item = (ProblemKind, &'static str)> {
         let noise = self.invalid + self.stray;
@@ -44,8 +44,8 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// Appends the text of `bytes` to `text`.
-pub(super) fn clean(bytes: &[u8], text: &mut String) -> Found {
-    let mut found = Found::default();
+pub(super) fn clean(bytes: &[u8], text: &mut String) -> CleanedBytes {
+    let mut found = CleanedBytes::default();
     for chunk in bytes.utf8_chunks() {
         clean_str(chunk.valid(), text, &mut found);
         if !chunk.invalid().is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn clean(bytes: &[u8], text: &mut String) -> Found {
     found
 }
 
-fn clean_str(mut rest: &str, text: &mut String, found: &mut Found) {
+fn clean_str(mut rest: &str, text: &mut String, found: &mut CleanedBytes) {
     let mut may_end = true;
     while let Some(at) = rest.find(is_control) {
         text.push_str(&rest[..at]);

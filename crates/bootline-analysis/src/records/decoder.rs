@@ -2,15 +2,15 @@
 //! The streaming decoder: bytes in, records out, in bounded memory.
 use memchr::memchr_iter;
 
-use super::console::Console;
+use super::console::ConsoleDecoder;
 use super::detect::{SAMPLE_BYTES, SAMPLE_LINES, complete_sample, detect};
 use super::dmesg::Dmesg;
 use super::dmesg_json::DmesgJson;
 use super::journal_json::JournalJson;
 use super::journal_short::JournalShort;
 use super::kmsg::Kmsg;
-use super::line::{Feed, Line, LineSplitter};
-use super::output::{Out, OutState};
+use super::log_line::{LineEnding, LineSplitter, LogLine};
+use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
 use super::syslog::Syslog;
 use super::{ByteRange, Format, ProblemKind, Problems, Record, RecordSet, Sink};
@@ -28,7 +28,7 @@ pub struct Decoder {
 
 /// What a decoder has seen when its input has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct DecodeSummary {
     /// The format; `None` when none was recognised: a text without times.
     pub format: Option<Format>,
     /// Bytes of the console's output (of a capture: its chunks; of a text: the file).
@@ -62,7 +62,7 @@ impl Decoder {
     }
 
     /// The input has ended: gives what was held back.
-    pub fn finish(mut self, sink: &mut impl Sink) -> Summary {
+    pub fn finish(mut self, sink: &mut impl Sink) -> DecodeSummary {
         if let Input::Start(held) = &mut self.input {
             let held = std::mem::take(held);
             self.start(&held, sink);
@@ -147,13 +147,13 @@ struct Text {
     format: Option<Format>,
     bytes: u64,
     stage: Stage,
-    out: OutState,
+    out: EmitterState,
 }
 
 #[derive(Debug)]
 enum Stage {
     /// The format isn't known yet.
-    Undecided {
+    Inconclusive {
         held: Vec<u8>,
         lines: usize,
     },
@@ -163,7 +163,7 @@ enum Stage {
 
 #[derive(Debug)]
 enum LineDecoder {
-    Console(Console),
+    Console(ConsoleDecoder),
     Dmesg(Dmesg),
     Kmsg(Kmsg),
     JournalShort(JournalShort),
@@ -174,8 +174,8 @@ enum LineDecoder {
 
 impl Text {
     fn new(forced: Option<Format>) -> Text {
-        let stage = Stage::Undecided { held: Vec::new(), lines: 0 };
-        let mut text = Text { forced, format: None, bytes: 0, stage, out: OutState::default() };
+        let stage = Stage::Inconclusive { held: Vec::new(), lines: 0 };
+        let mut text = Text { forced, format: None, bytes: 0, stage, out: EmitterState::default() };
         if forced.is_some() {
             text.decide(forced);
         }
@@ -190,7 +190,7 @@ impl Text {
                 self.stage = Stage::Json(DmesgJson::default());
                 return;
             }
-            Format::Console => LineDecoder::Console(Console::default()),
+            Format::Console => LineDecoder::Console(ConsoleDecoder::default()),
             Format::Dmesg => LineDecoder::Dmesg(Dmesg::default()),
             Format::Kmsg => LineDecoder::Kmsg(Kmsg::default()),
             Format::JournalShort => LineDecoder::JournalShort(JournalShort::default()),
@@ -204,7 +204,7 @@ impl Text {
     }
 
     fn push(&mut self, bytes: &[u8], time: Option<ChunkTime>, sink: &mut impl Sink) {
-        let Stage::Undecided { held, lines } = &mut self.stage else {
+        let Stage::Inconclusive { held, lines } = &mut self.stage else {
             return self.decode(bytes, time, sink);
         };
         let (now, later) = bytes.split_at(bytes.len().min(SAMPLE_BYTES - held.len()));
@@ -222,9 +222,9 @@ impl Text {
     #[inline]
     fn decode<S: Sink>(&mut self, bytes: &[u8], time: Option<ChunkTime>, sink: &mut S) {
         self.bytes += bytes.len() as u64;
-        let mut out = Out { sink, state: &mut self.out };
+        let mut out = RecordEmitter { sink, state: &mut self.out };
         match &mut self.stage {
-            Stage::Undecided { .. } => unreachable!("decided before anything is decoded"),
+            Stage::Inconclusive { .. } => unreachable!("decided before anything is decoded"),
             Stage::Lines(splitter, decoder) => splitter.push(bytes, time, &mut |line| decoder.line(&line, &mut out)),
             Stage::Json(json) => json.push(bytes, &mut out),
         }
@@ -254,15 +254,15 @@ impl Text {
         }
     }
 
-    fn finish<S: Sink>(mut self, is_text: bool, sink: &mut S) -> Summary {
-        if let Stage::Undecided { held, .. } = &mut self.stage {
+    fn finish<S: Sink>(mut self, is_text: bool, sink: &mut S) -> DecodeSummary {
+        if let Stage::Inconclusive { held, .. } = &mut self.stage {
             let held = std::mem::take(held);
             self.decide(detect(&held));
             self.decode(&held, None, sink);
         }
-        let mut out = Out { sink: &mut *sink, state: &mut self.out };
+        let mut out = RecordEmitter { sink: &mut *sink, state: &mut self.out };
         let lines = match &mut self.stage {
-            Stage::Undecided { .. } => 0,
+            Stage::Inconclusive { .. } => 0,
             Stage::Lines(splitter, decoder) => {
                 splitter.finish(&mut |line| decoder.line(&line, &mut out));
                 splitter.lines()
@@ -280,19 +280,19 @@ impl Text {
             let all = ByteRange { start: 0, end: self.bytes };
             sink.problem(ProblemKind::UnknownFormat, all, "no known log format; taken as lines without times");
         }
-        Summary { format: self.format, bytes: self.bytes, lines, records: self.out.records() }
+        DecodeSummary { format: self.format, bytes: self.bytes, lines, records: self.out.records() }
     }
 }
 
 impl LineDecoder {
     #[inline]
-    fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         out.begin_line();
         if line.too_long {
             let range = line.range(0, line.body.len());
             out.problem(ProblemKind::LineTooLong, range, "a line longer than 64 KiB; its tail is dropped");
         }
-        if line.feed == Feed::Missing {
+        if line.feed == LineEnding::Missing {
             out.problem(ProblemKind::UnendedLine, line.range(0, line.body.len()), "the last line has no end");
         }
         match self {

@@ -14,11 +14,11 @@
 //!
 //! Wall-clock times are dmesg's own sum of kernel time and boot time: the stamps count from the first record. Further
 //! lines of a record are indented by its prefix; each becomes a record with the stamp of the one before.
-use super::line::Line;
-use super::output::{Head, Out};
+use super::log_line::LogLine;
+use super::output::{RecordEmitter, RecordHead};
 use super::prefix::{self, Stamp};
-use super::stamp::Scan;
-use super::{Caller, Level, ProblemKind, Sink, Source};
+use super::stamp::Scanner;
+use super::{Caller, Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// Decodes dmesg's output.
@@ -28,16 +28,16 @@ pub(super) struct Dmesg {
     origin: Option<i64>,
     /// The sum of the deltas.
     sum: i64,
-    last: Option<(Head, usize)>,
+    last: Option<(RecordHead, usize)>,
 }
 
 impl Dmesg {
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let (head, text_from) = match parse(body) {
             Some(found) => {
                 let stamp = self.stamp(found.time, line, out);
-                let head = Head { source: Source::Kernel, level: found.level, stamp, caller: found.caller };
+                let head = RecordHead { source: RecordOrigin::Kernel, level: found.level, stamp, caller: found.caller };
                 self.last = Some((head, found.len));
                 (head, found.len)
             }
@@ -45,14 +45,14 @@ impl Dmesg {
                 Some((head, indent)) if body.len() > indent && body[..indent].iter().all(|b| *b == b' ') => {
                     (head, indent)
                 }
-                _ => return out.other_line(line, line.wire_len(0, body.len())),
+                _ => return out.other_line(line, line.line_bytes(0, body.len())),
             },
         };
-        let wire_len = prefix::printed_len(head.stamp, head.caller) + (body.len() - text_from) + 2;
-        out.stretch(head, line, 0, text_from, body.len(), u32::try_from(wire_len).unwrap_or(u32::MAX));
+        let line_bytes = prefix::printed_len(head.stamp, head.caller) + (body.len() - text_from) + 2;
+        out.stretch(head, line, 0, text_from, body.len(), u32::try_from(line_bytes).unwrap_or(u32::MAX));
     }
 
-    fn stamp<S: Sink>(&mut self, time: Time, line: &Line<'_>, out: &mut Out<'_, S>) -> Option<KernelTime> {
+    fn stamp<S: Sink>(&mut self, time: Time, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) -> Option<KernelTime> {
         let range = line.range(0, line.body.len());
         match time {
             Time::Kernel(stamp) => {
@@ -166,7 +166,7 @@ fn time(bytes: &[u8]) -> Option<(Time, bool, usize)> {
         let space = usize::from(bytes.get(len) == Some(&b' '));
         return Some((Time::Kernel(stamp), false, len + space));
     }
-    let mut scan = Scan { bytes, at: 0 };
+    let mut scan = Scanner { bytes, at: 0 };
     if scan.take(b'[').is_none() {
         let days = scan.date()?;
         scan.take(b'T')?;
@@ -205,7 +205,7 @@ fn time(bytes: &[u8]) -> Option<(Time, bool, usize)> {
 }
 
 /// `<    0.000012>`.
-fn delta(scan: &mut Scan<'_>) -> Option<i64> {
+fn delta(scan: &mut Scanner<'_>) -> Option<i64> {
     let start = scan.at;
     let parsed = (|| {
         scan.take(b'<')?;
@@ -221,7 +221,7 @@ fn delta(scan: &mut Scan<'_>) -> Option<i64> {
 }
 
 /// `  +0.000012`.
-fn relative(scan: &mut Scan<'_>) -> Option<i64> {
+fn relative(scan: &mut Scanner<'_>) -> Option<i64> {
     let start = scan.at;
     skip_blanks(scan);
     let parsed = scan.take(b'+').and_then(|()| scan.seconds());
@@ -232,7 +232,7 @@ fn relative(scan: &mut Scan<'_>) -> Option<i64> {
 }
 
 /// `Apr24 16:37`.
-fn minute(scan: &mut Scan<'_>) -> Option<()> {
+fn minute(scan: &mut Scanner<'_>) -> Option<()> {
     let start = scan.at;
     let rest = scan.bytes.get(start..start + 11)?;
     scan.month()?;
@@ -243,7 +243,7 @@ fn minute(scan: &mut Scan<'_>) -> Option<()> {
 }
 
 /// `Fri Apr 24 16:37:21 2026`.
-fn ctime(scan: &mut Scan<'_>) -> Option<i64> {
+fn ctime(scan: &mut Scanner<'_>) -> Option<i64> {
     const DAYS: [&[u8; 4]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
     let start = scan.at;
     let parsed = (|| {
@@ -262,7 +262,7 @@ fn ctime(scan: &mut Scan<'_>) -> Option<i64> {
     parsed
 }
 
-fn skip_blanks(scan: &mut Scan<'_>) {
+fn skip_blanks(scan: &mut Scanner<'_>) {
     while scan.take(b' ').is_some() {}
 }
 

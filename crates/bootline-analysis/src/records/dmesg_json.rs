@@ -19,10 +19,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::kmsg::console_len;
-use super::line::MAX_LINE;
-use super::output::{Head, Out};
+use super::log_line::MAX_LINE;
+use super::output::{RecordEmitter, RecordHead};
 use super::prefix;
-use super::{ByteRange, Level, ProblemKind, Sink, Source};
+use super::{ByteRange, Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// Decodes the bytes of such a file.
@@ -51,7 +51,7 @@ impl DmesgJson {
         self.lines
     }
 
-    pub fn push<S: Sink>(&mut self, bytes: &[u8], out: &mut Out<'_, S>) {
+    pub fn push<S: Sink>(&mut self, bytes: &[u8], out: &mut RecordEmitter<'_, S>) {
         for b in bytes {
             self.byte(*b, out);
             self.at += 1;
@@ -59,7 +59,7 @@ impl DmesgJson {
     }
 
     /// The input has ended.
-    pub fn finish<S: Sink>(&mut self, out: &mut Out<'_, S>) {
+    pub fn finish<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
         if let Some((start, _)) = self.object.take() {
             out.begin_line();
             let bytes = ByteRange { start, end: self.at };
@@ -67,7 +67,7 @@ impl DmesgJson {
         }
     }
 
-    fn byte<S: Sink>(&mut self, b: u8, out: &mut Out<'_, S>) {
+    fn byte<S: Sink>(&mut self, b: u8, out: &mut RecordEmitter<'_, S>) {
         if self.object.is_some() {
             self.keep(b);
         }
@@ -108,7 +108,7 @@ impl DmesgJson {
         }
     }
 
-    fn closed<S: Sink>(&mut self, out: &mut Out<'_, S>) {
+    fn closed<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
         if self.deeper > 0 {
             self.deeper -= 1;
             return;
@@ -130,7 +130,7 @@ impl DmesgJson {
         }
     }
 
-    fn give<S: Sink>(&self, range: ByteRange, out: &mut Out<'_, S>) {
+    fn give<S: Sink>(&self, range: ByteRange, out: &mut RecordEmitter<'_, S>) {
         out.begin_line();
         if self.too_long {
             return out.problem(ProblemKind::LineTooLong, range, "a JSON object longer than a record can be");
@@ -146,8 +146,8 @@ impl DmesgJson {
         if stamp == Some(Err(())) {
             out.problem(ProblemKind::StampOverflow, range, "a stamp that is no time");
         }
-        let head = Head {
-            source: Source::Kernel,
+        let head = RecordHead {
+            source: RecordOrigin::Kernel,
             level: entry.level.and_then(|p| level(&p)),
             stamp: stamp.and_then(Result::ok).map(|us| KernelTime::from_nanos(us * 1_000)),
             caller: entry.caller.and_then(|id| prefix::caller_id(id.as_bytes())).map(|(id, _)| id),

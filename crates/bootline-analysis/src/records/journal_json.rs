@@ -15,9 +15,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::kmsg::console_len;
-use super::line::Line;
-use super::output::{Head, Out};
-use super::{Level, ProblemKind, Sink, Source};
+use super::log_line::LogLine;
+use super::output::{RecordEmitter, RecordHead};
+use super::{Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// Decodes journal objects.
@@ -25,7 +25,7 @@ use bootline_capture::units::KernelTime;
 pub(super) struct JournalJson;
 
 impl JournalJson {
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body.trim_ascii();
         // `-o json-seq` and some exporters put a record separator before each.
         let body = body.strip_prefix(b"\x1e").unwrap_or(body);
@@ -43,14 +43,14 @@ impl JournalJson {
         if micros.is_some() && stamp.is_none() {
             out.problem(ProblemKind::StampOverflow, range, "a stamp that is no time");
         }
-        let head = Head {
-            source: if is_kernel { Source::Kernel } else { Source::Other },
+        let head = RecordHead {
+            source: if is_kernel { RecordOrigin::Kernel } else { RecordOrigin::Other },
             level: entry.priority.and_then(|p| p.parse().ok()).filter(|p| *p <= 7).map(Level),
             stamp: stamp.map(KernelTime::from_nanos),
             caller: None,
         };
         let message = text(entry.message.unwrap_or_default());
-        let wire_len = if is_kernel { console_len(&head, &message) } else { 0 };
+        let line_bytes = if is_kernel { console_len(&head, &message) } else { 0 };
         let text = match (is_kernel, entry.identifier) {
             // As the short format shows them: what systemd says is not what avahi says.
             (false, Some(unit)) => {
@@ -61,7 +61,7 @@ impl JournalJson {
             }
             _ => message,
         };
-        out.record(head, range, line.arrival(0, line.body.len()), wire_len, &text);
+        out.record(head, range, line.arrival(0, line.body.len()), line_bytes, &text);
     }
 }
 

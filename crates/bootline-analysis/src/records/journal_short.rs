@@ -15,25 +15,25 @@ use std::ops::Range;
 use memchr::{memchr, memmem, memrchr};
 
 use super::kmsg::console_len;
-use super::line::Line;
-use super::output::{Head, Out};
+use super::log_line::LogLine;
+use super::output::{RecordEmitter, RecordHead};
 use super::prefix;
-use super::{ProblemKind, Sink, Source};
+use super::{ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// Decodes journal lines.
 #[derive(Debug, Default)]
 pub(super) struct JournalShort {
-    last: Option<Head>,
+    last: Option<RecordHead>,
 }
 
 impl JournalShort {
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let (head, text_from) = match parse(body) {
             Some((stamp, entry)) => {
-                let source = if entry.is_kernel { Source::Kernel } else { Source::Other };
-                let head = Head { source, level: None, stamp, caller: None };
+                let source = if entry.is_kernel { RecordOrigin::Kernel } else { RecordOrigin::Other };
+                let head = RecordHead { source, level: None, stamp, caller: None };
                 if stamp.is_none() {
                     let range = line.range(0, body.len());
                     out.problem(ProblemKind::StampOverflow, range, "a stamp too large to be a time");
@@ -43,12 +43,12 @@ impl JournalShort {
             }
             None => match self.last {
                 Some(head) if body.starts_with(b"        ") => (head, body.iter().take_while(|b| **b == b' ').count()),
-                _ => (Head::OTHER, 0),
+                _ => (RecordHead::OTHER, 0),
             },
         };
         let text = &body[text_from..];
-        let wire_len = if head.source == Source::Kernel { console_len(&head, text) } else { 0 };
-        out.stretch(head, line, 0, text_from, body.len(), wire_len);
+        let line_bytes = if head.source == RecordOrigin::Kernel { console_len(&head, text) } else { 0 };
+        out.stretch(head, line, 0, text_from, body.len(), line_bytes);
     }
 }
 

@@ -12,10 +12,10 @@
 //! what nobody read in time: a sequence number that is not the next one tells it.
 use memchr::memchr;
 
-use super::line::Line;
-use super::output::{Head, Out};
+use super::log_line::LogLine;
+use super::output::{RecordEmitter, RecordHead};
 use super::prefix;
-use super::{Caller, Level, ProblemKind, Sink, Source};
+use super::{Caller, Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// Decodes records of /dev/kmsg.
@@ -26,7 +26,7 @@ pub(super) struct Kmsg {
 }
 
 impl Kmsg {
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         if body.is_empty() || body[0] == b' ' {
             return;
@@ -59,7 +59,12 @@ impl Kmsg {
                 &self.text
             }
         };
-        let head = Head { source: Source::Kernel, level: Some(found.level), stamp: found.stamp, caller: found.caller };
+        let head = RecordHead {
+            source: RecordOrigin::Kernel,
+            level: Some(found.level),
+            stamp: found.stamp,
+            caller: found.caller,
+        };
         out.record(head, range, line.arrival(0, body.len()), console_len(&head, text), text);
     }
 }
@@ -70,7 +75,7 @@ pub(super) fn probe(body: &[u8]) -> bool {
 }
 
 /// What the kernel would print on a console: each line of the text with the prefix.
-pub(super) fn console_len(head: &Head, text: &[u8]) -> u32 {
+pub(super) fn console_len(head: &RecordHead, text: &[u8]) -> u32 {
     let lines = 1 + memchr::memchr_iter(b'\n', text.strip_suffix(b"\n").unwrap_or(text)).count();
     let prefixes = lines * (prefix::printed_len(head.stamp, head.caller) + "\r\n".len());
     let feeds = lines - 1 + usize::from(text.ends_with(b"\n"));
@@ -137,7 +142,7 @@ fn unescape(text: &[u8], into: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::output::Head;
+    use super::super::output::RecordHead;
     use super::super::{Format, ProblemKind, tests};
     use bootline_capture::units::KernelTime;
 
@@ -166,7 +171,7 @@ mod tests {
 
     #[test]
     fn length_on_a_console() {
-        let head = Head { stamp: Some(KernelTime::from_nanos(0)), ..Head::OTHER };
+        let head = RecordHead { stamp: Some(KernelTime::from_nanos(0)), ..RecordHead::OTHER };
         let len = |text: &str| super::console_len(&head, text.as_bytes()) as usize;
         assert_eq!(len("a"), "[    0.000000] a\r\n".len());
         assert_eq!(len("a\n"), "[    0.000000] a\r\n".len());

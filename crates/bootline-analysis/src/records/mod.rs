@@ -18,7 +18,7 @@ mod format;
 mod journal_json;
 mod journal_short;
 mod kmsg;
-mod line;
+mod log_line;
 mod output;
 mod prefix;
 mod problem;
@@ -29,10 +29,10 @@ mod stamp;
 mod stamped;
 mod syslog;
 
-pub use decoder::{Decoded, Decoder, Summary, decode, decode_as};
+pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
 pub use problem::{Problem, ProblemKind, Problems};
-pub use record::{Arrival, ByteRange, Caller, Level, Record, RecordId, Source};
+pub use record::{Arrival, ByteRange, Caller, Level, Record, RecordId, RecordOrigin};
 pub use record_set::RecordSet;
 pub use sink::Sink;
 

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The way of a record from its decoder to the sink: its number, its text, and the line's problems told once.
 use super::control::{clean, is_plain};
-use super::line::{Line, trim_crs};
-use super::{Arrival, ByteRange, Caller, Level, ProblemKind, Record, RecordId, Sink, Source};
+use super::log_line::{LogLine, trim_crs};
+use super::{Arrival, ByteRange, Caller, Level, ProblemKind, Record, RecordId, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// What a decoder knows of a record besides text and place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub source: Source,
+pub(super) struct RecordHead {
+    pub source: RecordOrigin,
     pub level: Option<Level>,
     pub stamp: Option<KernelTime>,
     pub caller: Option<Caller>,
 }
 
-impl Head {
+impl RecordHead {
     /// Of a line that is not the kernel's.
-    pub const OTHER: Head = Head { source: Source::Other, level: None, stamp: None, caller: None };
+    pub const OTHER: RecordHead = RecordHead { source: RecordOrigin::Other, level: None, stamp: None, caller: None };
 }
 
 /// What outlives a call of `push`.
 #[derive(Debug, Default)]
-pub(super) struct OutState {
+pub(super) struct EmitterState {
     records: u64,
     kernel_records: u64,
     /// Kinds already told for this line, one bit each.
-    told: u64,
+    reported: u64,
     text: String,
 }
 
-impl OutState {
+impl EmitterState {
     pub fn records(&self) -> u64 {
         self.records
     }
@@ -39,68 +39,90 @@ impl OutState {
 }
 
 /// A sink with the numbering of records and the memory of the line's problems.
-pub(super) struct Out<'o, S> {
+pub(super) struct RecordEmitter<'o, S> {
     pub sink: &'o mut S,
-    pub state: &'o mut OutState,
+    pub state: &'o mut EmitterState,
 }
 
-impl<S: Sink> Out<'_, S> {
+impl<S: Sink> RecordEmitter<'_, S> {
     /// A new line begins: its problems may be told.
     pub fn begin_line(&mut self) {
-        self.state.told = 0;
+        self.state.reported = 0;
     }
 
     /// Tells a problem, once a line.
     pub fn problem(&mut self, kind: ProblemKind, bytes: ByteRange, detail: &str) {
         let bit = 1 << (kind as u8);
-        if self.state.told & bit == 0 {
-            self.state.told |= bit;
+        if self.state.reported & bit == 0 {
+            self.state.reported |= bit;
             self.sink.problem(kind, bytes, detail);
         }
     }
 
     /// Gives a record whose text is that of `raw`.
     #[inline]
-    pub fn record(&mut self, head: Head, bytes: ByteRange, arrival: Option<Arrival>, wire_len: u32, raw: &[u8]) {
+    pub fn record(
+        &mut self,
+        head: RecordHead,
+        bytes: ByteRange,
+        arrival: Option<Arrival>,
+        line_bytes: u32,
+        raw: &[u8],
+    ) {
         let plain = if is_plain(raw) { std::str::from_utf8(raw).ok() } else { None };
         match plain {
-            Some(text) => self.give(head, bytes, arrival, wire_len, text),
-            None => self.unclean_record(head, bytes, arrival, wire_len, raw),
+            Some(text) => self.give(head, bytes, arrival, line_bytes, text),
+            None => self.unclean_record(head, bytes, arrival, line_bytes, raw),
         }
     }
 
     /// Gives a record of a stretch of a line, its text beginning at `text_from`.
     #[inline]
-    pub fn stretch(&mut self, head: Head, line: &Line<'_>, from: usize, text_from: usize, to: usize, wire_len: u32) {
+    pub fn stretch(
+        &mut self,
+        head: RecordHead,
+        line: &LogLine<'_>,
+        from: usize,
+        text_from: usize,
+        to: usize,
+        line_bytes: u32,
+    ) {
         let raw = trim_crs(&line.body[text_from..to]);
-        self.record(head, line.range(from, to), line.arrival(from, to), wire_len, raw);
+        self.record(head, line.range(from, to), line.arrival(from, to), line_bytes, raw);
     }
 
     /// Gives a whole line that says nothing of itself.
-    pub fn other_line(&mut self, line: &Line<'_>, wire_len: u32) {
-        self.stretch(Head::OTHER, line, 0, line.decoration, line.body.len(), wire_len);
+    pub fn other_line(&mut self, line: &LogLine<'_>, line_bytes: u32) {
+        self.stretch(RecordHead::OTHER, line, 0, line.decoration, line.body.len(), line_bytes);
     }
 
-    fn unclean_record(&mut self, head: Head, bytes: ByteRange, arrival: Option<Arrival>, wire_len: u32, raw: &[u8]) {
+    fn unclean_record(
+        &mut self,
+        head: RecordHead,
+        bytes: ByteRange,
+        arrival: Option<Arrival>,
+        line_bytes: u32,
+        raw: &[u8],
+    ) {
         let mut text = std::mem::take(&mut self.state.text);
         text.clear();
         for (kind, detail) in clean(raw, &mut text).problems(raw.len()) {
             self.problem(kind, bytes, detail);
         }
-        self.give(head, bytes, arrival, wire_len, &text);
+        self.give(head, bytes, arrival, line_bytes, &text);
         self.state.text = text;
     }
 
     #[inline]
-    fn give(&mut self, head: Head, bytes: ByteRange, arrival: Option<Arrival>, wire_len: u32, text: &str) {
+    fn give(&mut self, head: RecordHead, bytes: ByteRange, arrival: Option<Arrival>, line_bytes: u32, text: &str) {
         // Ids have 32 bits: what lies beyond is counted, and named once a line.
         let Ok(id) = u32::try_from(self.state.records) else {
             self.state.records += 1;
             return self.problem(ProblemKind::TooManyRecords, bytes, "more records than can be numbered");
         };
         self.state.records += 1;
-        self.state.kernel_records += u64::from(head.source == Source::Kernel);
-        let Head { source, level, stamp, caller } = head;
-        self.sink.record(Record { id: RecordId(id), bytes, source, level, stamp, caller, arrival, wire_len, text });
+        self.state.kernel_records += u64::from(head.source == RecordOrigin::Kernel);
+        let RecordHead { source, level, stamp, caller } = head;
+        self.sink.record(Record { id: RecordId(id), bytes, source, level, stamp, caller, arrival, line_bytes, text });
     }
 }

@@ -40,7 +40,7 @@ impl ByteRange {
 /// Who wrote a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum RecordOrigin {
     /// The kernel: it has a printk prefix, or comes from a kernel-only format.
     Kernel,
     /// Anything else on the wire: firmware, boot loader, user space, noise.
@@ -81,7 +81,7 @@ pub struct Record<'a> {
     /// Where it stands in the input.
     pub bytes: ByteRange,
     /// Who wrote it.
-    pub source: Source,
+    pub source: RecordOrigin,
     /// Its level, where the format tells.
     pub level: Option<Level>,
     /// The kernel's stamp: when printk stored it.
@@ -92,7 +92,7 @@ pub struct Record<'a> {
     pub arrival: Option<Arrival>,
     /// Characters it takes on a console: as received, or, from a format that isn't a console's, as the kernel would
     /// print it (prefix and CR LF included).
-    pub wire_len: u32,
+    pub line_bytes: u32,
     /// The message without prefix, control sequences and line end. Lines of one multi-line record are joined by `\n`.
     pub text: &'a str,
 }

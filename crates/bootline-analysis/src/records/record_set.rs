@@ -92,14 +92,24 @@ impl RecordSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{ByteRange, RecordId, Source};
+    use crate::records::{ByteRange, RecordId, RecordOrigin};
 
     fn set(texts: &[&str]) -> RecordSet {
         let mut set = RecordSet::new();
         for (i, text) in texts.iter().enumerate() {
             let (id, bytes) = (RecordId(i as u32 * 2), ByteRange::default());
             let (level, stamp, caller, arrival) = (None, None, None, None);
-            set.push(Record { id, bytes, source: Source::Kernel, level, stamp, caller, arrival, wire_len: 0, text });
+            set.push(Record {
+                id,
+                bytes,
+                source: RecordOrigin::Kernel,
+                level,
+                stamp,
+                caller,
+                arrival,
+                line_bytes: 0,
+                text,
+            });
         }
         set
     }

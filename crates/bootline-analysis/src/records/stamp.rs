@@ -44,7 +44,7 @@ pub(super) enum StampClock {
 pub(super) fn parse(bytes: &[u8]) -> Option<LineStamp> {
     let pad = bytes.iter().take(8).take_while(|b| **b == b' ').count();
     let rest = &bytes[pad..];
-    let mut scan = Scan { bytes: rest, at: 0 };
+    let mut scan = Scanner { bytes: rest, at: 0 };
     let mut stamp = match rest.first()? {
         b'[' => bracketed(&mut scan),
         b'0'..=b'9' | b'A'..=b'Z' => bare(&mut scan),
@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<LineStamp> {
     Some(stamp)
 }
 
-fn bracketed(scan: &mut Scan<'_>) -> Option<LineStamp> {
+fn bracketed(scan: &mut Scanner<'_>) -> Option<LineStamp> {
     scan.take(b'[')?;
     let mut stamp = match scan.date() {
         Some(days) => {
@@ -100,7 +100,7 @@ fn bracketed(scan: &mut Scan<'_>) -> Option<LineStamp> {
 }
 
 /// The form of `ts`.
-fn bare(scan: &mut Scan<'_>) -> Option<LineStamp> {
+fn bare(scan: &mut Scanner<'_>) -> Option<LineStamp> {
     let start = scan.at;
     let (clock, nanos, resolution) = if let Some(days) = scan.date() {
         if scan.take(b'T').is_none() {
@@ -142,12 +142,12 @@ fn calendar(days: i64, nanos: i64) -> i64 {
 }
 
 /// A place in a line.
-pub(super) struct Scan<'a> {
+pub(super) struct Scanner<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
 }
 
-impl Scan<'_> {
+impl Scanner<'_> {
     pub fn take(&mut self, b: u8) -> Option<()> {
         (self.bytes.get(self.at) == Some(&b)).then(|| self.at += 1)
     }

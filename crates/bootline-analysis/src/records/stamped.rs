@@ -4,9 +4,9 @@
 //! Arrival times count from the first stamp; a line without one keeps the last. The text after the stamp is decoded as
 //! a console's. The stamps' own clock may not run evenly: grabserial starts anew at its base pattern (then the times
 //! go on from there), a time of day starts anew at midnight, and a clock that was set back is named and held.
-use super::console::Console;
-use super::line::Line;
-use super::output::Out;
+use super::console::ConsoleDecoder;
+use super::log_line::LogLine;
+use super::output::RecordEmitter;
 use super::stamp::{self, LineStamp, StampClock};
 use super::{Arrival, Format, ProblemKind, Sink};
 use bootline_capture::units::HostTime;
@@ -20,7 +20,7 @@ pub(super) struct Stamped {
     format: Format,
     /// Stamps count from the line before (tio 24hour-delta).
     deltas: bool,
-    console: Console,
+    console: ConsoleDecoder,
     /// The stamp at which the arrival times begin.
     origin: Option<i64>,
     /// Added to a stamp: for a new day, or a new start.
@@ -34,10 +34,10 @@ impl Stamped {
     pub fn new(format: Format) -> Stamped {
         let deltas = format == Format::TioDelta;
         let format = if deltas { Format::Tio } else { format };
-        Stamped { format, deltas, console: Console::default(), origin: None, offset: 0, last: 0, arrival: None }
+        Stamped { format, deltas, console: ConsoleDecoder::default(), origin: None, offset: 0, last: 0, arrival: None }
     }
 
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let mut inner = *line;
         if let Some(found) = stamp::parse(line.body).filter(|s| s.format == self.format) {
             inner.decoration = found.len;
@@ -48,7 +48,7 @@ impl Stamped {
         self.console.line(&inner, out);
     }
 
-    fn advance<S: Sink>(&mut self, found: LineStamp, line: &Line<'_>, out: &mut Out<'_, S>) -> HostTime {
+    fn advance<S: Sink>(&mut self, found: LineStamp, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) -> HostTime {
         let Some(origin) = self.origin else {
             let start = if self.deltas { 0 } else { found.nanos };
             self.origin = Some(start);

@@ -10,24 +10,24 @@
 //! `kernel` are the kernel's, with its stamp where the logger left it in the text (journalctl drops it).
 use super::journal_short::entry;
 use super::kmsg::console_len;
-use super::line::Line;
-use super::output::{Head, Out};
-use super::{Format, Level, ProblemKind, Sink, Source, dmesg, prefix, stamp};
+use super::log_line::LogLine;
+use super::output::{RecordEmitter, RecordHead};
+use super::{Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
 
 /// Decodes a logger's lines.
 #[derive(Debug, Default)]
 pub(super) struct Syslog;
 
 impl Syslog {
-    pub fn line<S: Sink>(&mut self, line: &Line<'_>, out: &mut Out<'_, S>) {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let Some((entry, level)) = parse(body) else {
             return out.other_line(line, 0);
         };
         if !entry.is_kernel {
-            return out.stretch(Head { level, ..Head::OTHER }, line, 0, entry.text_from, body.len(), 0);
+            return out.stretch(RecordHead { level, ..RecordHead::OTHER }, line, 0, entry.text_from, body.len(), 0);
         }
-        let mut head = Head { source: Source::Kernel, level, stamp: None, caller: None };
+        let mut head = RecordHead { source: RecordOrigin::Kernel, level, stamp: None, caller: None };
         let mut text_from = entry.text_from;
         if let Some(found) = prefix::parse(&body[text_from..]) {
             if found.stamp == prefix::Stamp::Overflow {

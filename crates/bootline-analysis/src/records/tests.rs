@@ -11,7 +11,7 @@ use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 #[derive(Debug, Default, PartialEq)]
 struct Transcript {
     entries: Vec<Entry>,
-    summary: Option<Summary>,
+    summary: Option<DecodeSummary>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -175,7 +175,7 @@ proptest! {
         let (mut end, mut last) = (0, HostTime::from_nanos(0));
         for (record, _) in from_capture.records() {
             prop_assert_eq!(record.bytes.start, end);
-            prop_assert_eq!(u64::from(record.wire_len), record.bytes.len());
+            prop_assert_eq!(u64::from(record.line_bytes), record.bytes.len());
             let arrival = record.arrival.expect("a capture tells it");
             prop_assert!(last <= arrival.first && arrival.first <= arrival.last);
             (end, last) = (record.bytes.end, arrival.last);
@@ -209,7 +209,7 @@ proptest! {
         let mut last = HostTime::from_nanos(0);
         for (record, _) in found.records() {
             prop_assert_eq!(record.bytes.start, end);
-            prop_assert_eq!(u64::from(record.wire_len), record.bytes.len());
+            prop_assert_eq!(u64::from(record.line_bytes), record.bytes.len());
             end = record.bytes.end;
             let arrival = record.arrival.expect("a capture tells it");
             prop_assert!(last <= arrival.first && arrival.first <= arrival.last);
@@ -297,7 +297,7 @@ fn a_long_line_is_kept_to_64_kib() {
     input.extend_from_slice(b"\n[    2.000000] after\n");
     for size in [1_000, 65_536, 1_000_000] {
         let found = Transcript::of(None, input.chunks(size));
-        let lengths: Vec<_> = found.records().map(|(r, text)| (text.len(), r.wire_len)).collect();
+        let lengths: Vec<_> = found.records().map(|(r, text)| (text.len(), r.line_bytes)).collect();
         assert_eq!(lengths, [(5, 22), (64 * 1024 - 15, 300_017), (5, 22)]);
         let kinds: Vec<_> = found.problems().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, [ProblemKind::LineTooLong]);
@@ -321,7 +321,7 @@ pub(super) fn check(format: Format, input: &str, expected: &[&str], problems: &[
     let lines: Vec<String> = found
         .records()
         .map(|(r, text)| {
-            let source = if r.source == Source::Kernel { "K" } else { "O" };
+            let source = if r.source == RecordOrigin::Kernel { "K" } else { "O" };
             let level = r.level.map_or("-".to_owned(), |l| l.0.to_string());
             let stamp = r.stamp.map_or("-".to_owned(), |s| s.to_string());
             let caller = match r.caller {

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use crate::boot::{Boot, Clock, EndedBy, Span};
 use crate::predict::{Change, Predictor, Setting};
-use crate::records::{Record, Source};
+use crate::records::{Record, RecordOrigin};
 use bootline_capture::units::{Dur, Interval};
 
 /// A stretch of the boot's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Stretch {
+pub struct TimeRange {
     /// Its start.
     #[serde(rename = "start_ns")]
     pub from: Dur,
@@ -23,15 +23,15 @@ pub struct Stretch {
 pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span> {
     const ENOUGH: usize = 200;
     let mut spans: Vec<&Span> = spans.collect();
-    spans.sort_by_key(|s| std::cmp::Reverse(s.own()));
+    spans.sort_by_key(|s| std::cmp::Reverse(s.self_time()));
     spans.truncate(ENOUGH);
     spans.sort_by_key(|s| s.first);
     spans
 }
 
 /// The stretches in order, those that overlap as one: each moment once.
-pub(super) fn apart(stretches: &[Stretch]) -> Vec<Stretch> {
-    let mut sorted: Vec<Stretch> = stretches.iter().copied().filter(|s| s.to > s.from).collect();
+pub(super) fn apart(time_ranges: &[TimeRange]) -> Vec<TimeRange> {
+    let mut sorted: Vec<TimeRange> = time_ranges.iter().copied().filter(|s| s.to > s.from).collect();
     sorted.sort_unstable_by_key(|s| s.from);
     sorted.dedup_by(|s, before| {
         let joins = s.from <= before.to;
@@ -58,7 +58,7 @@ struct Predicted<'a> {
 pub(super) struct Case<'a> {
     pub boot: &'a Boot,
     /// Claimed stretches: disjoint, ascending.
-    claimed: Vec<Stretch>,
+    claimed: Vec<TimeRange>,
     predicted: Rc<Predicted<'a>>,
 }
 
@@ -81,14 +81,14 @@ impl<'a> Case<'a> {
     }
 
     /// Marks a stretch as explained.
-    pub fn claim(&mut self, s: Stretch) {
+    pub fn claim(&mut self, s: TimeRange) {
         if s.to <= s.from {
             return;
         }
         let first = self.claimed.partition_point(|c| c.to < s.from);
         let last = self.claimed.partition_point(|c| c.from <= s.to);
         let merged =
-            self.claimed[first..last].iter().fold(s, |m, c| Stretch { from: m.from.min(c.from), to: m.to.max(c.to) });
+            self.claimed[first..last].iter().fold(s, |m, c| TimeRange { from: m.from.min(c.from), to: m.to.max(c.to) });
         self.claimed.splice(first..last, [merged]);
     }
 
@@ -110,27 +110,27 @@ impl<'a> Case<'a> {
     }
 
     /// What a span costs by itself, without the spans inside it, and where: the pieces of it that nobody claims.
-    pub fn own(&self, span: &Span) -> (Interval, Vec<Stretch>) {
+    pub fn own(&self, span: &Span) -> (Interval, Vec<TimeRange>) {
         let Some(end) = span.end else { return (Interval::default(), Vec::new()) };
         let mut apart = self.clone();
         let position = self.boot.spans.iter().position(|s| std::ptr::eq(s, span));
         for child in self.boot.spans.iter().filter(|s| position.is_some() && s.parent == position) {
-            apart.claim(Stretch { from: child.start, to: child.end.unwrap_or(child.start) });
+            apart.claim(TimeRange { from: child.start, to: child.end.unwrap_or(child.start) });
         }
         (apart.net(span.start, end), apart.unclaimed(span.start, end))
     }
 
-    fn unclaimed(&self, from: Dur, to: Dur) -> Vec<Stretch> {
+    fn unclaimed(&self, from: Dur, to: Dur) -> Vec<TimeRange> {
         let mut pieces = Vec::new();
         let mut at = from;
         for c in self.claimed.iter().filter(|c| c.to > from && c.from < to) {
             if c.from > at {
-                pieces.push(Stretch { from: at, to: c.from });
+                pieces.push(TimeRange { from: at, to: c.from });
             }
             at = at.max(c.to);
         }
         if at < to {
-            pieces.push(Stretch { from: at, to });
+            pieces.push(TimeRange { from: at, to });
         }
         pieces
     }
@@ -166,7 +166,7 @@ impl<'a> Case<'a> {
 
     /// A kernel record by position.
     pub fn kernel(&self, index: usize) -> Option<Record<'a>> {
-        self.boot.records.get(index).filter(|r| r.source == Source::Kernel)
+        self.boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel)
     }
 
     /// The kernel records of the boot proper that contain a text.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{percent, seconds};
 use super::finding::cite_at;
+use super::wording::{percent, seconds};
 use super::{Advice, Finding, Rule};
 use crate::records::ProblemKind;
 use bootline_capture::units::{Dur, Interval};
@@ -55,7 +55,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost: Interval::exact(Dur::ZERO),
         part_of: Vec::new(),
-        stretches: Vec::new(),
+        time_ranges: Vec::new(),
         why: format!(
             "arrival times against stamps: from record {} to record {} the host's clock went on and the kernel's \
              didn't{at_switch}; the times here are by arrival",

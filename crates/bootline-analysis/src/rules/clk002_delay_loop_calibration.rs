@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, seconds};
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -41,7 +41,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title: format!("the delay loop was measured: {}", seconds(cost.best())),
         cost,
         part_of: Vec::new(),
-        stretches: vec![Stretch { from, to }],
+        time_ranges: vec![TimeRange { from, to }],
         why: format!("record {} measured instead of taking a preset; {known}", record.id),
         evidence: cite_at(case.boot, [index, next]),
         advice: vec![Advice::new(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{percent, seconds, speed};
 use super::finding::cite_at;
+use super::wording::{percent, seconds, speed};
 use super::{Finding, Rule, remedy};
 use crate::boot::WaitCause;
 use bootline_capture::units::{Dur, Interval};
@@ -39,7 +39,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     advice.extend(remedy::faster_line(case, line));
     advice.extend(remedy::module_with_replay(case));
     advice.extend(remedy::module_built_in(case));
-    advice.extend(remedy::printer_thread(case, line));
+    advice.extend(remedy::printer_kthread(case, line));
     vec![Finding {
         rule: "con001 synchronous-console",
         title: format!(
@@ -50,7 +50,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost,
         part_of: Vec::new(),
-        stretches: Vec::new(),
+        time_ranges: Vec::new(),
         why: format!("{} records waited each for its own characters; the line carries {}", own.len(), speed(line)),
         evidence: cite_at(case.boot, worst.iter().map(|w| w.index)),
         advice,

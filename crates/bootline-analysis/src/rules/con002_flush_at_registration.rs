@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, seconds, speed};
 use super::finding::cite;
-use super::{Finding, Rule, Stretch, remedy};
+use super::wording::{clock, seconds, speed};
+use super::{Finding, Rule, TimeRange, remedy};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,14 +23,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(line) = &case.boot.line else { return Vec::new() };
     let Some(flush) = line.flush.filter(|f| f.waited.best() >= LEAST) else { return Vec::new() };
     let from = case.boot.stored(flush.record).unwrap_or_default();
-    let stretch = Stretch { from, to: from + flush.waited.best() };
+    let time_range = TimeRange { from, to: from + flush.waited.best() };
     let mut advice = vec![remedy::print_less(case)];
     if let Some(a) = remedy::nbcon_flush(case, line) {
         advice.insert(0, a);
     }
     advice.extend(remedy::faster_line(case, line));
     advice.extend(remedy::module_with_replay(case));
-    let inside = case.span_around(stretch.from, stretch.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
+    let inside =
+        case.span_around(time_range.from, time_range.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
     vec![Finding {
         rule: "con002 flush-at-registration",
         title: format!(
@@ -41,7 +42,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost: flush.waited,
         part_of: Vec::new(),
-        stretches: vec![stretch],
+        time_ranges: vec![time_range],
         why: format!(
             "{} characters were stored before the console came; {} {} later{inside}, {}; the line carries {}",
             flush.bytes,

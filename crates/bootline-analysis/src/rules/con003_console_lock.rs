@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, percent, seconds, speed};
 use super::finding::cite_at;
-use super::{Finding, Rule, Stretch, remedy};
-use crate::boot::{SpanKind, Wait, WaitCause};
+use super::wording::{clock, percent, seconds, speed};
+use super::{Finding, Rule, TimeRange, remedy};
+use crate::boot::{ConsoleWait, SpanKind, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 
@@ -28,7 +28,7 @@ const SHOWN: usize = 4;
 struct Stall {
     index: usize,
     next: Option<usize>,
-    stretch: Stretch,
+    time_range: TimeRange,
     time: Interval,
     waiter: String,
 }
@@ -69,7 +69,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Printing::ThreadPerRecord => "the printer thread of this kernel should give the lock up after each record",
         _ => "the printing thread holds the lock while the line drains",
     };
-    let mut advice: Vec<_> = remedy::printer_thread(case, line).into_iter().collect();
+    let mut advice: Vec<_> = remedy::printer_kthread(case, line).into_iter().collect();
     advice.push(remedy::print_less(case));
     advice.extend(remedy::faster_line(case, line));
     advice.extend(remedy::module_with_replay(case));
@@ -83,21 +83,21 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost,
         part_of: Vec::new(),
-        stretches: stalls.iter().map(|s| s.stretch).collect(),
+        time_ranges: stalls.iter().map(|s| s.time_range).collect(),
         why: format!("{}: {}; {}; the line carries {}", clock(case), named.join(", "), design, speed(line)),
         evidence,
         advice,
     }]
 }
 
-fn stall(case: &Case<'_>, w: &Wait) -> Stall {
-    let stretch = Stretch { from: w.from, to: w.from + w.time.best() };
+fn stall(case: &Case<'_>, w: &ConsoleWait) -> Stall {
+    let time_range = TimeRange { from: w.from, to: w.from + w.time.best() };
     let next = case.next(w.index).map(|n| n.0);
-    Stall { index: w.index, next, stretch, time: w.time, waiter: waiter(case, w.index, next, stretch) }
+    Stall { index: w.index, next, time_range, time: w.time, waiter: waiter(case, w.index, next, time_range) }
 }
 
 /// Who waited: the initcall or probe around the stall, else what init/main.c and the drivers are known to do there.
-fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: Stretch) -> String {
+fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: TimeRange) -> String {
     if let Some(span) = case.span_around(at.from, at.to) {
         let kind = if span.kind == SpanKind::Probe { "the probe of" } else { "the initcall" };
         return format!("{kind} `{}`", span.name);
@@ -154,7 +154,7 @@ fn unseen_open(case: &Case<'_>, printing: Printing) -> Option<Stall> {
     (net.best() >= Dur::from_millis(500)).then(|| Stall {
         index,
         next: Some(next),
-        stretch: Stretch { from, to },
+        time_range: TimeRange { from, to },
         time: Interval::new(Dur::ZERO, net.best(), net.high()),
         waiter: "the open of /dev/console (console_on_rootfs)".to_owned(),
     })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{declared_rate, seconds};
 use super::finding::cite;
+use super::wording::{declared_rate, seconds};
 use super::{Advice, Finding, Rule};
 use crate::boot::SpeedSource;
 use bootline_capture::units::{Dur, Interval};
@@ -67,7 +67,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost,
         part_of: vec!["con001", "con002", "con003", "con007"],
-        stretches: Vec::new(),
+        time_ranges: Vec::new(),
         why: format!(
             "{:.0} to {:.0} characters a second by {how}, from {} samples",
             speed.low.bytes_per_s(),

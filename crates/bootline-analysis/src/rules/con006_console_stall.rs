@@ -54,7 +54,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut advice = Vec::new();
     if let Some(line) = &case.boot.line {
         advice.extend(remedy::faster_line(case, line));
-        advice.extend(remedy::printer_thread(case, line));
+        advice.extend(remedy::printer_kthread(case, line));
     }
     advice.push(remedy::print_less(case));
     advice.push(Advice::new(
@@ -74,7 +74,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         // A processor that writes others' messages need not be the boot's.
         cost: Interval::new(Dur::ZERO, Dur::ZERO, stuck.unwrap_or_default()),
         part_of: vec!["con001", "con002", "con003", "con007"],
-        stretches: Vec::new(),
+        time_ranges: Vec::new(),
         why: format!(
             "the trace behind the report shows `{function}`: the processor was writing to the line, not hanging; \
              what that cost the boot is in the waits for the console"

@@ -2,9 +2,9 @@
 use std::collections::BTreeMap;
 
 use super::case::{Case, apart};
-use super::figure::{clock, seconds};
 use super::finding::cite;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use crate::boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 
@@ -53,8 +53,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         }
     }
     let tries: usize = devices.values().map(|t| t.failed.len()).sum();
-    let stretch = |s: &Span| Stretch { from: s.start, to: s.end.unwrap_or(s.start) };
-    let failed: Vec<Stretch> = devices.values().flat_map(|t| &t.failed).map(|s| stretch(s)).collect();
+    let time_range = |s: &Span| TimeRange { from: s.start, to: s.end.unwrap_or(s.start) };
+    let failed: Vec<TimeRange> = devices.values().flat_map(|t| &t.failed).map(|s| time_range(s)).collect();
     let wasted = union(case, &failed);
     let mut worst: Vec<(&str, &Tries<'_>)> = devices.iter().map(|(n, t)| (*n, t)).collect();
     worst.sort_by_key(|(_, t)| std::cmp::Reverse((t.late(), t.failed.iter().map(|s| s.gross()).sum::<Dur>())));
@@ -66,10 +66,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     // The last resort runs alone; a success before it might as well have come without a failure.
     let alone =
         |s: &&Span| s.parent.and_then(|p| case.boot.spans.get(p)).is_some_and(|p| p.name == "deferred_probe_initcall");
-    let late: Vec<Stretch> = devices.values().filter_map(|t| t.success).filter(alone).map(stretch).collect();
-    let mut stretches = failed;
-    stretches.extend(late);
-    let both = union(case, &stretches);
+    let late: Vec<TimeRange> = devices.values().filter_map(|t| t.success).filter(alone).map(time_range).collect();
+    let mut time_ranges = failed;
+    time_ranges.extend(late);
+    let both = union(case, &time_ranges);
     let cost = Interval::new(wasted.low(), both.best(), both.high());
     let named: Vec<String> = worst.iter().map(|(name, t)| words(case, name, t)).collect();
     let ids =
@@ -83,7 +83,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title,
         cost,
         part_of: Vec::new(),
-        stretches,
+        time_ranges,
         why: format!(
             "{}: {tries} tries of {} devices were deferred, {} in all; {}",
             clock(case),
@@ -131,6 +131,6 @@ fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
 }
 
 /// What stretches cost together, each moment once.
-fn union(case: &Case<'_>, stretches: &[Stretch]) -> Interval {
-    apart(stretches).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to))
+fn union(case: &Case<'_>, time_ranges: &[TimeRange]) -> Interval {
+    apart(time_ranges).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, longest};
-use super::figure::{clock, percent, seconds};
 use super::finding::cite;
+use super::wording::{clock, percent, seconds};
 use super::{Advice, Finding, Rule};
 use crate::boot::SpanKind;
 use bootline_capture::units::{Dur, Interval};
@@ -24,10 +24,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let end = case.end();
     let wanted =
-        |s: &&crate::boot::Span| s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.own() >= least;
+        |s: &&crate::boot::Span| s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.self_time() >= least;
     let mut found = Vec::new();
     for span in longest(case.boot.spans.iter().filter(wanted)) {
-        let (net, stretches) = case.own(span);
+        let (net, time_ranges) = case.own(span);
         if net.best() < least {
             continue;
         }
@@ -45,7 +45,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
             cost,
             part_of: Vec::new(),
-            stretches: if beside { Vec::new() } else { stretches },
+            time_ranges: if beside { Vec::new() } else { time_ranges },
             why: format!(
                 "{}: {} in all, {} of it waits for the console; {whose}",
                 clock(case),

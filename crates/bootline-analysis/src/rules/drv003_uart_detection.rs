@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, seconds};
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,14 +25,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     while let Some((next, _)) = case.next(end).filter(|(next, _)| is_port(*next)) {
         end = next;
     }
-    let stretch = match case.span("serial8250_init").and_then(|s| Some(Stretch { from: s.start, to: s.end? })) {
+    let time_range = match case.span("serial8250_init").and_then(|s| Some(TimeRange { from: s.start, to: s.end? })) {
         Some(s) => s,
         None => match (case.at(start), case.at(end)) {
-            (Some(from), Some(to)) => Stretch { from, to },
+            (Some(from), Some(to)) => TimeRange { from, to },
             _ => return Vec::new(),
         },
     };
-    let net = case.net(stretch.from, stretch.to);
+    let net = case.net(time_range.from, time_range.to);
     if net.best() < LEAST {
         return Vec::new();
     }
@@ -42,7 +42,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title: format!("the 8250 driver took {} to find its ports", seconds(net.best())),
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),
-        stretches: vec![stretch],
+        time_ranges: vec![time_range],
         why: format!("{}, net of the console; it is set up for {ports} ports", clock(case)),
         evidence: cite_at(case.boot, if end == start { vec![start] } else { vec![start, end] }),
         advice: vec![

@@ -2,7 +2,7 @@
 //! What a rule says.
 use serde::Serialize;
 
-use super::Stretch;
+use super::TimeRange;
 use crate::boot::Boot;
 use crate::records::RecordId;
 use bootline_capture::units::Interval;
@@ -23,19 +23,19 @@ pub struct Finding {
     pub part_of: Vec<&'static str>,
     /// Where on the boot's axis the time went, where it is one stretch or few.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stretches: Vec<Stretch>,
+    pub time_ranges: Vec<TimeRange>,
     /// Why, in a sentence or two, with the figures it rests on and the clock that they are from.
     pub why: String,
     /// The records that show it.
     #[serde(rename = "records")]
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<CitedRecord>,
     /// What to do, the best first.
     pub advice: Vec<Advice>,
 }
 
 /// A record cited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Evidence {
+pub struct CitedRecord {
     /// Its number.
     pub id: RecordId,
     /// Its text as logged: hostile until escaped by a renderer.
@@ -74,15 +74,15 @@ impl Advice {
 }
 
 /// Cites records by id, in the given order; ids that the boot doesn't hold are left out.
-pub(super) fn cite(boot: &Boot, ids: impl IntoIterator<Item = RecordId>) -> Vec<Evidence> {
+pub(super) fn cite(boot: &Boot, ids: impl IntoIterator<Item = RecordId>) -> Vec<CitedRecord> {
     ids.into_iter()
         .filter_map(|id| boot.records.by_id(id))
-        .map(|r| Evidence { id: r.id, text: r.text.to_owned() })
+        .map(|r| CitedRecord { id: r.id, text: r.text.to_owned() })
         .collect()
 }
 
 /// Cites records by position.
-pub(super) fn cite_at(boot: &Boot, indices: impl IntoIterator<Item = usize>) -> Vec<Evidence> {
+pub(super) fn cite_at(boot: &Boot, indices: impl IntoIterator<Item = usize>) -> Vec<CitedRecord> {
     let records = indices.into_iter().filter_map(|i| boot.records.get(i));
-    records.map(|r| Evidence { id: r.id, text: r.text.to_owned() }).collect()
+    records.map(|r| CitedRecord { id: r.id, text: r.text.to_owned() }).collect()
 }

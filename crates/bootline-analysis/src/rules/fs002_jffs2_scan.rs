@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, percent, seconds};
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, percent, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -42,7 +42,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost,
         part_of: Vec::new(),
-        stretches: vec![Stretch { from, to }],
+        time_ranges: vec![TimeRange { from, to }],
         why: format!("{}, between the records below, console waits not counted", clock(case)),
         evidence: cite_at(case.boot, [start, mounted]),
         advice: vec![

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, seconds};
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -50,11 +50,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         "CONFIG_MTD_UBI_BLOCK=y, ubi.block=0,rootfs root=/dev/ubiblock0_0",
         "updates replace the whole image; saves the mount, not the attach",
     ));
-    let mut stretches = vec![Stretch { from, to }];
+    let mut time_ranges = vec![TimeRange { from, to }];
     let mut cited = vec![start, end];
     let mut words = String::new();
     if let Some((mounting_from, mounted, s)) = mount {
-        stretches.push(s);
+        time_ranges.push(s);
         cited.extend([mounting_from, mounted].into_iter().filter(|i| *i != end));
         words = format!(", and the mount {}", seconds(mounting.best()));
     }
@@ -63,7 +63,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title: format!("UBI took {} to attach its flash{words}", seconds(attach.best())),
         cost,
         part_of: Vec::new(),
-        stretches,
+        time_ranges,
         why: format!("{}, from record {} on, console waits not counted", clock(case), record.id),
         evidence: cite_at(case.boot, cited),
         advice,
@@ -75,8 +75,8 @@ fn is_ubi(text: &str) -> bool {
 }
 
 /// The mount of a UBIFS as root: from its first record behind `after` to "VFS: Mounted root".
-fn mount(case: &Case<'_>, after: usize) -> Option<(usize, usize, Stretch)> {
+fn mount(case: &Case<'_>, after: usize) -> Option<(usize, usize, TimeRange)> {
     let (mounted, _) = case.find("VFS: Mounted root (ubifs").find(|(i, _)| *i > after)?;
     let first = (after + 1..mounted).find(|i| case.kernel(*i).is_some_and(|r| r.text.starts_with("UBIFS")))?;
-    Some((first, mounted, Stretch { from: case.at(first)?, to: case.at(mounted)? }))
+    Some((first, mounted, TimeRange { from: case.at(first)?, to: case.at(mounted)? }))
 }

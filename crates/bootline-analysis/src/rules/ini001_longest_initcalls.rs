@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, longest};
-use super::figure::{clock, percent, seconds};
 use super::finding::cite;
+use super::wording::{clock, percent, seconds};
 use super::{Advice, Finding, Rule};
 use crate::boot::{Span, SpanKind};
 use bootline_capture::units::Dur;
@@ -24,11 +24,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let end = case.end();
     // A module's initcall in udev's task holds up nobody but that task.
     let beside = |s: &Span| s.module.is_some() && s.task.is_some_and(|t| t != 1);
-    let wanted =
-        |s: &&Span| s.kind == SpanKind::Initcall && s.start < end && s.end.is_some() && !beside(s) && s.own() >= least;
+    let wanted = |s: &&Span| {
+        s.kind == SpanKind::Initcall && s.start < end && s.end.is_some() && !beside(s) && s.self_time() >= least
+    };
     let mut found = Vec::new();
     for span in longest(case.boot.spans.iter().filter(wanted)) {
-        let (cost, stretches) = case.own(span);
+        let (cost, time_ranges) = case.own(span);
         if cost.best() < least {
             continue;
         }
@@ -42,7 +43,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
             cost,
             part_of: Vec::new(),
-            stretches,
+            time_ranges,
             why: format!(
                 "{}: {} in all, {} of it waits for the console, {} in what it called",
                 clock(case),

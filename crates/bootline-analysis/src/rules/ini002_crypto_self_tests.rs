@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, apart};
-use super::figure::{clock, percent, seconds};
 use super::finding::{cite, cite_at};
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, percent, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use crate::boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 
@@ -49,9 +49,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut spans: Vec<&Span> =
         case.boot.spans.iter().filter(|s| is_crypto(s) && s.end.is_some() && s.start < end).collect();
     spans.sort_by_key(|s| std::cmp::Reverse(s.net()));
-    let stretches: Vec<Stretch> = spans.iter().filter_map(|s| Some(Stretch { from: s.start, to: s.end? })).collect();
+    let time_ranges: Vec<TimeRange> =
+        spans.iter().filter_map(|s| Some(TimeRange { from: s.start, to: s.end? })).collect();
     // Spans that enclose one another count once.
-    let total = apart(&stretches).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to));
+    let total = apart(&time_ranges).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to));
     let seen = total.best() >= case.threshold(LEAST.0, LEAST.1);
     let said: Vec<usize> = case.find("alg: ").filter(|(_, r)| r.text.starts_with("alg: ")).map(|(i, _)| i).collect();
     if !seen && said.is_empty() {
@@ -69,7 +70,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "the same, for every boot",
         ),
     ];
-    let (title, cost, why, evidence, stretches) = if seen {
+    let (title, cost, why, evidence, time_ranges) = if seen {
         let named: Vec<String> = spans.iter().take(3).map(|s| format!("`{}` {}", s.name, seconds(s.net()))).collect();
         let ids = spans.iter().take(3).flat_map(|s| [Some(s.first), s.last]).flatten();
         (
@@ -86,7 +87,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 named.join(", ")
             ),
             cite(case.boot, ids),
-            stretches,
+            time_ranges,
         )
     } else {
         let silent: Dur = said
@@ -109,7 +110,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title,
         cost,
         part_of: Vec::new(),
-        stretches,
+        time_ranges,
         why,
         evidence,
         advice,

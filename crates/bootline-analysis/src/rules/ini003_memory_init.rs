@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, seconds};
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title: format!("the kernel took {} to initialise {size}", seconds(net.best())),
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),
-        stretches: vec![Stretch { from, to }],
+        time_ranges: vec![TimeRange { from, to }],
         why: format!("{}, between the records below; other early work may be in it", clock(case)),
         evidence: cite_at(case.boot, [before, end]),
         advice: vec![

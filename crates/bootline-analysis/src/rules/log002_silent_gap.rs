@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, percent, seconds};
 use super::finding::cite;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, percent, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -24,8 +24,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     // They are sorted by length: what is left of later ones doesn't get among those shown.
     for gap in case.boot.gaps.iter().take(1_000) {
-        let stretch = Stretch { from: gap.start, to: gap.start + gap.length };
-        let net = case.net(stretch.from, stretch.to);
+        let time_range = TimeRange { from: gap.start, to: gap.start + gap.length };
+        let net = case.net(time_range.from, time_range.to);
         if net.best() < least {
             continue;
         }
@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         } else {
             String::new()
         };
-        let inside = case.span_around(stretch.from, stretch.to);
+        let inside = case.span_around(time_range.from, time_range.to);
         let inside_words = inside.map_or(String::new(), |s| format!(", inside `{}`", s.name));
         let advice = match inside {
             Some(s) => Advice::new(
@@ -63,7 +63,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
             cost: net,
             part_of: Vec::new(),
-            stretches: vec![stretch],
+            time_ranges: vec![time_range],
             why: format!("{}, net of what other findings explain{inside_words}{console}", clock(case)),
             evidence: cite(case.boot, [gap.after, gap.before]),
             advice: vec![advice],

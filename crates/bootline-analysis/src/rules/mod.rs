@@ -10,28 +10,28 @@ mod con001_synchronous_console;
 mod con002_flush_at_registration;
 mod con003_console_lock;
 mod con004_slow_line;
-mod con005_needless_output;
+mod con005_unneeded_output;
 mod con006_console_stall;
-mod con007_printing_thread;
+mod con007_printer_kthread;
 mod drv001_deferred_probe;
 mod drv002_longest_probes;
 mod drv003_uart_detection;
-mod figure;
 mod finding;
-mod fs001_waiting_for_root;
+mod fs001_root_wait;
 mod fs002_jffs2_scan;
 mod fs003_ubi_attach;
 mod ini001_longest_initcalls;
 mod ini002_crypto_self_tests;
 mod ini003_memory_init;
-mod log001_beginning_lost;
+mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
 mod remedy;
-mod usr001_quiet_undone;
+mod usr001_quiet_overridden;
+mod wording;
 
-pub use case::Stretch;
-pub use finding::{Advice, Evidence, Finding};
+pub use case::TimeRange;
+pub use finding::{Advice, CitedRecord, Finding};
 
 use crate::boot::Boot;
 use case::Case;
@@ -54,18 +54,18 @@ pub const RULES: &[Rule] = &[
     con001_synchronous_console::RULE,
     con002_flush_at_registration::RULE,
     con003_console_lock::RULE,
-    con007_printing_thread::RULE,
+    con007_printer_kthread::RULE,
     con004_slow_line::RULE,
-    con005_needless_output::RULE,
+    con005_unneeded_output::RULE,
     con006_console_stall::RULE,
     clk001_clock_stood_still::RULE,
-    log001_beginning_lost::RULE,
-    usr001_quiet_undone::RULE,
+    log001_start_lost::RULE,
+    usr001_quiet_overridden::RULE,
     clk002_delay_loop_calibration::RULE,
     fs003_ubi_attach::RULE,
     fs002_jffs2_scan::RULE,
     net001_ip_autoconfiguration::RULE,
-    fs001_waiting_for_root::RULE,
+    fs001_root_wait::RULE,
     ini002_crypto_self_tests::RULE,
     ini003_memory_init::RULE,
     drv003_uart_detection::RULE,
@@ -82,7 +82,7 @@ pub fn findings(boot: &Boot) -> Vec<Finding> {
     for rule in RULES {
         for finding in (rule.check)(&case) {
             if finding.part_of.is_empty() {
-                case::apart(&finding.stretches).into_iter().for_each(|s| case.claim(s));
+                case::apart(&finding.time_ranges).into_iter().for_each(|s| case.claim(s));
             }
             found.push(finding);
         }

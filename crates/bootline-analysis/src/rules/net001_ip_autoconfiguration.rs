@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::figure::{clock, seconds};
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, Stretch};
+use super::wording::{clock, seconds};
+use super::{Advice, Finding, Rule, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,17 +25,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     said.sort_unstable();
     said.dedup();
     let found = match case.span("ip_auto_config") {
-        Some(span) => span.end.map(|end| (Stretch { from: span.start, to: end }, true)),
+        Some(span) => span.end.map(|end| (TimeRange { from: span.start, to: end }, true)),
         None => said.first().zip(said.last()).and_then(|(first, last)| {
             // ipconfig speaks after it has waited; its work begins somewhere behind the record before.
             let from = case.before(*first).map(|b| b.1).or(case.at(*first))?;
-            Some((Stretch { from, to: case.at(*last)? }, false))
+            Some((TimeRange { from, to: case.at(*last)? }, false))
         }),
     };
-    let Some((stretch, exact)) = found else { return Vec::new() };
-    let net = case.net(stretch.from, stretch.to);
+    let Some((time_range, exact)) = found else { return Vec::new() };
+    let net = case.net(time_range.from, time_range.to);
     let cost = match said.first().and_then(|i| case.at(*i)) {
-        Some(first) if !exact => Interval::new(case.net(first, stretch.to).low(), net.best(), net.high()),
+        Some(first) if !exact => Interval::new(case.net(first, time_range.to).low(), net.best(), net.high()),
         _ => net,
     };
     if cost.best() < LEAST {
@@ -76,7 +76,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         cost,
         part_of: Vec::new(),
-        stretches: vec![stretch],
+        time_ranges: vec![time_range],
         why: format!("{}: {words}, console waits not counted", clock(case)),
         evidence: cite_at(case.boot, cited),
         advice,

@@ -2,11 +2,11 @@
 //! Ways out that several console rules share.
 use super::Advice;
 use super::case::Case;
-use super::figure::faster;
-use crate::boot::{Line, Wait, WaitCause};
+use super::wording::faster;
+use crate::boot::{ConsoleWait, SerialLine, WaitCause};
 use crate::predict::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE, Setting, takes_module};
 use bootline_capture::units::Dur;
-use bootline_console::{Driver, Printing, Series, Stock, newest};
+use bootline_console::{Driver, DriverBehaviour, Printing, Series, newest};
 
 /// What quiet prints is below this level.
 const QUIET: Setting = Setting::LogLevel(4);
@@ -18,7 +18,7 @@ pub(super) fn print_less(case: &Case<'_>) -> Advice {
 }
 
 /// A faster line.
-pub(super) fn faster_line(case: &Case<'_>, line: &Line) -> Option<Advice> {
+pub(super) fn faster_line(case: &Case<'_>, line: &SerialLine) -> Option<Advice> {
     let baud = faster(line)?;
     let flow = if baud.get() > 115_200 { " and its UART's clock must divide to it" } else { "" };
     let advice = Advice::new(
@@ -30,7 +30,7 @@ pub(super) fn faster_line(case: &Case<'_>, line: &Line) -> Option<Advice> {
 }
 
 /// `n8`: parity and data bits as `console=` wants them.
-fn frame(line: &Line) -> String {
+fn frame(line: &SerialLine) -> String {
     let text = line.console.frame.to_string();
     let mut chars = text.chars();
     let (data, parity) = (chars.next().unwrap_or('8'), chars.next().unwrap_or('n'));
@@ -38,11 +38,11 @@ fn frame(line: &Line) -> String {
 }
 
 /// A kernel whose printer thread doesn't hold the boot up.
-pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
+pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Advice> {
     let kernel = &case.boot.kernel;
     let one_cpu = kernel.cpus == Some(1);
     let driver = Driver::of_console(&line.console.name);
-    let since = Stock::thread_under_rt_since(driver, kernel.series);
+    let since = DriverBehaviour::thread_under_rt_since(driver, kernel.series);
     let from = since.map_or(String::new(), |s| format!(" from {s} on"));
     let per_record = || {
         let kernel = Setting::Kernel { series: since?, rt: true };
@@ -63,7 +63,7 @@ pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
             price,
         )
         .saving(per_record())),
-        Printing::ThreadPerRecord if one_cpu => Some(second_processor(case)),
+        Printing::ThreadPerRecord if one_cpu => Some(second_cpu(case)),
         // A wait that ended with the backlog is what 6.19 did away with; shorter ones belong to its way of printing.
         Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Advice::plain(
             "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
@@ -76,7 +76,7 @@ pub(super) fn printer_thread(case: &Case<'_>, line: &Line) -> Option<Advice> {
 }
 
 /// Room for the printing thread beside the boot.
-pub(super) fn second_processor(case: &Case<'_>) -> Advice {
+pub(super) fn second_cpu(case: &Case<'_>) -> Advice {
     Advice::plain(
         "give the printer thread a processor of its own: with one it and the boot take turns",
         "a second processor",
@@ -84,7 +84,7 @@ pub(super) fn second_processor(case: &Case<'_>) -> Advice {
     .saving(case.saves(&[Setting::Cpus(2)]))
 }
 
-fn held_until_drained(w: &Wait) -> bool {
+fn held_until_drained(w: &ConsoleWait) -> bool {
     w.cause == WaitCause::ConsoleLock && w.time.low() > Dur::from_millis(500)
 }
 
@@ -107,10 +107,10 @@ pub(super) fn module_built_in(case: &Case<'_>) -> Option<Advice> {
 }
 
 /// An nbcon console whose registration flushes by its thread.
-pub(super) fn nbcon_flush(case: &Case<'_>, line: &Line) -> Option<Advice> {
+pub(super) fn nbcon_flush(case: &Case<'_>, line: &SerialLine) -> Option<Advice> {
     let kernel = &case.boot.kernel;
     let driver = Driver::of_console(&line.console.name);
-    let by_thread = |s| Stock::of(s, kernel.rt, driver, false).is_some_and(|s| !s.flushes_at_registration());
+    let by_thread = |s| DriverBehaviour::of(s, kernel.rt, driver, false).is_some_and(|s| !s.flushes_at_registration());
     if line.console.printing != Printing::Nbcon || kernel.series.is_some_and(by_thread) {
         return None;
     }
@@ -125,6 +125,6 @@ pub(super) fn nbcon_flush(case: &Case<'_>, line: &Line) -> Option<Advice> {
 
 /// The first version whose thread prints what is there when a driver's nbcon console registers, and all such in words.
 fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, String)> {
-    let (first, last) = Stock::flushed_by_thread(driver, rt)?;
+    let (first, last) = DriverBehaviour::flushed_by_thread(driver, rt)?;
     Some((first, if last == newest() { format!("{first} or later") } else { format!("{first} to {last}") }))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A kernel's log of a stated size, made of a few known records and filler.
-use bootline_analysis::boot::{Boot, BootRecords, Options};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Change, Prediction, predict};
 
 /// Characters that a record takes beside its text: `[    0.000000] `, CR, LF.
@@ -59,7 +59,7 @@ impl Log {
     pub fn boot(&self, marker: Option<&str>) -> Boot {
         let line = |(at, text): &(i64, String)| format!("[{:5}.{:06}] {text}\n", at / 1_000_000, at % 1_000_000);
         let text: String = self.lines.iter().map(line).collect();
-        let options = Options { marker: marker.map(str::to_owned), ..Options::default() };
+        let options = BootOptions { marker: marker.map(str::to_owned), ..BootOptions::default() };
         BootRecords::all(text.as_bytes()).into_iter().map(|records| Boot::analyse(records, &options)).next().unwrap()
     }
 }

@@ -2,9 +2,10 @@
 //! Ports and printk alone: post 1's benchmark, post 3.
 use bootline_capture::units::{Baud, Dur, Frame, Interval, LineRate};
 use bootline_console::{
-    Behaviour, ConsoleId, ConsoleSetup, Contention, KernelClock, Message, Op, Series, Setup, Uart, Workload, simulate,
+    Behaviour, ConsoleId, Contention, KernelClock, Message, ModelledConsole, Op, Series, SimulationSetup, Uart,
+    Workload, simulate,
 };
-use bootline_console::{Registers, Way};
+use bootline_console::{Registers, TransmitMode};
 
 use crate::Row;
 
@@ -15,17 +16,17 @@ pub fn rows() -> Vec<Row> {
 /// Post 1: 64 records of `N/64` and 80 `#`, printed in a row.
 pub fn benchmark(baud: u32, legacy: bool) -> Interval {
     let text = |n: u32| if n < 10 { 4 } else { 5 } + 80;
-    let records = (1..=64).map(|n| Op::Print(Message { chars: text(n) + 17, level: 6 }));
+    let records = (1..=64).map(|n| Op::Print(Message { bytes: text(n) + 17, level: 6 }));
     let start = [Op::Register(ConsoleId(0)), Op::ThreadsReady, Op::Mark(1)];
     let workload = Workload { tasks: vec![start.into_iter().chain(records).chain([Op::Mark(2)]).collect()] };
     let rate = LineRate::of(Baud::new(baud).unwrap(), Frame::default());
-    let console = ConsoleSetup {
+    let console = ModelledConsole {
         behaviour: Behaviour::of(Some(Series::new(6, 12)), false, legacy),
         uart: Uart::ideal(rate),
         boot: false,
         replay: true,
     };
-    let setup = Setup {
+    let setup = SimulationSetup {
         cpus: 4,
         consoles: vec![console],
         loglevel: 7,
@@ -42,9 +43,10 @@ fn server() -> Vec<Row> {
     const BOTH: &str = "the port's lag and its time for a character, from its two times for 2500 characters";
     let registers = Registers { access: Dur::from_nanos(1_700), slow: Dur::ZERO, slow_every: 0 };
     let rate = LineRate::from_bytes_per_s(1e6 / 21.2).unwrap();
-    let port = |way| Uart { way, registers, status_lag: Dur::from_nanos(395_400), ..Uart::ideal(rate) };
+    let port =
+        |transmit_mode| Uart { transmit_mode, registers, status_lag: Dur::from_nanos(395_400), ..Uart::ideal(rate) };
     let time = |way, chars| Interval::exact(port(way).time_for(chars));
-    let (bytes, bursts) = (Way::ByByte, Way::Bursts { depth: 16 });
+    let (bytes, bursts) = (TransmitMode::Polled, TransmitMode::Fifo { depth: 16 });
     let row = |what, published, predicted, within| Row { seed: 3, what, published, predicted, inferred: BOTH, within };
     vec![
         row("2500 characters, one at a time", 0.997, time(bytes, 2500), Some(0.01)),

@@ -100,9 +100,9 @@ impl FromStr for Frame {
 
 /// The time that characters occupy the line: neither of the two clocks, but a property of the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WireTime(Dur);
+pub struct TransmitTime(Dur);
 
-impl WireTime {
+impl TransmitTime {
     /// As a plain duration, to be compared with what a clock measured.
     pub fn as_dur(self) -> Dur {
         self.0
@@ -128,8 +128,8 @@ impl LineRate {
         self.0
     }
     /// How long so many characters occupy the line.
-    pub fn time_for(self, bytes: u64) -> WireTime {
-        WireTime(Dur::from_secs_f64(bytes as f64 / self.0))
+    pub fn time_for(self, bytes: u64) -> TransmitTime {
+        TransmitTime(Dur::from_secs_f64(bytes as f64 / self.0))
     }
     /// How many characters fit into a duration.
     pub fn bytes_in(self, d: Dur) -> f64 {

@@ -6,4 +6,4 @@ mod line;
 
 pub use clock::{Dur, HostTime, KernelTime};
 pub use interval::Interval;
-pub use line::{Baud, Frame, LineRate, Parity, WireTime};
+pub use line::{Baud, Frame, LineRate, Parity, TransmitTime};

@@ -18,10 +18,10 @@ fn us(d: Dur) -> f64 {
 
 /// Registers as on a PC's LPC bus: 1.7 us, never slow.
 const LPC: Registers = Registers { access: Dur::from_nanos(1_700), slow: Dur::ZERO, slow_every: 0 };
-const BURSTS: Way = Way::Bursts { depth: 16 };
+const BURSTS: TransmitMode = TransmitMode::Fifo { depth: 16 };
 
-fn port(way: Way, bytes_per_s: f64) -> Uart {
-    Uart { way, registers: LPC, ..Uart::ideal(rate(bytes_per_s)) }
+fn port(transmit_mode: TransmitMode, bytes_per_s: f64) -> Uart {
+    Uart { transmit_mode, registers: LPC, ..Uart::ideal(rate(bytes_per_s)) }
 }
 
 #[test]
@@ -29,14 +29,14 @@ fn by_hand() {
     let check = |what: &str, got: f64, want: f64| assert!((got - want).abs() < 0.1, "{what}: {got}, not {want}");
     // 100 us a character, 1.7 us an access, a poll of 2.7 us; ready is seen a read late.
     // One character: 4 accesses (6.8), 100 on the wire, 1.7: the FIFO doesn't matter.
-    check("one", us(port(Way::ByByte, 1e4).time_for(1)), 108.5);
+    check("one", us(port(TransmitMode::Polled, 1e4).time_for(1)), 108.5);
     check("one of a burst", us(port(BURSTS, 1e4).time_for(1)), 108.5);
     // Ten: the polls hide behind the wire: 6.8 + 1000 + 1.7, either way.
-    check("ten", us(port(Way::ByByte, 1e4).time_for(10)), 1008.5);
+    check("ten", us(port(TransmitMode::Polled, 1e4).time_for(10)), 1008.5);
     check("40 in bursts", us(port(BURSTS, 1e4).time_for(40)), 4008.5);
     // A line of 1 us a character is slower than its registers: each character costs a read and a write:
     // 6.8 + 10 x 3.4.
-    check("fast line", us(port(Way::ByByte, 1e6).time_for(10)), 40.8);
+    check("fast line", us(port(TransmitMode::Polled, 1e6).time_for(10)), 40.8);
     // In bursts of 16: 6.8 + 2 x 17 x 1.7 for 32 characters.
     check("fast line in bursts", us(port(BURSTS, 1e6).time_for(32)), 64.6);
     assert_eq!(Uart::ideal(rate(960.0)).time_for(96), Dur::from_millis(100));
@@ -46,30 +46,38 @@ fn by_hand() {
 /// of LSR. Measured in QEMU's port with a lone record of 16 characters: about 20 and 5, its carriage return included.
 #[test]
 fn reads_of_a_port_that_is_always_ready() {
-    let ready = |way| Uart { way, registers: Registers::default(), ..Uart::ideal(rate(1e12)) }.cost_of(16).reads;
-    assert_eq!((ready(Way::ByByte), ready(BURSTS)), (18, 4));
+    let ready = |transmit_mode| {
+        Uart { transmit_mode, registers: Registers::default(), ..Uart::ideal(rate(1e12)) }.transmit_cost(16).reads
+    };
+    assert_eq!((ready(TransmitMode::Polled), ready(BURSTS)), (18, 4));
 }
 
 #[test]
 fn what_is_written_too_early_is_lost() {
-    let slow_line = |way, time_out| port(way, 50.0).time_out(time_out, rate(50.0)).cost_of(100);
+    let slow_line =
+        |transmit_mode, tx_timeout| port(transmit_mode, 50.0).tx_timeout(tx_timeout, rate(50.0)).transmit_cost(100);
     // 20 ms a character. 10 000 polls of 2.7 us are 27 ms: slow registers make the driver wait long enough.
-    assert_eq!(slow_line(Way::ByByte, TimeOut::TenMs).lost, 0);
+    assert_eq!(slow_line(TransmitMode::Polled, TxTimeout::TenMs).lost, 0);
     // With fast ones they are 10 ms: it writes 99 times at 10 ms, the line takes one each 20 ms: 49, and the two that the
     // port holds at the end.
-    let fast = Uart { way: Way::ByByte, ..Uart::ideal(rate(50.0)) }.time_out(TimeOut::TenMs, rate(50.0));
-    assert_eq!((fast.cost_of(100).sent, fast.cost_of(100).lost), (51, 49));
+    let fast = Uart { transmit_mode: TransmitMode::Polled, ..Uart::ideal(rate(50.0)) }
+        .tx_timeout(TxTimeout::TenMs, rate(50.0));
+    assert_eq!((fast.transmit_cost(100).sent, fast.transmit_cost(100).lost), (51, 49));
     // Two frames are always enough for a line of the declared speed, and not for one that is told a faster one.
-    assert_eq!(slow_line(Way::ByByte, TimeOut::TwoFrames).lost, 0);
-    let told =
-        |declared| Uart { way: Way::ByByte, ..Uart::ideal(rate(960.0)) }.time_out(TimeOut::TwoFrames, rate(declared));
-    assert_eq!(told(960.0).cost_of(100).lost, 0);
-    assert!(told(11_520.0).cost_of(100).lost > 80);
+    assert_eq!(slow_line(TransmitMode::Polled, TxTimeout::TwoFrames).lost, 0);
+    let told = |declared| {
+        Uart { transmit_mode: TransmitMode::Polled, ..Uart::ideal(rate(960.0)) }
+            .tx_timeout(TxTimeout::TwoFrames, rate(declared))
+    };
+    assert_eq!(told(960.0).transmit_cost(100).lost, 0);
+    assert!(told(11_520.0).transmit_cost(100).lost > 80);
     // Told a slower one it waits longer: what the lab does (console=ttyS0,300).
-    assert_eq!(told(30.0).most_polls, Some(66_666));
+    assert_eq!(told(30.0).max_polls, Some(66_666));
     // A burst has a time-out for each character.
-    let told = |way| Uart { way, ..Uart::ideal(rate(960.0)) }.time_out(TimeOut::TwoFrames, rate(1_000.0));
-    assert_eq!((told(Way::ByByte).cost_of(160).lost, told(BURSTS).cost_of(160).lost), (0, 0));
+    let told = |transmit_mode| {
+        Uart { transmit_mode, ..Uart::ideal(rate(960.0)) }.tx_timeout(TxTimeout::TwoFrames, rate(1_000.0))
+    };
+    assert_eq!((told(TransmitMode::Polled).transmit_cost(160).lost, told(BURSTS).transmit_cost(160).lost), (0, 0));
 }
 
 /// Seed 3: an 8250 of a server at 115200 baud. Published: 2500 characters in 0.997 s and one in 411 us, byte by byte; with
@@ -81,20 +89,20 @@ fn what_is_written_too_early_is_lost() {
 ///     byte by byte:  lag + 1.7 + 1.7                 = 398.8, so lag = 395.4 us
 ///     in bursts:     15 x character + lag + 3.4      = 716.8 for 16, so 21.2 us a character
 /// The third figure, one character in 411 us, is then predicted (4 %).
-fn seed_3(way: Way) -> Uart {
-    Uart { way, registers: LPC, status_lag: nanos(395.4), ..Uart::ideal(rate(1e6 / 21.2)) }
+fn seed_3(transmit_mode: TransmitMode) -> Uart {
+    Uart { transmit_mode, registers: LPC, status_lag: nanos(395.4), ..Uart::ideal(rate(1e6 / 21.2)) }
 }
 
 #[test]
 fn seed_3_by_byte_and_in_bursts() {
     let near = |got: f64, want: f64, share: f64| assert!((got / want - 1.0).abs() < share, "{got} against {want}");
-    near(seed_3(Way::ByByte).time_for(2500).as_secs_f64(), 0.997, 0.01);
+    near(seed_3(TransmitMode::Polled).time_for(2500).as_secs_f64(), 0.997, 0.01);
     near(seed_3(BURSTS).time_for(2500).as_secs_f64(), 0.112, 0.01);
-    near(us(seed_3(Way::ByByte).time_for(1)), 411.342, 0.05);
-    let rate = 2500.0 / seed_3(Way::ByByte).time_for(2500).as_secs_f64();
+    near(us(seed_3(TransmitMode::Polled).time_for(1)), 411.342, 0.05);
+    let rate = 2500.0 / seed_3(TransmitMode::Polled).time_for(2500).as_secs_f64();
     near(rate, 2500.0, 0.01);
     // The trace's 411 us are polls: one in 2.7 us here, in 3.1 us under the tracer.
-    let reads = seed_3(Way::ByByte).cost_of(1).reads;
+    let reads = seed_3(TransmitMode::Polled).transmit_cost(1).reads;
     assert!((130..=170).contains(&reads), "{reads}");
 }
 
@@ -124,60 +132,64 @@ fn registers() -> impl Strategy<Value = Registers> {
     })
 }
 
-fn way() -> impl Strategy<Value = Way> {
-    prop_oneof![Just(Way::Wire), Just(Way::ByByte), (1u32..=128).prop_map(|depth| Way::Bursts { depth })]
+fn transmit_mode() -> impl Strategy<Value = TransmitMode> {
+    prop_oneof![
+        Just(TransmitMode::Ideal),
+        Just(TransmitMode::Polled),
+        (1u32..=128).prop_map(|depth| TransmitMode::Fifo { depth })
+    ]
 }
 
 prop_compose! {
     fn uart()(
         baud in 30.0f64..1e6,
-        way in way(),
+        transmit_mode in transmit_mode(),
         registers in registers(),
         lag in 0i64..1_000_000,
         polls in prop::option::of(1u32..20_000),
     ) -> Uart {
-        Uart { rate: rate(baud), way, registers, status_lag: Dur::from_nanos(lag), most_polls: polls }
+        Uart { rate: rate(baud), transmit_mode, registers, status_lag: Dur::from_nanos(lag), max_polls: polls }
     }
 }
 
 proptest! {
     #[test]
-    fn a_faster_line_is_never_slower(uart in uart(), chars in 0u32..5000, factor in 1.0f64..100.0) {
+    fn a_faster_line_is_never_slower(uart in uart(), bytes in 0u32..5000, factor in 1.0f64..100.0) {
         let faster = Uart { rate: rate(uart.rate.bytes_per_s() * factor), ..uart };
-        prop_assert!(faster.time_for(chars) <= uart.time_for(chars) + Dur::from_nanos(1));
-        prop_assert!(faster.cost_of(chars).lost <= uart.cost_of(chars).lost);
+        prop_assert!(faster.time_for(bytes) <= uart.time_for(bytes) + Dur::from_nanos(1));
+        prop_assert!(faster.transmit_cost(bytes).lost <= uart.transmit_cost(bytes).lost);
     }
 
     #[test]
-    fn characters_are_conserved(uart in uart(), chars in 0u32..100_000) {
-        let cost = uart.cost_of(chars);
-        prop_assert_eq!(cost.sent + cost.lost, chars);
-        prop_assert!(uart.most_polls.is_some() || cost.lost == 0);
-        prop_assert!(cost.lost == 0 || uart.way != Way::Wire);
+    fn characters_are_conserved(uart in uart(), bytes in 0u32..100_000) {
+        let cost = uart.transmit_cost(bytes);
+        prop_assert_eq!(cost.sent + cost.lost, bytes);
+        prop_assert!(uart.max_polls.is_some() || cost.lost == 0);
+        prop_assert!(cost.lost == 0 || uart.transmit_mode != TransmitMode::Ideal);
     }
 
     #[test]
-    fn more_register_time_is_never_faster(uart in uart(), chars in 0u32..5000, more in 0i64..20_000) {
+    fn more_register_time_is_never_faster(uart in uart(), bytes in 0u32..5000, more in 0i64..20_000) {
         let access = uart.registers.access + Dur::from_nanos(more);
         let slower = Uart { registers: Registers { access, ..uart.registers }, ..uart };
-        prop_assert!(slower.time_for(chars) + Dur::from_nanos(1) >= uart.time_for(chars));
+        prop_assert!(slower.time_for(bytes) + Dur::from_nanos(1) >= uart.time_for(bytes));
     }
 
     #[test]
-    fn patient_bursts_are_never_slower_than_bytes(uart in uart(), chars in 0u32..5000, depth in 1u32..=128) {
-        let patient = Uart { most_polls: None, ..uart };
-        let cost = |way| Uart { way, ..patient }.cost_of(chars);
-        let (bursts, bytes) = (cost(Way::Bursts { depth }), cost(Way::ByByte));
+    fn patient_bursts_are_never_slower_than_bytes(uart in uart(), bytes in 0u32..5000, depth in 1u32..=128) {
+        let patient = Uart { max_polls: None, ..uart };
+        let cost = |transmit_mode| Uart { transmit_mode, ..patient }.transmit_cost(bytes);
+        let (bursts, bytes) = (cost(TransmitMode::Fifo { depth }), cost(TransmitMode::Polled));
         prop_assert!(bursts.time <= bytes.time + Dur::from_nanos(1));
         prop_assert!(bursts.reads <= bytes.reads + 2);
     }
 
     #[test]
-    fn a_longer_record_takes_longer(uart in uart(), chars in 0u32..5000, more in 0u32..100) {
-        prop_assert!(uart.time_for(chars + more) + Dur::from_nanos(1) >= uart.time_for(chars));
+    fn a_longer_record_takes_longer(uart in uart(), bytes in 0u32..5000, more in 0u32..100) {
+        prop_assert!(uart.time_for(bytes + more) + Dur::from_nanos(1) >= uart.time_for(bytes));
         // The line is the least that it can take, but for what was written over.
-        let cost = uart.cost_of(chars);
-        prop_assert!(cost.lost > 0 || uart.most_polls.is_some() || cost.time + Dur::from_nanos(1)
-            >= uart.rate.time_for(u64::from(chars)).as_dur());
+        let cost = uart.transmit_cost(bytes);
+        prop_assert!(cost.lost > 0 || uart.max_polls.is_some() || cost.time + Dur::from_nanos(1)
+            >= uart.rate.time_for(u64::from(bytes)).as_dur());
     }
 }

@@ -10,13 +10,13 @@
 mod model;
 mod nbcon;
 mod search;
-mod wire;
+mod transmitted;
 
 use proptest::prelude::*;
 
-use model::{Machine, Setup, State};
+use model::{Machine, SimulationSetup, State};
 use nbcon::*;
-use search::{Broken, Searched, Violation, search};
+use search::{Counterexample, SearchOutcome, Violation, search};
 
 const KERNEL: Machine = Machine { direct, requested, hostile, release, set_unsafe };
 
@@ -42,17 +42,17 @@ const TRIPLES: [Contexts; 4] = [
     &[THREAD, EMERGENCY, (Prio::Panic, 0)],
 ];
 
-fn setup(contexts: Contexts, backlog: u8, timeouts: u8, stops: bool) -> Setup {
-    Setup { machine: KERNEL, backlog, contexts, timeouts, stops }
+fn setup(contexts: Contexts, backlog: u8, timeouts: u8, stops: bool) -> SimulationSetup {
+    SimulationSetup { machine: KERNEL, backlog, contexts, timeouts, stops }
 }
 
 /// Searches all runs of all setups.
-fn all(contexts: &[Contexts], backlogs: &[u8]) -> Searched<State> {
-    let mut total = Searched { states: 0, ends: Vec::new() };
+fn all(contexts: &[Contexts], backlogs: &[u8]) -> SearchOutcome<State> {
+    let mut total = SearchOutcome { states: 0, ends: Vec::new() };
     let rules = [(0, true), (1, true), (0, false), (1, false)];
     for (&c, &backlog) in contexts.iter().flat_map(|c| backlogs.iter().map(move |b| (c, b))) {
         for (timeouts, stops) in rules {
-            let found = search(&setup(c, backlog, timeouts, stops)).unwrap_or_else(|Broken { law, path }| {
+            let found = search(&setup(c, backlog, timeouts, stops)).unwrap_or_else(|Counterexample { law, path }| {
                 let tail: Vec<String> = path.iter().rev().take(30).rev().map(|s| format!("{s:?}")).collect();
                 panic!("{c:?}, {backlog} waiting, {timeouts} time-outs, stops {stops}: {law:?}\n{}", tail.join("\n"))
             });
@@ -66,8 +66,8 @@ fn all(contexts: &[Contexts], backlogs: &[u8]) -> Searched<State> {
 /// That the laws aren't kept for want of anything happening.
 fn all_has_happened(ends: &[State]) {
     assert!(ends.iter().any(|s| s.wire.repeated != 0), "no record was ever repeated");
-    assert!(ends.iter().any(|s| s.word.unsafe_takeover), "no console was ever taken in an unsafe section");
-    assert!(ends.iter().any(|s| !s.word.unsafe_takeover && s.wire.repeated == 0), "no run went smoothly");
+    assert!(ends.iter().any(|s| s.state.unsafe_takeover), "no console was ever taken in an unsafe section");
+    assert!(ends.iter().any(|s| !s.state.unsafe_takeover && s.wire.repeated == 0), "no run went smoothly");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn three_contexts() {
 fn broken_by(machine: Machine) -> Vec<Violation> {
     let setups = PAIRS.iter().chain(&TRIPLES).flat_map(|c| [(0, true), (1, false)].map(|(t, s)| setup(c, 1, t, s)));
     let mut broken: Vec<Violation> =
-        setups.filter_map(|s| search(&Setup { machine, ..s }).err().map(|b| b.law)).collect();
+        setups.filter_map(|s| search(&SimulationSetup { machine, ..s }).err().map(|b| b.law)).collect();
     broken.sort();
     broken.dedup();
     broken
@@ -98,35 +98,36 @@ fn broken_by(machine: Machine) -> Vec<Violation> {
 #[test]
 fn a_changed_rule_is_caught() {
     let check = |what: &str, machine, violation: &[Violation]| assert_eq!(broken_by(machine), violation, "{what}");
-    let direct = |w: Word, c: &Context, p| nbcon::direct(Word { in_unsafe: false, ..w }, c, p);
+    let direct = |w: NbconState, c: &AcquireContext, p| nbcon::direct(NbconState { in_unsafe: false, ..w }, c, p);
     check("taken in an unsafe section", Machine { direct, ..KERNEL }, &[Violation::TwoOwners]);
-    let requested = |w: Word, c: &Context, p| nbcon::requested(Word { prio: Prio::None, ..w }, c, p);
+    let requested = |w: NbconState, c: &AcquireContext, p| nbcon::requested(NbconState { prio: Prio::None, ..w }, c, p);
     check("handed over in an unsafe section", Machine { requested, ..KERNEL }, &[Violation::TwoOwners]);
-    let release = |w: Word, c: &Context| Word { prio: Prio::None, ..nbcon::release(w, c) };
+    let release = |w: NbconState, c: &AcquireContext| NbconState { prio: Prio::None, ..nbcon::release(w, c) };
     check(
         "released by who doesn't own it",
         Machine { release, ..KERNEL },
         &[Violation::RepeatedByItself, Violation::Endless],
     );
-    let set_unsafe = |w: Word, c: &Context, v| match nbcon::set_unsafe(w, c, v) {
+    let set_unsafe = |w: NbconState, c: &AcquireContext, v| match nbcon::set_unsafe(w, c, v) {
         // The waiter finds its request gone, and nobody owns the console.
-        (after, false) if after.prio == Prio::None => (Word { req_prio: Prio::None, ..after }, false),
+        (after, false) if after.prio == Prio::None => (NbconState { req_prio: Prio::None, ..after }, false),
         other => other,
     };
     check("given up to nobody", Machine { set_unsafe, ..KERNEL }, &[Violation::RepeatedByItself, Violation::Stuck]);
-    let set_unsafe = |w: Word, c: &Context, v| (nbcon::set_unsafe(w, c, v).0, true);
+    let set_unsafe = |w: NbconState, c: &AcquireContext, v| (nbcon::set_unsafe(w, c, v).0, true);
     check(
         "an owner that doesn't look",
         Machine { set_unsafe, ..KERNEL },
         &[Violation::TwoOwners, Violation::OutOfOrder],
     );
-    let release = |w: Word, _: &Context| w;
+    let release = |w: NbconState, _: &AcquireContext| w;
     check("never released", Machine { release, ..KERNEL }, &[Violation::Stuck, Violation::Endless]);
-    let direct = |w: Word, c: &Context, p| nbcon::direct(Word { req_prio: Prio::None, ..w }, c, p);
+    let direct = |w: NbconState, c: &AcquireContext, p| nbcon::direct(NbconState { req_prio: Prio::None, ..w }, c, p);
     check("taken though reserved", Machine { direct, ..KERNEL }, &[Violation::RepeatedByItself, Violation::Stuck]);
-    let hostile = |_: Word, _: &Context| Err(Refused::Denied);
+    let hostile = |_: NbconState, _: &AcquireContext| Err(AcquireError::Denied);
     check("no hostile takeover", Machine { hostile, ..KERNEL }, &[Violation::Stuck]);
-    let hostile = |w: Word, c: &Context| nbcon::hostile(w, c).map(|w| Word { unsafe_takeover: false, ..w });
+    let hostile =
+        |w: NbconState, c: &AcquireContext| nbcon::hostile(w, c).map(|w| NbconState { unsafe_takeover: false, ..w });
     check(
         "a hostile takeover that leaves no mark",
         Machine { hostile, ..KERNEL },
@@ -139,8 +140,8 @@ fn prio() -> impl Strategy<Value = Prio> {
 }
 
 prop_compose! {
-    fn word()(prio in prio(), req_prio in prio(), in_unsafe: bool, unsafe_takeover: bool, cpu in 0u8..3) -> Word {
-        Word { prio, req_prio, in_unsafe, unsafe_takeover, cpu: Cpu(cpu) }
+    fn state()(prio in prio(), req_prio in prio(), in_unsafe: bool, unsafe_takeover: bool, cpu in 0u8..3) -> NbconState {
+        NbconState { prio, req_prio, in_unsafe, unsafe_takeover, cpu: Cpu(cpu) }
     }
 }
 
@@ -151,44 +152,44 @@ prop_compose! {
         reacquires: bool,
         waits: bool,
         may_take_unsafe: bool,
-    ) -> Context {
-        Context { cpu: Cpu(cpu), prio, reacquires, waits, may_take_unsafe }
+    ) -> AcquireContext {
+        AcquireContext { cpu: Cpu(cpu), prio, reacquires, waits, may_take_unsafe }
     }
 }
 
 proptest! {
     #[test]
-    fn a_console_goes_up_in_priority(word in word(), ctx in context(), panic in prop::option::of((0u8..3).prop_map(Cpu))) {
-        if let Ok(after) = direct(word, &ctx, panic) {
-            prop_assert!(ctx.prio > word.prio && ctx.prio > word.req_prio && !word.in_unsafe);
+    fn a_console_goes_up_in_priority(state in state(), ctx in context(), panic in prop::option::of((0u8..3).prop_map(Cpu))) {
+        if let Ok(after) = direct(state, &ctx, panic) {
+            prop_assert!(ctx.prio > state.prio && ctx.prio > state.req_prio && !state.in_unsafe);
             prop_assert!(ctx.owns(after) && after.req_prio == Prio::None);
         }
-        if let Ok(after) = request(word, &ctx, panic) {
-            let before = Word { req_prio: word.req_prio, ..after };
-            prop_assert!(before == word && ctx.waits_in(after));
+        if let Ok(after) = request(state, &ctx, panic) {
+            let before = NbconState { req_prio: state.req_prio, ..after };
+            prop_assert!(before == state && ctx.waits_in(after));
         }
     }
 
     #[test]
-    fn only_the_owner_changes_what_it_owns(word in word(), ctx in context(), value: bool) {
-        if !ctx.owns(word) {
-            prop_assert_eq!(release(word, &ctx), word);
-            prop_assert_eq!(set_unsafe(word, &ctx, value), (word, false));
+    fn only_the_owner_changes_what_it_owns(state in state(), ctx in context(), value: bool) {
+        if !ctx.owns(state) {
+            prop_assert_eq!(release(state, &ctx), state);
+            prop_assert_eq!(set_unsafe(state, &ctx, value), (state, false));
         } else {
-            prop_assert_eq!(release(word, &ctx).prio, Prio::None);
+            prop_assert_eq!(release(state, &ctx).prio, Prio::None);
             // A request outlives its owner: the console stays reserved.
-            prop_assert_eq!(release(word, &ctx).req_prio, word.req_prio);
+            prop_assert_eq!(release(state, &ctx).req_prio, state.req_prio);
         }
     }
 
     #[test]
-    fn an_unsafe_takeover_is_never_forgotten(word in word(), ctx in context(), value: bool) {
-        prop_assume!(word.unsafe_takeover);
+    fn an_unsafe_takeover_is_never_forgotten(state in state(), ctx in context(), value: bool) {
+        prop_assume!(state.unsafe_takeover);
         let after = [
-            Some(release(word, &ctx)),
-            Some(set_unsafe(word, &ctx, value).0),
-            direct(word, &ctx, None).ok(),
-            hostile(word, &ctx).ok(),
+            Some(release(state, &ctx)),
+            Some(set_unsafe(state, &ctx, value).0),
+            direct(state, &ctx, None).ok(),
+            hostile(state, &ctx).ok(),
         ];
         prop_assert!(after.iter().flatten().all(|w| w.unsafe_takeover));
     }

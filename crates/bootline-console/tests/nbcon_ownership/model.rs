@@ -7,22 +7,22 @@
 //! put the port in order, for which it takes the console back if it lost it. Left out: the thread's wake-up (it looks at
 //! once), records dropped from a full buffer, the words "replaying previous printk message".
 use super::search::{Model, Violation};
-use super::wire::{PARTS, Wire};
-use crate::nbcon::{Context, Cpu, Prio, Refused, Withdrawn, Word};
+use super::transmitted::{PARTS, TransmittedBytes};
+use crate::nbcon::{AcquireContext, AcquireError, Cpu, NbconState, Prio, WithdrawOutcome};
 
 /// The steps of the state machine; a mutant has another one in some place.
 #[derive(Clone, Copy)]
 pub(super) struct Machine {
-    pub(super) direct: fn(Word, &Context, Option<Cpu>) -> Result<Word, Refused>,
-    pub(super) requested: fn(Word, &Context, Option<Cpu>) -> Result<Word, Refused>,
-    pub(super) hostile: fn(Word, &Context) -> Result<Word, Refused>,
-    pub(super) release: fn(Word, &Context) -> Word,
-    pub(super) set_unsafe: fn(Word, &Context, bool) -> (Word, bool),
+    pub(super) direct: fn(NbconState, &AcquireContext, Option<Cpu>) -> Result<NbconState, AcquireError>,
+    pub(super) requested: fn(NbconState, &AcquireContext, Option<Cpu>) -> Result<NbconState, AcquireError>,
+    pub(super) hostile: fn(NbconState, &AcquireContext) -> Result<NbconState, AcquireError>,
+    pub(super) release: fn(NbconState, &AcquireContext) -> NbconState,
+    pub(super) set_unsafe: fn(NbconState, &AcquireContext, bool) -> (NbconState, bool),
 }
 
 /// Who takes part, and what may happen.
 #[derive(Clone, Copy)]
-pub(super) struct Setup {
+pub(super) struct SimulationSetup {
     pub(super) machine: Machine,
     /// Records that wait at the start.
     pub(super) backlog: u8,
@@ -45,7 +45,7 @@ enum Step {
     Acquire,
     Request,
     Wait,
-    Withdraw(Refused),
+    Withdraw(AcquireError),
     Hostile,
     EnterFormat,
     ExitFormat,
@@ -81,14 +81,14 @@ struct Who {
 /// One console, and who prints to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    pub(super) word: Word,
+    pub(super) state: NbconState,
     seq: u8,
     records: u8,
     /// Contexts in an emergency (`nbcon_cpu_emergency_cnt`): the thread keeps off.
     emergencies: u8,
     panic: Option<Cpu>,
     who: [Option<Who>; 3],
-    pub(super) wire: Wire,
+    pub(super) wire: TransmittedBytes,
 }
 
 impl State {
@@ -106,7 +106,7 @@ impl Who {
     }
 }
 
-impl Model for Setup {
+impl Model for SimulationSetup {
     type State = State;
 
     fn start(&self) -> State {
@@ -124,13 +124,13 @@ impl Model for Setup {
             });
         }
         State {
-            word: Word::default(),
+            state: NbconState::default(),
             seq: 0,
             records: self.backlog,
             emergencies: 0,
             panic: None,
             who,
-            wire: Wire::default(),
+            wire: TransmittedBytes::default(),
         }
     }
 
@@ -145,13 +145,13 @@ impl Model for Setup {
 
     fn check(&self, state: &State) -> Result<(), Violation> {
         let inside = state.who.iter().flatten().filter(|w| !w.stopped && w.in_unsafe()).count();
-        if inside > 1 && !state.word.unsafe_takeover { Err(Violation::TwoOwners) } else { Ok(()) }
+        if inside > 1 && !state.state.unsafe_takeover { Err(Violation::TwoOwners) } else { Ok(()) }
     }
 
     /// All is printed. Those that a panic stopped, or keeps from a console that it took in an unsafe section, stay where
     /// they are.
     fn check_end(&self, state: &State) -> Result<(), Violation> {
-        let kept_off = state.panic.is_some() && state.word.unsafe_takeover;
+        let kept_off = state.panic.is_some() && state.state.unsafe_takeover;
         let over = |(i, w): (usize, &Who)| match w.step {
             Step::Done | Step::Idle => true,
             _ => w.stopped || self.interrupted(state, i) || kept_off && self.contexts[i].0 != Prio::Panic,
@@ -164,7 +164,7 @@ impl Model for Setup {
     }
 }
 
-impl Setup {
+impl SimulationSetup {
     /// Whether another context has interrupted this one on its processor; a panic doesn't return.
     fn interrupted(&self, state: &State, i: usize) -> bool {
         (i + 1..self.contexts.len()).any(|j| {
@@ -178,10 +178,10 @@ impl Setup {
         state.who[i].is_some_and(|w| !w.stopped && w.step != Step::Done) && !self.interrupted(state, i)
     }
 
-    fn context(&self, state: &State, i: usize) -> Context {
+    fn context(&self, state: &State, i: usize) -> AcquireContext {
         let (prio, cpu) = self.contexts[i];
         let who = state.who[i];
-        Context {
+        AcquireContext {
             cpu: Cpu(cpu),
             prio,
             reacquires: who.is_some_and(|w| w.reacquires),
@@ -193,7 +193,7 @@ impl Setup {
     /// Whether who owns the console can still leave it.
     fn owner_runs(&self, state: &State) -> bool {
         (0..self.contexts.len()).any(|i| {
-            let owns = self.contexts[i] == (state.word.prio, state.word.cpu.0);
+            let owns = self.contexts[i] == (state.state.prio, state.state.cpu.0);
             owns && self.runs(state, i)
         })
     }
@@ -226,44 +226,44 @@ impl Setup {
             Step::Idle => done(s, me, Step::Acquire),
             Step::More if s.seq < s.records => done(s, me, Step::Acquire),
             Step::More => self.flushed(s, i, me, found),
-            Step::Acquire => match (machine.direct)(s.word, &ctx, panic) {
-                Ok(word) => self.acquired(s, i, me, word, found),
-                Err(Refused::Busy) => match crate::nbcon::request(s.word, &ctx, panic) {
+            Step::Acquire => match (machine.direct)(s.state, &ctx, panic) {
+                Ok(state) => self.acquired(s, i, me, state, found),
+                Err(AcquireError::Busy) => match crate::nbcon::request(s.state, &ctx, panic) {
                     // It looks again and again, to no avail as long as nobody else does anything.
-                    Err(Refused::Busy | Refused::Denied) if me.reacquires => {}
+                    Err(AcquireError::Busy | AcquireError::Denied) if me.reacquires => {}
                     _ => done(s, me, Step::Request),
                 },
                 Err(_) if me.reacquires => {}
                 Err(_) => self.failed(s, i, me, found),
             },
-            Step::Request => match crate::nbcon::request(s.word, &ctx, panic) {
-                Ok(word) => done(State { word, ..s }, me, Step::Wait),
-                Err(Refused::Changed) => done(s, me, Step::Acquire),
-                Err(Refused::Busy) => done(s, me, Step::Hostile),
-                Err(Refused::Denied) => self.failed(s, i, me, found),
+            Step::Request => match crate::nbcon::request(s.state, &ctx, panic) {
+                Ok(state) => done(State { state, ..s }, me, Step::Wait),
+                Err(AcquireError::Changed) => done(s, me, Step::Acquire),
+                Err(AcquireError::Busy) => done(s, me, Step::Hostile),
+                Err(AcquireError::Denied) => self.failed(s, i, me, found),
             },
-            Step::Wait => match (machine.requested)(s.word, &ctx, panic) {
-                Ok(word) => self.acquired(s, i, me, word, found),
-                Err(Refused::Busy) if me.timeouts > 0 => {
+            Step::Wait => match (machine.requested)(s.state, &ctx, panic) {
+                Ok(state) => self.acquired(s, i, me, state, found),
+                Err(AcquireError::Busy) if me.timeouts > 0 => {
                     me.timeouts -= 1;
-                    done(s, me, Step::Withdraw(Refused::Busy));
+                    done(s, me, Step::Withdraw(AcquireError::Busy));
                 }
-                Err(Refused::Busy) if !self.owner_runs(state) => done(s, me, Step::Withdraw(Refused::Busy)),
-                Err(Refused::Busy) => {}
+                Err(AcquireError::Busy) if !self.owner_runs(state) => done(s, me, Step::Withdraw(AcquireError::Busy)),
+                Err(AcquireError::Busy) => {}
                 Err(why) => done(s, me, Step::Withdraw(why)),
             },
-            Step::Withdraw(why) => match (crate::nbcon::withdraw(s.word, &ctx, panic), why) {
-                (Withdrawn::Acquired(word), _) => self.acquired(s, i, me, word, found),
-                (Withdrawn::Removed(word), Refused::Busy) => done(State { word, ..s }, me, Step::Hostile),
-                (Withdrawn::Removed(word), _) => self.failed(State { word, ..s }, i, me, found),
-                (Withdrawn::Replaced, _) => self.failed(s, i, me, found),
+            Step::Withdraw(why) => match (crate::nbcon::withdraw(s.state, &ctx, panic), why) {
+                (WithdrawOutcome::Acquired(state), _) => self.acquired(s, i, me, state, found),
+                (WithdrawOutcome::Removed(state), AcquireError::Busy) => done(State { state, ..s }, me, Step::Hostile),
+                (WithdrawOutcome::Removed(state), _) => self.failed(State { state, ..s }, i, me, found),
+                (WithdrawOutcome::Replaced, _) => self.failed(s, i, me, found),
             },
-            Step::Hostile => match (machine.hostile)(s.word, &ctx) {
-                Ok(word) => self.acquired(s, i, me, word, found),
+            Step::Hostile => match (machine.hostile)(s.state, &ctx) {
+                Ok(state) => self.acquired(s, i, me, state, found),
                 Err(_) => self.failed(s, i, me, found),
             },
             Step::Write(part) => {
-                if s.word.unsafe_takeover {
+                if s.state.unsafe_takeover {
                     s.wire.write_in_doubt(ctx.prio == Prio::Panic, me.record, part);
                 } else {
                     s.wire.write(i as u8, me.record, part)?;
@@ -292,8 +292,8 @@ impl Setup {
             Step::Done => {}
             step => {
                 let entering = !me.in_unsafe();
-                let (word, mine) = (machine.set_unsafe)(s.word, &ctx, entering);
-                s.word = word;
+                let (state, mine) = (machine.set_unsafe)(s.state, &ctx, entering);
+                s.state = state;
                 self.section(s, i, Who { step, ..me }, mine, found);
             }
         }
@@ -322,13 +322,13 @@ impl Setup {
             (Step::ExitFinal, _) if !me.lost_buffer => Step::EnterUpdate,
             (Step::EnterUpdate, true) => Step::Update,
             (Step::ExitUpdate, true) => {
-                s.word = (self.machine.release)(s.word, &self.context(&s, i));
+                s.state = (self.machine.release)(s.state, &self.context(&s, i));
                 if self.contexts[i].0 == Prio::Normal { Step::Idle } else { Step::More }
             }
             _ => {
                 // nbcon_emit_next_record gives up, and releases what the driver may have taken back.
                 if in_driver {
-                    s.word = (self.machine.release)(s.word, &self.context(&s, i));
+                    s.state = (self.machine.release)(s.state, &self.context(&s, i));
                 }
                 return self.failed(s, i, Who { lost_buffer: false, reacquires: false, ..me }, found);
             }
@@ -337,8 +337,8 @@ impl Setup {
         found.push(s);
     }
 
-    fn acquired(&self, mut s: State, i: usize, mut me: Who, word: Word, found: &mut Vec<State>) {
-        s.word = word;
+    fn acquired(&self, mut s: State, i: usize, mut me: Who, state: NbconState, found: &mut Vec<State>) {
+        s.state = state;
         if me.reacquires {
             (me.reacquires, me.step) = (false, Step::EnterFinal);
         } else {

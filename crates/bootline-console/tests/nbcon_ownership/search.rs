@@ -58,18 +58,18 @@ impl Hasher for Fold {
 }
 
 /// All there is, the laws kept.
-pub(super) struct Searched<S> {
+pub(super) struct SearchOutcome<S> {
     pub(super) states: usize,
     pub(super) ends: Vec<S>,
 }
 
 /// The first law broken, and the path to it.
-pub(super) struct Broken<S> {
+pub(super) struct Counterexample<S> {
     pub(super) law: Violation,
     pub(super) path: Vec<S>,
 }
 
-pub(super) fn search<M: Model>(model: &M) -> Result<Searched<M::State>, Broken<M::State>> {
+pub(super) fn search<M: Model>(model: &M) -> Result<SearchOutcome<M::State>, Counterexample<M::State>> {
     /// Whether the state is on the path that is being followed.
     type OnPath = bool;
     let start = model.start();
@@ -90,7 +90,7 @@ pub(super) fn search<M: Model>(model: &M) -> Result<Searched<M::State>, Broken<M
             checked.map_err(|law| broken(law, &path))?;
         }
         let Some((state, rest)) = path.last_mut() else {
-            return Ok(Searched { states: seen.len(), ends });
+            return Ok(SearchOutcome { states: seen.len(), ends });
         };
         match rest.pop() {
             None => {
@@ -109,6 +109,6 @@ pub(super) fn search<M: Model>(model: &M) -> Result<Searched<M::State>, Broken<M
     }
 }
 
-fn broken<S: Copy>(law: Violation, path: &[(S, Vec<S>)]) -> Broken<S> {
-    Broken { law, path: path.iter().map(|(s, _)| *s).collect() }
+fn broken<S: Copy>(law: Violation, path: &[(S, Vec<S>)]) -> Counterexample<S> {
+    Counterexample { law, path: path.iter().map(|(s, _)| *s).collect() }
 }

@@ -11,17 +11,17 @@
 //! | `qemu.log` | QEMU's messages, if it had any |
 mod error;
 mod files;
-mod live;
 mod progress;
 mod request;
 mod run;
+mod running;
 mod session;
 mod truth;
 
 pub use error::BootError;
 pub(crate) use files::{replace, set_aside};
-pub use progress::{Phase, Progress};
+pub use progress::{BootPhase, BootProgress};
 pub use request::BootRequest;
 pub(crate) use request::arch_of;
 pub use run::{BootOutcome, boot, boot_valid};
-pub use truth::{Guest, LineTruth, LinesTruth, ModuleTruth, TRUTH_SCHEMA, Truth, Verdict};
+pub use truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};

@@ -4,7 +4,7 @@ use bootline_capture::units::Dur;
 
 /// How far a boot has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum BootPhase {
     /// The kernel boots.
     Booting,
     /// Init has spoken; the line still carries what the kernel has stored.
@@ -17,11 +17,11 @@ pub enum Phase {
 
 /// A moment of a boot.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
+pub struct BootProgress<'a> {
     /// Since QEMU was started.
     pub elapsed: Dur,
     /// How far it has come.
-    pub phase: Phase,
+    pub phase: BootPhase,
     /// Characters that the line has carried.
     pub bytes: u64,
     /// The last whole line of the console, control characters escaped.

@@ -89,7 +89,7 @@ impl BootRequest {
 
 /// A line to be paced.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinePlan {
+pub(super) struct PacedLine {
     pub baud: Baud,
     pub frame: Frame,
     pub transport: Transport,
@@ -99,15 +99,15 @@ pub(super) struct LinePlan {
 
 /// A request made whole.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct BootPlan {
     pub machine: Machine,
     /// `None` for a boot without a console.
-    pub line: Option<LinePlan>,
+    pub line: Option<PacedLine>,
     pub command_line: String,
     pub timeout: Duration,
 }
 
-pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError> {
+pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootError> {
     let arch = match request.arch {
         Some(arch) => arch,
         None => arch_of(&request.kernel)?,
@@ -138,7 +138,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError
     // Instructions are counted at a nanosecond or two each: the counter then runs at a rate of its own.
     let tsc_khz = host.tsc_khz.filter(|_| !icount && request.accel != Accel::Kvm);
     let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &request.append);
-    let line = baud.map(|baud| LinePlan {
+    let line = baud.map(|baud| PacedLine {
         baud,
         frame: request.frame,
         transport: request.transport,
@@ -149,7 +149,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<Plan, BootError
         None => Duration::from_secs(300),
     });
     let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
-    Ok(Plan { machine, line, command_line, timeout })
+    Ok(BootPlan { machine, line, command_line, timeout })
 }
 
 pub(crate) fn arch_of(kernel: &Path) -> Result<Arch, BootError> {

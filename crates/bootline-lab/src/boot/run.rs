@@ -15,19 +15,19 @@ use bootline_capture::{Header, NoteKind};
 use regex::bytes::Regex;
 
 use super::files::{RunFiles, set_aside, write};
-use super::live::{End, Live, spawn_line_reader, spawn_truth_reader};
-use super::request::{LinePlan, Plan, plan};
-use super::session::{ModuleSaid, Session};
-use super::truth::{Guest, LineTruth, LinesTruth, ModuleTruth, TRUTH_SCHEMA, Truth, Verdict};
-use super::{BootError, BootRequest, Progress};
-use crate::fidelity::{self, Decision, Evidence, Fidelity, Flaw};
+use super::request::{BootPlan, PacedLine, plan};
+use super::running::{QemuEnd, RunningBoot, spawn_line_reader, spawn_truth_reader};
+use super::session::{ModuleReport, Session};
+use super::truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};
+use super::{BootError, BootProgress, BootRequest};
+use crate::fidelity::{self, Fidelity, FidelityFlaw, RetryDecision, RunEvidence};
 use crate::host::Host;
 use crate::initramfs::initramfs;
 use crate::kmsg;
 use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
 use crate::machine::{Accel, Arch, Ports};
 use crate::module::{self, Module, error_name};
-use crate::qemu::{self, Listener, Qemu};
+use crate::qemu::{self, LogListener, Qemu};
 use crate::registers::{self, Counter, RegisterAccesses};
 use bootline_port::recorder::Recorder;
 
@@ -52,7 +52,7 @@ pub struct BootOutcome {
 pub fn boot(
     request: &BootRequest,
     cancel: &AtomicBool,
-    watch: &mut dyn FnMut(&Progress<'_>),
+    watch: &mut dyn FnMut(&BootProgress<'_>),
 ) -> Result<BootOutcome, BootError> {
     let host = Host::observe();
     let plan = plan(request, &host)?;
@@ -93,10 +93,10 @@ pub fn boot(
     let character = plan.line.map_or(Dur::ZERO, |l| LineRate::of(l.baud, l.frame).time_for(1).as_dur());
     let session = Session::new(recorder, marker, own_init, character).printing(request.lines);
 
-    let wires = Wires::lay(plan.line.as_ref())?;
+    let channels = PortChannels::open_channels(plan.line.as_ref())?;
     let ports = Ports {
         console: if plan.line.is_some() { "stdio,id=console,signal=off" } else { "null,id=console" }.to_owned(),
-        truth: format!("socket,id=truth,fd={}", std::os::fd::AsRawFd::as_raw_fd(&wires.guest_truth)),
+        truth: format!("socket,id=truth,fd={}", std::os::fd::AsRawFd::as_raw_fd(&channels.guest_truth)),
     };
     let mut args = plan.machine.arguments(&ports, &request.kernel, &initrd, &plan.command_line);
     let counter = request.trace_registers.then(|| Arc::new(Mutex::new(Counter::default())));
@@ -105,27 +105,27 @@ pub fn boot(
     }
     let listener = counter.clone().map(listener);
     let (sender, events) = channel();
-    let console = wires.guest_console.map_or_else(Stdio::null, Stdio::from);
+    let console = channels.guest_console.map_or_else(Stdio::null, Stdio::from);
     let started = clock.now();
     let log = &files.qemu_log;
-    let qemu = Qemu::start(arch.qemu(), arch.qemu_package(), &args, console, &wires.guest_truth, log, listener)?;
-    drop(wires.guest_truth);
+    let qemu = Qemu::start(arch.qemu(), arch.qemu_package(), &args, console, &channels.guest_truth, log, listener)?;
+    drop(channels.guest_truth);
     let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
-    let truth_in = wires.truth.try_clone().map_err(|source| BootError::Line { source })?;
+    let truth_in = channels.truth.try_clone().map_err(|source| BootError::Line { source })?;
     let mut readers = 1;
     spawn_truth_reader(truth_in, clock, sender.clone());
-    if let (Some(line), Some(fd)) = (plan.line, wires.console) {
+    if let (Some(line), Some(fd)) = (plan.line, channels.console) {
         readers += 1;
         spawn_line_reader(fd, line, clock, request.real_time, sender);
     }
 
-    let mut live = Live {
+    let mut live = RunningBoot {
         clock,
         started,
         timeout: Dur::from_nanos(i64::try_from(plan.timeout.as_nanos()).unwrap_or(i64::MAX)),
         session,
         qemu,
-        truth: wires.truth,
+        truth: channels.truth,
         events,
         readers,
         real_time: &mut real_time,
@@ -143,19 +143,20 @@ pub fn boot(
     if let Some(source) = live.line_end.error.take() {
         return Err(BootError::Line { source });
     }
-    let Live { mut session, mut qemu, line_end, starved, starved_at_init, .. } = live;
+    let RunningBoot { mut session, mut qemu, line_end, starved, starved_at_init, .. } = live;
     let starved = starved_at_init.unwrap_or(starved);
     session.count_before_init();
     if let Some(recorder) = session.recorder.take() {
-        recorder.finish(clock.now(), end.words())?;
+        recorder.finish(clock.now(), end.text())?;
     }
     qemu.settle();
     let registers = counter.map(|counter| counted(&counter, &session, arch)).transpose()?;
-    let parts = Parts { request, plan: &plan, host, qemu_version, started, real_time, starved, line_end, registers };
+    let parts =
+        TruthParts { request, plan: &plan, host, qemu_version, started, real_time, starved, line_end, registers };
     let truth = parts.truth(&session, &end, &qemu)?;
     drop(qemu);
-    if !session.said.kmsg.is_empty() {
-        write(&files.kmsg, &session.said.kmsg)?;
+    if !session.report.kmsg.is_empty() {
+        write(&files.kmsg, &session.report.kmsg)?;
     }
     files.write_truth(&truth)?;
     let capture = plan.line.map(|_| files.capture);
@@ -170,13 +171,13 @@ pub fn boot_valid(
     request: &BootRequest,
     attempts: u32,
     cancel: &AtomicBool,
-    watch: &mut dyn FnMut(&Progress<'_>),
+    watch: &mut dyn FnMut(&BootProgress<'_>),
 ) -> Result<BootOutcome, BootError> {
     let mut discarded = Vec::new();
     for attempt in 1.. {
         let mut outcome = boot(request, cancel, watch)?;
-        let flawed = outcome.truth.verdict == Verdict::Invalid;
-        if flawed && outcome.truth.fidelity.decide(attempt, attempts) == Decision::Retry {
+        let flawed = outcome.truth.verdict == RunVerdict::Invalid;
+        if flawed && outcome.truth.fidelity.decide(attempt, attempts) == RetryDecision::Retry {
             discarded.push(set_aside(&request.dir, "invalid")?);
             continue;
         }
@@ -196,20 +197,20 @@ fn check_readable(path: &Path) -> io::Result<()> {
 }
 
 /// Counts what QEMU traces; its other messages are left for the log.
-fn listener(counter: Arc<Mutex<Counter>>) -> Listener {
+fn listener(counter: Arc<Mutex<Counter>>) -> LogListener {
     Box::new(move |line| counter.lock().is_ok_and(|mut counter| counter.line(line)))
 }
 
 fn counted(counter: &Mutex<Counter>, session: &Session, arch: Arch) -> Result<RegisterAccesses, BootError> {
     let counter = counter.lock().unwrap_or_else(PoisonError::into_inner);
-    if counter.is_empty() && session.account.bytes() > 0 {
+    if counter.is_empty() && session.usage.bytes() > 0 {
         return Err(BootError::Untraced { program: arch.qemu() });
     }
-    let lines = session.said.lines.map(|_| session.line_chars);
+    let lines = session.report.lines.map(|_| session.line_bytes);
     Ok(counter.summary(arch, session.bytes_before_init, lines))
 }
 
-fn header(line: &LinePlan, clock: RunClock) -> Header {
+fn header(line: &PacedLine, clock: RunClock) -> Header {
     Header {
         started_unix_ns: clock.started_unix_ns(),
         declared_baud: line.declared,
@@ -220,15 +221,15 @@ fn header(line: &LinePlan, clock: RunClock) -> Header {
 }
 
 /// Both ends of both ports.
-struct Wires {
+struct PortChannels {
     console: Option<OwnedFd>,
     guest_console: Option<OwnedFd>,
     truth: UnixStream,
     guest_truth: OwnedFd,
 }
 
-impl Wires {
-    fn lay(line: Option<&LinePlan>) -> Result<Wires, BootError> {
+impl PortChannels {
+    fn open_channels(line: Option<&PacedLine>) -> Result<PortChannels, BootError> {
         let failed = |source| BootError::Line { source };
         let (truth, guest_truth) = UnixStream::pair().map_err(failed)?;
         let channel = line.map(|l| l.transport.open(Pacer::new(l.baud, l.frame).slots())).transpose();
@@ -236,14 +237,14 @@ impl Wires {
             Some(Channel { reader, writer }) => (Some(reader), Some(writer)),
             None => (None, None),
         };
-        Ok(Wires { console, guest_console, truth, guest_truth: guest_truth.into() })
+        Ok(PortChannels { console, guest_console, truth, guest_truth: guest_truth.into() })
     }
 }
 
 /// What the truth is put together from, apart from the session.
-struct Parts<'a> {
+struct TruthParts<'a> {
     request: &'a BootRequest,
-    plan: &'a Plan,
+    plan: &'a BootPlan,
     host: Host,
     qemu_version: String,
     started: HostTime,
@@ -253,30 +254,30 @@ struct Parts<'a> {
     registers: Option<RegisterAccesses>,
 }
 
-impl Parts<'_> {
-    fn truth(self, session: &Session, end: &End, qemu: &Qemu) -> Result<Truth, BootError> {
-        let said = &session.said;
-        let (records, _) = kmsg::parse(&said.kmsg);
+impl TruthParts<'_> {
+    fn truth(self, session: &Session, end: &QemuEnd, qemu: &Qemu) -> Result<Truth, BootError> {
+        let report = &session.report;
+        let (records, _) = kmsg::parse(&report.kmsg);
         let lateness = self.line_end.lateness.summary();
         let arch = self.plan.machine.arch;
         let fidelity = self.plan.line.map_or_else(Fidelity::default, |line| {
-            fidelity::check(&Evidence {
-                wire: &session.wire,
+            fidelity::check(&RunEvidence {
+                received: &session.received,
                 log: &records,
-                console_loglevel: said.console_loglevel,
-                command_line: said.cmdline.as_deref().unwrap_or(&self.plan.command_line),
+                console_loglevel: report.console_loglevel,
+                command_line: report.cmdline.as_deref().unwrap_or(&self.plan.command_line),
                 console: arch.console(),
                 rate: LineRate::of(line.baud, line.frame),
                 translated: self.plan.machine.accel != Accel::Kvm,
                 slowed: self.request.trace_registers,
-                init_at: said.init_at,
+                init_at: report.init_at,
                 slots: Pacer::new(line.baud, line.frame).slots() as u64,
                 lateness,
             })
         });
-        let modules = module_truth(&self.request.modules, &said.modules);
+        let modules = module_truth(&self.request.modules, &report.modules);
         let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
-        let init = said.init_at;
+        let init = report.init_at;
         let paced_init = init.filter(|_| self.plan.line.is_some());
         Ok(Truth {
             schema: TRUTH_SCHEMA.to_owned(),
@@ -288,29 +289,29 @@ impl Parts<'_> {
                 line_bytes_per_s: LineRate::of(line.baud, line.frame),
                 transport: line.transport,
                 sched_fifo: self.real_time,
-                account: session.account.summary(lateness),
+                usage: session.usage.summary(lateness),
             }),
             qemu_started_ns: self.started,
             first_byte_ns: session.first_byte,
             last_byte_ns: session.last_byte,
             log_complete_ns: session.log_complete,
             init_ns: init,
-            init_guest_ns: said.init_guest,
-            loaded_ns: said.loaded_at,
-            reported_ns: said.ready_at,
+            init_guest_ns: report.init_guest,
+            loaded_ns: report.loaded_at,
+            reported_ns: report.ready_at,
             marker_ns: session.marker_at,
             time_to_init_ns: init.zip(session.first_byte).map(|(init, first)| init - first).filter(|t| *t > Dur::ZERO),
-            console_busy_before_init_ns: paced_init.map(|init| session.account.busy_until(init)),
+            console_busy_before_init_ns: paced_init.map(|init| session.usage.busy_until(init)),
             bytes_before_init: paced_init.map(|_| session.bytes_before_init),
             starved_before_init_ns: self.starved,
-            bytes_total: session.account.bytes(),
-            kmsg_records: (!said.kmsg.is_empty()).then_some(records.len() as u64),
-            kmsg_overrun: said.kmsg_overrun,
+            bytes_total: session.usage.bytes(),
+            kmsg_records: (!report.kmsg.is_empty()).then_some(records.len() as u64),
+            kmsg_overrun: report.kmsg_overrun,
             modules,
-            lines: said.lines.map(|said| LinesTruth {
-                count: said.count,
-                chars: session.line_chars,
-                guest_ns: said.end - said.start,
+            lines: report.lines.map(|report| PrintkLinesTruth {
+                count: report.count,
+                bytes: session.line_bytes,
+                guest_ns: report.end - report.start,
             }),
             registers: self.registers,
             guest: Guest {
@@ -320,11 +321,11 @@ impl Parts<'_> {
                 memory_mib: self.plan.machine.memory_mib,
                 kernel: self.request.kernel.display().to_string(),
                 command_line: self.plan.command_line.clone(),
-                kernel_version: said.version.clone(),
-                proc_cmdline: said.cmdline.clone(),
-                consoles: said.consoles.clone(),
-                uptime: said.uptime.clone(),
-                console_loglevel: said.console_loglevel,
+                kernel_version: report.version.clone(),
+                proc_cmdline: report.cmdline.clone(),
+                consoles: report.consoles.clone(),
+                uptime: report.uptime.clone(),
+                console_loglevel: report.console_loglevel,
             },
             fidelity,
             host: self.host,
@@ -334,14 +335,14 @@ impl Parts<'_> {
 }
 
 /// What was asked for beside what init said of it, in the same order.
-fn module_truth(asked: &[Module], said: &[ModuleSaid]) -> Vec<ModuleTruth> {
-    let pairs = asked.iter().zip(said);
-    let truth = pairs.map(|(module, said)| ModuleTruth {
+fn module_truth(asked: &[Module], report: &[ModuleReport]) -> Vec<ModuleTruth> {
+    let pairs = asked.iter().zip(report);
+    let truth = pairs.map(|(module, report)| ModuleTruth {
         name: module.name().to_owned(),
         parameters: module.parameters.clone(),
-        error: (said.errno != 0).then(|| module_error(said.errno)),
-        done_ns: said.at,
-        guest_ns: said.end - said.start,
+        error: (report.errno != 0).then(|| module_error(report.errno)),
+        done_ns: report.at,
+        guest_ns: report.end - report.start,
     });
     truth.collect()
 }
@@ -353,31 +354,31 @@ fn module_error(errno: i32) -> String {
 
 fn verdict(
     session: &Session,
-    end: &End,
+    end: &QemuEnd,
     qemu: &Qemu,
     fidelity: &Fidelity,
     modules: &[ModuleTruth],
-) -> Result<Verdict, BootError> {
-    if let End::Interrupted = end {
-        return Ok(Verdict::Interrupted);
+) -> Result<RunVerdict, BootError> {
+    if let QemuEnd::Interrupted = end {
+        return Ok(RunVerdict::Interrupted);
     }
-    if fidelity.flaws.contains(&Flaw::EmulatorBreakpoint) {
-        return Ok(Verdict::Invalid);
+    if fidelity.flaws.contains(&FidelityFlaw::EmulatorBreakpoint) {
+        return Ok(RunVerdict::Invalid);
     }
     if let Some(line) = &session.panic_line {
-        return Ok(Verdict::Panicked { line: line.clone() });
+        return Ok(RunVerdict::Panicked { line: line.clone() });
     }
     let refused = modules.iter().find_map(|m| Some((&m.name, m.error.as_ref()?)));
     if let Some((module, error)) = refused.filter(|_| session.is_done()) {
-        return Ok(Verdict::ModuleFailed { module: module.clone(), error: error.clone() });
+        return Ok(RunVerdict::ModuleFailed { module: module.clone(), error: error.clone() });
     }
     Ok(match *end {
-        End::ByItself(status) if !status.success() => return Err(qemu.died(status).into()),
-        End::TimedOut { silent } => Verdict::TimedOut { silent_ns: silent },
-        _ if !session.is_done() => Verdict::Stopped,
-        _ if !fidelity.flaws.is_empty() => Verdict::Invalid,
-        _ if session.said.init_at.is_none() => Verdict::Unchecked,
-        _ => Verdict::Valid,
+        QemuEnd::ByItself(status) if !status.success() => return Err(qemu.died(status).into()),
+        QemuEnd::TimedOut { silent } => RunVerdict::TimedOut { silent_ns: silent },
+        _ if !session.is_done() => RunVerdict::Stopped,
+        _ if !fidelity.flaws.is_empty() => RunVerdict::Invalid,
+        _ if session.report.init_at.is_none() => RunVerdict::Unchecked,
+        _ => RunVerdict::Valid,
     })
 }
 

@@ -3,12 +3,12 @@
 use bootline_capture::units::{Dur, HostTime};
 use regex::bytes::Regex;
 
-use super::Phase;
+use super::BootPhase;
 use crate::fidelity::belongs;
 use crate::kmsg;
-use crate::line::{Account, Take};
+use crate::line::{LineRead, LineUsage};
+use crate::received::{ReceivedLines, message};
 use crate::truth_port::{Frame, FrameReader};
-use crate::wire::{Wire, message};
 use bootline_port::recorder::{Recorder, RecorderError};
 
 /// The line may pause so long within what the kernel has stored, at any speed.
@@ -28,7 +28,7 @@ const MAX_KMSG: usize = 64 << 20;
 
 /// What the guest is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum GuestCommand {
     /// The lab's init: send what is new.
     Dump,
     /// The lab's init: print so many lines.
@@ -41,7 +41,7 @@ pub(super) enum Ask {
 
 /// What init said of the guest.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct GuestReport {
     pub init_at: Option<HostTime>,
     pub init_guest: Option<Dur>,
     /// All modules were tried.
@@ -55,13 +55,13 @@ pub(super) struct Said {
     pub console_loglevel: Option<u8>,
     pub kmsg: Vec<u8>,
     pub kmsg_overrun: bool,
-    pub modules: Vec<ModuleSaid>,
-    pub lines: Option<LinesSaid>,
+    pub modules: Vec<ModuleReport>,
+    pub lines: Option<PrintkLinesReport>,
 }
 
 /// What came of a module; the times are the guest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ModuleSaid {
+pub(super) struct ModuleReport {
     pub at: HostTime,
     /// 0: it was loaded.
     pub errno: i32,
@@ -71,7 +71,7 @@ pub(super) struct ModuleSaid {
 
 /// Lines that were printed; the times are the guest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LinesSaid {
+pub(super) struct PrintkLinesReport {
     pub count: u32,
     pub start: Dur,
     pub end: Dur,
@@ -98,9 +98,9 @@ enum Stage {
 
 pub(super) struct Session {
     pub recorder: Option<Recorder>,
-    pub account: Account,
-    pub wire: Wire,
-    pub said: Said,
+    pub usage: LineUsage,
+    pub received: ReceivedLines,
+    pub report: GuestReport,
     pub first_byte: Option<HostTime>,
     pub last_byte: Option<HostTime>,
     /// The last character before init was told to do anything that shows on the line.
@@ -110,7 +110,7 @@ pub(super) struct Session {
     pub last_line: String,
     pub bytes_before_init: u64,
     /// Characters that the line got while init printed lines.
-    pub line_chars: u64,
+    pub line_bytes: u64,
     /// How many lines init is to print.
     lines: Option<u32>,
     /// Takes that may have come before init, until init is known.
@@ -135,9 +135,9 @@ impl Session {
         Session {
             has_line: recorder.is_some(),
             recorder,
-            account: Account::default(),
-            wire: Wire::default(),
-            said: Said::default(),
+            usage: LineUsage::default(),
+            received: ReceivedLines::default(),
+            report: GuestReport::default(),
             first_byte: None,
             last_byte: None,
             log_complete: None,
@@ -145,7 +145,7 @@ impl Session {
             panic_line: None,
             last_line: String::new(),
             bytes_before_init: 0,
-            line_chars: 0,
+            line_bytes: 0,
             lines: None,
             undecided: Vec::new(),
             marker,
@@ -165,12 +165,12 @@ impl Session {
         Session { lines: lines.filter(|n| *n > 0), ..self }
     }
 
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> BootPhase {
         match self.stage {
-            Stage::Booting => Phase::Booting,
-            Stage::Draining | Stage::Asked | Stage::Drained | Stage::Marked => Phase::Draining,
-            Stage::Printing { .. } => Phase::Printing,
-            Stage::PoweringOff => Phase::PoweringOff,
+            Stage::Booting => BootPhase::Booting,
+            Stage::Draining | Stage::Asked | Stage::Drained | Stage::Marked => BootPhase::Draining,
+            Stage::Printing { .. } => BootPhase::Printing,
+            Stage::PoweringOff => BootPhase::PoweringOff,
         }
     }
 
@@ -185,16 +185,16 @@ impl Session {
     }
 
     /// Characters came through the line.
-    pub fn line(&mut self, take: &Take) -> Result<(), RecorderError> {
+    pub fn line(&mut self, take: &LineRead) -> Result<(), RecorderError> {
         if let Some(recorder) = &mut self.recorder {
             recorder.bytes(take.at, take.at - take.due, &take.bytes)?;
         }
-        self.account.add(take);
+        self.usage.add(take);
         self.first_byte.get_or_insert(take.at);
         self.last_byte = Some(take.at);
         self.undecided.push((take.at, take.bytes.len() as u64));
-        let Session { wire, marker, marker_at, panic_line, last_line, .. } = self;
-        wire.push(take.at, &take.bytes, &mut |line| {
+        let Session { received, marker, marker_at, panic_line, last_line, .. } = self;
+        received.push(take.at, &take.bytes, &mut |line| {
             if marker_at.is_none() && marker.as_ref().is_some_and(|m| m.is_match(&line.text)) {
                 *marker_at = Some(line.last);
             }
@@ -205,7 +205,7 @@ impl Session {
             *last_line = printable(&line.text);
         });
         // A prompt ends without a line's end.
-        let current = self.wire.current().filter(|_| self.marker_at.is_none());
+        let current = self.received.current().filter(|_| self.marker_at.is_none());
         if let (Some(line), Some(marker)) = (current, &self.marker) {
             if marker.is_match(&line.text) {
                 self.marker_at = Some(take.at);
@@ -227,40 +227,40 @@ impl Session {
     fn frame(&mut self, frame: Frame) {
         let text = || String::from_utf8_lossy(&frame.content).trim_end().to_owned();
         match frame.name.as_str() {
-            "init" if self.said.init_at.is_none() => {
-                self.said.init_at = Some(frame.at);
-                self.said.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
+            "init" if self.report.init_at.is_none() => {
+                self.report.init_at = Some(frame.at);
+                self.report.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
             }
-            "loaded" if self.said.loaded_at.is_none() => self.said.loaded_at = Some(frame.at),
+            "loaded" if self.report.loaded_at.is_none() => self.report.loaded_at = Some(frame.at),
             "module" => {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
                 let errno = field(&text, "errno").and_then(|n| n.try_into().ok()).unwrap_or(libc::EINVAL);
                 // As many as fit init's list; a guest that says more is not the lab's.
-                if self.said.modules.len() < MAX_MODULES {
-                    let said = ModuleSaid { at: frame.at, errno, start: time("start_ns"), end: time("end_ns") };
-                    self.said.modules.push(said);
+                if self.report.modules.len() < MAX_MODULES {
+                    let report = ModuleReport { at: frame.at, errno, start: time("start_ns"), end: time("end_ns") };
+                    self.report.modules.push(report);
                 }
             }
             "lines" => {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
                 let count = field(&text, "count").and_then(|n| n.try_into().ok()).unwrap_or_default();
-                self.said.lines = Some(LinesSaid { count, start: time("start_ns"), end: time("end_ns") });
+                self.report.lines = Some(PrintkLinesReport { count, start: time("start_ns"), end: time("end_ns") });
             }
-            "version" => self.said.version = Some(text()),
-            "cmdline" => self.said.cmdline = Some(text()),
-            "consoles" => self.said.consoles = Some(text()),
-            "uptime" => self.said.uptime = Some(text()),
+            "version" => self.report.version = Some(text()),
+            "cmdline" => self.report.cmdline = Some(text()),
+            "consoles" => self.report.consoles = Some(text()),
+            "uptime" => self.report.uptime = Some(text()),
             "sys/kernel/printk" => {
-                self.said.console_loglevel = text().split_ascii_whitespace().next().and_then(|n| n.parse().ok());
+                self.report.console_loglevel = text().split_ascii_whitespace().next().and_then(|n| n.parse().ok());
             }
-            "kmsg" if self.said.kmsg.len() + frame.content.len() <= MAX_KMSG => {
-                self.said.kmsg.extend_from_slice(&frame.content);
+            "kmsg" if self.report.kmsg.len() + frame.content.len() <= MAX_KMSG => {
+                self.report.kmsg.extend_from_slice(&frame.content);
             }
-            "kmsg" | "kmsg.lost" => self.said.kmsg_overrun = true,
+            "kmsg" | "kmsg.lost" => self.report.kmsg_overrun = true,
             "ready" => {
-                self.said.ready_at.get_or_insert(frame.at);
+                self.report.ready_at.get_or_insert(frame.at);
                 self.ready();
             }
             _ => (),
@@ -269,9 +269,9 @@ impl Session {
 
     /// Init has sent all that there was.
     fn ready(&mut self) {
-        let (records, _) = kmsg::parse(&self.said.kmsg);
-        let cmdline = self.said.cmdline.as_deref().unwrap_or_default();
-        let loglevel = self.said.console_loglevel;
+        let (records, _) = kmsg::parse(&self.report.kmsg);
+        let cmdline = self.report.cmdline.as_deref().unwrap_or_default();
+        let loglevel = self.report.console_loglevel;
         let new = &records[self.records_seen.min(records.len())..];
         let wanted = new.iter().rev().find(|r| belongs(r, loglevel, cmdline));
         let nothing_new = wanted.is_none();
@@ -292,14 +292,14 @@ impl Session {
     }
 
     /// Time passes: what the guest is to be told at `now`, once.
-    pub fn tick(&mut self, now: HostTime) -> Result<Option<Ask>, RecorderError> {
+    pub fn tick(&mut self, now: HostTime) -> Result<Option<GuestCommand>, RecorderError> {
         if let Some(recorder) = &mut self.recorder {
             recorder.idle(now)?;
         }
         self.count_before_init();
         let idle = now - self.last_byte.unwrap_or(HostTime::ORIGIN);
         if self.panic_line.is_some() && idle > AFTER_PANIC_QUIET {
-            return Ok(Some(Ask::Kill));
+            return Ok(Some(GuestCommand::Kill));
         }
         let ask = match self.stage {
             Stage::Booting if self.ends_at_marker && self.marker_at.is_some() => {
@@ -310,29 +310,29 @@ impl Session {
                 let marked = self.marker_at.map_or(Dur::ZERO, |at| now - at);
                 (idle > AFTER_MARKER_QUIET || marked > AFTER_MARKER).then(|| {
                     self.stage = Stage::PoweringOff;
-                    Ask::Kill
+                    GuestCommand::Kill
                 })
             }
             Stage::Draining if self.is_drained(idle) => {
                 self.stage = Stage::Asked;
                 self.rounds += 1;
-                Some(Ask::Dump)
+                Some(GuestCommand::Dump)
             }
             Stage::Drained => Some(match self.lines.take() {
                 Some(count) => {
-                    self.stage = Stage::Printing { since: now, bytes: self.account.bytes() };
-                    Ask::Lines(count)
+                    self.stage = Stage::Printing { since: now, bytes: self.usage.bytes() };
+                    GuestCommand::Lines(count)
                 }
                 None => {
                     self.stage = Stage::PoweringOff;
-                    Ask::PowerOff
+                    GuestCommand::PowerOff
                 }
             }),
             Stage::Printing { since, bytes } if self.has_printed(since, now) => {
-                self.line_chars = self.account.bytes() - bytes;
+                self.line_bytes = self.usage.bytes() - bytes;
                 self.stage = Stage::Asked;
                 self.rounds = 1;
-                Some(Ask::Dump)
+                Some(GuestCommand::Dump)
             }
             _ => None,
         };
@@ -352,12 +352,12 @@ impl Session {
     /// Whether the last record that belongs on the console is there.
     fn last_is_through(&self) -> bool {
         let Some(wanted) = &self.last_wanted else { return true };
-        self.wire.lines().iter().rev().take(200).any(|line| message(&line.text).text == wanted)
+        self.received.lines().iter().rev().take(200).any(|line| message(&line.text).text == wanted)
     }
 
     /// Moves what is decided from `undecided` into the count. Takes are handed over in groups, some late.
     pub fn count_before_init(&mut self) {
-        let Some(init) = self.said.init_at else { return };
+        let Some(init) = self.report.init_at else { return };
         if !self.undecided.is_empty() {
             self.bytes_before_init += self.undecided.iter().filter(|(at, _)| *at <= init).map(|(_, n)| n).sum::<u64>();
             self.undecided.clear();

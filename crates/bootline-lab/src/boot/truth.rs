@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fidelity::Fidelity;
 use crate::host::Host;
-use crate::line::{LineAccount, RealTime, Transport};
+use crate::line::{LineUsageSummary, RealTime, Transport};
 use crate::machine::{Accel, Arch};
 use crate::registers::RegisterAccesses;
 
@@ -18,7 +18,7 @@ pub struct Truth {
     /// [`TRUTH_SCHEMA`].
     pub schema: String,
     /// How the boot ended.
-    pub verdict: Verdict,
+    pub verdict: RunVerdict,
     /// The guest.
     pub guest: Guest,
     /// The paced line; `None` for a boot without a console.
@@ -68,7 +68,7 @@ pub struct Truth {
     pub modules: Vec<ModuleTruth>,
     /// The lines that init was to print, where it did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lines: Option<LinesTruth>,
+    pub lines: Option<PrintkLinesTruth>,
     /// Accesses to the console's registers, where they were traced. Tracing slows the guest: no time of such a run
     /// compares with that of another.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,11 +132,11 @@ pub struct ModuleTruth {
 
 /// Lines that init printed through /dev/kmsg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinesTruth {
+pub struct PrintkLinesTruth {
     /// How many.
     pub count: u32,
     /// Characters that the line got in that time; fewer than were written where the console's level keeps them off.
-    pub chars: u64,
+    pub bytes: u64,
     /// How long the writes took, by the guest's clock (CLOCK_MONOTONIC).
     pub guest_ns: Dur,
 }
@@ -158,13 +158,13 @@ pub struct LineTruth {
     pub sched_fifo: RealTime,
     /// What it carried.
     #[serde(flatten)]
-    pub account: LineAccount,
+    pub usage: LineUsageSummary,
 }
 
 /// How a boot ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum RunVerdict {
     /// It reached its end, and every check was passed.
     Valid,
     /// The run can't be believed: `fidelity.flaws` says why.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bootline_analysis::predict::{Change, Prediction};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_stats::{
-    Estimate, Limits, Outcome as Short, Reason, Samples, Tolerance, Verdict as Judged, groups, judge_claim,
+    ClaimLimits, Estimate, Reason, Samples, Tolerance, Verdict as Judged, VerdictKind, groups, judge_claim,
     judge_prediction, median, ratio_of_medians,
 };
 
@@ -15,12 +15,12 @@ use super::bench_record;
 use super::differences::differences;
 use super::file::{Arm, Claim, Experiment};
 use super::metric::Metric;
-use super::outcome::{
-    ArmOutcome, ClaimOutcome, Measured, Outcome, Predicted, Quantity, RESULT_SCHEMA, RunOutcome, TwoGroups,
+use super::plan::{ExperimentPlan, PlannedRun};
+use super::result::{
+    ArmResult, ClaimResult, Measured, MetricValue, Outcome, Predicted, RESULT_SCHEMA, RunGroups, RunResult,
 };
-use super::plan::{Plan, Run};
-use super::results::Results;
-use crate::boot::{Truth, Verdict};
+use super::results::ResultsDir;
+use crate::boot::{RunVerdict, Truth};
 
 /// The bootstrap's draws come from this seed: the same runs give the same intervals.
 const SEED: u64 = 1;
@@ -41,8 +41,14 @@ pub trait Analyst {
 }
 
 /// What the runs of a folder say.
-pub fn evaluate(experiment: &Experiment, plan: &Plan, results: &Results, analyst: &mut dyn Analyst) -> Outcome {
-    let mut arms: Vec<(&Arm, Vec<Kept>)> = experiment.arms.iter().map(|arm| (arm, kept(results, arm))).collect();
+pub fn evaluate(
+    experiment: &Experiment,
+    plan: &ExperimentPlan,
+    results: &ResultsDir,
+    analyst: &mut dyn Analyst,
+) -> Outcome {
+    let mut arms: Vec<(&Arm, Vec<CompleteRun>)> =
+        experiment.arms.iter().map(|arm| (arm, complete_runs(results, arm))).collect();
     let complete = plan.arms.iter().all(|name| {
         let there = arms.iter().find(|(arm, _)| arm.name == *name).map_or(0, |(_, runs)| runs.len());
         there >= plan.repeats as usize
@@ -73,18 +79,18 @@ pub fn evaluate(experiment: &Experiment, plan: &Plan, results: &Results, analyst
 }
 
 /// A run that is complete.
-struct Kept {
+struct CompleteRun {
     dir: PathBuf,
     truth: Truth,
     repeated: u32,
 }
 
 /// More runs may be there than are wanted now: they all count.
-fn kept(results: &Results, arm: &Arm) -> Vec<Kept> {
+fn complete_runs(results: &ResultsDir, arm: &Arm) -> Vec<CompleteRun> {
     let run = |round| {
-        let dir = results.run_dir(&Run { arm: arm.name.clone(), round });
-        let truth = Results::finished(&dir)?;
-        Some(Kept { repeated: Results::repeated(&dir), dir, truth })
+        let dir = results.run_dir(&PlannedRun { arm: arm.name.clone(), round });
+        let truth = ResultsDir::finished(&dir)?;
+        Some(CompleteRun { repeated: ResultsDir::repeated(&dir), dir, truth })
     };
     // All that an experiment may have: one that can't be read must not hide those behind it.
     (1..=1000).filter_map(run).collect()
@@ -92,18 +98,18 @@ fn kept(results: &Results, arm: &Arm) -> Vec<Kept> {
 
 struct Evaluation<'e> {
     experiment: &'e Experiment,
-    results: &'e Results,
+    results: &'e ResultsDir,
     analyst: &'e mut dyn Analyst,
-    runs: HashMap<&'e str, Vec<Kept>>,
+    runs: HashMap<&'e str, Vec<CompleteRun>>,
     values: HashMap<(String, Metric), Vec<Option<f64>>>,
 }
 
 impl Evaluation<'_> {
-    fn arm(&mut self, arm: &Arm) -> ArmOutcome {
+    fn arm(&mut self, arm: &Arm) -> ArmResult {
         let metric = arm.metric;
         let values = self.values(&arm.name, metric);
         let samples = Samples::new(values.iter().copied().flatten());
-        let quantity = |value| Quantity::of(metric, value);
+        let quantity = |value| MetricValue::of(metric, value);
         let estimate = samples.as_ref().map(|s| median(s, SEED));
         let measured = samples.as_ref().zip(estimate).map(|(s, e)| Measured {
             n: s.n(),
@@ -112,7 +118,7 @@ impl Evaluation<'_> {
             high: quantity(e.high),
             confidence: e.confidence,
         });
-        let groups = samples.as_ref().and_then(groups).map(|g| TwoGroups {
+        let groups = samples.as_ref().and_then(groups).map(|g| RunGroups {
             lower: g.lower,
             upper: g.upper,
             below: quantity(g.below),
@@ -127,7 +133,8 @@ impl Evaluation<'_> {
         let verdict = predicted.as_ref().map(|p| {
             let interval = (p.low.as_f64(), p.best.as_f64(), p.high.as_f64());
             let needed = Tolerance::default().runs;
-            let too_few = Judged { outcome: Short::Undecided, reason: Reason::TooFew { valid: p.n.min(n), needed } };
+            let too_few =
+                Judged { outcome: VerdictKind::Inconclusive, reason: Reason::TooFew { valid: p.n.min(n), needed } };
             match estimate {
                 Some(measured) if p.n.min(n) >= needed => judge_prediction(interval, measured, n, Tolerance::default()),
                 _ => too_few,
@@ -136,18 +143,23 @@ impl Evaluation<'_> {
         let predicted = predicted.map(|p| Predicted { error: estimate.map(|e| p.best.as_f64() / e.best - 1.0), ..p });
         let kernel = self.results.state().kernels.get(&arm.name).cloned();
         let runs = self.runs_of(&arm.name);
-        let invalid = runs.iter().map(|r| r.repeated + u32::from(r.truth.verdict == Verdict::Invalid)).sum();
-        let run = |(kept, value): (&Kept, &Option<f64>)| RunOutcome {
-            dir: kept.dir.strip_prefix(self.results.dir()).unwrap_or(&kept.dir).to_string_lossy().into_owned(),
-            verdict: kept.truth.verdict.clone(),
+        let invalid = runs.iter().map(|r| r.repeated + u32::from(r.truth.verdict == RunVerdict::Invalid)).sum();
+        let run = |(complete_runs, value): (&CompleteRun, &Option<f64>)| RunResult {
+            dir: complete_runs
+                .dir
+                .strip_prefix(self.results.dir())
+                .unwrap_or(&complete_runs.dir)
+                .to_string_lossy()
+                .into_owned(),
+            verdict: complete_runs.truth.verdict.clone(),
             value: value.map(quantity),
         };
-        ArmOutcome {
+        ArmResult {
             name: arm.name.clone(),
             metric,
             kernel: arm.image.to_string(),
             release: kernel.as_ref().and_then(|k| k.release.clone()),
-            stands_in: kernel.as_ref().and_then(|k| k.stands_in.clone()),
+            substitute_for: kernel.as_ref().and_then(|k| k.substitute_for.clone()),
             arch: kernel.as_ref().map(|k| k.arch),
             baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
             smp: arm.smp,
@@ -187,15 +199,15 @@ impl Evaluation<'_> {
         Some((median(&samples, SEED), samples.n()))
     }
 
-    fn claim(&mut self, claim: &Claim) -> ClaimOutcome {
+    fn claim(&mut self, claim: &Claim) -> ClaimResult {
         let found = match &claim.of {
             Some(of) => self.ratio(&claim.arm, of, claim.metric),
             None => self.figure(&claim.arm, claim.metric),
         };
         let estimate = found.map(|(estimate, _)| estimate);
-        let limits = Limits { at_least: claim.at_least, at_most: claim.at_most };
-        let not_measured = Judged { outcome: Short::Undecided, reason: Reason::NotMeasured };
-        ClaimOutcome {
+        let limits = ClaimLimits { at_least: claim.at_least, at_most: claim.at_most };
+        let not_measured = Judged { outcome: VerdictKind::Inconclusive, reason: Reason::NotMeasured };
+        ClaimResult {
             text: claim.text.clone(),
             arm: claim.arm.clone(),
             of: claim.of.clone(),
@@ -232,9 +244,9 @@ impl Evaluation<'_> {
         let runs = self.runs.get(from.name.as_str()).map(Vec::as_slice).unwrap_or_default();
         let mut found = Vec::new();
         let mut assumptions = None;
-        for run in runs.iter().filter(|r| r.truth.verdict == Verdict::Valid) {
+        for run in runs.iter().filter(|r| r.truth.verdict == RunVerdict::Valid) {
             let prediction = self.analyst.predict(&run.dir, change)?;
-            let (low, best, high) = foretold(&prediction, &run.truth, metric)
+            let (low, best, high) = predicted_value(&prediction, &run.truth, metric)
                 .ok_or_else(|| format!("`{metric}` is not predicted from arm `{}`", from.name))?;
             found.push((low, best, high));
             let texts = || prediction.assumptions.iter().map(|a| a.text.clone()).collect::<Vec<_>>();
@@ -249,15 +261,15 @@ impl Evaluation<'_> {
             from: from.name.clone(),
             n: found.len(),
             change: change.to_string(),
-            low: Quantity::Time(low),
-            best: Quantity::Time(best),
-            high: Quantity::Time(high),
+            low: MetricValue::Time(low),
+            best: MetricValue::Time(best),
+            high: MetricValue::Time(high),
             error: None,
             assumptions: assumptions.unwrap_or_default(),
         })
     }
 
-    fn runs_of(&self, arm: &str) -> &[Kept] {
+    fn runs_of(&self, arm: &str) -> &[CompleteRun] {
         self.runs.get(arm).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -274,12 +286,12 @@ impl Evaluation<'_> {
     }
 }
 
-fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
+fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
     let truth = &run.truth;
     // With an initramfs of the user's own init is known by its line on the console.
     let init = match truth.verdict {
-        Verdict::Valid => truth.init_ns,
-        Verdict::Unchecked => truth.marker_ns,
+        RunVerdict::Valid => truth.init_ns,
+        RunVerdict::Unchecked => truth.marker_ns,
         _ => return None,
     };
     let time = match metric {
@@ -296,17 +308,17 @@ fn value(run: &Kept, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
             return bench_record::value(&run.dir, metric);
         }
         Metric::LineUse => return truth.fidelity.flush_rate_ratio,
-        Metric::RegisterReadsPerChar => {
+        Metric::RegisterReadsPerByte => {
             let accesses = truth.registers.as_ref()?;
             let count = accesses.lines.as_ref().unwrap_or(&accesses.before_init);
-            return (count.chars > 0).then(|| count.reads as f64 / count.chars as f64);
+            return (count.bytes > 0).then(|| count.reads as f64 / count.bytes as f64);
         }
     };
     Some(time.as_nanos() as f64)
 }
 
 /// What a prediction from a run says of a metric.
-fn foretold(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur, Dur, Dur)> {
+fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur, Dur, Dur)> {
     let interval = match metric {
         Metric::TimeToInit => prediction.time_to_init,
         Metric::SinceStart => {
@@ -317,7 +329,7 @@ fn foretold(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur
         Metric::LogComplete => prediction.log_complete?,
         Metric::LogLag
         | Metric::GuestTime
-        | Metric::RegisterReadsPerChar
+        | Metric::RegisterReadsPerByte
         | Metric::PrintkLines
         | Metric::PrintkBench
         | Metric::UartBench

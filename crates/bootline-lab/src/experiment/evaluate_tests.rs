@@ -6,7 +6,7 @@ use bootline_capture::units::{HostTime, Interval};
 use tempfile::TempDir;
 
 use super::*;
-use crate::experiment::Choice;
+use crate::experiment::RunSelection;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nrepeats = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
     [[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
@@ -24,11 +24,11 @@ impl Analyst for Fifth {
     }
 
     fn log_complete(&mut self, run: &Path) -> Option<HostTime> {
-        Some(Results::finished(run).unwrap().init_ns.unwrap() + Dur::from_secs(3))
+        Some(ResultsDir::finished(run).unwrap().init_ns.unwrap() + Dur::from_secs(3))
     }
 
     fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
-        let today = Results::finished(run).unwrap().time_to_init_ns.unwrap();
+        let today = ResultsDir::finished(run).unwrap().time_to_init_ns.unwrap();
         Ok(Prediction {
             change: change.clone(),
             title: String::new(),
@@ -36,8 +36,8 @@ impl Analyst for Fifth {
             log_complete: None,
             saved: Interval::default(),
             first_byte_shift: Interval::exact(Dur::from_secs(1)),
-            chars: 0,
-            lost: String::new(),
+            bytes: 0,
+            price: String::new(),
             assumptions: Vec::new(),
             needs: Vec::new(),
         })
@@ -47,19 +47,19 @@ impl Analyst for Fifth {
 struct Folder {
     _temp: TempDir,
     experiment: Experiment,
-    results: Results,
+    results: ResultsDir,
 }
 
 impl Folder {
     fn new() -> Folder {
         let temp = tempfile::tempdir().unwrap();
         let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
-        let results = Results::begin(&temp.path().join("x"), &experiment, None, &BTreeMap::new()).unwrap();
+        let results = ResultsDir::begin(&temp.path().join("x"), &experiment, None, &BTreeMap::new()).unwrap();
         Folder { _temp: temp, experiment, results }
     }
 
     /// A run whose line was first heard after 2 s, and whose init came `seconds` later.
-    fn run(&self, arm: &str, round: u32, seconds: f64, verdict: Verdict) {
+    fn run(&self, arm: &str, round: u32, seconds: f64, verdict: RunVerdict) {
         let mut truth: Truth =
             serde_json::from_str(include_str!("../../../../corpus/x86-6.12-2400/truth.json")).unwrap();
         let at = |s: f64| HostTime::ORIGIN + Dur::from_secs_f64(s);
@@ -68,17 +68,17 @@ impl Folder {
         truth.init_ns = Some(at(2.0 + seconds));
         truth.time_to_init_ns = Some(Dur::from_secs_f64(seconds));
         truth.verdict = verdict;
-        let dir = self.results.run_dir(&Run { arm: arm.to_owned(), round });
+        let dir = self.results.run_dir(&PlannedRun { arm: arm.to_owned(), round });
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join("truth.json"), serde_json::to_string(&truth).unwrap()).unwrap();
     }
 
     fn valid(&self, arm: &str, seconds: &[f64]) {
-        seconds.iter().zip(1..).for_each(|(s, round)| self.run(arm, round, *s, Verdict::Valid));
+        seconds.iter().zip(1..).for_each(|(s, round)| self.run(arm, round, *s, RunVerdict::Valid));
     }
 
     fn outcome(&self) -> Outcome {
-        let plan = Plan::of(&self.experiment, &Choice::default()).unwrap();
+        let plan = ExperimentPlan::of(&self.experiment, &RunSelection::default()).unwrap();
         evaluate(&self.experiment, &plan, &self.results, &mut Fifth)
     }
 }
@@ -96,16 +96,16 @@ fn medians_ratios_and_verdicts() {
     assert!(!outcome.complete);
     let [slow, fast, quiet] = &outcome.arms[..] else { panic!() };
     let measured = fast.measured.unwrap();
-    assert_eq!((measured.n, measured.median), (3, Quantity::Time(Dur::from_secs_f64(4.1))));
+    assert_eq!((measured.n, measured.median), (3, MetricValue::Time(Dur::from_secs_f64(4.1))));
     assert_eq!(fast.ratio.unwrap().best, 4.1 / 20.0);
     let predicted = fast.predicted.as_ref().unwrap();
     assert_eq!(
         (predicted.n, predicted.best, predicted.change.as_str()),
-        (3, Quantity::Time(Dur::from_secs(4)), "baud=115200")
+        (3, MetricValue::Time(Dur::from_secs(4)), "baud=115200")
     );
     assert_eq!(
         (predicted.low, predicted.high),
-        (Quantity::Time(Dur::from_millis(3700)), Quantity::Time(Dur::from_millis(4300)))
+        (MetricValue::Time(Dur::from_millis(3700)), MetricValue::Time(Dur::from_millis(4300)))
     );
     assert_eq!(words(fast.verdict.as_ref().unwrap()), "held: the predicted and the measured interval overlap");
     assert!(slow.predicted.is_none() && slow.verdict.is_none() && slow.ratio.is_none());
@@ -129,8 +129,8 @@ fn a_silent_arm_is_foretold_from_the_start() {
     folder.valid("quiet", &[5.0, 5.1, 5.2]);
     let outcome = folder.outcome();
     let quiet = &outcome.arms[2];
-    assert_eq!(quiet.predicted.as_ref().unwrap().best, Quantity::Time(Dur::from_secs(7)));
-    assert_eq!(quiet.measured.unwrap().median, Quantity::Time(Dur::from_secs_f64(7.1)));
+    assert_eq!(quiet.predicted.as_ref().unwrap().best, MetricValue::Time(Dur::from_secs(7)));
+    assert_eq!(quiet.measured.unwrap().median, MetricValue::Time(Dur::from_secs_f64(7.1)));
     // What is counted from the first byte has no ratio to what is counted from the start; the claim has its own metric.
     assert!(quiet.ratio.is_none());
     assert!((outcome.claims[2].ratio.unwrap().best - 7.1 / 22.0).abs() < 1e-9);
@@ -141,9 +141,9 @@ fn what_can_not_be_believed_does_not_count() {
     let folder = Folder::new();
     folder.valid("slow", &[20.0, 20.0, 20.0]);
     folder.valid("fast", &[4.0, 4.0]);
-    folder.run("fast", 3, 400.0, Verdict::Invalid);
-    fs::create_dir(folder.results.run_dir(&Run { arm: "fast".into(), round: 3 }).join("invalid-1")).unwrap();
-    folder.run("fast", 4, 400.0, Verdict::Panicked { line: String::new() });
+    folder.run("fast", 3, 400.0, RunVerdict::Invalid);
+    fs::create_dir(folder.results.run_dir(&PlannedRun { arm: "fast".into(), round: 3 }).join("invalid-1")).unwrap();
+    folder.run("fast", 4, 400.0, RunVerdict::Panicked { line: String::new() });
     let outcome = folder.outcome();
     let fast = &outcome.arms[1];
     assert_eq!((fast.measured.unwrap().n, fast.invalid, fast.runs.len()), (2, 2, 4));
@@ -158,8 +158,8 @@ fn the_lag_of_the_log_is_what_it_takes_behind_init() {
     folder.experiment.arms[1].metric = Metric::LogComplete;
     folder.valid("slow", &[20.0]);
     folder.valid("fast", &[5.0]);
-    let medians: Vec<Quantity> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
-    assert_eq!(medians, [3, 8].map(|s| Quantity::Time(Dur::from_secs(s))));
+    let medians: Vec<MetricValue> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
+    assert_eq!(medians, [3, 8].map(|s| MetricValue::Time(Dur::from_secs(s))));
 }
 
 #[test]
@@ -188,15 +188,16 @@ fn what_comes_behind_init_is_measured_from_the_start() {
     for (arm, loaded, reported, ratio) in
         [("slow", 5.0, 9.0, None), ("fast", 6.0, 8.0, None), ("quiet", 0.0, 0.0, Some(0.98))]
     {
-        folder.run(arm, 1, 1.0, Verdict::Valid);
-        let path = folder.results.run_dir(&Run { arm: arm.into(), round: 1 }).join("truth.json");
+        folder.run(arm, 1, 1.0, RunVerdict::Valid);
+        let path = folder.results.run_dir(&PlannedRun { arm: arm.into(), round: 1 }).join("truth.json");
         let mut truth: Truth = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let at = |s: f64| Some(HostTime::ORIGIN + Dur::from_secs_f64(s));
         (truth.loaded_ns, truth.reported_ns, truth.fidelity.flush_rate_ratio) = (at(loaded), at(reported), ratio);
         fs::write(&path, serde_json::to_string(&truth).unwrap()).unwrap();
     }
-    let medians: Vec<Quantity> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
-    let expected = [Quantity::Time(Dur::from_secs(5)), Quantity::Time(Dur::from_secs(8)), Quantity::Number(0.98)];
+    let medians: Vec<MetricValue> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
+    let expected =
+        [MetricValue::Time(Dur::from_secs(5)), MetricValue::Time(Dur::from_secs(8)), MetricValue::Number(0.98)];
     assert_eq!(medians, expected);
 }
 
@@ -204,7 +205,7 @@ fn what_comes_behind_init_is_measured_from_the_start() {
 fn a_run_that_can_not_be_read_hides_no_other() {
     let folder = Folder::new();
     folder.valid("slow", &[20.0, 21.0, 22.0]);
-    fs::write(folder.results.run_dir(&Run { arm: "slow".into(), round: 2 }).join("truth.json"), "{").unwrap();
+    fs::write(folder.results.run_dir(&PlannedRun { arm: "slow".into(), round: 2 }).join("truth.json"), "{").unwrap();
     assert_eq!(folder.outcome().arms[0].measured.map(|m| m.n), Some(2));
 }
 
@@ -213,5 +214,5 @@ fn two_groups_are_flagged() {
     let folder = Folder::new();
     folder.valid("slow", &[20.0, 13.1, 20.1, 13.0, 20.05, 13.05]);
     let groups = folder.outcome().arms[0].groups.unwrap();
-    assert_eq!((groups.lower, groups.upper, groups.above), (3, 3, Quantity::Time(Dur::from_secs(20))));
+    assert_eq!((groups.lower, groups.upper, groups.above), (3, 3, MetricValue::Time(Dur::from_secs(20))));
 }

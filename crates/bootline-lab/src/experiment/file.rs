@@ -15,7 +15,7 @@ use super::file_error::{Fault, FileError, nearest};
 use super::metric::Metric;
 use super::plan::matches;
 use super::raw::{RawArm, RawClaim, RawExperiment};
-use crate::kernels::Request;
+use crate::kernels::KernelName;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
 
@@ -101,7 +101,7 @@ pub struct Arm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
     /// The newest stock kernel of a series.
-    Stock(Request),
+    DriverBehaviour(KernelName),
     /// A file.
     File(PathBuf),
 }
@@ -164,8 +164,8 @@ impl fmt::Display for Image {
     /// As in an experiment file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Image::Stock(Request { arch: Some(arch), series }) => write!(f, "{arch}:{series}"),
-            Image::Stock(Request { arch: None, series }) => series.fmt(f),
+            Image::DriverBehaviour(KernelName { arch: Some(arch), series }) => write!(f, "{arch}:{series}"),
+            Image::DriverBehaviour(KernelName { arch: None, series }) => series.fmt(f),
             Image::File(path) => path.display().fmt(f),
         }
     }
@@ -263,10 +263,10 @@ impl Reader<'_> {
         if icount && raw.initrd.is_some() {
             return Err(contradiction("`icount` needs the lab's own init"));
         }
-        if metric == Metric::RegisterReadsPerChar && !trace_registers {
+        if metric == Metric::RegisterReadsPerByte && !trace_registers {
             return Err(contradiction("`register-reads-per-char` needs `trace_registers = true`"));
         }
-        if trace_registers && metric != Metric::RegisterReadsPerChar {
+        if trace_registers && metric != Metric::RegisterReadsPerByte {
             return Err(contradiction("tracing slows the guest: what is measured then is `register-reads-per-char`"));
         }
         if metric == Metric::PrintkLines && raw.lines.is_none() {
@@ -298,7 +298,7 @@ impl Reader<'_> {
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
-            initrd: raw.initrd.map(|file| self.beside(&file)),
+            initrd: raw.initrd.map(|file| self.next_to(&file)),
             modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
             icount,
             trace_registers,
@@ -332,15 +332,15 @@ impl Reader<'_> {
 
     /// A series wins over a file of its name, so that the file means the same from any folder.
     fn image(&self, text: &str) -> Image {
-        text.parse().map_or_else(|_| Image::File(self.beside(text)), Image::Stock)
+        text.parse().map_or_else(|_| Image::File(self.next_to(text)), Image::DriverBehaviour)
     }
 
     fn module(&self, text: &Spanned<String>) -> Found<Module> {
         let module: Module = text.as_ref().parse().map_err(|e| bad("modules", text, &format!("a module ({e})")))?;
-        Ok(Module { path: self.beside(&module.path), ..module })
+        Ok(Module { path: self.next_to(&module.path), ..module })
     }
 
-    fn beside(&self, file: impl AsRef<Path>) -> PathBuf {
+    fn next_to(&self, file: impl AsRef<Path>) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(file)
     }
 }

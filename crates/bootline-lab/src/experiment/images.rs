@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::file::{Arm, Experiment, Image};
-use super::plan::Plan;
+use super::plan::ExperimentPlan;
 use crate::boot::{BootError, arch_of};
 use crate::kernels::{self, Arch as DebianArch, Store, sha256_of};
 use crate::machine::Arch;
 
 /// A kernel that an arm boots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Booted {
+pub struct ArmKernel {
     /// As the experiment names it: `6.18-rt`, `arm64:7.2`, a file.
     pub named: String,
     /// The image.
@@ -25,7 +25,7 @@ pub struct Booted {
     /// What `uname -r` says in a stock kernel.
     pub release: Option<String>,
     /// The series that a stock kernel is of, where that isn't the one that was named.
-    pub stands_in: Option<String>,
+    pub substitute_for: Option<String>,
     /// SHA-256 of the image, in hexadecimal: a result holds runs of one image alone.
     pub sha256: String,
 }
@@ -35,7 +35,7 @@ pub struct Booted {
 pub enum ImageError {
     /// Its stock kernel can't be had.
     #[error("arm `{arm}`: {source}")]
-    Stock {
+    DriverBehaviour {
         /// The arm.
         arm: String,
         /// Why.
@@ -69,19 +69,19 @@ pub enum ImageError {
 /// The first arm that can't be booted.
 pub fn images(
     experiment: &Experiment,
-    plan: &Plan,
+    plan: &ExperimentPlan,
     store: &Store,
-    progress: &mut dyn FnMut(kernels::Progress),
-) -> Result<BTreeMap<String, Booted>, ImageError> {
+    progress: &mut dyn FnMut(kernels::FetchProgress),
+) -> Result<BTreeMap<String, ArmKernel>, ImageError> {
     let arms = experiment.arms.iter().filter(|arm| plan.arms.contains(&arm.name));
-    let mut found: BTreeMap<String, Booted> = BTreeMap::new();
+    let mut found: BTreeMap<String, ArmKernel> = BTreeMap::new();
     for arm in arms {
         check_files(arm)?;
         let named = arm.image.to_string();
         let before = found.values().find(|b| b.named == named).cloned();
         let booted = match (before, &arm.image) {
             (Some(booted), _) => booted,
-            (None, Image::Stock(request)) => {
+            (None, Image::DriverBehaviour(request)) => {
                 let arch = request.arch.unwrap_or(DebianArch::Amd64);
                 let got = if arm.nearest {
                     store.fetch_or_nearest(request.series, arch, progress)
@@ -89,14 +89,14 @@ pub fn images(
                     let kernel = store.fetch(request.series, arch, progress);
                     kernel.map(|kernel| kernels::Substitute { kernel, instead_of: None })
                 };
-                let got = got.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
+                let got = got.map_err(|source| ImageError::DriverBehaviour { arm: arm.name.clone(), source })?;
                 let kernel = got.kernel;
-                Booted {
+                ArmKernel {
                     named,
                     path: kernel.path,
                     arch: kernel.arch.into(),
                     release: Some(kernel.release),
-                    stands_in: got.instead_of.map(|_| kernel.series.to_string()),
+                    substitute_for: got.instead_of.map(|_| kernel.series.to_string()),
                     sha256: kernel.sha256,
                 }
             }
@@ -105,7 +105,7 @@ pub fn images(
                 let arch = arch_of(path).map_err(failed)?;
                 let sha256 =
                     sha256_of(path).map_err(|source| failed(BootError::Kernel { path: path.clone(), source }))?;
-                Booted { named, path: path.clone(), arch, release: None, stands_in: None, sha256 }
+                ArmKernel { named, path: path.clone(), arch, release: None, substitute_for: None, sha256 }
             }
         };
         found.insert(arm.name.clone(), booted);
@@ -131,11 +131,14 @@ impl ImageError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            ImageError::Stock { source: error @ kernels::Error::Gone { nearest: Some(nearest), .. }, arm } => {
+            ImageError::DriverBehaviour {
+                source: error @ kernels::Error::Gone { nearest: Some(nearest), .. },
+                arm,
+            } => {
                 let also = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                 Some(format!("let {nearest} stand in for it with `nearest = true` in arm `{arm}`{also}"))
             }
-            ImageError::Stock { source, .. } => source.hint(),
+            ImageError::DriverBehaviour { source, .. } => source.hint(),
             // An experiment has no `--arch`; a series has its own.
             ImageError::Image { source: BootError::UnknownImage { .. }, .. } => {
                 Some("name a kernel's image, or a series as `bootline kernels` lists them".to_owned())

@@ -24,7 +24,7 @@ pub enum Metric {
     /// Init by the guest's own clock, which under `icount` is what the boot cost.
     GuestTime,
     /// Reads of the port's registers for each character sent.
-    RegisterReadsPerChar,
+    RegisterReadsPerByte,
     /// How long init waited for the lines that it printed after the boot, by the guest's clock.
     PrintkLines,
     /// How long `kernel/printk_bench` took for its lines, by its record in the kernel's log.
@@ -44,7 +44,7 @@ pub enum Metric {
 impl Metric {
     /// Whether its values are nanoseconds.
     pub fn is_time(self) -> bool {
-        !matches!(self, Metric::RegisterReadsPerChar | Metric::LineUse)
+        !matches!(self, Metric::RegisterReadsPerByte | Metric::LineUse)
     }
 
     /// The kernel module that says it.
@@ -69,7 +69,7 @@ impl fmt::Display for Metric {
             Metric::LogComplete => "log-complete",
             Metric::LogLag => "log-lag",
             Metric::GuestTime => "guest-time",
-            Metric::RegisterReadsPerChar => "register-reads-per-char",
+            Metric::RegisterReadsPerByte => "register-reads-per-char",
             Metric::PrintkLines => "printk-lines",
             Metric::PrintkBench => "printk-bench",
             Metric::UartBench => "uart-bench",

@@ -9,25 +9,25 @@ mod differences;
 mod evaluate;
 mod file;
 mod file_error;
+mod host_lock;
 mod images;
 mod matrix;
 mod metric;
-mod outcome;
 mod plan;
 mod raw;
+mod result;
 mod results;
 mod runner;
-mod turn;
 
 pub use evaluate::{Analyst, evaluate};
 pub use file::{Arm, Claim, Experiment, Image, Published, Quick};
 pub use file_error::{Fault, FileError};
-pub use images::{Booted, ImageError, images};
+pub use host_lock::lock_host;
+pub use images::{ArmKernel, ImageError, images};
 pub use metric::Metric;
-pub use outcome::{
-    ArmOutcome, ClaimOutcome, Measured, Outcome, Predicted, Quantity, RESULT_SCHEMA, RunOutcome, TwoGroups,
+pub use plan::{ExperimentPlan, NoSuchArm, PlannedRun, RunSelection};
+pub use result::{
+    ArmResult, ClaimResult, Measured, MetricValue, Outcome, Predicted, RESULT_SCHEMA, RunGroups, RunResult,
 };
-pub use plan::{Choice, NoSuchArm, Plan, Run};
-pub use results::{Results, ResultsError, State};
-pub use runner::{Booter, Ended, RunError, Status, carry_out};
-pub use turn::take_turn;
+pub use results::{ExperimentState, ResultsDir, ResultsError};
+pub use runner::{Booter, ExperimentEnd, ExperimentStatus, RunError, carry_out};

@@ -10,7 +10,7 @@ use super::file_error::nearest;
 
 /// What the user wants of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct RunSelection {
     /// As its `[quick]` says.
     pub quick: bool,
     /// Runs for each arm, whatever the file says.
@@ -21,7 +21,7 @@ pub struct Choice {
 
 /// Which runs of an experiment are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct ExperimentPlan {
     /// Runs for each arm.
     pub repeats: u32,
     /// The arms, in the file's order.
@@ -30,7 +30,7 @@ pub struct Plan {
 
 /// One of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Run {
+pub struct PlannedRun {
     /// Its arm.
     pub arm: String,
     /// Its round, from 1.
@@ -64,12 +64,12 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(rest)
 }
 
-impl Plan {
+impl ExperimentPlan {
     /// What `choice` makes of the experiment.
     ///
     /// # Errors
     /// A chosen arm isn't there.
-    pub fn of(experiment: &Experiment, choice: &Choice) -> Result<Plan, NoSuchArm> {
+    pub fn of(experiment: &Experiment, choice: &RunSelection) -> Result<ExperimentPlan, NoSuchArm> {
         let quick = choice.quick.then_some(&experiment.quick);
         let repeats = choice.repeats.or(quick.and_then(|q| q.repeats)).unwrap_or(experiment.repeats);
         let mut wanted = Some(&choice.arms).filter(|arms| !arms.is_empty());
@@ -80,15 +80,15 @@ impl Plan {
             return Err(NoSuchArm { experiment: experiment.name.clone(), arm: arm.clone(), nearest, known: all });
         }
         let arms = all.into_iter().filter(|a| wanted.is_none_or(|w| w.iter().any(|p| matches(p, a)))).collect();
-        Ok(Plan { repeats, arms })
+        Ok(ExperimentPlan { repeats, arms })
     }
 
     /// The runs, in order. More repeats or fewer arms leave the order of the others as it is.
-    pub fn runs(&self, experiment: &Experiment, random_seed: u64) -> Vec<Run> {
+    pub fn runs(&self, experiment: &Experiment, random_seed: u64) -> Vec<PlannedRun> {
         let round = |round: u32| {
             let mut arms: Vec<&Arm> = experiment.arms.iter().collect();
             Random::new(Random::new(random_seed).number().wrapping_add(u64::from(round))).shuffle(&mut arms);
-            arms.into_iter().map(move |arm| Run { arm: arm.name.clone(), round })
+            arms.into_iter().map(move |arm| PlannedRun { arm: arm.name.clone(), round })
         };
         (1..=self.repeats).flat_map(round).filter(|run| self.arms.contains(&run.arm)).collect()
     }
@@ -115,8 +115,8 @@ mod tests {
         Experiment::parse(Path::new("x.toml"), &format!("{head}[defaults]\nkernel = \"6.12\"\n{arms}")).unwrap()
     }
 
-    fn plan(experiment: &Experiment, choice: Choice) -> Plan {
-        Plan::of(experiment, &choice).unwrap()
+    fn plan(experiment: &Experiment, choice: RunSelection) -> ExperimentPlan {
+        ExperimentPlan::of(experiment, &choice).unwrap()
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         let experiment = experiment(3);
         let check = |quick, repeats, arms: &[&str], expected: (u32, &[&str])| {
             let arms = arms.iter().map(|a| (*a).to_owned()).collect();
-            let plan = plan(&experiment, Choice { quick, repeats, arms });
+            let plan = plan(&experiment, RunSelection { quick, repeats, arms });
             assert_eq!(
                 (plan.repeats, plan.arms.iter().map(String::as_str).collect::<Vec<_>>()),
                 (expected.0, expected.1.to_vec())
@@ -134,7 +134,9 @@ mod tests {
         check(true, None, &[], (2, &["a0"]));
         check(true, Some(9), &["a2", "a1"], (9, &["a1", "a2"]));
         check(false, None, &["*1", "a2*"], (4, &["a1", "a2"]));
-        let none = Plan::of(&experiment, &Choice { arms: vec!["a9".into()], ..Choice::default() }).unwrap_err();
+        let none =
+            ExperimentPlan::of(&experiment, &RunSelection { arms: vec!["a9".into()], ..RunSelection::default() })
+                .unwrap_err();
         assert_eq!(none.to_string(), "experiment `x` has no arm `a9`; it has a0, a1, a2");
     }
 
@@ -156,8 +158,8 @@ mod tests {
     #[test]
     fn the_order_is_not_the_files() {
         let experiment = experiment(6);
-        let plan = plan(&experiment, Choice::default());
-        let orders: Vec<Vec<Run>> = (0..20).map(|seed| plan.runs(&experiment, seed)).collect();
+        let plan = plan(&experiment, RunSelection::default());
+        let orders: Vec<Vec<PlannedRun>> = (0..20).map(|seed| plan.runs(&experiment, seed)).collect();
         let first: std::collections::BTreeSet<&str> = orders.iter().map(|o| o[0].arm.as_str()).collect();
         assert!(first.len() > 3, "{first:?}");
     }
@@ -166,7 +168,7 @@ mod tests {
         #[test]
         fn rounds_are_balanced_and_come_again_with_their_seed(arms in 1_usize..8, repeats in 1_u32..7, seed: u64) {
             let experiment = experiment(arms);
-            let plan = plan(&experiment, Choice { repeats: Some(repeats), ..Choice::default() });
+            let plan = plan(&experiment, RunSelection { repeats: Some(repeats), ..RunSelection::default() });
             let runs = plan.runs(&experiment, seed);
             prop_assert_eq!(&runs, &plan.runs(&experiment, seed));
             prop_assert_eq!(runs.len(), arms * repeats as usize);
@@ -181,9 +183,9 @@ mod tests {
         #[test]
         fn more_repeats_and_fewer_arms_keep_the_order(arms in 2_usize..8, seed: u64) {
             let experiment = experiment(arms);
-            let all = plan(&experiment, Choice { repeats: Some(5), ..Choice::default() }).runs(&experiment, seed);
-            let fewer = plan(&experiment, Choice { repeats: Some(3), arms: vec!["a0".into(), "a1".into()], ..Choice::default() });
-            let expected: Vec<Run> =
+            let all = plan(&experiment, RunSelection { repeats: Some(5), ..RunSelection::default() }).runs(&experiment, seed);
+            let fewer = plan(&experiment, RunSelection { repeats: Some(3), arms: vec!["a0".into(), "a1".into()], ..RunSelection::default() });
+            let expected: Vec<PlannedRun> =
                 all.into_iter().filter(|r| r.round <= 3 && (r.arm == "a0" || r.arm == "a1")).collect();
             prop_assert_eq!(fewer.runs(&experiment, seed), expected);
         }

@@ -18,31 +18,31 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use super::file::Experiment;
-use super::images::Booted;
-use super::plan::{Run, draw_seed};
-use crate::boot::{BootError, Truth, Verdict, replace, set_aside};
+use super::images::ArmKernel;
+use super::plan::{PlannedRun, draw_seed};
+use crate::boot::{BootError, RunVerdict, Truth, replace, set_aside};
 
 const EXPERIMENT: &str = "experiment.toml";
 const STATE: &str = "state.json";
 
 /// The folder of an experiment's results.
 #[derive(Debug)]
-pub struct Results {
+pub struct ResultsDir {
     dir: PathBuf,
-    state: State,
+    state: ExperimentState,
     /// Keeps the folder locked.
     lock: Option<File>,
 }
 
 /// What `state.json` holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct ExperimentState {
     /// `bootline-prove-state/1`
     pub schema: String,
     /// What the order of the runs is drawn from.
     pub random_seed: u64,
     /// The kernels, by the names of their arms.
-    pub kernels: BTreeMap<String, Booted>,
+    pub kernels: BTreeMap<String, ArmKernel>,
 }
 
 /// Why a folder can't take the results.
@@ -80,9 +80,9 @@ pub enum ResultsError {
         /// The arm.
         arm: String,
         /// The one of the folder's runs.
-        before: Box<Booted>,
+        before: Box<ArmKernel>,
         /// The one that would be booted now.
-        now: Box<Booted>,
+        now: Box<ArmKernel>,
     },
     /// Another process is adding runs.
     #[error("another bootline is adding runs to `{}`", dir.display())]
@@ -108,7 +108,7 @@ pub enum ResultsError {
     },
 }
 
-fn words(kernel: &Booted) -> String {
+fn words(kernel: &ArmKernel) -> String {
     let name = kernel.release.clone().unwrap_or_else(|| kernel.path.display().to_string());
     format!("{name} (sha256 {})", kernel.sha256.get(..12).unwrap_or_default())
 }
@@ -132,7 +132,7 @@ impl ResultsError {
     }
 }
 
-impl Results {
+impl ResultsDir {
     /// Opens the folder to add runs, or begins it. `seed` is what the user wants the order to be drawn from.
     ///
     /// # Errors
@@ -141,20 +141,20 @@ impl Results {
         dir: &Path,
         experiment: &Experiment,
         seed: Option<u64>,
-        kernels: &BTreeMap<String, Booted>,
-    ) -> Result<Results, ResultsError> {
+        kernels: &BTreeMap<String, ArmKernel>,
+    ) -> Result<ResultsDir, ResultsError> {
         refuse_what_is_not_results(dir)?;
         fs::create_dir_all(dir).map_err(failed("make", dir))?;
         let lock = lock(dir)?;
         let mut results = if dir.join(STATE).exists() {
-            Results::open(dir, experiment)?
+            ResultsDir::open(dir, experiment)?
         } else {
             let copy = dir.join(EXPERIMENT);
             replace(&copy, experiment.source.as_bytes()).map_err(failed("write", &copy))?;
             let random_seed = seed.or(experiment.random_seed).unwrap_or_else(draw_seed);
             let schema = "bootline-prove-state/1".to_owned();
-            let state = State { schema, random_seed, kernels: BTreeMap::new() };
-            Results { dir: dir.to_owned(), state, lock: None }
+            let state = ExperimentState { schema, random_seed, kernels: BTreeMap::new() };
+            ResultsDir { dir: dir.to_owned(), state, lock: None }
         };
         results.lock = Some(lock);
         let recorded = results.state.random_seed;
@@ -176,7 +176,7 @@ impl Results {
     ///
     /// # Errors
     /// It holds no results, or those of another experiment.
-    pub fn open(dir: &Path, experiment: &Experiment) -> Result<Results, ResultsError> {
+    pub fn open(dir: &Path, experiment: &Experiment) -> Result<ResultsDir, ResultsError> {
         let path = dir.join(STATE);
         let text = match fs::read_to_string(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
@@ -193,7 +193,7 @@ impl Results {
             let line = now.get(at).map(|text| (at + 1, (*text).to_owned()));
             return Err(ResultsError::Changed { name: experiment.name.clone(), dir: dir.to_owned(), line });
         }
-        Ok(Results { dir: dir.to_owned(), state, lock: None })
+        Ok(ResultsDir { dir: dir.to_owned(), state, lock: None })
     }
 
     /// Gives a folder of results another name, so that its own is free. Gives that name; none if there was no folder.
@@ -220,12 +220,12 @@ impl Results {
     }
 
     /// What is recorded of it.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &ExperimentState {
         &self.state
     }
 
     /// The folder of a run.
-    pub fn run_dir(&self, run: &Run) -> PathBuf {
+    pub fn run_dir(&self, run: &PlannedRun) -> PathBuf {
         self.dir.join("runs").join(format!("{}-{:02}", run.arm, run.round))
     }
 
@@ -238,7 +238,7 @@ impl Results {
     pub fn finished(dir: &Path) -> Option<Truth> {
         let text = fs::read(dir.join("truth.json")).ok()?;
         let truth: Truth = serde_json::from_slice(&text).ok()?;
-        (truth.verdict != Verdict::Interrupted).then_some(truth)
+        (truth.verdict != RunVerdict::Interrupted).then_some(truth)
     }
 
     /// Attempts in the folder of a run that could not be believed and were repeated.

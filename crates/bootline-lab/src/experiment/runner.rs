@@ -9,20 +9,20 @@ use std::time::Instant;
 use bootline_capture::units::Dur;
 
 use super::file::{Arm, Experiment};
-use super::images::Booted;
-use super::plan::{Plan, Run};
-use super::results::Results;
-use crate::boot::{BootError, BootOutcome, BootRequest, Progress, Truth, Verdict, set_aside};
+use super::images::ArmKernel;
+use super::plan::{ExperimentPlan, PlannedRun};
+use super::results::ResultsDir;
+use crate::boot::{BootError, BootOutcome, BootProgress, BootRequest, RunVerdict, Truth, set_aside};
 use crate::machine::Accel;
 use crate::qemu::QemuError;
 
 /// How boots are carried out: `boot::boot_valid`, or in a test something that only seems to.
 pub type Booter<'b> =
-    dyn FnMut(&BootRequest, u32, &mut dyn FnMut(&Progress<'_>)) -> Result<BootOutcome, BootError> + 'b;
+    dyn FnMut(&BootRequest, u32, &mut dyn FnMut(&BootProgress<'_>)) -> Result<BootOutcome, BootError> + 'b;
 
 /// How far an experiment has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Status<'a> {
+pub struct ExperimentStatus<'a> {
     /// The arm that boots.
     pub arm: &'a str,
     /// Whether the run will be thrown away.
@@ -36,12 +36,12 @@ pub struct Status<'a> {
     /// By how long runs have taken; none before the first one.
     pub left: Option<Dur>,
     /// The boot itself; none when it begins.
-    pub boot: Option<Progress<'a>>,
+    pub boot: Option<BootProgress<'a>>,
 }
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ExperimentEnd {
     /// All runs that are wanted are there.
     Complete,
     /// It was called off.
@@ -64,22 +64,23 @@ pub struct RunError {
 /// The lab failed. A run that panics, hangs or stays invalid is a result and no error.
 pub fn carry_out(
     experiment: &Experiment,
-    plan: &Plan,
-    images: &BTreeMap<String, Booted>,
-    results: &Results,
+    plan: &ExperimentPlan,
+    images: &BTreeMap<String, ArmKernel>,
+    results: &ResultsDir,
     cancel: &AtomicBool,
     boot: &mut Booter<'_>,
-    tell: &mut dyn FnMut(&Status<'_>),
-) -> Result<Ended, RunError> {
+    report_status: &mut dyn FnMut(&ExperimentStatus<'_>),
+) -> Result<ExperimentEnd, RunError> {
     let runs = plan.runs(experiment, results.state().random_seed);
-    let mut runner = Runner { experiment, images, cancel, boot, tell, pace: Pace::default(), invalid: 0 };
+    let mut runner =
+        Runner { experiment, images, cancel, boot, report_status, pace: RunDurations::default(), invalid: 0 };
     let mut todo = Vec::new();
     for run in &runs {
         let dir = results.run_dir(run);
-        runner.invalid += Results::repeated(&dir);
-        match Results::finished(&dir) {
+        runner.invalid += ResultsDir::repeated(&dir);
+        match ResultsDir::finished(&dir) {
             Some(truth) => {
-                runner.invalid += u32::from(truth.verdict == Verdict::Invalid);
+                runner.invalid += u32::from(truth.verdict == RunVerdict::Invalid);
                 runner.pace.took(&run.arm, duration(&truth));
             }
             None => todo.push(run),
@@ -90,36 +91,36 @@ pub fn carry_out(
         let arm = runner.quickest(plan).unwrap_or(&first.arm).to_owned();
         for n in 1..=experiment.warm_up {
             let dir = results.warm_up_dir(n);
-            if Results::finished(&dir).is_none() {
+            if ResultsDir::finished(&dir).is_none() {
                 runner.one(&arm, &dir, true, (done, runs.len()), &todo)?;
             }
             if cancel.load(Ordering::SeqCst) {
-                return Ok(Ended::Stopped);
+                return Ok(ExperimentEnd::Stopped);
             }
         }
     }
     for (i, run) in todo.iter().enumerate() {
         if cancel.load(Ordering::SeqCst) {
-            return Ok(Ended::Stopped);
+            return Ok(ExperimentEnd::Stopped);
         }
         runner.one(&run.arm, &results.run_dir(run), false, (done + i, runs.len()), &todo[i..])?;
     }
-    Ok(if cancel.load(Ordering::SeqCst) { Ended::Stopped } else { Ended::Complete })
+    Ok(if cancel.load(Ordering::SeqCst) { ExperimentEnd::Stopped } else { ExperimentEnd::Complete })
 }
 
 struct Runner<'r, 'b> {
     experiment: &'r Experiment,
-    images: &'r BTreeMap<String, Booted>,
+    images: &'r BTreeMap<String, ArmKernel>,
     cancel: &'r AtomicBool,
     boot: &'r mut Booter<'b>,
-    tell: &'r mut dyn FnMut(&Status<'_>),
-    pace: Pace,
+    report_status: &'r mut dyn FnMut(&ExperimentStatus<'_>),
+    pace: RunDurations,
     invalid: u32,
 }
 
 impl Runner<'_, '_> {
     /// What is warmed up is the host: any arm does, so the one with the fastest line is taken.
-    fn quickest(&self, plan: &Plan) -> Option<&str> {
+    fn quickest(&self, plan: &ExperimentPlan) -> Option<&str> {
         let arms = self.experiment.arms.iter().filter(|a| plan.arms.contains(&a.name));
         arms.max_by_key(|a| a.baud.map_or(if a.icount { u32::MAX } else { 115_200 }, |b| b.get()))
             .map(|a| a.name.as_str())
@@ -131,22 +132,22 @@ impl Runner<'_, '_> {
         dir: &Path,
         warm_up: bool,
         (done, wanted): (usize, usize),
-        todo: &[&Run],
+        todo: &[&PlannedRun],
     ) -> Result<(), RunError> {
         let failed = |source| RunError { arm: arm.to_owned(), source };
         let spec = self.experiment.arm(arm).expect("plans name arms of their experiment");
         let request = request(spec, &self.images[arm], dir);
-        Results::make_room(dir).map_err(failed)?;
+        ResultsDir::make_room(dir).map_err(failed)?;
         // What was invalid before an interruption counts.
-        let attempts = self.experiment.attempts.saturating_sub(Results::repeated(dir)).max(1);
+        let attempts = self.experiment.attempts.saturating_sub(ResultsDir::repeated(dir)).max(1);
         let began = Instant::now();
-        let status = Status { arm, warm_up, done, wanted, invalid: self.invalid, left: None, boot: None };
-        let (pace, tell) = (&self.pace, &mut *self.tell);
+        let status = ExperimentStatus { arm, warm_up, done, wanted, invalid: self.invalid, left: None, boot: None };
+        let (pace, report_status) = (&self.pace, &mut *self.report_status);
         let left = |elapsed| pace.left(todo, warm_up.then_some(arm), elapsed);
-        tell(&Status { left: left(Dur::ZERO), ..status });
-        let mut watch = |boot: &Progress<'_>| {
+        report_status(&ExperimentStatus { left: left(Dur::ZERO), ..status });
+        let mut watch = |boot: &BootProgress<'_>| {
             let left = left(since(began));
-            tell(&Status { left, boot: Some(*boot), ..status });
+            report_status(&ExperimentStatus { left, boot: Some(*boot), ..status });
         };
         let mut tries = 1..attempts;
         let outcome = loop {
@@ -161,7 +162,7 @@ impl Runner<'_, '_> {
         };
         let verdict = outcome.truth.verdict;
         if !warm_up {
-            let last = u32::from(verdict == Verdict::Invalid);
+            let last = u32::from(verdict == RunVerdict::Invalid);
             self.invalid += u32::try_from(outcome.discarded.len()).unwrap_or(u32::MAX) + last;
         }
         if !self.cancel.load(Ordering::SeqCst) {
@@ -172,7 +173,7 @@ impl Runner<'_, '_> {
 }
 
 /// The boot of an arm.
-fn request(arm: &Arm, image: &Booted, dir: &Path) -> BootRequest {
+fn request(arm: &Arm, image: &ArmKernel, dir: &Path) -> BootRequest {
     BootRequest {
         initrd: arm.initrd.clone(),
         append: arm.append.clone(),
@@ -200,9 +201,9 @@ fn duration(truth: &Truth) -> Dur {
 
 /// How long runs take, arm by arm.
 #[derive(Debug, Default)]
-struct Pace(BTreeMap<String, (Dur, i64)>);
+struct RunDurations(BTreeMap<String, (Dur, i64)>);
 
-impl Pace {
+impl RunDurations {
     fn took(&mut self, arm: &str, time: Dur) {
         let (sum, n) = self.0.entry(arm.to_owned()).or_default();
         (*sum, *n) = (*sum + time, *n + 1);
@@ -218,7 +219,7 @@ impl Pace {
     }
 
     /// The runs of `todo`, and `also`, less what the first of them has taken.
-    fn left(&self, todo: &[&Run], also: Option<&str>, elapsed: Dur) -> Option<Dur> {
+    fn left(&self, todo: &[&PlannedRun], also: Option<&str>, elapsed: Dur) -> Option<Dur> {
         let mut arms = also.into_iter().chain(todo.iter().map(|run| run.arm.as_str()));
         let first = (self.of(arms.next()?)? - elapsed).max_zero();
         arms.map(|arm| self.of(arm)).sum::<Option<Dur>>().map(|rest| first + rest)

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::boot::set_aside;
-use crate::experiment::{Choice, ResultsError};
+use crate::experiment::{ResultsError, RunSelection};
 use crate::machine::Arch;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nrepeats = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
@@ -19,7 +19,7 @@ const FILE: &str = "name = \"x\"\nabout = \"\"\nrepeats = 3\nrandom_seed = 5\n[d
 struct Lab {
     folder: TempDir,
     experiment: Experiment,
-    images: BTreeMap<String, Booted>,
+    images: BTreeMap<String, ArmKernel>,
     cancel: AtomicBool,
     /// The folders that boots went to, relative to the results'.
     booted: RefCell<Vec<String>>,
@@ -35,7 +35,7 @@ struct Told {
 }
 
 /// What a boot does that only seems to happen.
-enum Fate {
+enum ObservedChange {
     Valid,
     /// This many attempts that can't be believed come first.
     AfterInvalid(u32),
@@ -49,12 +49,12 @@ enum Fate {
 
 impl Lab {
     fn new() -> Lab {
-        let image = |arm: &str| Booted {
+        let image = |arm: &str| ArmKernel {
             named: "6.12".to_owned(),
             path: PathBuf::from("/nowhere"),
             arch: Arch::X86_64,
             release: None,
-            stands_in: None,
+            substitute_for: None,
             sha256: format!("{arm}{arm}"),
         };
         Lab {
@@ -71,30 +71,35 @@ impl Lab {
         self.folder.path().join("results")
     }
 
-    fn begin(&self) -> Result<Results, ResultsError> {
-        Results::begin(&self.dir(), &self.experiment, None, &self.images)
+    fn begin(&self) -> Result<ResultsDir, ResultsError> {
+        ResultsDir::begin(&self.dir(), &self.experiment, None, &self.images)
     }
 
     /// Runs what is left; `fate` is asked with the number of the boot, from 0.
-    fn run(&self, mut fate: impl FnMut(usize) -> Fate) -> Result<Ended, RunError> {
-        let plan = Plan::of(&self.experiment, &Choice::default()).unwrap();
+    fn run(&self, mut fate: impl FnMut(usize) -> ObservedChange) -> Result<ExperimentEnd, RunError> {
+        let plan = ExperimentPlan::of(&self.experiment, &RunSelection::default()).unwrap();
         let results = self.begin().unwrap();
         let mut n = 0;
-        let mut boot = |request: &BootRequest, attempts: u32, watch: &mut dyn FnMut(&Progress<'_>)| {
+        let mut boot = |request: &BootRequest, attempts: u32, watch: &mut dyn FnMut(&BootProgress<'_>)| {
             let fate = fate(n);
             n += 1;
             let dir = request.dir.strip_prefix(self.dir()).unwrap().display().to_string();
             self.booted.borrow_mut().push(dir);
-            watch(&Progress { elapsed: Dur::ZERO, phase: crate::boot::Phase::Booting, bytes: 0, last_line: "" });
+            watch(&BootProgress {
+                elapsed: Dur::ZERO,
+                phase: crate::boot::BootPhase::Booting,
+                bytes: 0,
+                last_line: "",
+            });
             self.boot(&request.dir, attempts, &fate)
         };
-        let mut tell = |s: &Status<'_>| {
+        let mut tell = |s: &ExperimentStatus<'_>| {
             self.told.borrow_mut().push(Told { done: s.done, wanted: s.wanted, invalid: s.invalid, left: s.left })
         };
         carry_out(&self.experiment, &plan, &self.images, &results, &self.cancel, &mut boot, &mut tell)
     }
 
-    fn boot(&self, dir: &Path, attempts: u32, fate: &Fate) -> Result<BootOutcome, BootError> {
+    fn boot(&self, dir: &Path, attempts: u32, fate: &ObservedChange) -> Result<BootOutcome, BootError> {
         fs::create_dir_all(dir).unwrap();
         assert!(!dir.join("boot.cap").exists(), "{} holds a run", dir.display());
         let mut truth: Truth =
@@ -102,8 +107,8 @@ impl Lab {
         let mut discarded = Vec::new();
         fs::write(dir.join("boot.cap"), "").unwrap();
         let invalid = match fate {
-            Fate::AfterInvalid(n) => *n,
-            Fate::Invalid => attempts - 1,
+            ObservedChange::AfterInvalid(n) => *n,
+            ObservedChange::Invalid => attempts - 1,
             _ => 0,
         };
         assert!(invalid < attempts);
@@ -112,17 +117,17 @@ impl Lab {
             fs::write(dir.join("boot.cap"), "").unwrap();
         }
         truth.verdict = match fate {
-            Fate::Killed => panic!("killed"),
-            Fate::DiskFull => {
+            ObservedChange::Killed => panic!("killed"),
+            ObservedChange::DiskFull => {
                 let source = io::Error::from(io::ErrorKind::StorageFull);
                 return Err(BootError::Write { path: dir.join("boot.cap"), source });
             }
-            Fate::Interrupted => {
+            ObservedChange::Interrupted => {
                 self.cancel.store(true, Ordering::SeqCst);
-                Verdict::Interrupted
+                RunVerdict::Interrupted
             }
-            Fate::Invalid => Verdict::Invalid,
-            Fate::Valid | Fate::AfterInvalid(_) => Verdict::Valid,
+            ObservedChange::Invalid => RunVerdict::Invalid,
+            ObservedChange::Valid | ObservedChange::AfterInvalid(_) => RunVerdict::Valid,
         };
         truth.qemu_started_ns = HostTime::ORIGIN;
         fs::write(dir.join("truth.json"), serde_json::to_string(&truth).unwrap()).unwrap();
@@ -135,7 +140,7 @@ impl Lab {
 
     fn finished(&self) -> usize {
         let runs = fs::read_dir(self.dir().join("runs")).unwrap();
-        runs.filter(|r| Results::finished(&r.as_ref().unwrap().path()).is_some()).count()
+        runs.filter(|r| ResultsDir::finished(&r.as_ref().unwrap().path()).is_some()).count()
     }
 }
 
@@ -149,13 +154,13 @@ const ALL: [&str; 6] = ["runs/a-01", "runs/a-02", "runs/a-03", "runs/b-01", "run
 #[test]
 fn each_run_once_after_the_warm_up_and_never_again() {
     let lab = Lab::new();
-    assert_eq!(lab.run(|_| Fate::Valid).unwrap(), Ended::Complete);
+    assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
     let booted = lab.booted();
     assert_eq!(booted[0], "warm-up/01");
     assert_eq!(sorted(booted[1..].to_vec()), ALL);
     // Rounds: the first two are the first of both arms.
     assert_eq!(sorted(booted[1..3].to_vec()), ["runs/a-01", "runs/b-01"]);
-    assert_eq!(lab.run(|_| Fate::Valid).unwrap(), Ended::Complete);
+    assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
     assert_eq!(lab.booted().len(), 7);
 }
 
@@ -165,14 +170,14 @@ fn a_stop_anywhere_loses_nothing() {
         for killed in [false, true] {
             let lab = Lab::new();
             let fate = |n| match (n == stop, killed) {
-                (true, true) => Fate::Killed,
-                (true, false) => Fate::Interrupted,
-                _ => Fate::Valid,
+                (true, true) => ObservedChange::Killed,
+                (true, false) => ObservedChange::Interrupted,
+                _ => ObservedChange::Valid,
             };
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lab.run(fate)));
-            assert_eq!(ended.ok().map(Result::unwrap), (!killed).then_some(Ended::Stopped), "at {stop}");
+            assert_eq!(ended.ok().map(Result::unwrap), (!killed).then_some(ExperimentEnd::Stopped), "at {stop}");
             lab.cancel.store(false, Ordering::SeqCst);
-            assert_eq!(lab.run(|_| Fate::Valid).unwrap(), Ended::Complete);
+            assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
             let booted = lab.booted();
             // All of them, and the one that was stopped once more.
             assert_eq!(booted.len(), 8, "at {stop}: {booted:?}");
@@ -187,13 +192,13 @@ fn a_stop_anywhere_loses_nothing() {
 fn invalid_runs_are_counted_and_kept() {
     let lab = Lab::new();
     let fate = |n| match n {
-        2 => Fate::AfterInvalid(2),
-        4 => Fate::Invalid,
-        _ => Fate::Valid,
+        2 => ObservedChange::AfterInvalid(2),
+        4 => ObservedChange::Invalid,
+        _ => ObservedChange::Valid,
     };
-    assert_eq!(lab.run(fate).unwrap(), Ended::Complete);
+    assert_eq!(lab.run(fate).unwrap(), ExperimentEnd::Complete);
     assert_eq!(lab.told.borrow().last().map(|t| t.invalid), Some(5));
-    let repeated = ALL.map(|run| Results::repeated(&lab.dir().join(run)));
+    let repeated = ALL.map(|run| ResultsDir::repeated(&lab.dir().join(run)));
     assert_eq!(repeated.iter().sum::<u32>(), 4);
     // A run that stayed invalid has had its attempts.
     lab.run(|_| unreachable!("nothing is left")).unwrap();
@@ -202,40 +207,40 @@ fn invalid_runs_are_counted_and_kept() {
 #[test]
 fn attempts_before_an_interruption_count() {
     let lab = Lab::new();
-    let stop = |n| if n == 1 { Fate::Killed } else { Fate::Valid };
+    let stop = |n| if n == 1 { ObservedChange::Killed } else { ObservedChange::Valid };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lab.run(stop))).unwrap_err();
     let dir = lab.dir().join(&lab.booted()[1]);
     for _ in 0..2 {
         set_aside(&dir, "invalid").unwrap();
     }
     // With two of three attempts gone, a run that is never valid is tried once.
-    lab.run(|n| if n == 0 { Fate::Invalid } else { Fate::Valid }).unwrap();
-    assert_eq!(Results::repeated(&dir), 2);
-    assert_eq!(Results::finished(&dir).unwrap().verdict, Verdict::Invalid);
+    lab.run(|n| if n == 0 { ObservedChange::Invalid } else { ObservedChange::Valid }).unwrap();
+    assert_eq!(ResultsDir::repeated(&dir), 2);
+    assert_eq!(ResultsDir::finished(&dir).unwrap().verdict, RunVerdict::Invalid);
 }
 
 #[test]
 fn a_full_disk_is_named_and_what_was_finished_is_kept() {
     let lab = Lab::new();
-    let error = lab.run(|n| if n == 3 { Fate::DiskFull } else { Fate::Valid }).unwrap_err();
+    let error = lab.run(|n| if n == 3 { ObservedChange::DiskFull } else { ObservedChange::Valid }).unwrap_err();
     assert!(matches!(&error.source, BootError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull));
     assert_eq!(lab.finished(), 2);
-    assert_eq!(lab.run(|_| Fate::Valid).unwrap(), Ended::Complete);
+    assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
     assert_eq!((lab.finished(), lab.booted().len()), (6, 8));
 }
 
 #[test]
 fn the_time_left_is_known_from_the_first_run_on() {
     let lab = Lab::new();
-    lab.run(|_| Fate::Valid).unwrap();
+    lab.run(|_| ObservedChange::Valid).unwrap();
     let told = lab.told.borrow();
     assert_eq!(told[0], Told { done: 0, wanted: 6, invalid: 0, left: None });
     assert!(told[1..].iter().all(|t| t.wanted == 6));
     assert!(told.last().unwrap().left.is_some());
     assert_eq!(told.last().unwrap().done, 5);
-    let mut pace = Pace::default();
-    let runs = ["a", "b", "a"].map(|arm| Run { arm: arm.to_owned(), round: 1 });
-    let todo: Vec<&Run> = runs.iter().collect();
+    let mut pace = RunDurations::default();
+    let runs = ["a", "b", "a"].map(|arm| PlannedRun { arm: arm.to_owned(), round: 1 });
+    let todo: Vec<&PlannedRun> = runs.iter().collect();
     assert_eq!(pace.left(&todo, None, Dur::ZERO), None);
     pace.took("a", Dur::from_secs(10));
     pace.took("a", Dur::from_secs(20));
@@ -251,9 +256,9 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
     assert_eq!(held.state().random_seed, 5);
     assert!(matches!(lab.begin(), Err(ResultsError::InUse { .. })));
     // Else its next run would land among those of whoever started over.
-    assert!(matches!(Results::set_aside(&lab.dir()), Err(ResultsError::InUse { .. })));
+    assert!(matches!(ResultsDir::set_aside(&lab.dir()), Err(ResultsError::InUse { .. })));
     drop(held);
-    let other_seed = Results::begin(&lab.dir(), &lab.experiment, Some(6), &lab.images);
+    let other_seed = ResultsDir::begin(&lab.dir(), &lab.experiment, Some(6), &lab.images);
     assert!(matches!(other_seed, Err(ResultsError::OtherSeed { recorded: 5, wanted: 6, .. })));
     lab.images.get_mut("a").unwrap().sha256 = "c".to_owned();
     assert!(matches!(lab.begin(), Err(ResultsError::OtherKernel { arm, .. }) if arm == "a"));
@@ -265,7 +270,7 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
         matches!(&changed, ResultsError::Changed { line: Some((9, text)), .. } if text == "baud = 4800"),
         "{changed:?}"
     );
-    let aside = Results::set_aside(&lab.dir()).unwrap().unwrap();
+    let aside = ResultsDir::set_aside(&lab.dir()).unwrap().unwrap();
     assert!(aside.ends_with("results.1") && aside.join("state.json").exists());
     lab.begin().unwrap();
 }
@@ -277,8 +282,8 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     fs::write(lab.dir().join("thesis.tex"), "").unwrap();
     assert!(matches!(lab.begin(), Err(ResultsError::NotResults { .. })));
     assert_eq!(fs::read_dir(lab.dir()).unwrap().count(), 1);
-    assert!(matches!(Results::open(&lab.dir(), &lab.experiment), Err(ResultsError::None { .. })));
-    assert!(matches!(Results::set_aside(&lab.dir()), Err(ResultsError::NotResults { .. })));
+    assert!(matches!(ResultsDir::open(&lab.dir(), &lab.experiment), Err(ResultsError::None { .. })));
+    assert!(matches!(ResultsDir::set_aside(&lab.dir()), Err(ResultsError::NotResults { .. })));
     // Whatever the folder names first.
     ["lock", "experiment.toml"].iter().for_each(|name| fs::write(lab.dir().join(name), "mine").unwrap());
     assert!(matches!(lab.begin(), Err(ResultsError::NotResults { .. })));

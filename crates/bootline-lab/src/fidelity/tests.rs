@@ -8,20 +8,20 @@ use crate::kmsg;
 const RATE_9600: f64 = 960.0;
 
 /// A run of a guest whose log is `log`, with `wire` on the line at `rate` characters a second.
-fn run(log: &str, wire: &str, rate: f64, cmdline: &str) -> Fidelity {
-    run_with_init(log, wire, rate, cmdline, None)
+fn run(log: &str, received: &str, rate: f64, cmdline: &str) -> Fidelity {
+    run_with_init(log, received, rate, cmdline, None)
 }
 
-fn run_with_init(log: &str, wire: &str, rate: f64, cmdline: &str, init_at: Option<HostTime>) -> Fidelity {
+fn run_with_init(log: &str, received: &str, rate: f64, cmdline: &str, init_at: Option<HostTime>) -> Fidelity {
     let (records, skipped) = kmsg::parse(log.as_bytes());
     assert_eq!(skipped, 0);
-    let mut lines = Wire::default();
-    for (i, b) in wire.replace('\n', "\r\n").bytes().enumerate() {
+    let mut lines = ReceivedLines::default();
+    for (i, b) in received.replace('\n', "\r\n").bytes().enumerate() {
         let at = HostTime::from_nanos((i as f64 * 1e9 / rate) as i64);
         lines.push(at, &[b], &mut |_| ());
     }
-    check(&Evidence {
-        wire: &lines,
+    check(&RunEvidence {
+        received: &lines,
         log: &records,
         console_loglevel: Some(7),
         command_line: cmdline,
@@ -40,15 +40,15 @@ const LOG: &str = "5,0,0,-;Linux version 6.12\n6,1,0,-;twice\n6,2,0,-;twice\n7,3
 const WIRE: &str = "[    0.000000] Linux version 6.12\n[    0.000000] twice\n[    0.000000] twice\n\
                     [    1.500000] two\n[    1.500000] lines\n[    1.500001] legacy console [ttyS0] enabled\n";
 
-fn check_flaws(wire: &str, cmdline: &str, expected: &[Flaw]) {
-    assert_eq!(run(LOG, wire, RATE_9600, cmdline).flaws, expected, "{wire}");
+fn check_flaws(received: &str, cmdline: &str, expected: &[FidelityFlaw]) {
+    assert_eq!(run(LOG, received, RATE_9600, cmdline).flaws, expected, "{received}");
 }
 
 #[test]
 fn a_faithful_run_is_kept() {
     let fidelity = run(LOG, WIRE, RATE_9600, "");
     assert_eq!((fidelity.expected_lines, fidelity.found_lines), (6, 6));
-    assert_eq!(fidelity.decide(1, 3), Decision::Keep);
+    assert_eq!(fidelity.decide(1, 3), RetryDecision::Keep);
     assert_eq!(fidelity.flush_rate_ratio, None, "too short to tell");
     let with_callers: String = WIRE.lines().map(|l| format!("{}[    T1]{}\n", &l[..14], &l[14..])).collect();
     check_flaws(&with_callers, "", &[]);
@@ -58,35 +58,35 @@ fn a_faithful_run_is_kept() {
 #[test]
 fn a_lost_character_is_a_lost_line() {
     let first = "[1.500000] lines".to_owned();
-    let lost = |lines| Flaw::Lost { lines, first: first.clone() };
+    let lost = |lines| FidelityFlaw::Lost { lines, first: first.clone() };
     check_flaws(&WIRE.replace("lines", "lnes"), "", &[lost(1)]);
     check_flaws(&WIRE.replace(" lines\n[", "["), "", &[lost(2)]);
     let once = WIRE.replacen("[    0.000000] twice\n", "", 1);
-    check_flaws(&once, "", &[Flaw::Lost { lines: 1, first: "[0.000000] twice".into() }]);
+    check_flaws(&once, "", &[FidelityFlaw::Lost { lines: 1, first: "[0.000000] twice".into() }]);
 }
 
 #[test]
 fn what_the_kernel_dropped_was_not_lost_on_the_line() {
-    let wire = WIRE.replace("[    0.000000] twice\n[    0.000000] twice\n", "** 2 printk messages dropped **\n");
-    let fidelity = run(LOG, &wire, RATE_9600, "");
+    let received = WIRE.replace("[    0.000000] twice\n[    0.000000] twice\n", "** 2 printk messages dropped **\n");
+    let fidelity = run(LOG, &received, RATE_9600, "");
     assert_eq!((fidelity.dropped_by_kernel, fidelity.found_lines, &fidelity.flaws[..]), (2, 4, &[][..]));
 }
 
 #[test]
 fn levels_decide_what_belongs_on_the_console() {
     let first = "[0.000010] debugging".to_owned();
-    check_flaws(WIRE, "quiet ignore_loglevel", &[Flaw::Lost { lines: 1, first }]);
+    check_flaws(WIRE, "quiet ignore_loglevel", &[FidelityFlaw::Lost { lines: 1, first }]);
 }
 
 #[test]
 fn doubled_and_disordered_lines_are_flaws() {
     let doubled = format!("{WIRE}[    1.500000] two\n");
-    let flaw = Flaw::Doubled { lines: 1, first: "[1.500000] two".into() };
+    let flaw = FidelityFlaw::Duplicated { lines: 1, first: "[1.500000] two".into() };
     check_flaws(&doubled, "", &[flaw]);
     check_flaws(&doubled, "earlycon", &[]);
     let swapped =
         WIRE.replace("[    1.500000] two\n[    1.500000] lines\n", "[    1.500000] lines\n[    1.500000] two\n");
-    check_flaws(&swapped, "", &[Flaw::Disordered { lines: 1, first: "[1.500000] lines".into() }]);
+    check_flaws(&swapped, "", &[FidelityFlaw::OutOfOrder { lines: 1, first: "[1.500000] lines".into() }]);
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn a_console_that_registers_again_prints_its_log_again() {
         ["[    2.000000] legacy console [ttyS0] disabled\n", "[    2.000001] legacy console [ttyS0] enabled\n"];
     let log = format!("{LOG}{again}");
     let fidelity = run(&log, &format!("{WIRE}{left}{WIRE}{left}{back}"), RATE_9600, "");
-    assert_eq!(fidelity.flaws, [Flaw::PrintedAgain { lines: 7 }]);
-    assert_eq!(fidelity.decide(1, 3), Decision::GiveUp);
+    assert_eq!(fidelity.flaws, [FidelityFlaw::PrintedAgain { lines: 7 }]);
+    assert_eq!(fidelity.decide(1, 3), RetryDecision::GiveUp);
     assert_eq!(run(&log, &format!("{WIRE}{left}{back}"), RATE_9600, "").flaws, []);
 }
 
@@ -106,68 +106,68 @@ fn a_log_without_stamps_is_compared_by_its_text() {
     let plain: String = WIRE.lines().map(|l| format!("{}\n", &l[15..])).collect();
     check_flaws(&plain, "printk.time=0", &[]);
     let first = "Linux version 6.12".to_owned();
-    check_flaws(&plain.replacen("Linux", "Lnux", 1), "printk.time=0", &[Flaw::Lost { lines: 1, first }]);
+    check_flaws(&plain.replacen("Linux", "Lnux", 1), "printk.time=0", &[FidelityFlaw::Lost { lines: 1, first }]);
 }
 
 /// A log long enough for its rate to be judged.
 fn long() -> (String, String) {
     let mut log = String::new();
-    let mut wire = String::new();
+    let mut received = String::new();
     for i in 0..100 {
         log += &format!("6,{i},{i},-;a message of some length, number {i}\n");
-        wire += &format!("[    0.{i:06}] a message of some length, number {i}\n");
+        received += &format!("[    0.{i:06}] a message of some length, number {i}\n");
     }
     log += "6,100,100,-;printk: console [ttyS0] enabled\n";
-    wire += "[    0.000100] printk: console [ttyS0] enabled\n";
-    (log, wire)
+    received += "[    0.000100] printk: console [ttyS0] enabled\n";
+    (log, received)
 }
 
 #[test]
 fn the_flush_must_run_at_the_lines_rate() {
-    let (log, wire) = long();
+    let (log, received) = long();
     for (factor, kept) in [(1.0, true), (0.97, true), (0.94, false), (1.05, false)] {
-        let fidelity = run(&log, &wire, RATE_9600 * factor, "");
+        let fidelity = run(&log, &received, RATE_9600 * factor, "");
         let ratio = fidelity.flush_rate_ratio.unwrap();
         assert!((ratio - factor).abs() < 0.001, "{ratio}");
-        assert_eq!(fidelity.decide(1, 1) == Decision::Keep, kept, "{factor}");
+        assert_eq!(fidelity.decide(1, 1) == RetryDecision::Keep, kept, "{factor}");
     }
 }
 
 #[test]
 fn a_replay_may_be_slow_but_not_faster_than_the_line() {
-    let (log, wire) = long();
-    let flaws = |factor, init_at| run_with_init(&log, &wire, RATE_9600 * factor, "", Some(init_at)).flaws;
+    let (log, received) = long();
+    let flaws = |factor, init_at| run_with_init(&log, &received, RATE_9600 * factor, "", Some(init_at)).flaws;
     let (before, after) = (HostTime::ORIGIN, HostTime::from_nanos(1));
     assert_eq!(flaws(0.5, before), []);
-    assert!(matches!(flaws(0.5, after)[..], [Flaw::WrongRate { .. }]), "the boot's own flush");
-    assert!(matches!(flaws(1.05, before)[..], [Flaw::WrongRate { .. }]));
+    assert!(matches!(flaws(0.5, after)[..], [FidelityFlaw::WrongRate { .. }]), "the boot's own flush");
+    assert!(matches!(flaws(1.05, before)[..], [FidelityFlaw::WrongRate { .. }]));
 }
 
 #[test]
 fn a_clock_that_stands_at_zero_is_a_flaw() {
-    let (log, wire) = long();
+    let (log, received) = long();
     let still =
         |text: &str, stamp: fn(u32) -> String| (0..=100).fold(text.to_owned(), |t, i| t.replace(&stamp(i), &stamp(0)));
     let log = (0..=100).fold(log, |t, i| t.replace(&format!(",{i},{i},-"), &format!(",{i},0,-")));
-    let wire = still(&wire, |i| format!("0.{i:06}]"));
-    assert_eq!(run(&log, &wire, RATE_9600, "").flaws, [Flaw::StampsAtZero]);
+    let received = still(&received, |i| format!("0.{i:06}]"));
+    assert_eq!(run(&log, &received, RATE_9600, "").flaws, [FidelityFlaw::StampsAtZero]);
 }
 
 #[test]
 fn a_breakpoint_of_the_emulators_making_is_the_labs_flaw() {
     let oops = "[    2.000000] Oops: int3: 0000 [#1] SMP NOPTI\n";
-    check_flaws(&format!("{WIRE}{oops}"), "", &[Flaw::EmulatorBreakpoint]);
-    check_flaws(&format!("{WIRE}{}", oops.replace("Oops: ", "")), "", &[Flaw::EmulatorBreakpoint]);
+    check_flaws(&format!("{WIRE}{oops}"), "", &[FidelityFlaw::EmulatorBreakpoint]);
+    check_flaws(&format!("{WIRE}{}", oops.replace("Oops: ", "")), "", &[FidelityFlaw::EmulatorBreakpoint]);
     check_flaws(&format!("{WIRE}{}", oops.replace("int3", "0000")), "", &[]);
 }
 
 #[test]
 fn attempts_run_out() {
-    let flawed = Fidelity { flaws: vec![Flaw::StampsAtZero], ..Fidelity::default() };
-    assert_eq!(flawed.decide(1, 3), Decision::Retry);
-    assert_eq!(flawed.decide(3, 3), Decision::GiveUp);
-    let hopeless = Fidelity { flaws: vec![Flaw::TooMuchOutput], ..Fidelity::default() };
-    assert_eq!(hopeless.decide(1, 3), Decision::GiveUp);
+    let flawed = Fidelity { flaws: vec![FidelityFlaw::StampsAtZero], ..Fidelity::default() };
+    assert_eq!(flawed.decide(1, 3), RetryDecision::Retry);
+    assert_eq!(flawed.decide(3, 3), RetryDecision::GiveUp);
+    let hopeless = Fidelity { flaws: vec![FidelityFlaw::TooMuchOutput], ..Fidelity::default() };
+    assert_eq!(hopeless.decide(1, 3), RetryDecision::GiveUp);
 }
 
 #[test]

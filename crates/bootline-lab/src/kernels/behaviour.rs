@@ -4,13 +4,13 @@
 //! From the core's table of behaviours, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
 use std::fmt;
 
-use bootline_console::{Driver, Printing, Stock};
+use bootline_console::{Driver, DriverBehaviour, Printing};
 
 use super::series::{Arch, Series};
 
 /// A class of console behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Behaviour {
+pub enum ConsoleClass {
     /// printk's caller sends what is in the buffer, itself and others' text, while it waits.
     Legacy,
     /// PREEMPT_RT before 6.12, from the RT patch: printing threads of an older design.
@@ -27,37 +27,39 @@ pub enum Behaviour {
     Unknown,
 }
 
-impl Behaviour {
+impl ConsoleClass {
     /// The behaviour of the serial console of a stock Debian kernel.
-    pub fn of(arch: Arch, series: Series) -> Behaviour {
+    pub fn of(arch: Arch, series: Series) -> ConsoleClass {
         let driver = match arch {
             Arch::Amd64 => Driver::Uart8250,
             Arch::Arm64 => Driver::Pl011,
         };
         let version = bootline_console::Series::new(series.major, series.minor);
-        let Some(stock) = Stock::of(version, series.is_rt(), driver, true) else { return Behaviour::Unknown };
+        let Some(stock) = DriverBehaviour::of(version, series.is_rt(), driver, true) else {
+            return ConsoleClass::Unknown;
+        };
         match stock.behaviour.printing {
-            Printing::Synchronous => Behaviour::Legacy,
-            Printing::RtPatch => Behaviour::EarlyRt,
-            Printing::ThreadWholeFlush => Behaviour::ThreadWholeFlush,
-            Printing::ThreadPerRecord => Behaviour::ThreadPerRecord,
-            Printing::Nbcon if stock.flushes_at_registration() => Behaviour::NbconSyncFlush,
-            Printing::Nbcon => Behaviour::NbconAsync,
-            Printing::Unknown => Behaviour::Unknown,
+            Printing::Synchronous => ConsoleClass::Legacy,
+            Printing::RtPatch => ConsoleClass::EarlyRt,
+            Printing::ThreadWholeFlush => ConsoleClass::ThreadWholeFlush,
+            Printing::ThreadPerRecord => ConsoleClass::ThreadPerRecord,
+            Printing::Nbcon if stock.flushes_at_registration() => ConsoleClass::NbconSyncFlush,
+            Printing::Nbcon => ConsoleClass::NbconAsync,
+            Printing::Unknown => ConsoleClass::Unknown,
         }
     }
 }
 
-impl fmt::Display for Behaviour {
+impl fmt::Display for ConsoleClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Behaviour::Legacy => "legacy console",
-            Behaviour::EarlyRt => "printing threads of the early RT patch",
-            Behaviour::ThreadWholeFlush => "legacy printing thread, one lock for the whole backlog",
-            Behaviour::ThreadPerRecord => "legacy printing thread, one lock for each record",
-            Behaviour::NbconSyncFlush => "nbcon console, synchronous flush at registration",
-            Behaviour::NbconAsync => "nbcon console, threaded from registration",
-            Behaviour::Unknown => "not known for this series",
+            ConsoleClass::Legacy => "legacy console",
+            ConsoleClass::EarlyRt => "printing threads of the early RT patch",
+            ConsoleClass::ThreadWholeFlush => "legacy printing thread, one lock for the whole backlog",
+            ConsoleClass::ThreadPerRecord => "legacy printing thread, one lock for each record",
+            ConsoleClass::NbconSyncFlush => "nbcon console, synchronous flush at registration",
+            ConsoleClass::NbconAsync => "nbcon console, threaded from registration",
+            ConsoleClass::Unknown => "not known for this series",
         })
     }
 }
@@ -67,7 +69,7 @@ impl fmt::Display for Behaviour {
 pub fn nearest(arch: Arch, wanted: Series, there: impl IntoIterator<Item = Series>) -> Option<Series> {
     there
         .into_iter()
-        .filter(|s| s.flavour == wanted.flavour && Behaviour::of(arch, *s) == Behaviour::of(arch, wanted))
+        .filter(|s| s.flavour == wanted.flavour && ConsoleClass::of(arch, *s) == ConsoleClass::of(arch, wanted))
         .min_by_key(|s| (ordinal(*s).abs_diff(ordinal(wanted)), std::cmp::Reverse(s.number())))
 }
 
@@ -82,23 +84,23 @@ mod tests {
 
     #[test]
     fn classes() {
-        let check = |arch: Arch, names: &str, expected: Behaviour| {
+        let check = |arch: Arch, names: &str, expected: ConsoleClass| {
             for name in names.split(' ') {
-                assert_eq!(Behaviour::of(arch, name.parse().unwrap()), expected, "{arch}:{name}");
+                assert_eq!(ConsoleClass::of(arch, name.parse().unwrap()), expected, "{arch}:{name}");
             }
         };
-        check(Arch::Amd64, "5.10 6.1 6.12 6.16 6.18 6.19 7.2 7.2-cloud", Behaviour::Legacy);
+        check(Arch::Amd64, "5.10 6.1 6.12 6.16 6.18 6.19 7.2 7.2-cloud", ConsoleClass::Legacy);
         // The 8250 is nbcon from 7.3 on.
-        check(Arch::Amd64, "7.3 7.3-rt", Behaviour::NbconSyncFlush);
-        check(Arch::Amd64, "6.1-rt", Behaviour::EarlyRt);
-        check(Arch::Amd64, "6.12-rt", Behaviour::NbconSyncFlush);
-        check(Arch::Amd64, "6.16-rt 6.17-rt 6.18-rt", Behaviour::ThreadWholeFlush);
-        check(Arch::Amd64, "6.19-rt 7.0-rt 7.2-rt", Behaviour::ThreadPerRecord);
-        check(Arch::Arm64, "6.1 6.12 6.12-16k", Behaviour::Legacy);
-        check(Arch::Arm64, "6.12-rt", Behaviour::ThreadWholeFlush);
-        check(Arch::Arm64, "6.16 6.16-rt 7.2 7.2-rt 7.3 7.2-16k", Behaviour::NbconSyncFlush);
-        check(Arch::Arm64, "6.17 6.18 6.18-rt 6.19-rt 7.0 7.1-rt", Behaviour::NbconAsync);
-        check(Arch::Arm64, "7.4 8.0-rt", Behaviour::Unknown);
+        check(Arch::Amd64, "7.3 7.3-rt", ConsoleClass::NbconSyncFlush);
+        check(Arch::Amd64, "6.1-rt", ConsoleClass::EarlyRt);
+        check(Arch::Amd64, "6.12-rt", ConsoleClass::NbconSyncFlush);
+        check(Arch::Amd64, "6.16-rt 6.17-rt 6.18-rt", ConsoleClass::ThreadWholeFlush);
+        check(Arch::Amd64, "6.19-rt 7.0-rt 7.2-rt", ConsoleClass::ThreadPerRecord);
+        check(Arch::Arm64, "6.1 6.12 6.12-16k", ConsoleClass::Legacy);
+        check(Arch::Arm64, "6.12-rt", ConsoleClass::ThreadWholeFlush);
+        check(Arch::Arm64, "6.16 6.16-rt 7.2 7.2-rt 7.3 7.2-16k", ConsoleClass::NbconSyncFlush);
+        check(Arch::Arm64, "6.17 6.18 6.18-rt 6.19-rt 7.0 7.1-rt", ConsoleClass::NbconAsync);
+        check(Arch::Arm64, "7.4 8.0-rt", ConsoleClass::Unknown);
     }
 
     #[test]

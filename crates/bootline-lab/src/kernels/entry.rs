@@ -17,7 +17,7 @@ const RECORD: &str = "kernel.json";
 
 /// What `kernel.json` holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct KernelManifest {
     /// The architecture.
     pub arch: Arch,
     /// The series.
@@ -71,14 +71,14 @@ pub struct Damage {
 }
 
 /// Writes the record of a folder whose other files are in place.
-pub(super) fn seal(folder: &Path, record: &Record) -> Result<(), Error> {
+pub(super) fn seal(folder: &Path, record: &KernelManifest) -> Result<(), Error> {
     let path = folder.join(RECORD);
     let text = serde_json::to_string_pretty(record).map_err(io::Error::from).map_err(Error::cache("write", &path))?;
     fs::write(&path, text + "\n").map_err(Error::cache("write", &path))
 }
 
 /// Reads the record without checking the files beside it.
-pub(super) fn read_record(folder: &Path) -> Result<Record, Damage> {
+pub(super) fn read_record(folder: &Path) -> Result<KernelManifest, Damage> {
     let path = folder.join(RECORD);
     let damage = |reason: String| Damage { path: path.clone(), reason };
     let mut text = String::new();
@@ -143,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(VMLINUZ), "kernel").unwrap();
         fs::write(folder.path().join(CONFIG), "CONFIG_PRINTK=y").unwrap();
-        let record = Record {
+        let record = KernelManifest {
             arch: Arch::Arm64,
             series: "6.18-rt".parse().unwrap(),
             package: "linux-image-6.18.15-rt-arm64".to_owned(),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::behaviour::Behaviour;
+use super::behaviour::ConsoleClass;
 use super::series::{Arch, Series};
 
 /// Why there is no kernel.
@@ -109,11 +109,11 @@ impl Error {
             Error::Package { .. } => None,
             Error::Gone { series, arch, nearest: Some(nearest), .. } => Some(format!(
                 "nearest with the same console behaviour ({}): `bootline kernels fetch {arch}:{nearest}`",
-                Behaviour::of(*arch, *series)
+                ConsoleClass::of(*arch, *series)
             )),
             Error::Gone { series, arch, nearest: None, .. } => Some(format!(
                 "none of them has its console behaviour ({}): give a kernel of your own, `bootline boot --kernel FILE`",
-                Behaviour::of(*arch, *series)
+                ConsoleClass::of(*arch, *series)
             )),
         }
     }

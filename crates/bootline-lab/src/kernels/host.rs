@@ -11,7 +11,7 @@ use super::sources::{
 
 /// The Debian archive as this host reaches and trusts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Archive {
+pub struct DebianArchive {
     /// Address of a mirror.
     pub mirror: String,
     /// The keyring file that its signature is checked against.
@@ -26,7 +26,7 @@ const KEYRINGS: [&str; 2] =
 ///
 /// # Errors
 /// No apt, no Debian mirror, no keyring, or a mirror that is no address.
-pub fn archive(mirror: Option<&str>, keyring: Option<&Path>) -> Result<Archive, Error> {
+pub fn archive(mirror: Option<&str>, keyring: Option<&Path>) -> Result<DebianArchive, Error> {
     let repositories = read_repositories(Path::new("/etc/apt"));
     let mirror = match mirror {
         Some(mirror) => mirror.to_owned(),
@@ -38,7 +38,7 @@ pub fn archive(mirror: Option<&str>, keyring: Option<&Path>) -> Result<Archive, 
     let configured = keyring.map(Path::to_owned).or_else(|| keyring_of(&repositories, &mirror).cloned());
     let candidates = configured.into_iter().chain(KEYRINGS.map(PathBuf::from));
     match candidates.into_iter().find(|k| k.is_file()) {
-        Some(keyring) => Ok(Archive { mirror, keyring }),
+        Some(keyring) => Ok(DebianArchive { mirror, keyring }),
         None => Err(Error::NoKeyring { path: PathBuf::from(KEYRINGS[0]) }),
     }
 }

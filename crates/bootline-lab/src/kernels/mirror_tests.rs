@@ -19,16 +19,16 @@ fn store(folder: &Path) -> Store {
     store.with_keyring(&mirror.join("keyring.gpg"))
 }
 
-fn fetch(store: &Store, series: &str) -> (Result<Kernel, Error>, Vec<Progress>) {
+fn fetch(store: &Store, series: &str) -> (Result<Kernel, Error>, Vec<FetchProgress>) {
     let mut seen = Vec::new();
     let kernel = store.fetch(series.parse().unwrap(), Arch::Amd64, &mut |p| seen.push(p));
     (kernel, seen)
 }
 
 /// The packages whose download began, in order.
-fn downloads(seen: &[Progress]) -> Vec<&str> {
+fn downloads(seen: &[FetchProgress]) -> Vec<&str> {
     let begun = seen.iter().filter_map(|p| match p {
-        Progress::Downloading { package, percent: 0.0, .. } => Some(package.as_str()),
+        FetchProgress::Downloading { package, percent: 0.0, .. } => Some(package.as_str()),
         _ => None,
     });
     let mut names: Vec<&str> = begun.collect();
@@ -38,8 +38,8 @@ fn downloads(seen: &[Progress]) -> Vec<&str> {
 }
 
 /// How often the lists of packages began to be read.
-fn refreshes(seen: &[Progress]) -> usize {
-    let reading = |p: &Progress| matches!(p, Progress::Refreshing { .. });
+fn refreshes(seen: &[FetchProgress]) -> usize {
+    let reading = |p: &FetchProgress| matches!(p, FetchProgress::Refreshing { .. });
     let begun = seen.iter().enumerate().filter(|(i, p)| reading(p) && (*i == 0 || !reading(&seen[i - 1])));
     begun.count()
 }
@@ -72,7 +72,7 @@ fn an_unheard_of_series_names_what_is_there() {
     let Error::Gone { there, nearest: None, missing, .. } = &error else { panic!("{error}") };
     let there: Vec<String> = there.iter().map(Series::to_string).collect();
     assert_eq!(there, ["6.12", "6.12-rt", "7.2"], "{error}");
-    assert!(matches!(seen[0], Progress::Refreshing { .. }), "{seen:?}");
+    assert!(matches!(seen[0], FetchProgress::Refreshing { .. }), "{seen:?}");
     assert!(missing.contains(&"experimental".to_owned()) && !missing.contains(&"sid".to_owned()), "{missing:?}");
     let listing = store(folder.path()).list(Arch::Amd64, Refresh::Never, &mut |_| {}).unwrap();
     assert!(listing.rows.iter().any(|r| r.series.to_string() == "6.12" && r.offered.is_some()));

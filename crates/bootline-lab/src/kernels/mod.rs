@@ -31,12 +31,12 @@ mod tar;
 mod tests;
 mod version;
 
-pub use behaviour::{Behaviour, nearest};
+pub use behaviour::{ConsoleClass, nearest};
 pub use catalogue::Catalogue;
 pub use entry::Kernel;
 pub(crate) use entry::sha256_of;
 pub use error::Error;
 pub use package::Package;
-pub use progress::Progress;
-pub use series::{Arch, BadName, Flavour, Request, Series};
+pub use progress::FetchProgress;
+pub use series::{Arch, Flavour, KernelName, KernelNameError, Series};
 pub use store::{Listing, Refresh, Row, Store, Substitute, cache_folder};

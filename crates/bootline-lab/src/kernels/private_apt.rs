@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 
 use super::error::Error;
-use super::host::{self, Archive};
+use super::host::{self, DebianArchive};
 use super::series::Arch;
 
 /// The suites that have kernels, from old to new; a mirror may have archived the oldest. Security suites are left out: the
@@ -26,7 +26,7 @@ const MAX_COMPLAINTS: usize = 32;
 /// An apt of our own for one architecture.
 pub struct PrivateApt {
     root: PathBuf,
-    archive: Archive,
+    archive: DebianArchive,
 }
 
 /// A downloaded list of packages.
@@ -41,7 +41,7 @@ impl PrivateApt {
     ///
     /// # Errors
     /// No apt, or the folder can't be written to or named in a configuration.
-    pub fn prepare(root: &Path, arch: Arch, archive: Archive) -> Result<PrivateApt, Error> {
+    pub fn prepare(root: &Path, arch: Arch, archive: DebianArchive) -> Result<PrivateApt, Error> {
         for folder in ["lists/partial", "cache/archives/partial", "empty"] {
             let folder = root.join(folder);
             fs::create_dir_all(&folder).map_err(Error::cache("create", &folder))?;
@@ -151,7 +151,7 @@ impl PrivateApt {
     }
 }
 
-fn sources(arch: Arch, archive: &Archive) -> String {
+fn sources(arch: Arch, archive: &DebianArchive) -> String {
     format!(
         "Types: deb\nURIs: {}\nSuites: {SUITES}\nComponents: main\nArchitectures: {arch}\nSigned-By: {}\n",
         archive.mirror,

@@ -7,7 +7,7 @@ use super::series::{Arch, Series};
 
 /// A step of a refresh or a fetch. Its text is a line for the user.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Progress {
+pub enum FetchProgress {
     /// Another process uses this cache; its lock is awaited.
     Waiting {
         /// The architecture whose part of the cache is locked.
@@ -65,25 +65,25 @@ pub enum Progress {
     },
 }
 
-impl fmt::Display for Progress {
+impl fmt::Display for FetchProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Progress::Waiting { arch } => write!(f, "waiting for another fetch of {arch} kernels"),
-            Progress::Refreshing { arch, mirror, percent } => {
+            FetchProgress::Waiting { arch } => write!(f, "waiting for another fetch of {arch} kernels"),
+            FetchProgress::Refreshing { arch, mirror, percent } => {
                 write!(f, "reading the {arch} package lists from {mirror}: {percent:.0} %")
             }
-            Progress::SuiteMissing { suite, reason } => {
+            FetchProgress::SuiteMissing { suite, reason } => {
                 write!(f, "suite {suite} can't be had, going on without it: {reason}")
             }
-            Progress::Downloading { package, version, suite, size, percent } => {
+            FetchProgress::Downloading { package, version, suite, size, percent } => {
                 let mb = *size as f64 / 1e6;
                 write!(f, "fetching {package} {version} from {suite}: {percent:.0} % of {mb:.1} MB")
             }
-            Progress::Unpacking { package } => write!(f, "unpacking {package}"),
-            Progress::Damaged { path, reason } => {
+            FetchProgress::Unpacking { package } => write!(f, "unpacking {package}"),
+            FetchProgress::Damaged { path, reason } => {
                 write!(f, "damaged in the cache: `{}`: {reason}; fetching it again", path.display())
             }
-            Progress::Substituted { arch, wanted, taken } => {
+            FetchProgress::Substituted { arch, wanted, taken } => {
                 write!(f, "{arch}:{wanted} has gone from the Debian suites; {taken} has the same console behaviour")
             }
         }

@@ -43,12 +43,12 @@ impl fmt::Display for Arch {
 }
 
 impl FromStr for Arch {
-    type Err = BadName;
-    fn from_str(text: &str) -> Result<Arch, BadName> {
+    type Err = KernelNameError;
+    fn from_str(text: &str) -> Result<Arch, KernelNameError> {
         match text {
             "amd64" | "x86_64" | "x86-64" => Ok(Arch::Amd64),
             "arm64" | "aarch64" => Ok(Arch::Arm64),
-            _ => Err(BadName::Arch { text: text.to_owned() }),
+            _ => Err(KernelNameError::Arch { text: text.to_owned() }),
         }
     }
 }
@@ -112,15 +112,15 @@ impl fmt::Display for Series {
 }
 
 impl FromStr for Series {
-    type Err = BadName;
-    fn from_str(text: &str) -> Result<Series, BadName> {
-        parse_series(text).ok_or_else(|| BadName::Series { text: text.to_owned() })
+    type Err = KernelNameError;
+    fn from_str(text: &str) -> Result<Series, KernelNameError> {
+        parse_series(text).ok_or_else(|| KernelNameError::Series { text: text.to_owned() })
     }
 }
 
 impl TryFrom<String> for Series {
-    type Error = BadName;
-    fn try_from(text: String) -> Result<Series, BadName> {
+    type Error = KernelNameError;
+    fn try_from(text: String) -> Result<Series, KernelNameError> {
         text.parse()
     }
 }
@@ -148,26 +148,26 @@ fn decimal(text: &str) -> Option<u16> {
 
 /// What a user typed: a series, perhaps with an architecture before it: `arm64:6.18-rt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct KernelName {
     /// The architecture, where one was named.
     pub arch: Option<Arch>,
     /// The series.
     pub series: Series,
 }
 
-impl FromStr for Request {
-    type Err = BadName;
-    fn from_str(text: &str) -> Result<Request, BadName> {
+impl FromStr for KernelName {
+    type Err = KernelNameError;
+    fn from_str(text: &str) -> Result<KernelName, KernelNameError> {
         match text.split_once(':') {
-            Some((arch, series)) => Ok(Request { arch: Some(arch.parse()?), series: series.parse()? }),
-            None => Ok(Request { arch: None, series: text.parse()? }),
+            Some((arch, series)) => Ok(KernelName { arch: Some(arch.parse()?), series: series.parse()? }),
+            None => Ok(KernelName { arch: None, series: text.parse()? }),
         }
     }
 }
 
 /// A name that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadName {
+pub enum KernelNameError {
     /// Not an architecture.
     #[error("`{text}` is no architecture: amd64 (x86_64) or arm64 (aarch64)")]
     Arch {
@@ -188,7 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(text: &str, expected: Option<(Option<Arch>, u16, u16, Flavour)>) {
-        let got = text.parse::<Request>().ok();
+        let got = text.parse::<KernelName>().ok();
         let got = got.map(|r| (r.arch, r.series.major, r.series.minor, r.series.flavour));
         assert_eq!(got, expected, "{text:?}");
     }

@@ -18,12 +18,12 @@ use rustix::fs::{FlockOperation, flock};
 use super::behaviour::nearest;
 use super::catalogue::Catalogue;
 use super::deb_archive::take_kernel;
-use super::entry::{self, CONFIG, Kernel, Record, VMLINUZ};
+use super::entry::{self, CONFIG, Kernel, KernelManifest, VMLINUZ};
 use super::error::Error;
 use super::host;
 use super::package::{self, Package};
 use super::private_apt::PrivateApt;
-use super::progress::Progress;
+use super::progress::FetchProgress;
 use super::series::{Arch, Series};
 use super::version;
 
@@ -123,7 +123,12 @@ impl Store {
     ///
     /// # Errors
     /// The cache can't be read. That the mirror can't be asked is told in the listing.
-    pub fn list(&self, arch: Arch, refresh: Refresh, progress: &mut dyn FnMut(Progress)) -> Result<Listing, Error> {
+    pub fn list(
+        &self,
+        arch: Arch,
+        refresh: Refresh,
+        progress: &mut dyn FnMut(FetchProgress),
+    ) -> Result<Listing, Error> {
         let mut catalogue = self.catalogue(arch);
         let wanted = match refresh {
             Refresh::Never => false,
@@ -152,7 +157,7 @@ impl Store {
     ///
     /// # Errors
     /// The series has gone, or what keeps it from being fetched.
-    pub fn fetch(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Kernel, Error> {
+    pub fn fetch(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Kernel, Error> {
         if let Some(kernel) = self.intact(series, arch, progress) {
             return Ok(kernel);
         }
@@ -179,7 +184,12 @@ impl Store {
     ///
     /// # Errors
     /// As for [`Store::fetch`].
-    pub fn upgrade(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Kernel, Error> {
+    pub fn upgrade(
+        &self,
+        series: Series,
+        arch: Arch,
+        progress: &mut dyn FnMut(FetchProgress),
+    ) -> Result<Kernel, Error> {
         let lock = self.lock(arch, progress)?;
         let package = self.newest_offered(series, arch, progress)?;
         if self.cached_versions(arch, series).first().is_some_and(|v| version::compare(v, &package.version).is_ge()) {
@@ -197,12 +207,12 @@ impl Store {
         &self,
         series: Series,
         arch: Arch,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(FetchProgress),
     ) -> Result<Substitute, Error> {
         match self.fetch(series, arch, progress) {
             Ok(kernel) => Ok(Substitute { kernel, instead_of: None }),
             Err(Error::Gone { nearest: Some(nearest), .. }) => {
-                progress(Progress::Substituted { arch, wanted: series, taken: nearest });
+                progress(FetchProgress::Substituted { arch, wanted: series, taken: nearest });
                 let kernel = self.fetch(nearest, arch, progress)?;
                 Ok(Substitute { kernel, instead_of: Some(series) })
             }
@@ -214,12 +224,17 @@ impl Store {
     ///
     /// # Errors
     /// No list of packages could be had at all.
-    pub fn refresh(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Catalogue, Error> {
+    pub fn refresh(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Catalogue, Error> {
         let _lock = self.lock(arch, progress)?;
         self.refresh_locked(arch, progress)
     }
 
-    fn newest_offered(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Package, Error> {
+    fn newest_offered(
+        &self,
+        series: Series,
+        arch: Arch,
+        progress: &mut dyn FnMut(FetchProgress),
+    ) -> Result<Package, Error> {
         let catalogue = self.refresh_locked(arch, progress)?;
         if let Some(package) = catalogue.newest(series) {
             return Ok(package.clone());
@@ -229,14 +244,14 @@ impl Store {
         Err(Error::Gone { series, arch, there, nearest, missing: catalogue.missing })
     }
 
-    fn refresh_locked(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<Catalogue, Error> {
+    fn refresh_locked(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Catalogue, Error> {
         let apt = self.apt(arch)?;
         let mirror = apt.mirror().to_owned();
-        let mut told = |percent| progress(Progress::Refreshing { arch, mirror: mirror.clone(), percent });
+        let mut told = |percent| progress(FetchProgress::Refreshing { arch, mirror: mirror.clone(), percent });
         told(0.0);
         let failed = apt.update(&mut told)?;
         for (suite, reason) in &failed {
-            progress(Progress::SuiteMissing { suite: suite.clone(), reason: reason.clone() });
+            progress(FetchProgress::SuiteMissing { suite: suite.clone(), reason: reason.clone() });
         }
         let mut packages = Vec::new();
         for index in apt.indexes()? {
@@ -252,7 +267,7 @@ impl Store {
         &self,
         package: &Package,
         arch: Arch,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(FetchProgress),
     ) -> Result<Kernel, Error> {
         let apt = self.apt(arch)?;
         let part = self.root.join(arch.debian()).join("part");
@@ -261,7 +276,7 @@ impl Store {
         fs::create_dir_all(&built).map_err(Error::cache("create", &built))?;
         for name in [Some(&package.name), package.config_package.as_ref()].into_iter().flatten() {
             let mut told = |percent| {
-                progress(Progress::Downloading {
+                progress(FetchProgress::Downloading {
                     package: name.clone(),
                     version: package.version.clone(),
                     suite: package.suite.clone(),
@@ -271,7 +286,7 @@ impl Store {
             };
             told(0.0);
             let deb = apt.download(name, &package.version, &part, &mut told)?;
-            progress(Progress::Unpacking { package: name.clone() });
+            progress(FetchProgress::Unpacking { package: name.clone() });
             take_kernel(&deb, name, &package.release, &built)?;
             fs::remove_file(&deb).map_err(Error::cache("remove", &deb))?;
         }
@@ -293,7 +308,7 @@ impl Store {
         }
         let config = folder.join(CONFIG);
         let hash = |path: &Path| entry::sha256_of(path).map_err(Error::cache("read", path));
-        let record = Record {
+        let record = KernelManifest {
             arch,
             series: package.series,
             package: package.name.clone(),
@@ -307,12 +322,12 @@ impl Store {
     }
 
     /// The newest sound kernel of the series; damaged ones are reported on the way.
-    fn intact(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Option<Kernel> {
+    fn intact(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Option<Kernel> {
         let folder = self.series_folder(arch, series);
         self.cached_versions(arch, series).into_iter().find_map(|version| match entry::verify(&folder.join(version)) {
             Ok(kernel) => Some(kernel),
             Err(damage) => {
-                progress(Progress::Damaged { path: damage.path, reason: damage.reason });
+                progress(FetchProgress::Damaged { path: damage.path, reason: damage.reason });
                 None
             }
         })
@@ -371,12 +386,12 @@ impl Store {
     }
 
     /// Held until it is dropped.
-    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(Progress)) -> Result<File, Error> {
+    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<File, Error> {
         let path = self.root.join(format!("{arch}.lock"));
         let options = File::options().create(true).truncate(false).write(true).open(&path);
         let file = options.map_err(Error::cache("open", &path))?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            progress(Progress::Waiting { arch });
+            progress(FetchProgress::Waiting { arch });
             flock(&file, FlockOperation::LockExclusive).map_err(|e| Error::cache("lock", &path)(e.into()))?;
         }
         Ok(file)

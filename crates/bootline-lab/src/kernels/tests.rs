@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::entry::{self, Record, VMLINUZ};
+use super::entry::{self, KernelManifest, VMLINUZ};
 use super::*;
 
 const NOWHERE: &str = "file:/nonexistent/debian";
@@ -28,7 +28,7 @@ impl Cache {
         let folder = self.folder.path().canonicalize().unwrap().join(arch.debian()).join(series).join(version);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(VMLINUZ), version).unwrap();
-        let record = Record {
+        let record = KernelManifest {
             arch,
             series: series.parse().unwrap(),
             package: format!("linux-image-{version}"),
@@ -59,7 +59,7 @@ impl Cache {
     }
 }
 
-fn fetch(store: &Store, series: &str) -> (Result<Kernel, Error>, Vec<Progress>) {
+fn fetch(store: &Store, series: &str) -> (Result<Kernel, Error>, Vec<FetchProgress>) {
     let mut seen = Vec::new();
     let kernel = store.fetch(series.parse().unwrap(), Arch::Amd64, &mut |p| seen.push(p));
     (kernel, seen)
@@ -83,7 +83,7 @@ fn a_damaged_kernel_is_named_and_never_given_out() {
     fs::write(folder.join(VMLINUZ), "bit rot").unwrap();
     let (kernel, seen) = fetch(&cache.store(), "6.1");
     assert!(kernel.is_err());
-    assert!(matches!(&seen[0], Progress::Damaged { path, .. } if *path == folder.join(VMLINUZ)), "{seen:?}");
+    assert!(matches!(&seen[0], FetchProgress::Damaged { path, .. } if *path == folder.join(VMLINUZ)), "{seen:?}");
     assert!(!folder.exists());
 }
 

@@ -16,9 +16,9 @@ use super::transport::Transport;
 
 /// Characters taken at one wake-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Take {
+pub(crate) struct LineRead {
     /// When the line became busy, if it had been idle.
-    pub stretch_start: Option<HostTime>,
+    pub busy_since: Option<HostTime>,
     /// When they were taken.
     pub at: HostTime,
     /// When the first of them was due: it arrived between then and `at`.
@@ -43,11 +43,11 @@ pub(crate) fn read_line(
     transport: Transport,
     clock: RunClock,
     mut pacer: Pacer,
-    deliver: &mut dyn FnMut(Vec<Take>) -> bool,
+    deliver: &mut dyn FnMut(Vec<LineRead>) -> bool,
 ) -> ReaderEnd {
     priority::wake_sharply();
     let mut end = ReaderEnd::default();
-    let mut gathered: Vec<Take> = Vec::new();
+    let mut gathered: Vec<LineRead> = Vec::new();
     let mut buf = vec![0; 4096];
     let batch = pacer.batch();
     loop {
@@ -71,7 +71,7 @@ pub(crate) fn read_line(
             }
         }
         let seen = clock.now();
-        let mut stretch_start = pacer.waiting(seen);
+        let mut busy_since = pacer.waiting(seen);
         let wake = pacer.due(batch);
         let mut now = seen;
         if now < wake {
@@ -79,7 +79,7 @@ pub(crate) fn read_line(
             now = clock.now();
             end.lateness.add(now - wake);
         }
-        let mut take = Take { stretch_start: stretch_start.take(), at: now, due: pacer.due(1), bytes: Vec::new() };
+        let mut take = LineRead { busy_since: busy_since.take(), at: now, due: pacer.due(1), bytes: Vec::new() };
         let mut ended = false;
         while pacer.due(1) <= now {
             // A packet read in part would lose its rest; a stream must not be read ahead of the schedule.

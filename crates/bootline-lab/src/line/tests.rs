@@ -8,11 +8,11 @@ use bootline_capture::units::{Baud, Dur, Frame};
 use super::*;
 
 /// Sends `bytes` one by one through a line, as QEMU does; returns the line's account and what came out.
-fn carry(transport: Transport, baud: u32, bytes: &[u8]) -> (LineAccount, Vec<u8>) {
+fn carry(transport: Transport, baud: u32, bytes: &[u8]) -> (LineUsageSummary, Vec<u8>) {
     let pacer = Pacer::new(Baud::new(baud).unwrap(), Frame::default());
     let Channel { reader, writer } = transport.open(pacer.slots()).unwrap();
     let clock = RunClock::start();
-    let mut account = Account::default();
+    let mut usage = LineUsage::default();
     let mut got = Vec::new();
     let end = thread::scope(|scope| {
         scope.spawn(move || {
@@ -24,14 +24,14 @@ fn carry(transport: Transport, baud: u32, bytes: &[u8]) -> (LineAccount, Vec<u8>
         read_line(&reader, transport, clock, pacer, &mut |takes| {
             for take in takes {
                 assert!(take.due <= take.at);
-                account.add(&take);
+                usage.add(&take);
                 got.extend(take.bytes);
             }
             true
         })
     });
     assert!(end.error.is_none(), "{:?}", end.error);
-    (account.summary(end.lateness.summary()), got)
+    (usage.summary(end.lateness.summary()), got)
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn every_character_comes_through_in_order_and_no_faster_than_the_line() {
     let bytes: Vec<u8> = (0..2000u32).map(|i| (i % 251) as u8).collect();
     for transport in [Transport::Pipe, Transport::Socket] {
         for (baud, n) in [(9_600, 300), (115_200, 2000), (921_600, 2000)] {
-            let (account, got) = carry(transport, baud, &bytes[..n]);
+            let (usage, got) = carry(transport, baud, &bytes[..n]);
             assert_eq!(got, &bytes[..n]);
-            assert_eq!(account.bytes, n as u64);
+            assert_eq!(usage.bytes, n as u64);
             let ideal = Dur::from_nanos(n as i64 * 10 * 1_000_000_000 / i64::from(baud));
-            assert!(account.busy_ns + account.idle_ns >= ideal, "{transport:?} {baud}: {account:?}");
+            assert!(usage.busy_ns + usage.idle_ns >= ideal, "{transport:?} {baud}: {usage:?}");
         }
     }
 }

@@ -2,9 +2,9 @@
 //! The runs of both sets as dots on one axis, with medians, groups, and the difference on an axis of its own whose zero
 //! stands below the earlier median (an estimation plot: Gardner and Altman 1986).
 use super::scale::Scale;
-use super::words::{bounds, interval, runs, short_names, signed_value, value, verdict};
+use super::wording::{bounds, interval, runs, short_names, signed_value, value, verdict};
 use crate::html::html_text;
-use bootline_analysis::compare::{Change, Comparison, Summary, Unit};
+use bootline_analysis::compare::{Comparison, QuantityChange, SetSummary, Unit};
 
 /// A dot's width as percent of an axis of some 800 pixels: closer ones are stacked.
 const DOT: f64 = 1.1;
@@ -16,7 +16,7 @@ const HEAD: f64 = 18.0;
 
 /// The picture. With `names` each dot is there and names its run; without, the page's script puts the dots where this says
 /// and names them, which is a fifth of the text.
-pub(super) fn distribution(c: &Change, comparison: &Comparison, names: bool) -> String {
+pub(super) fn distribution(c: &QuantityChange, comparison: &Comparison, names: bool) -> String {
     let sets = [&c.from, &c.to];
     let shifted = c.difference.zip(c.from.as_ref()).map(|(d, from)| (d, from.median.best));
     let values = sets.iter().filter_map(|s| s.as_ref()).flat_map(|s| {
@@ -34,7 +34,7 @@ pub(super) fn distribution(c: &Change, comparison: &Comparison, names: bool) -> 
         let class = ["from", "to"][n];
         let name = html_text(&set_names[n]);
         match summary {
-            Some(s) => out += &lane(class, &name, s, c, &scale, &grid, names.then_some(&comparison.sources[n])),
+            Some(s) => out += &dot_row(class, &name, s, c, &scale, &grid, names.then_some(&comparison.sources[n])),
             None => {
                 out += &format!(
                     "<div class=\"name {class}\"><b>{name}</b> hasn't got it</div><div class=\"lane\"></div>\n"
@@ -67,11 +67,11 @@ pub(super) fn distribution(c: &Change, comparison: &Comparison, names: bool) -> 
     out + "</div>\n"
 }
 
-fn lane(
+fn dot_row(
     class: &str,
     name: &str,
-    s: &Summary,
-    c: &Change,
+    s: &SetSummary,
+    c: &QuantityChange,
     scale: &Scale,
     grid: &str,
     names: Option<&Vec<String>>,
@@ -124,7 +124,7 @@ fn lane(
 }
 
 /// Runs in their order; those that would hide one another are stacked around the lane's middle.
-fn dots(s: &Summary, unit: Unit, scale: &Scale, middle: f64, names: Option<&Vec<String>>) -> String {
+fn dots(s: &SetSummary, unit: Unit, scale: &Scale, middle: f64, names: Option<&Vec<String>>) -> String {
     let offsets = stacked(s, scale);
     let places = s.values.iter().zip(offsets).map(|(v, off)| Some((scale.percent((*v)? as f64), middle + off)));
     let Some(names) = names else {
@@ -142,7 +142,7 @@ fn dots(s: &Summary, unit: Unit, scale: &Scale, middle: f64, names: Option<&Vec<
 }
 
 /// How far below the middle each run's dot stands, so that none hides another.
-fn stacked(s: &Summary, scale: &Scale) -> Vec<f64> {
+fn stacked(s: &SetSummary, scale: &Scale) -> Vec<f64> {
     let mut order: Vec<(usize, f64)> =
         s.values.iter().enumerate().filter_map(|(run, v)| Some((run, scale.percent((*v)? as f64)))).collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));

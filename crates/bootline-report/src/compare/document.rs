@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A comparison for people, as text and Markdown.
-use super::words::{answer, bounds, chance, excluded, made_of_words, records, set_against_set, sight, signed_value};
-use super::words::{sums_in_words, value, verdict, what_became};
+use super::wording::{
+    answer, bounds, chance, detectable_text, excluded, made_of_words, records, set_against_set, signed_value,
+};
+use super::wording::{change_text, sums_in_words, value, verdict};
 use crate::document::{Document, Entry, Style, Text};
-use crate::figure::signed;
 use crate::table::{Align, Table};
-use bootline_analysis::compare::{Change, ChangeVerdict, Comparison, Contribution, Sum, Summary};
+use crate::time_value::signed;
+use bootline_analysis::compare::{ChangeVerdict, Comparison, Contribution, PartSum, QuantityChange, SetSummary};
 use bootline_capture::units::Dur;
 
 /// Two sets beside one another, for people. `rows` are the most parts and initcalls to show.
@@ -15,7 +17,7 @@ pub fn compare(comparison: &Comparison, rows: usize) -> Document {
     if let Some(change) = comparison.headline() {
         document.paragraph(answer(change, comparison));
     }
-    document.paragraph(sight(comparison));
+    document.paragraph(detectable_text(comparison));
     document.entries(comparison.caveats.iter().map(|c| Entry::new("note", warning(&c.to_string()))).collect());
     document.heading("What differs");
     document.table(changes(comparison.single()));
@@ -30,7 +32,7 @@ fn warning(words: &str) -> Text {
     Text::new().styled(words, Style::Warning)
 }
 
-fn changes<'c>(list: impl IntoIterator<Item = &'c Change>) -> Table {
+fn changes<'c>(list: impl IntoIterator<Item = &'c QuantityChange>) -> Table {
     let mut table = Table::new([
         ("", Align::Left, 0),
         ("before", Align::Right, 2),
@@ -42,7 +44,7 @@ fn changes<'c>(list: impl IntoIterator<Item = &'c Change>) -> Table {
     ]);
     for c in list {
         let (words, style) = verdict(c);
-        let of = |s: &Option<Summary>| s.as_ref().map_or_else(String::new, |s| value(s.median.best, c.unit));
+        let of = |s: &Option<SetSummary>| s.as_ref().map_or_else(String::new, |s| value(s.median.best, c.unit));
         table.row(
             vec![
                 c.quantity.to_string(),
@@ -50,7 +52,7 @@ fn changes<'c>(list: impl IntoIterator<Item = &'c Change>) -> Table {
                 of(&c.to),
                 c.difference.map_or_else(String::new, |d| signed_value(d.best, c.unit)),
                 c.difference.filter(|d| d.confidence > 0.0).map_or_else(String::new, |d| bounds(d, c.unit)),
-                c.by_chance.filter(|_| c.verdict != ChangeVerdict::TooFew).map_or_else(String::new, chance),
+                c.p_value.filter(|_| c.verdict != ChangeVerdict::TooFew).map_or_else(String::new, chance),
                 words,
             ],
             style,
@@ -82,32 +84,32 @@ fn made_of(document: &mut Document, comparison: &Comparison, rows: usize) {
             (true, false) => Style::Strong,
             (false, _) => Style::Plain,
         };
-        table.row(row(c.key.to_string(), &Sum::of([c]), Some((c, comparison.runs))), style);
+        table.row(row(c.key.to_string(), &PartSum::of([c]), Some((c, comparison.runs))), style);
     }
     if !others.is_empty() {
         let title = format!("{} other parts", others.len());
-        table.row(row(title, &Sum::of(others), None), Style::Faint);
+        table.row(row(title, &PartSum::of(others), None), Style::Faint);
     }
     document.table(table);
     document.paragraph(sums_in_words(d));
     document.paragraph(made_of_words(comparison));
 }
 
-fn row(title: String, sum: &Sum, of: Option<(&Contribution, [usize; 2])>) -> Vec<String> {
+fn row(title: String, sum: &PartSum, of: Option<(&Contribution, [usize; 2])>) -> Vec<String> {
     let time = |d: Dur| if d == Dur::ZERO { String::new() } else { signed(d) };
     let bytes = if sum.bytes == 0 { String::new() } else { format!("{:+}", sum.bytes) };
-    let by_chance = of.and_then(|(c, _)| c.by_chance).map_or_else(String::new, chance);
-    let became = of.map_or_else(String::new, |(c, runs)| what_became(c, runs));
+    let p_value = of.and_then(|(c, _)| c.p_value).map_or_else(String::new, chance);
+    let part_change = of.map_or_else(String::new, |(c, runs)| change_text(c, runs));
     let records = of.map_or_else(String::new, |(c, _)| records(c));
-    vec![title, signed(sum.total()), time(sum.work), time(sum.console), bytes, by_chance, became, records]
+    vec![title, signed(sum.total()), time(sum.work), time(sum.console), bytes, p_value, part_change, records]
 }
 
-fn spans(document: &mut Document, many: Vec<&Change>, rows: usize) {
+fn spans(document: &mut Document, many: Vec<&QuantityChange>, rows: usize) {
     if many.is_empty() {
         return;
     }
     let all = many.len();
-    let clear: Vec<&Change> = many.into_iter().filter(|c| c.differs()).collect();
+    let clear: Vec<&QuantityChange> = many.into_iter().filter(|c| c.differs()).collect();
     document.heading("Initcalls and probes, with what is inside them");
     let found = clear.len();
     let more = if found > rows { format!(" ({rows} shown)") } else { String::new() };

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use bootline_analysis::compare::{
-    Became, Change, Comparison, Contribution, Excluded, Fate, Moved, PartKey, Sum, Thresholds,
+    Comparison, Contribution, Excluded, ObservedChange, PartChange, PartKey, PartMove, PartSum, QuantityChange,
+    Thresholds,
 };
 use bootline_analysis::records::RecordId;
 use bootline_capture::units::Dur;
@@ -23,11 +24,16 @@ pub fn compare_json(comparison: &Comparison) -> impl Serialize + '_ {
         to: set(1),
         caveats: comparison.caveats.iter().map(ToString::to_string).collect(),
         thresholds: comparison.thresholds,
-        least_seen_ns: comparison.least_seen,
+        minimum_detectable_effect_ns: comparison.minimum_detectable_effect,
         changes: &comparison.changes,
         before_ns: comparison.decomposition.before,
         whole_ns: comparison.decomposition.whole,
-        sums: comparison.decomposition.sums().into_iter().map(|(became, sum)| SumJson { became, sum }).collect(),
+        sums: comparison
+            .decomposition
+            .sums()
+            .into_iter()
+            .map(|(part_change, sum)| SumJson { part_change, sum })
+            .collect(),
         parts: comparison.decomposition.contributions.iter().map(PartJson::new).collect(),
     }
 }
@@ -40,8 +46,8 @@ struct ComparisonJson<'c> {
     to: SetJson<'c>,
     caveats: Vec<String>,
     thresholds: Thresholds,
-    least_seen_ns: Option<f64>,
-    changes: &'c [Change],
+    minimum_detectable_effect_ns: Option<f64>,
+    changes: &'c [QuantityChange],
     before_ns: Dur,
     whole_ns: Dur,
     sums: Vec<SumJson>,
@@ -58,22 +64,22 @@ struct SetJson<'c> {
 
 #[derive(Serialize)]
 struct SumJson {
-    became: Became,
+    part_change: PartChange,
     #[serde(flatten)]
-    sum: Sum,
+    sum: PartSum,
 }
 
 #[derive(Serialize)]
 struct PartJson<'c> {
     part: &'c PartKey,
-    fate: Fate,
-    became: Became,
-    moved: Option<Moved>,
+    observed: ObservedChange,
+    part_change: PartChange,
+    moved: Option<PartMove>,
     adds_ns: Dur,
     work_ns: Dur,
     console_ns: Dur,
     bytes: i64,
-    by_chance: Option<f64>,
+    p_value: Option<f64>,
     runs: [usize; 2],
     records: Option<(RecordId, RecordId)>,
 }
@@ -82,14 +88,14 @@ impl PartJson<'_> {
     fn new(c: &Contribution) -> PartJson<'_> {
         PartJson {
             part: &c.key,
-            fate: c.fate,
-            became: c.became(),
+            observed: c.observed,
+            part_change: c.part_change(),
             moved: c.moved,
             adds_ns: c.total(),
             work_ns: c.work,
             console_ns: c.console,
             bytes: c.bytes,
-            by_chance: c.by_chance,
+            p_value: c.p_value,
             runs: c.runs,
             records: c.records,
         }

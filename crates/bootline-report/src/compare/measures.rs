@@ -3,26 +3,26 @@
 use super::distribution::{axis, distribution, whisker};
 use super::icon::Icon;
 use super::scale::Scale;
-use super::words::{bounds, chance, signed_value, value, verdict};
+use super::wording::{bounds, chance, signed_value, value, verdict};
 use crate::html::html_text;
-use bootline_analysis::compare::{Change, ChangeVerdict, Comparison, Summary, Unit, is_whole};
+use bootline_analysis::compare::{ChangeVerdict, Comparison, QuantityChange, SetSummary, Unit, is_whole};
 
 /// All measures as a table.
-pub(super) struct Measures<'c> {
+pub(super) struct MeasureTable<'c> {
     comparison: &'c Comparison,
-    rows: Vec<&'c Change>,
+    rows: Vec<&'c QuantityChange>,
     even: Scale,
     decades: Scale,
 }
 
-impl<'c> Measures<'c> {
-    pub fn of(comparison: &'c Comparison) -> Measures<'c> {
-        let rows: Vec<&Change> = comparison.single().chain(comparison.many()).collect();
+impl<'c> MeasureTable<'c> {
+    pub fn of(comparison: &'c Comparison) -> MeasureTable<'c> {
+        let rows: Vec<&QuantityChange> = comparison.single().chain(comparison.many()).collect();
         let times =
             || rows.iter().filter(|c| c.unit == Unit::Ns).flat_map(|c| ends(c)).chain([0.0]).collect::<Vec<_>>();
         let effect = comparison.thresholds.effect.as_nanos() as f64;
         let (even, decades) = (Scale::even(times()), Scale::by_decades(times(), effect));
-        Measures { comparison, rows, even, decades }
+        MeasureTable { comparison, rows, even, decades }
     }
 
     /// How many there are.
@@ -40,7 +40,7 @@ impl<'c> Measures<'c> {
         self.rows.iter().filter_map(|c| c.difference).any(|d| d.confidence > 0.0)
     }
 
-    fn may_differ(&self, c: &Change) -> bool {
+    fn may_differ(&self, c: &QuantityChange) -> bool {
         c.may_differ(&self.comparison.thresholds)
     }
 
@@ -68,16 +68,16 @@ impl<'c> Measures<'c> {
         self.rows.iter().enumerate().map(|(n, c)| self.row(n, c)).collect()
     }
 
-    fn row(&self, n: usize, c: &Change) -> String {
+    fn row(&self, n: usize, c: &QuantityChange) -> String {
         let (words, _) = verdict(c);
         let icon = Icon::of_verdict(c.verdict);
         let whole = is_whole(&c.quantity);
         // What the whole does is never hidden.
         let same = if whole || self.may_differ(c) { "" } else { " same" };
         let of =
-            |s: &Option<Summary>| s.as_ref().map_or_else(String::new, |s| html_text(&value(s.median.best, c.unit)));
+            |s: &Option<SetSummary>| s.as_ref().map_or_else(String::new, |s| html_text(&value(s.median.best, c.unit)));
         let known = c.difference.filter(|d| d.confidence > 0.0);
-        let by_chance = c.by_chance.filter(|_| c.verdict != ChangeVerdict::TooFew).map_or_else(String::new, chance);
+        let p_value = c.p_value.filter(|_| c.verdict != ChangeVerdict::TooFew).map_or_else(String::new, chance);
         format!(
             "<tr class=\"{}{}{same}\" data-n=\"{n}\" data-size=\"{:.0}\" data-rank=\"{}\">\
              <th scope=\"row\"><button type=\"button\" class=\"measure\" aria-expanded=\"false\"><span>{}</span></button>\
@@ -96,13 +96,13 @@ impl<'c> Measures<'c> {
             c.difference.map_or_else(String::new, |d| html_text(&signed_value(d.best, c.unit))),
             self.drawn(c, icon),
             known.map_or_else(String::new, |d| html_text(&bounds(d, c.unit))),
-            html_text(&by_chance),
+            html_text(&p_value),
             icon.inline(),
             html_text(&words),
         )
     }
 
-    fn drawn(&self, c: &Change, icon: Icon) -> String {
+    fn drawn(&self, c: &QuantityChange, icon: Icon) -> String {
         if c.unit != Unit::Ns {
             return "<span class=\"faint\">in characters</span>".to_owned();
         }
@@ -116,7 +116,7 @@ impl<'c> Measures<'c> {
 }
 
 /// What has to have room on the axis.
-fn ends(c: &Change) -> Vec<f64> {
+fn ends(c: &QuantityChange) -> Vec<f64> {
     match c.difference {
         Some(d) if d.confidence > 0.0 => vec![d.low, d.best, d.high],
         _ => vec![c.adds()],
@@ -124,7 +124,7 @@ fn ends(c: &Change) -> Vec<f64> {
 }
 
 /// `initcall:` fainter than `acpi_init`.
-fn name(c: &Change) -> String {
+fn name(c: &QuantityChange) -> String {
     let name = c.quantity.to_string();
     match name.split_once(':') {
         Some((kind, rest)) => format!("<span class=\"faint\">{}:</span>{}", html_text(kind), html_text(rest)),

@@ -17,7 +17,7 @@ mod page;
 mod runs;
 mod scale;
 mod waterfall;
-mod words;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -25,4 +25,4 @@ mod tests;
 pub use document::compare;
 pub use json::compare_json;
 pub use page::compare_page;
-pub(super) use words::{bounds, excluded, signed_value, value};
+pub(super) use wording::{bounds, excluded, signed_value, value};

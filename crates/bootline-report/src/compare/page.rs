@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::distribution::distribution;
-use super::measures::Measures;
+use super::measures::MeasureTable;
 use super::runs::runs;
 use super::waterfall::Waterfall;
-use super::words::{answer, made_of_words, set_against_set, sight};
+use super::wording::{answer, detectable_text, made_of_words, set_against_set};
 use crate::escape::escaped;
-use crate::figure::{in_millis, signed};
 use crate::html::{html_text, inline};
 use crate::shell::{self, Page, TOOL, fill};
+use crate::time_value::{in_millis, signed};
 use bootline_analysis::compare::{Comparison, Thresholds};
 
 const BODY: &str = include_str!("assets/page.html");
@@ -21,12 +21,12 @@ const SCRIPT: &[&str] =
 
 /// Two sets beside one another as a page. `rows` are the most parts to show before the others are folded up.
 pub fn compare_page(comparison: &Comparison, rows: usize) -> String {
-    let measures = Measures::of(comparison);
+    let measures = MeasureTable::of(comparison);
     let title = html_text(&set_against_set(comparison));
     let parts = [
         ("HEADER", shell::header(&title, "Keys and shapes")),
         ("ANSWER", comparison.headline().map_or_else(String::new, |c| inline(&answer(c, comparison)))),
-        ("SIGHT", html_text(&sight(comparison))),
+        ("SIGHT", html_text(&detectable_text(comparison))),
         ("CAVEATS", caveats(comparison)),
         ("HEADLINE", comparison.headline().map_or_else(String::new, |c| distribution(c, comparison, true))),
         ("MADE_OF", made_of(comparison, rows)),
@@ -72,7 +72,7 @@ fn made_of(comparison: &Comparison, rows: usize) -> String {
         )
     });
     let parts = [
-        ("BARE", if waterfall.has_chances() { String::new() } else { " bare".to_owned() }),
+        ("BARE", if waterfall.has_p_values() { String::new() } else { " bare".to_owned() }),
         ("WHOLE", html_text(&signed(comparison.decomposition.whole))),
         ("SUMS", waterfall.sums()),
         ("TICKS", waterfall.ticks()),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which runs were used, and which were left out.
-use super::words::{runs as count, value};
+use super::wording::{runs as count, value};
 use crate::html::html_text;
-use bootline_analysis::compare::{Comparison, Excluded, Summary};
+use bootline_analysis::compare::{Comparison, Excluded, SetSummary};
 
 /// A table for each set, and one of what was left out.
 pub(super) fn runs(comparison: &Comparison) -> String {
@@ -40,7 +40,7 @@ pub(super) fn runs(comparison: &Comparison) -> String {
 }
 
 /// The group that a run is in, where there are two.
-fn group(s: &Summary, v: i64) -> &'static str {
+fn group(s: &SetSummary, v: i64) -> &'static str {
     match s.groups {
         Some(g) if v as f64 <= g.below => "lower group",
         Some(_) => "upper group",

@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 
-use super::words::short_names;
+use super::wording::short_names;
 use super::{compare, compare_page};
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
 use crate::{markdown, text};
-use bootline_analysis::boot::{Boot, BootRecords, Options};
-use bootline_analysis::compare::{Comparison, Excluded, Measures, RunSet, Thresholds};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
+use bootline_analysis::compare::{Comparison, Excluded, RunMeasures, RunSet, Thresholds};
 use bootline_capture::units::Dur;
 
 /// A boot with an initcall of this name and length.
-fn run(name: &str, ms: u32, source: &str) -> Measures {
+fn run(name: &str, ms: u32, source: &str) -> RunMeasures {
     let mut log = String::from(
         "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n\
          [    0.000000] Kernel command line: console=ttyS0,115200 initcall_debug loglevel=8\n\
@@ -27,8 +27,8 @@ fn run(name: &str, ms: u32, source: &str) -> Measures {
         at += 8;
     }
     _ = writeln!(log, "[    0.{at:03}000] Run /init as init process");
-    let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &Options::default())).next();
-    Measures::of(&boot.unwrap(), source, &[]).unwrap()
+    let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).next();
+    RunMeasures::of(&boot.unwrap(), source, &[]).unwrap()
 }
 
 fn set(name: &str, initcall: &str, lengths: &[u32]) -> RunSet {
@@ -73,7 +73,7 @@ fn the_page_says_what_the_text_says() {
         assert!(said.contains(sentence) && shown.contains(sentence), "{sentence}\n{said}\n{shown}");
     }
     let difference = comparison.headline().unwrap().difference.unwrap();
-    let interval = super::words::interval(difference, bootline_analysis::compare::Unit::Ns).replace('\u{a0}', " ");
+    let interval = super::wording::interval(difference, bootline_analysis::compare::Unit::Ns).replace('\u{a0}', " ");
     assert!(said.contains(&interval) && shown.contains(&interval), "{interval}");
 }
 

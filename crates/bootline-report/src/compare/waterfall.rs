@@ -3,10 +3,10 @@
 use super::distribution::axis;
 use super::icon::Icon;
 use super::scale::Scale;
-use super::words::{became, chance, records, short_names, signed_value, value, what_became};
-use crate::figure::signed;
+use super::wording::{chance, change_text, part_change, records, short_names, signed_value, value};
 use crate::html::html_text;
-use bootline_analysis::compare::{Comparison, Contribution, Decomposition, Sum, Unit};
+use crate::time_value::signed;
+use bootline_analysis::compare::{Comparison, Contribution, Decomposition, PartSum, Unit};
 use bootline_capture::units::Dur;
 
 /// The parts that tell most as the rows of a waterfall, and all others as those of a second table.
@@ -39,8 +39,8 @@ impl<'c> Waterfall<'c> {
     }
 
     /// Whether any part was told from chance.
-    pub fn has_chances(&self) -> bool {
-        self.of.contributions.iter().any(|c| c.by_chance.is_some())
+    pub fn has_p_values(&self) -> bool {
+        self.of.contributions.iter().any(|c| c.p_value.is_some())
     }
 
     pub fn ticks(&self) -> String {
@@ -49,14 +49,14 @@ impl<'c> Waterfall<'c> {
 
     /// What the parts add by what became of them.
     pub fn sums(&self) -> String {
-        let one = |(what, sum): (_, Sum)| {
+        let one = |(what, sum): (_, PartSum)| {
             let parts = if sum.parts == 1 { "part" } else { "parts" };
             let icon = Icon::of_part(what);
             format!(
                 "<li class=\"{}\">{} {} <b>{}</b> <span>{} {parts}</span></li>\n",
                 icon.class(),
                 icon.inline(),
-                became(what),
+                part_change(what),
                 html_text(&signed(sum.total())),
                 sum.parts
             )
@@ -72,7 +72,7 @@ impl<'c> Waterfall<'c> {
             at += c.total();
         }
         if !self.others.is_empty() {
-            let sum = Sum::of(self.others.iter().copied());
+            let sum = PartSum::of(self.others.iter().copied());
             let title = format!("{} other parts", sum.parts);
             out += &self.row("others", &html_text(&title), "", &sum, at, ["".into(), "".into()]);
             at += sum.total();
@@ -94,7 +94,9 @@ impl<'c> Waterfall<'c> {
         let same = self.others.len() - told.len();
         let rows: String = told
             .iter()
-            .map(|c| format!("<tr>{}</tr>\n", cells(&part(c), &Sum::of([**c]), &said(c, self.runs), None, &notes(c))))
+            .map(|c| {
+                format!("<tr>{}</tr>\n", cells(&part(c), &PartSum::of([**c]), &text(c, self.runs), None, &notes(c)))
+            })
             .collect();
         let more = if same > 0 {
             format!(
@@ -107,13 +109,13 @@ impl<'c> Waterfall<'c> {
     }
 
     fn part(&self, c: &Contribution, at: Dur) -> String {
-        let class = Icon::of_part(c.became()).class();
-        self.row(class, &part(c), &said(c, self.runs), &Sum::of([c]), at, notes(c))
+        let class = Icon::of_part(c.part_change()).class();
+        self.row(class, &part(c), &text(c, self.runs), &PartSum::of([c]), at, notes(c))
     }
 
-    fn row(&self, class: &str, name: &str, said: &str, sum: &Sum, at: Dur, notes: [String; 2]) -> String {
+    fn row(&self, class: &str, name: &str, text: &str, sum: &PartSum, at: Dur, notes: [String; 2]) -> String {
         let bar = self.bar(sum, at);
-        format!("<tr class=\"{class}\">{}</tr>\n", cells(name, sum, said, Some(&bar), &notes))
+        format!("<tr class=\"{class}\">{}</tr>\n", cells(name, sum, text, Some(&bar), &notes))
     }
 
     /// The earlier or the later mean.
@@ -133,7 +135,7 @@ impl<'c> Waterfall<'c> {
     }
 
     /// Work and waits as two stretches, where they go the same way; else all of it as one.
-    fn bar(&self, sum: &Sum, at: Dur) -> String {
+    fn bar(&self, sum: &PartSum, at: Dur) -> String {
         let end = at + sum.total();
         let opposed =
             (sum.work > Dur::ZERO && sum.console < Dur::ZERO) || (sum.work < Dur::ZERO && sum.console > Dur::ZERO);
@@ -186,31 +188,31 @@ fn part(c: &Contribution) -> String {
 }
 
 /// What became of it, by shape and in words.
-fn said(c: &Contribution, runs: [usize; 2]) -> String {
-    let words = what_became(c, runs);
-    let icon = Icon::of_part(c.became()).inline();
-    let words = if words.is_empty() { became(c.became()).to_owned() } else { words };
+fn text(c: &Contribution, runs: [usize; 2]) -> String {
+    let words = change_text(c, runs);
+    let icon = Icon::of_part(c.part_change()).inline();
+    let words = if words.is_empty() { part_change(c.part_change()).to_owned() } else { words };
     format!("{icon} {}", html_text(&words))
 }
 
 fn notes(c: &Contribution) -> [String; 2] {
-    [c.by_chance.map_or_else(String::new, chance), records(c)]
+    [c.p_value.map_or_else(String::new, chance), records(c)]
 }
 
-fn cells(name: &str, sum: &Sum, said: &str, bar: Option<&str>, notes: &[String; 2]) -> String {
+fn cells(name: &str, sum: &PartSum, text: &str, bar: Option<&str>, notes: &[String; 2]) -> String {
     let time = |d: Dur| if d == Dur::ZERO { String::new() } else { html_text(&signed(d)) };
     let bytes = if sum.bytes == 0 { String::new() } else { signed_value(sum.bytes as f64, Unit::Bytes) };
     let total = html_text(&signed(sum.total()));
     let bar = bar.map_or_else(String::new, |bar| format!("<td class=\"axis\">{bar}</td>"));
-    let [by_chance, records] = notes;
+    let [p_value, records] = notes;
     format!(
-        "<th scope=\"row\">{name}</th><td class=\"number\">{total}</td>{bar}<td class=\"verdict\">{said}</td>\
+        "<th scope=\"row\">{name}</th><td class=\"number\">{total}</td>{bar}<td class=\"verdict\">{text}</td>\
          <td class=\"number more-room\">{}</td><td class=\"number more-room\">{}</td>\
          <td class=\"number more-room\">{bytes}</td><td class=\"number more-room told\">{}</td>\
          <td class=\"number more-room\">{}</td>",
         time(sum.work),
         time(sum.console),
-        html_text(by_chance),
+        html_text(p_value),
         html_text(records)
     )
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long the boot took and what the console cost of it: what a reader wants first.
+use super::super::boot_label::BootLabel;
 use super::super::document::{Document, Entry, Style, Text};
-use super::super::figure::{ClockName, Figure, share};
-use super::super::source::SourceName;
+use super::super::time_value::{ClockName, TimeValue, share};
 use bootline_analysis::boot::{
-    Boot, BootEnd, Clock, EndedBy, Kind, Line, LineSpeed, Since, SpeedSource, Takeover, WaitCause,
+    Boot, BootEnd, Clock, ConsoleKind, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin,
+    WaitCause,
 };
 use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_console::Printing;
 
-pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &SourceName) {
+pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &BootLabel) {
     document.heading(title(boot, source));
     let mut entries = Vec::new();
     document.paragraph(in_a_sentence(boot));
@@ -32,7 +33,7 @@ pub(in super::super) fn untrusted(document: &mut Document, boot: &Boot) {
 }
 
 /// `boot.cap: Linux 6.18.15-rt, PREEMPT_RT, 2 CPUs`
-pub(in super::super) fn title(boot: &Boot, source: &SourceName) -> String {
+pub(in super::super) fn title(boot: &Boot, source: &BootLabel) -> String {
     format!("{}: {}", source.title(), kernel_title(boot))
 }
 
@@ -64,14 +65,14 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
         EndedBy::InitBanner => "Init's first words came ",
         EndedBy::Marker => "The marker was reached ",
     };
-    let elapsed = Figure::exact(end.elapsed.best()).short();
+    let elapsed = TimeValue::exact(end.elapsed.best()).short();
     let text = Text::new().words(what).styled(elapsed, Style::Strong).words(format!(" after {}", since(end.since)));
     let Some(line) = &boot.line else {
         return text.words("; the log shows no serial console.");
     };
-    let cost = Figure::estimate(line.cost);
+    let cost = TimeValue::estimate(line.cost);
     if line.cost.high() <= Dur::ZERO {
-        let asynchronous = boot.opening.is_some_and(|o| o.sleeps(end.index));
+        let asynchronous = boot.console_start.is_some_and(|o| o.is_offloaded(end.index));
         let why = if asynchronous { ": it is already asynchronous (nbcon_8250)" } else { "" };
         return text.words(format!("; console {} cost it no time{why}.", line.console.name));
     }
@@ -91,22 +92,22 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
         (Some((record, at)), _) => text
             .styled("Init was not reached: the kernel panicked", Style::Error)
             .words(" at ")
-            .figure(Figure::exact(at).by(clock))
+            .figure(TimeValue::exact(at).by(clock))
             .words(format!(", record {}.", record.id)),
         (None, Some((id, at))) => text
             .styled("The log doesn't reach the boot's end: ", Style::Error)
             .words(format!("it ends with record {id} at "))
-            .figure(Figure::exact(at).by(clock))
+            .figure(TimeValue::exact(at).by(clock))
             .words("."),
         (None, None) => text.styled("The log holds no times: nothing can be said of where they went.", Style::Error),
     }
 }
 
-pub(in super::super) fn since(since: Since) -> &'static str {
+pub(in super::super) fn since(since: TimeOrigin) -> &'static str {
     match since {
-        Since::KernelFirstByte => "the kernel's first character",
-        Since::KernelStart => "the kernel clock's zero",
-        Since::PowerOn => "power-on",
+        TimeOrigin::KernelFirstByte => "the kernel's first character",
+        TimeOrigin::KernelStart => "the kernel clock's zero",
+        TimeOrigin::PowerOn => "power-on",
     }
 }
 
@@ -116,7 +117,7 @@ const SAME: Dur = Dur::from_millis(10);
 fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
     let label = if end.by == EndedBy::Marker { "time to marker" } else { "time to init" };
     let axis = ClockName::of_axis(boot.timeline.clock);
-    let how = Text::new().styled_figure(Figure::estimate(end.elapsed).by(axis), Style::Strong).words(format!(
+    let how = Text::new().styled_time(TimeValue::estimate(end.elapsed).by(axis), Style::Strong).words(format!(
         " from {} to record {}",
         since(end.since),
         end.record
@@ -124,29 +125,29 @@ fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
     let mut entries = vec![Entry::new(label, how)];
     let differs = |d: Dur| (d - end.elapsed.best()).abs() > SAME;
     if let Some(k) = end.kernel.filter(|k| boot.timeline.clock == Clock::Arrival && differs(k.since_origin())) {
-        let text = Text::new().figure(Figure::exact(k.since_origin()).by(Some(ClockName::Kernel)));
+        let text = Text::new().figure(TimeValue::exact(k.since_origin()).by(Some(ClockName::Kernel)));
         let lost = boot.timeline.kernel_clock_lost;
         let why = if lost > SAME {
-            format!(": that clock lost {} on the way", Figure::exact(lost).short())
+            format!(": that clock lost {} on the way", TimeValue::exact(lost).short())
         } else {
             " since that clock's zero".to_owned()
         };
         entries.push(Entry::new("", text.words(why)));
     }
     if let Some(a) = end.arrival.filter(|a| differs(*a)) {
-        let text = Text::new().figure(Figure::exact(a).by(Some(ClockName::Arrival)));
+        let text = Text::new().figure(TimeValue::exact(a).by(Some(ClockName::Arrival)));
         entries.push(Entry::new("", text.words(" until that record was through the line")));
     }
     entries
 }
 
-fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
+fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     let c = &line.console;
     if line.bytes == 0 {
         let nothing = Text::new().styled(&c.name, Style::Strong).words(": nothing of this log went over it");
         return vec![Entry::new("console", nothing)];
     }
-    let mut cost = Text::new().styled_figure(Figure::estimate(line.cost), Style::Cost);
+    let mut cost = Text::new().styled_time(TimeValue::estimate(line.cost), Style::Cost);
     if let Some(share) = boot.end.as_ref().and_then(|e| share(line.cost.best(), e.elapsed.best())) {
         cost = cost.words(format!(", {share} of the time to init"));
     }
@@ -154,14 +155,14 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
         cost = cost.words("; nothing in the log confirms the declared speed");
     }
     let kind = match c.kind {
-        Kind::Legacy => "legacy",
-        Kind::Nbcon => "nbcon",
+        ConsoleKind::Legacy => "legacy",
+        ConsoleKind::Nbcon => "nbcon",
     };
     let shares = boot.waits.iter().any(|w| w.cause == WaitCause::Processor);
     let alone = if shares { ", but that thread has the boot's only processor" } else { "" };
     let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
-    entries.extend(boot.takeover.as_ref().map(taken_over));
+    entries.extend(boot.console_switch.as_ref().map(console_switch_entry));
     if let Some(speed) = &line.speed {
         entries.push(Entry::new("line", speed_text(line, speed)));
     } else {
@@ -180,7 +181,7 @@ fn console(boot: &Boot, line: &Line) -> Vec<Entry> {
 }
 
 /// What became of it under the module.
-fn taken_over(t: &Takeover) -> Entry {
+fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
     let mut text = match t.ended {
         None => format!("the console is already asynchronous (nbcon_8250): from record {} on", t.from),
         Some(ended) => format!("the console was asynchronous (nbcon_8250) from record {} to record {ended}:", t.from),
@@ -196,13 +197,13 @@ fn taken_over(t: &Takeover) -> Entry {
     }
     let mut text = Text::from(text);
     if let Some(lag) = t.lag {
-        text = text.words("; a record was out up to ").figure(Figure::exact(lag)).words(" after it was stored");
+        text = text.words("; a record was out up to ").figure(TimeValue::exact(lag)).words(" after it was stored");
     }
     Entry::new("", text)
 }
 
-fn backlog(boot: &Boot, line: &Line) -> Option<Entry> {
-    let waited = boot.opening.zip(boot.end.as_ref()).is_none_or(|(o, e)| o.writer_waits(e.index));
+fn backlog(boot: &Boot, line: &SerialLine) -> Option<Entry> {
+    let waited = boot.console_start.zip(boot.end.as_ref()).is_none_or(|(o, e)| o.writer_waits(e.index));
     let lag = line.lag_at_end.filter(|lag| *lag > SAME && !waited);
     if line.backlog_peak < 1_000 && lag.is_none() {
         return None;
@@ -210,15 +211,16 @@ fn backlog(boot: &Boot, line: &Line) -> Option<Entry> {
     let mut text = Text::from(format!("{} characters at most waited for the line", line.backlog_peak));
     if let Some(speed) = &line.speed {
         let time = speed.rate.time_for(line.backlog_peak).as_dur();
-        text = text.words(format!(", {} of it", Figure::estimate(Interval::around(time, SAME)).short()));
+        text = text.words(format!(", {} of it", TimeValue::estimate(Interval::around(time, SAME)).short()));
     }
     if let Some(lag) = lag {
-        text = text.words("; the boot's last record was out ").figure(Figure::exact(lag)).words(" after it was stored");
+        text =
+            text.words("; the boot's last record was out ").figure(TimeValue::exact(lag)).words(" after it was stored");
     }
     Some(Entry::new("backlog", text))
 }
 
-fn speed_text(line: &Line, speed: &LineSpeed) -> String {
+fn speed_text(line: &SerialLine, speed: &LineSpeed) -> String {
     let how = match speed.source {
         SpeedSource::Arrival => "measured by arrival times",
         SpeedSource::Stamps => "fitted to the kernel's stamps",

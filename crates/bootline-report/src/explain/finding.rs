@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What costs time: title, cost, why, the records that show it, what to do.
 use super::super::document::{Document, Entry, Style, Text};
-use super::super::figure::share;
-use super::super::figure::{ClockName, Figure};
+use super::super::time_value::share;
+use super::super::time_value::{ClockName, TimeValue};
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::{Finding, RULES};
 use bootline_capture::units::Dur;
@@ -49,7 +49,7 @@ fn entries(
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
     if finding.cost.high() > Dur::ZERO {
-        let mut cost = Text::new().styled_figure(Figure::estimate(finding.cost).by(clock), Style::Cost);
+        let mut cost = Text::new().styled_time(TimeValue::estimate(finding.cost).by(clock), Style::Cost);
         if let Some(share) = total.and_then(|t| share(finding.cost.best(), t)) {
             cost = cost.words(format!(", {share} of the time to init"));
         }
@@ -73,8 +73,8 @@ fn entries(
             text = text.words(": ").styled(setting, Style::Setting);
         }
         text = match advice.saves {
-            Some(saves) if saves.best() >= SAID => text.words("; saves the boot ").figure(Figure::estimate(saves)),
-            Some(saves) if saves.best() <= -SAID => text.words("; costs the boot ").figure(Figure::estimate(-saves)),
+            Some(saves) if saves.best() >= SAID => text.words("; saves the boot ").figure(TimeValue::estimate(saves)),
+            Some(saves) if saves.best() <= -SAID => text.words("; costs the boot ").figure(TimeValue::estimate(-saves)),
             Some(_) => text.words("; saves this boot next to nothing"),
             None => text,
         };

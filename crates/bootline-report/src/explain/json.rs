@@ -4,16 +4,18 @@
 //! Within version 1 fields are added, never removed or given another meaning. Times are integer nanoseconds.
 use serde::Serialize;
 
+use super::super::boot_label::BootLabel;
 use super::super::phase::{self, PhaseJson};
-use super::super::source::SourceName;
-use bootline_analysis::boot::{Boot, BootEnd, Clock, Console, EndedBy, Flush, Line, Since, SpeedSource, Takeover};
+use bootline_analysis::boot::{
+    Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, Flush, RegisteredConsole, SerialLine, SpeedSource, TimeOrigin,
+};
 use bootline_analysis::records::{Problem, ProblemKind, RecordId};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::{Dur, Interval, KernelTime};
 use bootline_console::Printing;
 
 /// A boot explained, for programs.
-pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [Finding], source: &'b SourceName) -> impl Serialize + 'b {
+pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [Finding], source: &'b BootLabel) -> impl Serialize + 'b {
     ExplainedBoot {
         source: &source.input,
         index: source.index,
@@ -24,7 +26,7 @@ pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [Finding], source: &'b Sou
         time_to_init: boot.end.as_ref().map(TimeToInit::new),
         console: boot.line.as_ref().map(ConsoleJson::new),
         consoles: &boot.consoles,
-        takeover: boot.takeover.as_ref(),
+        console_switch: boot.console_switch.as_ref(),
         phases: phase::json(boot),
         spans: boot.spans.len(),
         findings,
@@ -43,8 +45,8 @@ struct ExplainedBoot<'b> {
     kernel_clock_lost_ns: Dur,
     time_to_init: Option<TimeToInit>,
     console: Option<ConsoleJson<'b>>,
-    consoles: &'b [Console],
-    takeover: Option<&'b Takeover>,
+    consoles: &'b [RegisteredConsole],
+    console_switch: Option<&'b ConsoleSwitch>,
     phases: Vec<PhaseJson<'b>>,
     spans: usize,
     findings: &'b [Finding],
@@ -84,7 +86,7 @@ pub(in super::super) struct TimeToInit {
     kernel_ns: Option<KernelTime>,
     arrival_ns: Option<Dur>,
     elapsed_ns: Interval,
-    since: Since,
+    since: TimeOrigin,
     by: EndedBy,
     record: RecordId,
 }
@@ -105,7 +107,7 @@ impl TimeToInit {
 #[derive(Serialize)]
 struct ConsoleJson<'b> {
     name: &'b str,
-    kind: bootline_analysis::boot::Kind,
+    kind: bootline_analysis::boot::ConsoleKind,
     printing: Printing,
     declared_baud: Option<u32>,
     frame: String,
@@ -125,7 +127,7 @@ struct ConsoleJson<'b> {
 }
 
 impl ConsoleJson<'_> {
-    fn new(line: &Line) -> ConsoleJson<'_> {
+    fn new(line: &SerialLine) -> ConsoleJson<'_> {
         let c = &line.console;
         ConsoleJson {
             name: &c.name,

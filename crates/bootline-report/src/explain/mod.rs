@@ -10,14 +10,14 @@ pub use json::explain_json;
 pub(super) use answer::{answer, in_a_sentence, kernel_title, no_end, since, title, untrusted};
 pub(super) use json::TimeToInit;
 
+use super::boot_label::BootLabel;
 use super::document::Document;
-use super::source::SourceName;
 use super::{phase, problem};
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
 
 /// A boot explained, for people. `findings` are in the order in which they are to be shown.
-pub fn explain(boot: &Boot, findings: &[Finding], source: &SourceName) -> Document {
+pub fn explain(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {
     let mut document = Document::default();
     answer(&mut document, boot, source);
     finding::findings(&mut document, boot, findings);

@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Figure;
+use crate::TimeValue;
 use bootline_capture::units::{Dur, Interval};
 
 fn paragraph(text: &str) -> String {
@@ -42,13 +42,9 @@ fn what_a_forge_would_obey_is_code() {
 fn all_blocks() {
     let mut document = Document::default();
     document.heading("boot.cap: Linux 6.12");
-    let cost = Figure::estimate(Interval::new(Dur::from_millis(1), Dur::from_millis(20), Dur::from_millis(30)));
+    let cost = TimeValue::estimate(Interval::new(Dur::from_millis(1), Dur::from_millis(20), Dur::from_millis(30)));
     document.paragraph(
-        Text::new()
-            .words("It took ")
-            .styled_figure(cost, Style::Strong)
-            .words(" with ")
-            .styled("quiet", Style::Setting),
+        Text::new().words("It took ").styled_time(cost, Style::Strong).words(" with ").styled("quiet", Style::Setting),
     );
     document.heading("con001");
     document.entries(vec![

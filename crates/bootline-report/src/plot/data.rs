@@ -5,10 +5,10 @@
 //! within a microsecond, which is what is shown.
 use serde_json::{Value, json};
 
-use super::chain::ChainDrawn;
-use super::difference::{Changed, Difference};
-use super::mark::{Mark, Shown};
-use super::picture::{Picture, Waited};
+use super::critical_path::DrawnPath;
+use super::difference::{Difference, SpanChange};
+use super::mark::{FindingMark, MarkPlacement};
+use super::picture::{DrawnWait, Picture};
 use crate::escape::escaped;
 use crate::json::word;
 use crate::shell::TOOL;
@@ -30,9 +30,9 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
         "level": columns(r.len(), &|i| r[i].level.into()),
         "stored": columns(r.len(), &|i| nanos(r[i].stored)),
         "stamp": columns(r.len(), &|i| r[i].stamp.into()),
-        "start": columns(r.len(), &|i| nanos(r[i].printed.map(|p| p.0))),
-        "end": columns(r.len(), &|i| nanos(r[i].printed.map(|p| p.1))),
-        "chars": columns(r.len(), &|i| r[i].chars.into()),
+        "start": columns(r.len(), &|i| nanos(r[i].transmitted.map(|p| p.0))),
+        "end": columns(r.len(), &|i| nanos(r[i].transmitted.map(|p| p.1))),
+        "chars": columns(r.len(), &|i| r[i].bytes.into()),
         "text": columns(r.len(), &|i| r[i].text.as_str().into()),
     });
     let s = &p.spans;
@@ -48,15 +48,15 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
         "task": columns(s.len(), &|i| s[i].task.into()),
         "parent": columns(s.len(), &|i| s[i].parent.into()),
         "console": columns(s.len(), &|i| s[i].console.as_nanos().into()),
-        "own": columns(s.len(), &|i| s[i].own().as_nanos().into()),
+        "own": columns(s.len(), &|i| s[i].self_time().as_nanos().into()),
         "group": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.group).into()),
         "row": columns(s.len(), &|i| p.stacks.of[i].map(|l| l.row).into()),
         "first": columns(s.len(), &|i| at(s[i].first).into()),
         "last": columns(s.len(), &|i| s[i].last.and_then(at).into()),
-        "slack": columns(s.len(), &|i| nanos(p.chain.as_ref().and_then(|c| c.slack.get(i).copied().flatten()))),
+        "slack": columns(s.len(), &|i| nanos(p.critical_path.as_ref().and_then(|c| c.slack.get(i).copied().flatten()))),
         "longer": columns(s.len(), &|i| match difference.spans.get(i).copied().flatten() {
-            Some(Changed::By(d)) => d.as_nanos().into(),
-            Some(Changed::New) => "new".into(),
+            Some(SpanChange::By(d)) => d.as_nanos().into(),
+            Some(SpanChange::New) => "new".into(),
             None => Value::Null,
         }),
     });
@@ -73,7 +73,7 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
             "longer": nanos(difference.phases.get(i).copied().flatten()),
         })).collect::<Vec<_>>(),
         "waits": waits(&p.waits),
-        "chain": p.chain.as_ref().map(chain),
+        "chain": p.critical_path.as_ref().map(critical_path),
         "findings": p.findings.iter().map(finding).collect::<Vec<_>>(),
         "groups": p.stacks.groups.iter().map(|g| json!({
             "title": g.title, "rows": g.rows, "notDrawn": g.not_drawn,
@@ -87,8 +87,8 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
         "line": p.line.as_ref().map(|l| json!({
             "name": escaped(&l.name), "rate": l.rate, "opened": nanos(l.opened), "peak": l.peak,
             "cost": interval(l.cost), "measured": l.measured,
-            "flush": l.flush.map(|(from, to, chars)| json!({
-                "start": from.as_nanos(), "end": to.as_nanos(), "chars": chars,
+            "flush": l.flush.map(|(from, to, bytes)| json!({
+                "start": from.as_nanos(), "end": to.as_nanos(), "chars": bytes,
             })),
         })),
     })
@@ -102,8 +102,8 @@ fn interval(i: Interval) -> [i64; 3] {
     [i.low(), i.best(), i.high()].map(Dur::as_nanos)
 }
 
-fn waits(list: &[Waited]) -> Value {
-    let columns = |of: &dyn Fn(&Waited) -> Value| list.iter().map(of).collect::<Vec<_>>();
+fn waits(list: &[DrawnWait]) -> Value {
+    let columns = |of: &dyn Fn(&DrawnWait) -> Value| list.iter().map(of).collect::<Vec<_>>();
     json!({
         "record": columns(&|w| w.index.into()),
         "start": columns(&|w| w.from.as_nanos().into()),
@@ -114,9 +114,9 @@ fn waits(list: &[Waited]) -> Value {
     })
 }
 
-fn chain(c: &ChainDrawn) -> Value {
-    let columns = |of: &dyn Fn(usize) -> Value| (0..c.links.len()).map(of).collect::<Vec<_>>();
-    let l = &c.links;
+fn critical_path(c: &DrawnPath) -> Value {
+    let columns = |of: &dyn Fn(usize) -> Value| (0..c.segments.len()).map(of).collect::<Vec<_>>();
+    let l = &c.segments;
     json!({
         "basis": word(&c.basis), "since": word(&c.since), "start": c.start.as_nanos(), "end": c.end.as_nanos(),
         "links": {
@@ -126,23 +126,23 @@ fn chain(c: &ChainDrawn) -> Value {
             "start": columns(&|i| l[i].start.as_nanos().into()),
             "end": columns(&|i| l[i].end.as_nanos().into()),
             "console": columns(&|i| l[i].console.as_nanos().into()),
-            "effect": columns(&|i| l[i].effect.as_nanos().into()),
+            "effect": columns(&|i| l[i].max_saving.as_nanos().into()),
             "first": columns(&|i| l[i].first.into()),
             "last": columns(&|i| l[i].last.into()),
-            "inside": columns(&|i| l[i].inside.into()),
+            "inside": columns(&|i| l[i].nested.into()),
         },
     })
 }
 
-fn finding(m: &Mark) -> Value {
-    let pair = |s: &bootline_analysis::rules::Stretch| [s.from.as_nanos(), s.to.as_nanos()];
+fn finding(m: &FindingMark) -> Value {
+    let pair = |s: &bootline_analysis::rules::TimeRange| [s.from.as_nanos(), s.to.as_nanos()];
     let shown = match &m.shown {
-        Shown::Stretches { list, line } => json!({
+        MarkPlacement::TimeRanges { list, line } => json!({
             "kind": "stretches", "line": line, "list": list.iter().map(pair).collect::<Vec<_>>(),
         }),
-        Shown::Waits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
-        Shown::Evidence(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),
-        Shown::Nowhere => Value::Null,
+        MarkPlacement::ConsoleWaits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
+        MarkPlacement::CitedRecord(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),
+        MarkPlacement::Nowhere => Value::Null,
     };
     json!({
         "rule": m.rule, "title": escaped(&m.title), "why": escaped(&m.why), "cost": interval(m.cost), "part": m.part,

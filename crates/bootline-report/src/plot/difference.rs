@@ -14,7 +14,7 @@ const LEAST: Dur = Dur::from_millis(10);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
     /// For each span: how much longer it took, where that is marked.
-    pub spans: Vec<Option<Changed>>,
+    pub spans: Vec<Option<SpanChange>>,
     /// For each phase, likewise.
     pub phases: Vec<Option<Dur>>,
     /// How much later the boot's end came.
@@ -23,7 +23,7 @@ pub(super) struct Difference {
 
 /// How a span differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Changed {
+pub(super) enum SpanChange {
     /// It took longer by so much.
     By(Dur),
     /// The first boot has none such, and it took a while.
@@ -51,11 +51,11 @@ pub(super) fn difference(first: &Picture, other: &Picture) -> Difference {
     let span = |(key, span): (Key<'_>, &Span)| {
         let now = other.drawn_end(span) - span.start;
         match before.get(&key) {
-            Some(was) => marked(first.drawn_end(was) - was.start, now).map(Changed::By),
-            None => (now >= LEAST && !before.is_empty()).then_some(Changed::New),
+            Some(was) => marked(first.drawn_end(was) - was.start, now).map(SpanChange::By),
+            None => (now >= LEAST && !before.is_empty()).then_some(SpanChange::New),
         }
     };
-    let phase = |p: &super::picture::Bar| {
+    let phase = |p: &super::picture::DrawnPhase| {
         // How long a log goes on behind init says nothing of the boot.
         let was = first.phases.iter().find(|b| b.name == p.name && b.name != PhaseName::UserSpace)?;
         marked(was.end - was.start, p.end - p.start)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A finding as marks on the axis: where its time went, or at least where its evidence lies.
 use bootline_analysis::boot::{Boot, WaitCause};
-use bootline_analysis::rules::{Finding, Stretch};
+use bootline_analysis::rules::{Finding, TimeRange};
 use bootline_capture::units::{Dur, Interval};
 
 /// A finding, with the way out that saves most.
 #[derive(Clone, Debug)]
-pub(super) struct Mark {
+pub(super) struct FindingMark {
     pub rule: &'static str,
     pub title: String,
     pub why: String,
     pub cost: Interval,
-    pub shown: Shown,
+    pub shown: MarkPlacement,
     pub records: Vec<usize>,
-    pub advice: Option<Way>,
+    pub advice: Option<MarkAdvice>,
     /// It tells another finding's time in other words.
     pub part: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct MarkAdvice {
     pub action: String,
     pub setting: Option<String>,
     pub saves: Option<Interval>,
@@ -27,22 +27,22 @@ pub(super) struct Way {
 
 /// Where a finding is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum MarkPlacement {
     /// Where the time of it went.
-    Stretches {
-        list: Vec<Stretch>,
+    TimeRanges {
+        list: Vec<TimeRange>,
         /// Most of it is waiting for the line: it lies where the line was busy, whichever records came over it then.
         line: bool,
     },
     /// In many short waits for the console; of all causes, where none is named.
-    Waits(Option<WaitCause>),
+    ConsoleWaits(Option<WaitCause>),
     /// Its evidence lies here, which says nothing of where the time went.
-    Evidence(Stretch),
+    CitedRecord(TimeRange),
     /// Neither is known.
     Nowhere,
 }
 
-impl Mark {
+impl FindingMark {
     /// `con001`
     pub(super) fn code(&self) -> &'static str {
         code(self.rule)
@@ -53,29 +53,29 @@ fn code(rule: &'static str) -> &'static str {
     rule.split(' ').next().unwrap_or_default()
 }
 
-pub(super) fn mark(boot: &Boot, finding: &Finding) -> Mark {
+pub(super) fn mark(boot: &Boot, finding: &Finding) -> FindingMark {
     let saves = |a: &&bootline_analysis::rules::Advice| a.saves.map(Interval::best);
     // The first of those that save most; without predictions the first of all.
     let best = finding.advice.iter().rev().max_by_key(saves);
     let records: Vec<usize> = finding.evidence.iter().filter_map(|e| boot.records.index_of(e.id)).collect();
-    Mark {
+    FindingMark {
         rule: finding.rule,
         title: finding.title.clone(),
         why: finding.why.clone(),
         cost: finding.cost,
         shown: shown(boot, finding, &records),
         records,
-        advice: best.map(|a| Way { action: a.action.clone(), setting: a.setting.clone(), saves: a.saves }),
+        advice: best.map(|a| MarkAdvice { action: a.action.clone(), setting: a.setting.clone(), saves: a.saves }),
         part: !finding.part_of.is_empty(),
     }
 }
 
-fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> Shown {
-    if !finding.stretches.is_empty() {
-        let list = finding.stretches.clone();
+fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> MarkPlacement {
+    if !finding.time_ranges.is_empty() {
+        let list = finding.time_ranges.clone();
         let length: Dur = list.iter().map(|s| s.to - s.from).sum();
         let waited: Dur = list.iter().map(|s| boot.console_wait(s.from, s.to)).sum();
-        return Shown::Stretches { list, line: waited > Dur::ZERO && waited * 2 >= length };
+        return MarkPlacement::TimeRanges { list, line: waited > Dur::ZERO && waited * 2 >= length };
     }
     // The rules whose time is in the waits themselves cite no more than the worst of them, or what set them up.
     let waits = match code(finding.rule) {
@@ -87,9 +87,9 @@ fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> Shown {
     if let Some(cause) = waits
         && boot.waits.iter().any(|w| w.time.best() > Dur::ZERO && cause.is_none_or(|c| c == w.cause))
     {
-        return Shown::Waits(cause);
+        return MarkPlacement::ConsoleWaits(cause);
     }
     let times = records.iter().filter_map(|i| boot.timeline.stored(*i));
     let (from, to) = (times.clone().min(), times.max());
-    from.zip(to).map_or(Shown::Nowhere, |(from, to)| Shown::Evidence(Stretch { from, to }))
+    from.zip(to).map_or(MarkPlacement::Nowhere, |(from, to)| MarkPlacement::CitedRecord(TimeRange { from, to }))
 }

@@ -2,15 +2,15 @@
 //! The page of boots: what the shell of every page is given.
 use super::data::data;
 use super::difference::{Difference, difference};
-use super::mark::Mark;
+use super::mark::FindingMark;
 use super::parts::{Part, Parts, parts};
 use super::picture::Picture;
 use super::svg::{self, ALIGNED, extent, still};
 use crate::document::{Block, Document};
-use crate::figure::{Figure, in_millis, share, signed};
 use crate::html::{html, html_text, inline};
 use crate::shell::{self, Page, fill};
-use bootline_analysis::compare::Fate;
+use crate::time_value::{TimeValue, in_millis, share, signed};
+use bootline_analysis::compare::ObservedChange;
 use bootline_capture::units::{Dur, Interval};
 
 const BODY: &str = include_str!("assets/page.html");
@@ -36,7 +36,7 @@ const SCRIPT: &[&str] = &[
 ];
 
 /// Findings, and parts of a difference, told on top of a boot: fewer of each of many. The rest is in the explanation.
-fn told(boots: usize) -> (usize, usize) {
+fn listed(boots: usize) -> (usize, usize) {
     match boots {
         0..=2 => (4, 6),
         3..=4 => (2, 4),
@@ -72,7 +72,7 @@ fn note(boots: usize) -> String {
 }
 
 fn answer(p: &Picture, difference: &Difference, n: usize, all: &[Picture]) -> String {
-    let (most_findings, most_parts) = told(all.len());
+    let (most_findings, most_parts) = listed(all.len());
     let later = match difference.end.filter(|_| n > 0) {
         Some(d) if d > Dur::ZERO => format!("<p class=\"against\">{} s later than the first boot.</p>", in_millis(d)),
         Some(d) if d < Dur::ZERO => {
@@ -86,10 +86,10 @@ fn answer(p: &Picture, difference: &Difference, n: usize, all: &[Picture]) -> St
     } else {
         String::new()
     };
-    let told: String = own(p).take(most_findings).map(|(at, f)| finding(p, f, n, at)).collect();
-    let told = if told.is_empty() { String::new() } else { format!("<ol class=\"findings\">\n{told}</ol>\n") };
+    let listed: String = own(p).take(most_findings).map(|(at, f)| finding(p, f, n, at)).collect();
+    let listed = if listed.is_empty() { String::new() } else { format!("<ol class=\"findings\">\n{listed}</ol>\n") };
     format!(
-        "<section class=\"answer\" aria-label=\"{0}\">\n<p class=\"kernel\"><b>{0}</b> {1}</p>\n<p class=\"sentence\">{2}</p>\n{later}{differs}{told}</section>\n",
+        "<section class=\"answer\" aria-label=\"{0}\">\n<p class=\"kernel\"><b>{0}</b> {1}</p>\n<p class=\"sentence\">{2}</p>\n{later}{differs}{listed}</section>\n",
         html_text(&p.source),
         html_text(&p.kernel),
         inline(&p.answer),
@@ -98,23 +98,23 @@ fn answer(p: &Picture, difference: &Difference, n: usize, all: &[Picture]) -> St
 
 /// What the difference is made of, those parts that changed most.
 fn against(parts: &Parts, n: usize) -> String {
-    if parts.told.is_empty() {
+    if parts.listed.is_empty() {
         return String::new();
     }
     let rest = match parts.more {
         0 => String::new(),
         more => format!("<li class=\"rest\">{} by {more} other parts together</li>\n", signed(parts.rest)),
     };
-    let told: String = parts.told.iter().map(|part| difference_of(part, n)).collect();
-    format!("<ol class=\"differences\" aria-label=\"What the difference is made of\">\n{told}{rest}</ol>\n")
+    let listed: String = parts.listed.iter().map(|part| difference_of(part, n)).collect();
+    format!("<ol class=\"differences\" aria-label=\"What the difference is made of\">\n{listed}{rest}</ol>\n")
 }
 
 fn difference_of(part: &Part, n: usize) -> String {
     let mut about = Vec::new();
-    match part.fate {
-        Fate::New => about.push("only here".to_owned()),
-        Fate::Gone => about.push("only in the first".to_owned()),
-        Fate::Slower | Fate::Faster | Fate::Same => {}
+    match part.observed {
+        ObservedChange::New => about.push("only here".to_owned()),
+        ObservedChange::Gone => about.push("only in the first".to_owned()),
+        ObservedChange::Slower | ObservedChange::Faster | ObservedChange::Same => {}
     }
     if part.console.abs() * 10 >= part.by.abs() * 9 {
         about.push("waiting for the console".to_owned());
@@ -141,14 +141,14 @@ fn difference_of(part: &Part, n: usize) -> String {
 }
 
 /// Findings whose time is no other's.
-fn own(p: &Picture) -> impl Iterator<Item = (usize, &Mark)> {
+fn own(p: &Picture) -> impl Iterator<Item = (usize, &FindingMark)> {
     p.findings.iter().enumerate().filter(|(_, f)| !f.part)
 }
 
-fn finding(p: &Picture, f: &Mark, boot: usize, at: usize) -> String {
+fn finding(p: &Picture, f: &FindingMark, boot: usize, at: usize) -> String {
     let code = f.code();
     let total = p.end.map(|e| e.elapsed.best()).unwrap_or_default();
-    let cost = if f.cost.high() > Dur::ZERO { Figure::estimate(f.cost).short() } else { String::new() };
+    let cost = if f.cost.high() > Dur::ZERO { TimeValue::estimate(f.cost).short() } else { String::new() };
     let way = f.advice.as_ref().map(|a| {
         let setting = a.setting.as_ref().map_or(String::new(), |s| format!(": <code>{}</code>", html_text(s)));
         let saves = a.saves.map(Interval::best).filter(|s| *s > Dur::from_millis(20)).map_or(String::new(), |s| {
@@ -177,12 +177,12 @@ fn chart(p: &Picture, difference: &Difference, n: usize, from: Dur, to: Dur) -> 
 
 fn explanation(p: &Picture) -> String {
     // Its heading is that of the explanation.
-    let chained = p.chained.as_ref().map(|d| {
+    let critical_path_document = p.critical_path_document.as_ref().map(|d| {
         let blocks = d.blocks.iter().filter(|b| !matches!(b, Block::Heading(_))).cloned().collect();
         format!(
             "<h3>The critical chain: what the time to the boot&#39;s end hung on</h3>\n{}",
             html(&Document { blocks })
         )
     });
-    format!("<article>\n{}{}</article>\n", html(&p.explanation), chained.unwrap_or_default())
+    format!("<article>\n{}{}</article>\n", html(&p.explanation), critical_path_document.unwrap_or_default())
 }

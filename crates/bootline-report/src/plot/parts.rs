@@ -3,7 +3,7 @@
 //! changed most, each with the place in the picture that shows it.
 use super::picture::Picture;
 use bootline_analysis::boot::{PhaseName, SpanKind};
-use bootline_analysis::compare::{Contribution, Fate, PartKey, RunSet, decompose};
+use bootline_analysis::compare::{Contribution, ObservedChange, PartKey, RunSet, decompose};
 use bootline_capture::units::Dur;
 
 /// What is less isn't told by itself, nor what is less than this share of the boots' difference or of all that changed.
@@ -13,7 +13,7 @@ const LEAST: (Dur, f64) = (Dur::from_millis(5), 0.01);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// Those that changed most.
-    pub told: Vec<Part>,
+    pub listed: Vec<Part>,
     /// What all the others come to.
     pub rest: Dur,
     /// How many of the others differ at all.
@@ -27,16 +27,16 @@ pub(super) struct Part {
     pub what: &'static str,
     /// As the log names it.
     pub name: String,
-    pub fate: Fate,
+    pub observed: ObservedChange,
     pub by: Dur,
     /// Of it, waits for the console.
     pub console: Dur,
-    pub shown: Option<Place>,
+    pub shown: Option<RecordTimes>,
 }
 
 /// What shows a part: in the boot itself or, where that hasn't got it, in the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RecordTimes {
     pub in_first: bool,
     pub kind: &'static str,
     pub index: usize,
@@ -49,17 +49,17 @@ pub(super) fn parts(first: &Picture, other: &Picture, most: usize) -> Option<Par
     let decomposition = decompose(&set(first)?, &set(other)?);
     let all: Dur = decomposition.contributions.iter().map(|c| c.total().abs()).sum();
     let least = LEAST.0.max(all.scale(LEAST.1));
-    let (told, rest): (Vec<_>, Vec<_>) =
+    let (listed, rest): (Vec<_>, Vec<_>) =
         decomposition.contributions.iter().enumerate().partition(|(n, c)| *n < most && c.total().abs() >= least);
     let part = |(_, c): (usize, &Contribution)| {
         let (what, name) = words(&c.key);
         let shown = place(other, &c.key, false).or_else(|| place(first, &c.key, true));
-        Part { what, name, fate: c.fate, by: c.total(), console: c.console, shown }
+        Part { what, name, observed: c.observed, by: c.total(), console: c.console, shown }
     };
     Some(Parts {
-        told: told.into_iter().map(part).collect(),
+        listed: listed.into_iter().map(part).collect(),
         rest: rest.iter().map(|(_, c)| c.total()).sum(),
-        more: rest.iter().filter(|(_, c)| c.fate != Fate::Same).count(),
+        more: rest.iter().filter(|(_, c)| c.observed != ObservedChange::Same).count(),
     })
 }
 
@@ -74,16 +74,16 @@ fn words(key: &PartKey) -> (&'static str, String) {
     }
 }
 
-fn place(p: &Picture, key: &PartKey, in_first: bool) -> Option<Place> {
+fn place(p: &Picture, key: &PartKey, in_first: bool) -> Option<RecordTimes> {
     let span = |kind: SpanKind, name: &str| {
         // Of several of one name the longest.
         let named = p.spans.iter().enumerate().filter(|(_, s)| s.kind == kind && s.name == *name);
         let (index, _) = named.max_by_key(|(_, s)| p.drawn_end(s) - s.start)?;
-        Some(Place { in_first, kind: "span", index })
+        Some(RecordTimes { in_first, kind: "span", index })
     };
     let phase = |name: PhaseName| {
         let index = p.phases.iter().position(|b| b.name == name)?;
-        Some(Place { in_first, kind: "phase", index })
+        Some(RecordTimes { in_first, kind: "phase", index })
     };
     match key {
         PartKey::Initcall(name) => span(SpanKind::Initcall, name),

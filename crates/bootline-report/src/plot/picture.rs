@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What there is to be drawn of a boot.
-use super::chain::{ChainDrawn, chain};
-use super::mark::{Mark, mark};
-use super::stack::{Stacks, stacks};
+use super::critical_path::{DrawnPath, critical_path};
+use super::mark::{FindingMark, mark};
+use super::stack::{SpanRows, stacks};
+use crate::boot_label::BootLabel;
 use crate::critical_chain::{CriticalChainOptions, critical_chain};
 use crate::document::{Document, Text};
 use crate::escape::escaped;
 use crate::explain;
-use crate::source::SourceName;
 use bootline_analysis::boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
-use bootline_analysis::chain::Chain;
-use bootline_analysis::compare::Measures;
-use bootline_analysis::records::{RecordId, Source};
+use bootline_analysis::compare::RunMeasures;
+use bootline_analysis::critical_path::CriticalPath;
+use bootline_analysis::records::{RecordId, RecordOrigin};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::{Dur, Interval};
 
@@ -27,9 +27,9 @@ pub struct Picture {
     /// The figures behind the answer, the findings, the phases: all that `explain` says.
     pub(super) explanation: Document,
     /// What the time to the boot's end hung on: all that `critical-chain` says.
-    pub(super) chained: Option<Document>,
+    pub(super) critical_path_document: Option<Document>,
     /// What the boot is compared by; none where it has no end.
-    pub(super) measures: Option<Measures>,
+    pub(super) measures: Option<RunMeasures>,
     pub(super) clock: Clock,
     /// What the axis holds.
     pub(super) from: Dur,
@@ -37,20 +37,20 @@ pub struct Picture {
     /// The last time that the log tells.
     pub(super) last: Dur,
     /// The boot's end: its position and when it was.
-    pub(super) end: Option<End>,
-    pub(super) phases: Vec<Bar>,
-    pub(super) waits: Vec<Waited>,
-    pub(super) chain: Option<ChainDrawn>,
-    pub(super) findings: Vec<Mark>,
+    pub(super) end: Option<DrawnEnd>,
+    pub(super) phases: Vec<DrawnPhase>,
+    pub(super) waits: Vec<DrawnWait>,
+    pub(super) critical_path: Option<DrawnPath>,
+    pub(super) findings: Vec<FindingMark>,
     pub(super) spans: Vec<Span>,
-    pub(super) stacks: Stacks,
+    pub(super) stacks: SpanRows,
     pub(super) services: Vec<Service>,
-    pub(super) records: Vec<Drawn>,
-    pub(super) line: Option<LineDrawn>,
+    pub(super) records: Vec<DrawnRecord>,
+    pub(super) line: Option<DrawnLine>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct DrawnEnd {
     pub index: usize,
     pub at: Dur,
     /// What is counted, from the kernel's first character.
@@ -58,7 +58,7 @@ pub(super) struct End {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Bar {
+pub(super) struct DrawnPhase {
     pub name: PhaseName,
     pub title: &'static str,
     pub start: Dur,
@@ -67,7 +67,7 @@ pub(super) struct Bar {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waited {
+pub(super) struct DrawnWait {
     pub index: usize,
     pub from: Dur,
     pub time: Interval,
@@ -76,20 +76,20 @@ pub(super) struct Waited {
 
 /// A record, with its times on the axis and its own clock's.
 #[derive(Clone, Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawnRecord {
     pub id: RecordId,
     pub kernel: bool,
     pub level: Option<u8>,
     pub stored: Option<Dur>,
     pub stamp: Option<i64>,
-    pub printed: Option<(Dur, Dur)>,
-    pub chars: u32,
+    pub transmitted: Option<(Dur, Dur)>,
+    pub bytes: u32,
     /// Escaped for good: a page is read by people.
     pub text: String,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct LineDrawn {
+pub(super) struct DrawnLine {
     pub name: String,
     /// Characters a second.
     pub rate: Option<f64>,
@@ -104,18 +104,20 @@ pub(super) struct LineDrawn {
 
 impl Picture {
     /// What there is to be drawn of a boot; `findings` in the order in which they are to be shown.
-    pub fn of(boot: &Boot, findings: &[Finding], source: &SourceName) -> Picture {
+    pub fn of(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Picture {
         let records = records(boot);
-        let end = boot.end.as_ref().map(|e| End { index: e.index, at: e.at.best(), elapsed: e.elapsed });
-        let found = Chain::of(boot);
+        let end = boot.end.as_ref().map(|e| DrawnEnd { index: e.index, at: e.at.best(), elapsed: e.elapsed });
+        let found = CriticalPath::of(boot);
         let (from, to) = extent(boot, &records, found.as_ref());
         Picture {
             source: source.title(),
             kernel: explain::kernel_title(boot),
             answer: explain::in_a_sentence(boot),
             explanation: explain::explain(boot, findings, source),
-            chained: found.as_ref().map(|c| critical_chain(boot, Some(c), &CriticalChainOptions::default(), source)),
-            measures: Measures::of(boot, &source.title(), &[]),
+            critical_path_document: found
+                .as_ref()
+                .map(|c| critical_chain(boot, Some(c), &CriticalChainOptions::default(), source)),
+            measures: RunMeasures::of(boot, &source.title(), &[]),
             clock: boot.timeline.clock,
             from,
             to,
@@ -123,7 +125,7 @@ impl Picture {
             end,
             phases: phases(boot),
             waits: waits(boot),
-            chain: found.as_ref().map(|c| chain(boot, c)),
+            critical_path: found.as_ref().map(|c| critical_path(boot, c)),
             findings: findings.iter().map(|f| mark(boot, f)).collect(),
             stacks: stacks(boot),
             spans: boot.spans.clone(),
@@ -144,17 +146,17 @@ impl Picture {
     }
 }
 
-fn records(boot: &Boot) -> Vec<Drawn> {
+fn records(boot: &Boot) -> Vec<DrawnRecord> {
     let drawn = boot.records.iter().enumerate().map(|(i, r)| {
         let place = boot.timeline.place(i);
-        Drawn {
+        DrawnRecord {
             id: r.id,
-            kernel: r.source == Source::Kernel,
+            kernel: r.source == RecordOrigin::Kernel,
             level: r.level.map(|l| l.0),
             stored: place.stored,
-            stamp: r.stamp.filter(|_| r.source == Source::Kernel).map(|s| s.as_nanos()),
-            printed: place.printed.map(|p| (p.start, p.end)),
-            chars: r.wire_len,
+            stamp: r.stamp.filter(|_| r.source == RecordOrigin::Kernel).map(|s| s.as_nanos()),
+            transmitted: place.transmitted.map(|p| (p.start, p.end)),
+            bytes: r.line_bytes,
             text: escaped(r.text).into_owned(),
         }
     });
@@ -162,19 +164,19 @@ fn records(boot: &Boot) -> Vec<Drawn> {
 }
 
 /// From the first to the last that has a time, the axis' zero included: the kernel's start.
-fn extent(boot: &Boot, records: &[Drawn], chain: Option<&Chain>) -> (Dur, Dur) {
+fn extent(boot: &Boot, records: &[DrawnRecord], critical_path: Option<&CriticalPath>) -> (Dur, Dur) {
     let times = records.iter().flat_map(|r| {
-        let printed = r.printed.map(|p| [p.0, p.1]).into_iter().flatten();
-        r.stored.into_iter().chain(printed)
+        let transmitted = r.transmitted.map(|p| [p.0, p.1]).into_iter().flatten();
+        r.stored.into_iter().chain(transmitted)
     });
     let times = times.chain(boot.phases.iter().flat_map(|p| [p.start, p.end]));
     // Power-on may be before all of it.
-    let times = times.chain(chain.map(|c| c.start));
+    let times = times.chain(critical_path.map(|c| c.start));
     times.fold((Dur::ZERO, Dur::ZERO), |(from, to), t| (from.min(t), to.max(t)))
 }
 
-fn phases(boot: &Boot) -> Vec<Bar> {
-    let bar = |p: &bootline_analysis::boot::Phase| Bar {
+fn phases(boot: &Boot) -> Vec<DrawnPhase> {
+    let bar = |p: &bootline_analysis::boot::Phase| DrawnPhase {
         name: p.name,
         title: p.name.title(),
         start: p.start,
@@ -184,23 +186,23 @@ fn phases(boot: &Boot) -> Vec<Bar> {
     boot.phases.iter().map(bar).collect()
 }
 
-fn waits(boot: &Boot) -> Vec<Waited> {
+fn waits(boot: &Boot) -> Vec<DrawnWait> {
     let some = boot.waits.iter().filter(|w| w.time.best() > Dur::ZERO);
-    some.map(|w| Waited { index: w.index, from: w.from, time: w.time, cause: w.cause }).collect()
+    some.map(|w| DrawnWait { index: w.index, from: w.from, time: w.time, cause: w.cause }).collect()
 }
 
-fn line(boot: &Boot) -> Option<LineDrawn> {
+fn line(boot: &Boot) -> Option<DrawnLine> {
     let line = boot.line.as_ref()?;
     // The characters stored before the line opened, as long as they were on it.
     let flush = line.flush.filter(|f| f.bytes > 0).and_then(|f| {
         let last = boot.records.index_of(f.record)?;
-        let mut printed = (0..=last).filter_map(|i| boot.timeline.place(i).printed);
-        Some((printed.next()?.start, boot.timeline.place(last).printed?.end, f.bytes))
+        let mut transmitted = (0..=last).filter_map(|i| boot.timeline.place(i).transmitted);
+        Some((transmitted.next()?.start, boot.timeline.place(last).transmitted?.end, f.bytes))
     });
-    Some(LineDrawn {
+    Some(DrawnLine {
         name: line.console.name.clone(),
         rate: line.speed.map(|s| s.rate.bytes_per_s()),
-        opened: boot.opening.and_then(|o| boot.timeline.stored(o.index)),
+        opened: boot.console_start.and_then(|o| boot.timeline.stored(o.index)),
         flush,
         peak: line.backlog_peak,
         cost: line.cost,

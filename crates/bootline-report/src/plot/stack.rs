@@ -6,7 +6,7 @@
 //! What encloses what on a thread is [`Boot::lanes`]'; here whole stacks are moved, never torn.
 use std::collections::HashMap;
 
-use bootline_analysis::boot::{Bar, Boot, Lane, SpanKind};
+use bootline_analysis::boot::{Boot, Slice, SpanKind, Track};
 use bootline_capture::units::Dur;
 
 /// The thread that runs `kernel_init`.
@@ -20,7 +20,7 @@ const MOST_ROWS: usize = 48;
 
 /// Rows that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Group {
+pub(super) struct RowGroup {
     pub title: String,
     pub rows: usize,
     /// Spans in it that found no row.
@@ -29,76 +29,76 @@ pub(super) struct Group {
 
 /// Where a span is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct RowPosition {
     pub group: usize,
     pub row: usize,
 }
 
 /// The groups from top to bottom, and each span's place; none for one that found none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stacks {
-    pub groups: Vec<Group>,
-    pub of: Vec<Option<Spot>>,
+pub(super) struct SpanRows {
+    pub groups: Vec<RowGroup>,
+    pub of: Vec<Option<RowPosition>>,
 }
 
 /// A span that nothing on its lane encloses, and those on it.
-struct Stack<'b> {
+struct SpanStack<'b> {
     task: u32,
     kind: SpanKind,
-    bars: &'b [Bar],
+    slices: &'b [Slice],
 }
 
-impl Stack<'_> {
+impl SpanStack<'_> {
     fn from(&self) -> Dur {
-        self.bars[0].from
+        self.slices[0].from
     }
     fn to(&self) -> Dur {
-        self.bars[0].to
+        self.slices[0].to
     }
     fn height(&self) -> usize {
-        self.bars.iter().map(|b| b.depth + 1).max().unwrap_or(0)
+        self.slices.iter().map(|b| b.depth + 1).max().unwrap_or(0)
     }
 }
 
 /// A boot's spans in rows.
-pub(super) fn stacks(boot: &Boot) -> Stacks {
-    let lanes = boot.lanes();
-    let mut stacks: Vec<Stack<'_>> = lanes.iter().flat_map(|lane| cut(boot, lane)).collect();
-    stacks.sort_by_key(Stack::from);
-    let groups = Groups::of(&stacks);
+pub(super) fn stacks(boot: &Boot) -> SpanRows {
+    let tracks = boot.tracks();
+    let mut stacks: Vec<SpanStack<'_>> = tracks.iter().flat_map(|track| cut(boot, track)).collect();
+    stacks.sort_by_key(SpanStack::from);
+    let groups = RowGroups::of(&stacks);
     let mut free: Vec<Vec<Dur>> = vec![Vec::new(); groups.titles.len()];
     let mut not_drawn = vec![0; groups.titles.len()];
     let mut of = vec![None; boot.spans.len()];
     for stack in &stacks {
         let group = groups.holding(stack);
         let Some(base) = place(&mut free[group], stack) else {
-            not_drawn[group] += stack.bars.len();
+            not_drawn[group] += stack.slices.len();
             continue;
         };
-        for bar in stack.bars {
+        for bar in stack.slices {
             let row = base + bar.depth;
             if row < MOST_ROWS {
-                of[bar.span] = Some(Spot { group, row });
+                of[bar.span] = Some(RowPosition { group, row });
             } else {
                 not_drawn[group] += 1;
             }
         }
     }
-    let group = |(n, title): (usize, String)| Group { title, rows: free[n].len(), not_drawn: not_drawn[n] };
-    Stacks { groups: groups.titles.into_iter().enumerate().map(group).collect(), of }
+    let group = |(n, title): (usize, String)| RowGroup { title, rows: free[n].len(), not_drawn: not_drawn[n] };
+    SpanRows { groups: groups.titles.into_iter().enumerate().map(group).collect(), of }
 }
 
 /// A lane's stacks, in order.
-fn cut<'b>(boot: &Boot, lane: &'b Lane) -> Vec<Stack<'b>> {
+fn cut<'b>(boot: &Boot, track: &'b Track) -> Vec<SpanStack<'b>> {
     let mut stacks = Vec::new();
-    for bars in lane.bars.chunk_by(|_, next| next.depth > 0) {
-        stacks.push(Stack { task: lane.task, kind: boot.spans[bars[0].span].kind, bars });
+    for slices in track.slices.chunk_by(|_, next| next.depth > 0) {
+        stacks.push(SpanStack { task: track.task, kind: boot.spans[slices[0].span].kind, slices });
     }
     stacks
 }
 
 /// The first row from which on a stack finds all the rows that it needs free.
-fn place(free: &mut Vec<Dur>, stack: &Stack<'_>) -> Option<usize> {
+fn place(free: &mut Vec<Dur>, stack: &SpanStack<'_>) -> Option<usize> {
     let height = stack.height().min(MOST_ROWS);
     let from = stack.from();
     let fits =
@@ -112,7 +112,7 @@ fn place(free: &mut Vec<Dur>, stack: &Stack<'_>) -> Option<usize> {
 }
 
 /// Which group a stack belongs to.
-struct Groups {
+struct RowGroups {
     titles: Vec<String>,
     boot: Option<usize>,
     threads: HashMap<u32, usize>,
@@ -120,8 +120,8 @@ struct Groups {
     async_calls: Option<usize>,
 }
 
-impl Groups {
-    fn of(stacks: &[Stack<'_>]) -> Groups {
+impl RowGroups {
+    fn of(stacks: &[SpanStack<'_>]) -> RowGroups {
         let mut time: HashMap<u32, Dur> = HashMap::new();
         let (mut boots, mut any_async) = (false, false);
         for stack in stacks {
@@ -145,10 +145,10 @@ impl Groups {
         let threads = longest.iter().map(|(task, _)| (*task, add(format!("thread {task}")))).collect();
         let others = (others > 0).then(|| add(format!("{others} more threads")));
         let async_calls = any_async.then(|| add("async".to_owned()));
-        Groups { titles, boot, threads, others, async_calls }
+        RowGroups { titles, boot, threads, others, async_calls }
     }
 
-    fn holding(&self, stack: &Stack<'_>) -> usize {
+    fn holding(&self, stack: &SpanStack<'_>) -> usize {
         let group = match (stack.kind, stack.task) {
             (SpanKind::Async, _) => self.async_calls,
             (_, BOOT_THREAD) => self.boot,

@@ -5,14 +5,14 @@
 //! something is there.
 use std::fmt::Write;
 
-use super::chain::LinkDrawn;
+use super::critical_path::DrawnSegment;
 use super::curve;
-use super::difference::{Changed, Difference, difference};
-use super::mark::{Mark, Shown};
-use super::picture::{Picture, Waited};
+use super::difference::{Difference, SpanChange, difference};
+use super::mark::{FindingMark, MarkPlacement};
+use super::picture::{DrawnWait, Picture};
 use crate::axis;
-use crate::figure::{Figure, in_millis};
 use crate::html::html_text;
+use crate::time_value::{TimeValue, in_millis};
 use bootline_analysis::boot::SpanKind;
 use bootline_capture::units::Dur;
 
@@ -50,7 +50,7 @@ pub fn svg(pictures: &[Picture]) -> String {
     }
     for p in pictures {
         let difference = difference(&pictures[0], p);
-        let still = Still::draw(p, &difference, from, to, y, true);
+        let still = StaticPicture::draw(p, &difference, from, to, y, true);
         body += &still.out;
         y = still.y + 18.0;
     }
@@ -73,7 +73,7 @@ pub(super) fn sources(pictures: &[Picture]) -> String {
 
 /// One boot's picture for a page that says the rest itself.
 pub(super) fn still(p: &Picture, difference: &Difference, from: Dur, to: Dur) -> String {
-    let still = Still::draw(p, difference, from, to, 0.0, false);
+    let still = StaticPicture::draw(p, difference, from, to, 0.0, false);
     format!(
         "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" class=\"picture\" aria-label=\"{}\">\n{}</svg>\n",
         still.y,
@@ -89,23 +89,23 @@ pub(super) fn extent(pictures: &[Picture]) -> (Dur, Dur) {
     (from, to.max(from + Dur::from_millis(1)))
 }
 
-struct Still {
+struct StaticPicture {
     out: String,
     y: f64,
     from: Dur,
     to: Dur,
 }
 
-impl Still {
-    fn draw(p: &Picture, difference: &Difference, from: Dur, to: Dur, y: f64, titled: bool) -> Still {
-        let mut s = Still { out: String::new(), y, from, to };
+impl StaticPicture {
+    fn draw(p: &Picture, difference: &Difference, from: Dur, to: Dur, y: f64, titled: bool) -> StaticPicture {
+        let mut s = StaticPicture { out: String::new(), y, from, to };
         if titled {
             s.title(p, difference);
         }
         let top = s.y;
         s.axis();
         s.phases(p, difference);
-        s.chain(p);
+        s.critical_path(p);
         s.waits(p);
         s.findings(p);
         s.spans(p, difference);
@@ -210,7 +210,7 @@ impl Still {
     }
 
     /// Writers that wait record after record: one bar for what no pixel parts.
-    fn joined<'p>(&self, waits: impl Iterator<Item = &'p Waited>) -> Vec<(Dur, Dur, Dur)> {
+    fn joined<'p>(&self, waits: impl Iterator<Item = &'p DrawnWait>) -> Vec<(Dur, Dur, Dur)> {
         let apart = Dur::from_nanos((self.to - self.from).as_nanos() / WIDTH as i64);
         let mut joined: Vec<(Dur, Dur, Dur)> = Vec::new();
         for w in waits {
@@ -223,10 +223,10 @@ impl Still {
         joined
     }
 
-    fn chain(&mut self, p: &Picture) {
-        let Some(chain) = &p.chain else { return };
+    fn critical_path(&mut self, p: &Picture) {
+        let Some(critical_path) = &p.critical_path else { return };
         self.name(self.y + 13.0, "critical chain");
-        let class = |l: &LinkDrawn| match l.kind {
+        let class = |l: &DrawnSegment| match l.kind {
             "root" => "link root",
             "flush" => "link wait",
             "silence" => "link silence",
@@ -236,27 +236,27 @@ impl Still {
         };
         // The last pixel that was shown: hundreds of short links are one.
         let mut shown = f64::MIN;
-        for link in &chain.links {
-            let right = self.x(link.end);
+        for kind in &critical_path.segments {
+            let right = self.x(kind.end);
             if right - shown < LEAST {
                 continue;
             }
-            shown = right.max(self.x(link.start) + LEAST);
+            shown = right.max(self.x(kind.start) + LEAST);
             let tip = format!(
                 "{}: {} s, of it {} s waiting for the console; the boot would be {} s shorter without it",
-                link.title,
-                link.end - link.start,
-                link.console,
-                link.effect
+                kind.title,
+                kind.end - kind.start,
+                kind.console,
+                kind.max_saving
             );
-            self.bar(class(link), (link.start, link.end), (self.y, ROW + 2.0), &link.label, &tip);
+            self.bar(class(kind), (kind.start, kind.end), (self.y, ROW + 2.0), &kind.label, &tip);
         }
         self.y += ROW + 6.0;
     }
 
     fn findings(&mut self, p: &Picture) {
         let shown: Vec<_> =
-            p.findings.iter().filter(|f| !f.part && f.shown != Shown::Nowhere).take(MOST_FINDINGS).collect();
+            p.findings.iter().filter(|f| !f.part && f.shown != MarkPlacement::Nowhere).take(MOST_FINDINGS).collect();
         for (n, finding) in shown.iter().enumerate() {
             self.name(self.y + 12.0, if n == 0 { "findings" } else { "" });
             // The words stand above the stroke, from its left on as far as there is room.
@@ -273,21 +273,21 @@ impl Still {
     }
 
     /// A finding's strokes; where they begin.
-    fn mark(&mut self, p: &Picture, finding: &Mark) -> Dur {
-        let tip = format!("{}: {}, {}", finding.rule, finding.title, Figure::estimate(finding.cost).short());
+    fn mark(&mut self, p: &Picture, finding: &FindingMark) -> Dur {
+        let tip = format!("{}: {}, {}", finding.rule, finding.title, TimeValue::estimate(finding.cost).short());
         let place = (self.y + 16.0, 5.0);
-        let thread = |s: &mut Still, from, to| {
+        let thread = |s: &mut StaticPicture, from, to| {
             let (x0, x1, y) = (s.x(from), s.x(to), place.0 + 2.5);
             _ = writeln!(s.out, "<path class=\"thread\" d=\"M{x0:.1} {y:.1}H{x1:.1}\"/>");
         };
         match &finding.shown {
-            Shown::Stretches { list, .. } => {
+            MarkPlacement::TimeRanges { list, .. } => {
                 for s in list {
                     self.bar("mark", (s.from, s.to), place, "", &tip);
                 }
                 list.first().map_or(self.from, |s| s.from)
             }
-            Shown::Waits(cause) => {
+            MarkPlacement::ConsoleWaits(cause) => {
                 let waits = self.joined(p.waits.iter().filter(|w| cause.is_none_or(|c| c == w.cause)));
                 let (from, to) = (waits.first().map_or(self.from, |w| w.0), waits.last().map_or(self.from, |w| w.1));
                 thread(self, from, to);
@@ -296,14 +296,14 @@ impl Still {
                 }
                 from
             }
-            Shown::Evidence(s) => {
+            MarkPlacement::CitedRecord(s) => {
                 thread(self, s.from, s.to);
                 for at in finding.records.iter().filter_map(|i| p.records.get(*i)?.stored) {
                     self.bar("mark", (at, at), place, "", &tip);
                 }
                 s.from
             }
-            Shown::Nowhere => self.from,
+            MarkPlacement::Nowhere => self.from,
         }
     }
 
@@ -328,8 +328,8 @@ impl Still {
                 let mut text = span.name.clone();
                 let changed = difference.spans.get(i).copied().flatten();
                 match changed {
-                    Some(Changed::By(d)) => text += &format!(" {} s", signed(d)),
-                    Some(Changed::New) => text += " new",
+                    Some(SpanChange::By(d)) => text += &format!(" {} s", signed(d)),
+                    Some(SpanChange::New) => text += " new",
                     None => {}
                 }
                 let class = if changed.is_some() { format!("{kind} changed") } else { kind.to_owned() };
@@ -391,11 +391,11 @@ impl Still {
             let points = points.map(|(c, s)| format!("{:.0} {:.1}", GUTTER + c as f64 + 1.0, at(of(s))));
             points.collect::<Vec<_>>()
         };
-        let (stored, mut delivered) = (path(&|s| s.stored), path(&|s| s.delivered));
-        _ = writeln!(self.out, "<path class=\"delivered\" d=\"M{}\"/>", delivered.join("L"));
+        let (stored, mut transmitted) = (path(&|s| s.stored), path(&|s| s.transmitted));
+        _ = writeln!(self.out, "<path class=\"delivered\" d=\"M{}\"/>", transmitted.join("L"));
         _ = writeln!(self.out, "<path class=\"stored\" d=\"M{}\"/>", stored.join("L"));
-        delivered.reverse();
-        _ = writeln!(self.out, "<path class=\"backlog\" d=\"M{}L{}Z\"/>", stored.join("L"), delivered.join("L"));
+        transmitted.reverse();
+        _ = writeln!(self.out, "<path class=\"backlog\" d=\"M{}L{}Z\"/>", stored.join("L"), transmitted.join("L"));
         if let (Some(rate), Some(opened)) = (line.rate, line.opened) {
             // The limit: what the line could have carried by then, from its opening on.
             let full = opened + Dur::from_secs_f64(most as f64 / rate);
@@ -412,7 +412,7 @@ impl Still {
 fn piece(p: &crate::Piece) -> String {
     match p {
         crate::Piece::Words(words, _) => words.clone(),
-        crate::Piece::Figure(figure, _) => figure.full(),
+        crate::Piece::TimeValue(figure, _) => figure.full(),
     }
 }
 

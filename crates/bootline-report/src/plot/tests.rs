@@ -3,18 +3,18 @@ use proptest::prelude::*;
 
 use super::stack::stacks;
 use super::{Picture, page, svg};
-use crate::SourceName;
+use crate::BootLabel;
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
-use bootline_analysis::boot::{Boot, BootRecords, Options};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::rules::findings;
 use bootline_capture::units::Dur;
 
 fn boots(log: &str) -> Vec<Boot> {
-    BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &Options::default())).collect()
+    BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).collect()
 }
 
 fn pictures(log: &str) -> Vec<Picture> {
-    let picture = |b: &Boot| Picture::of(b, &findings(b), &SourceName::only("boot.log"));
+    let picture = |b: &Boot| Picture::of(b, &findings(b), &BootLabel::only("boot.log"));
     boots(log).iter().map(picture).collect()
 }
 
@@ -62,14 +62,14 @@ fn what_differs_from_the_first_boot_is_marked() {
     let by: Vec<_> = other.spans.iter().zip(&difference.spans).filter(|(_, d)| d.is_some()).collect();
     assert_eq!(by.len(), 1, "{by:?}");
     assert_eq!(by[0].0.name, "acpi_init");
-    assert_eq!(*by[0].1, Some(super::difference::Changed::By(Dur::from_millis(30))));
+    assert_eq!(*by[0].1, Some(super::difference::SpanChange::By(Dur::from_millis(30))));
     let none = super::difference::difference(first, first);
     assert!(none.spans.iter().all(Option::is_none) && none.phases.iter().all(Option::is_none), "{none:?}");
 }
 
 #[test]
 fn every_finding_with_evidence_is_shown_somewhere() {
-    use super::mark::Shown;
+    use super::mark::MarkPlacement;
     let talk: String = (1..40)
         .map(|n| format!("[    {}.{:03}000] a driver says {}\n", n / 10 + 1, n % 10 * 100, "x".repeat(60)))
         .collect();
@@ -77,8 +77,8 @@ fn every_finding_with_evidence_is_shown_somewhere() {
         pictures(&format!("{BEGIN}{}{talk}[    9.000000] Run /init as init process\n", &LOG[..LOG.len() / 2]));
     let mut waits = 0;
     for mark in &pictures[0].findings {
-        assert!(mark.records.is_empty() || mark.shown != Shown::Nowhere, "{mark:?}");
-        waits += usize::from(matches!(mark.shown, Shown::Waits(_)));
+        assert!(mark.records.is_empty() || mark.shown != MarkPlacement::Nowhere, "{mark:?}");
+        waits += usize::from(matches!(mark.shown, MarkPlacement::ConsoleWaits(_)));
     }
     assert!(waits > 0, "{:?}", pictures[0].findings);
     assert!(svg(&pictures).contains("class=\"thread\""));
@@ -93,11 +93,11 @@ fn the_parts_of_a_difference_add_up_to_it() {
     let whole = both[1].end.unwrap().elapsed.best() - both[0].end.unwrap().elapsed.best();
     for most in [0, 1, 6] {
         let parts = super::parts::parts(&both[0], &both[1], most).unwrap();
-        assert!(parts.told.len() <= most);
-        assert_eq!(parts.told.iter().map(|p| p.by).sum::<Dur>() + parts.rest, whole);
+        assert!(parts.listed.len() <= most);
+        assert_eq!(parts.listed.iter().map(|p| p.by).sum::<Dur>() + parts.rest, whole);
     }
     let parts = super::parts::parts(&both[0], &both[1], 6).unwrap();
-    let acpi = parts.told.iter().find(|p| p.name == "acpi_init").expect("it took 30 ms longer");
+    let acpi = parts.listed.iter().find(|p| p.name == "acpi_init").expect("it took 30 ms longer");
     assert_eq!(acpi.shown.map(|s| (s.in_first, both[1].spans[s.index].name.as_str())), Some((false, "acpi_init")));
 }
 

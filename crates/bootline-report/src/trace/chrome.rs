@@ -14,9 +14,12 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Origin, Told, TraceSink, Track, TrackId, TrackKind, Value, What, boot_name, nanos, trace};
+use super::{
+    Argument, SliceInfo, TraceOrigin, TraceSink, TracedBoot, TrackDescriptor, TrackId, TrackKind, boot_name, nanos,
+    trace,
+};
+use crate::boot_label::BootLabel;
 use crate::json::harmless;
-use crate::source::SourceName;
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
@@ -24,7 +27,7 @@ use bootline_capture::units::Dur;
 /// Writes boots into one trace, piece by piece.
 #[derive(Debug, Default)]
 pub struct Chrome {
-    origin: Origin,
+    origin: TraceOrigin,
     boots: u64,
 }
 
@@ -41,16 +44,16 @@ impl Chrome {
     }
 
     /// Adds a boot; `out` takes the text.
-    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &SourceName, out: &mut dyn FnMut(&[u8])) {
-        let told = Told::new(boot, findings);
-        let zero = self.origin.zero(&told);
+    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &BootLabel, out: &mut dyn FnMut(&[u8])) {
+        let traced = TracedBoot::new(boot, findings);
+        let zero = self.origin.zero(&traced);
         let comma = self.boots > 0;
         self.boots += 1;
         let mut events = Events { pid: self.boots, zero, comma, tracks: Vec::new(), text: String::new(), out };
-        events.metadata("process_name", None, &[("name", Value::Text(boot_name(boot, source).into()))]);
+        events.metadata("process_name", None, &[("name", Argument::Text(boot_name(boot, source).into()))]);
         let index = i64::try_from(self.boots).unwrap_or(i64::MAX);
-        events.metadata("process_sort_index", None, &[("sort_index", Value::Int(index))]);
-        trace(&told, zero, &mut events);
+        events.metadata("process_sort_index", None, &[("sort_index", Argument::Int(index))]);
+        trace(&traced, zero, &mut events);
         events.flush(0);
     }
 
@@ -106,10 +109,10 @@ impl Events<'_> {
             for (n, (name, value)) in args.iter().enumerate() {
                 let before = if n == 0 { ",\"args\":{" } else { "," };
                 let value = match value {
-                    Value::Text(text) => json(text),
-                    Value::Int(n) => n.to_string(),
-                    Value::Bool(yes) => yes.to_string(),
-                    Value::Seconds(d) => {
+                    Argument::Text(text) => json(text),
+                    Argument::Int(n) => n.to_string(),
+                    Argument::Bool(yes) => yes.to_string(),
+                    Argument::Seconds(d) => {
                         let ns = d.as_nanos();
                         format!(
                             "{}{}.{:09}",
@@ -131,12 +134,12 @@ impl Events<'_> {
         self.event('M', tid, None, Some((name, "")), args);
     }
 
-    fn what(&mut self, kind: char, on: TrackId, at: Dur, what: &What<'_>) {
+    fn what(&mut self, kind: char, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         self.event(kind, Some(tid(on)), Some(at), Some((&what.name, &what.category)), &what.args);
     }
 }
 
-type Args<'a> = [(&'static str, Value<'a>)];
+type Args<'a> = [(&'static str, Argument<'a>)];
 
 fn tid(track: TrackId) -> u64 {
     track.0 + 1
@@ -148,22 +151,22 @@ fn json(text: impl Serialize) -> String {
 }
 
 impl TraceSink for Events<'_> {
-    fn track(&mut self, track: Track<'_>) {
+    fn track(&mut self, track: TrackDescriptor<'_>) {
         let unit = match track.kind {
-            TrackKind::Characters => Some("characters"),
+            TrackKind::Bytes => Some("characters"),
             TrackKind::Time => Some("s"),
             TrackKind::Plain => None,
         };
         // A counter is shown by its name; there is no thread to it.
         if unit.is_none() {
             let (tid, index) = (tid(track.id), i64::try_from(track.id.0).unwrap_or(i64::MAX));
-            self.metadata("thread_name", Some(tid), &[("name", Value::Text(track.name.as_ref().into()))]);
-            self.metadata("thread_sort_index", Some(tid), &[("sort_index", Value::Int(index))]);
+            self.metadata("thread_name", Some(tid), &[("name", Argument::Text(track.name.as_ref().into()))]);
+            self.metadata("thread_sort_index", Some(tid), &[("sort_index", Argument::Int(index))]);
         }
         self.tracks.push(unit.map(|unit| (track.name.into_owned(), unit)));
     }
 
-    fn begin(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+    fn begin(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         self.what('B', on, at, what);
     }
 
@@ -171,13 +174,13 @@ impl TraceSink for Events<'_> {
         self.event('E', Some(tid(on)), Some(at), None, &[]);
     }
 
-    fn instant(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+    fn instant(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         self.what('i', on, at, what);
     }
 
     fn count(&mut self, on: TrackId, at: Dur, value: i64) {
         let Some(Some((name, unit))) = self.tracks.get(on.0 as usize).cloned() else { return };
-        let value = if unit == "s" { Value::Seconds(Dur::from_nanos(value)) } else { Value::Int(value) };
+        let value = if unit == "s" { Argument::Seconds(Dur::from_nanos(value)) } else { Argument::Int(value) };
         self.event('C', None, Some(at), Some((&name, "")), &[(unit, value)]);
     }
 }

@@ -17,8 +17,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::protobuf::Message;
-use super::{Origin, Told, TraceSink, Track, TrackId, TrackKind, Value, What, boot_name, nanos, trace};
-use crate::source::SourceName;
+use super::{
+    Argument, SliceInfo, TraceOrigin, TraceSink, TracedBoot, TrackDescriptor, TrackId, TrackKind, boot_name, nanos,
+    trace,
+};
+use crate::boot_label::BootLabel;
 use bootline_analysis::boot::{Boot, Clock};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
@@ -110,7 +113,7 @@ const UUIDS: u64 = 1 << 32;
 /// Writes boots into one trace, piece by piece.
 #[derive(Debug, Default)]
 pub struct Perfetto {
-    origin: Origin,
+    origin: TraceOrigin,
     boots: u64,
 }
 
@@ -121,9 +124,9 @@ impl Perfetto {
     }
 
     /// Adds a boot; `out` takes the bytes.
-    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &SourceName, out: &mut dyn FnMut(&[u8])) {
-        let told = Told::new(boot, findings);
-        let zero = self.origin.zero(&told);
+    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &BootLabel, out: &mut dyn FnMut(&[u8])) {
+        let traced = TracedBoot::new(boot, findings);
+        let zero = self.origin.zero(&traced);
         let first = self.boots == 0;
         self.boots += 1;
         let mut sequence = Sequence {
@@ -138,7 +141,7 @@ impl Perfetto {
             out,
         };
         sequence.open(&boot_name(boot, source), started(boot).filter(|_| first), self.origin.shift());
-        trace(&told, zero, &mut sequence);
+        trace(&traced, zero, &mut sequence);
         sequence.flush(0);
     }
 }
@@ -229,7 +232,7 @@ impl Sequence<'_> {
         });
     }
 
-    fn event(&mut self, kind: u64, on: TrackId, at: Dur, what: Option<&What<'_>>, value: Option<i64>) {
+    fn event(&mut self, kind: u64, on: TrackId, at: Dur, what: Option<&SliceInfo<'_>>, value: Option<i64>) {
         let (track, at) = (self.uuid(on), nanos(self.zero, at));
         let mut event = Message::default();
         event.uint(field::event::TYPE, kind).uint(field::event::TRACK, track);
@@ -256,10 +259,10 @@ impl Sequence<'_> {
                 event.message(field::event::ANNOTATIONS, |a| {
                     a.uint(field::annotation::NAME_IID, iid);
                     match value {
-                        Value::Text(text) => a.text(field::annotation::TEXT, text),
-                        Value::Int(n) => a.int(field::annotation::INT, *n),
-                        Value::Seconds(d) => a.int(field::annotation::INT, d.as_nanos()),
-                        Value::Bool(yes) => a.uint(field::annotation::BOOL, u64::from(*yes)),
+                        Argument::Text(text) => a.text(field::annotation::TEXT, text),
+                        Argument::Int(n) => a.int(field::annotation::INT, *n),
+                        Argument::Seconds(d) => a.int(field::annotation::INT, d.as_nanos()),
+                        Argument::Bool(yes) => a.uint(field::annotation::BOOL, u64::from(*yes)),
                     };
                 });
             }
@@ -306,7 +309,7 @@ fn intern(known: &mut HashMap<String, u64>, name: &str) -> (u64, bool) {
 }
 
 impl TraceSink for Sequence<'_> {
-    fn track(&mut self, track: Track<'_>) {
+    fn track(&mut self, track: TrackDescriptor<'_>) {
         let uuid = self.uuid(track.id);
         if track.kind == TrackKind::Time {
             self.times.insert(track.id);
@@ -317,13 +320,13 @@ impl TraceSink for Sequence<'_> {
                 m.uint(field::track::UUID, uuid).uint(field::track::PARENT, parent);
                 m.int(field::track::ORDER_RANK, track.id.0 as i64);
                 m.text(field::track::NAME, &track.name).text(field::track::DESCRIPTION, track.about);
-                match track.lane_of {
+                match track.tracks_of {
                     Some(key) => m.uint(field::track::MERGE, MERGE_BY_KEY).text(field::track::MERGE_KEY, key),
                     None => m.uint(field::track::MERGE, MERGE_NONE),
                 };
                 m.uint(field::track::CHILD_ORDERING, ORDER_EXPLICIT);
                 match track.kind {
-                    TrackKind::Characters => m.message(field::track::COUNTER, |c| {
+                    TrackKind::Bytes => m.message(field::track::COUNTER, |c| {
                         c.text(field::counter::UNIT_NAME, "characters").text(field::counter::SHARED_AXIS, "characters");
                     }),
                     TrackKind::Time => m.message(field::track::COUNTER, |c| _ = c.text(field::counter::UNIT_NAME, "s")),
@@ -333,13 +336,13 @@ impl TraceSink for Sequence<'_> {
         });
     }
 
-    fn begin(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+    fn begin(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         self.event(SLICE_BEGIN, on, at, Some(what), None);
     }
     fn end(&mut self, on: TrackId, at: Dur) {
         self.event(SLICE_END, on, at, None, None);
     }
-    fn instant(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+    fn instant(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         self.event(INSTANT, on, at, Some(what), None);
     }
     fn count(&mut self, on: TrackId, at: Dur, value: i64) {

@@ -2,39 +2,39 @@
 //! Stretches of the boot on their tracks: spans on the lanes of their tasks, waits, silence, findings.
 use std::collections::BTreeSet;
 
-use super::{Apart, TraceSink, Track, TrackId, TrackKind, Tracks, What};
+use super::{NonOverlapping, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind, Tracks};
 use crate::escape::escaped;
 use crate::json::word;
-use bootline_analysis::boot::{Boot, Edge, Service, Span, WaitCause};
-use bootline_analysis::chain::Chain;
+use bootline_analysis::boot::{Boot, Service, SliceEdge, Span, WaitCause};
+use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
 
 pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
-    for lane in boot.lanes() {
+    for boot_track in boot.tracks() {
         let about = "What a task ran: initcalls, probes and async calls, each inside that which called it.";
-        let first = format!("task {}", lane.task);
-        let on = tracks.add_track(|id| Track {
+        let first = format!("task {}", boot_track.task);
+        let on = tracks.add_track(|id| TrackDescriptor {
             id,
             parent: None,
-            name: lane.title().into(),
+            name: boot_track.title().into(),
             kind: TrackKind::Plain,
             about,
-            lane_of: Some(&first),
+            tracks_of: Some(&first),
         });
-        for edge in lane.edges() {
+        for edge in boot_track.edges() {
             match edge {
-                Edge::Begin(bar) => tracks.sink.begin(on, bar.from, &span(&boot.spans[bar.span])),
-                Edge::End(bar) => tracks.sink.end(on, bar.to),
+                SliceEdge::Begin(bar) => tracks.sink.begin(on, bar.from, &span(&boot.spans[bar.span])),
+                SliceEdge::End(bar) => tracks.sink.end(on, bar.to),
             }
         }
     }
 }
 
-fn span(s: &Span) -> What<'_> {
-    What::new(escaped(&s.name), word(&s.kind))
+fn span(s: &Span) -> SliceInfo<'_> {
+    SliceInfo::new(escaped(&s.name), word(&s.kind))
         .arg("net_ns", s.net())
-        .arg("own_ns", s.own())
+        .arg("own_ns", s.self_time())
         .arg("console_ns", s.console)
         .known("reported_ns", s.reported)
         .known("module", s.module.as_deref())
@@ -48,16 +48,16 @@ fn span(s: &Span) -> What<'_> {
 }
 
 /// What the boot's end hung on.
-pub(super) fn chain<S: TraceSink>(chain: Option<&Chain>, tracks: &mut Tracks<'_, S>) {
-    let Some(chain) = chain else { return };
+pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, tracks: &mut Tracks<'_, S>) {
+    let Some(critical_path) = critical_path else { return };
     let about = "What the boot's end hung on, link by link: what isn't here could take less without effect.";
     let on = tracks.add("critical chain", TrackKind::Plain, about);
-    for s in &chain.segments {
-        let title = s.link.title();
-        let what = What::new(escaped(&title), "chain")
+    for s in &critical_path.segments {
+        let title = s.kind.title();
+        let what = SliceInfo::new(escaped(&title), "chain")
             .arg("net_ns", s.net())
             .arg("console_ns", s.console)
-            .arg("without_it_ns", -s.effect)
+            .arg("without_it_ns", -s.max_saving)
             .known("first_record", s.first.map(|id| id.0))
             .known("last_record", s.last.map(|id| id.0));
         tracks.slice(on, s.start, s.end, &what);
@@ -68,9 +68,9 @@ pub(super) fn chain<S: TraceSink>(chain: Option<&Chain>, tracks: &mut Tracks<'_,
 pub(super) fn async_waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let mut waits: Vec<_> = boot.async_waits.iter().collect();
     waits.sort_by_key(|w| w.from);
-    let mut lanes = Spread::new("waits for async calls", "Tasks that waited until async calls were done.");
+    let mut lanes = TrackPool::new("waits for async calls", "Tasks that waited until async calls were done.");
     for w in waits {
-        let what = What::new(format!("task {} waits", w.task), "wait")
+        let what = SliceInfo::new(format!("task {} waits", w.task), "wait")
             .arg("task", w.task)
             .arg("first_record", w.first.0)
             .arg("last_record", w.last.0);
@@ -92,10 +92,10 @@ pub(super) fn services<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
         .collect();
     services.sort_by_key(|(from, ..)| *from);
     let mut lanes =
-        Spread::new("services", "Units of systemd, from its word that it starts one to its word that it is up.");
+        TrackPool::new("services", "Units of systemd, from its word that it starts one to its word that it is up.");
     for (from, to, s) in services {
         let on = lanes.track(tracks, from, to);
-        let what = What::new(escaped(&s.name), "service")
+        let what = SliceInfo::new(escaped(&s.name), "service")
             .arg("state", word(&s.state))
             .arg("first_record", s.first.0)
             .known("last_record", s.last.map(|id| id.0));
@@ -108,31 +108,31 @@ pub(super) fn services<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
 }
 
 /// Stretches by start that may overlap, on as many tracks as that takes.
-struct Spread {
+struct TrackPool {
     name: &'static str,
     about: &'static str,
     /// By their ends, the tracks.
     lanes: BTreeSet<(Dur, TrackId)>,
 }
 
-impl Spread {
-    fn new(name: &'static str, about: &'static str) -> Spread {
-        Spread { name, about, lanes: BTreeSet::new() }
+impl TrackPool {
+    fn new(name: &'static str, about: &'static str) -> TrackPool {
+        TrackPool { name, about, lanes: BTreeSet::new() }
     }
 
     /// A track on which nothing is from then on: the first that is free, a further one where none is.
     fn track<S: TraceSink>(&mut self, tracks: &mut Tracks<'_, S>, from: Dur, to: Dur) -> TrackId {
         let free = self.lanes.first().copied().filter(|(end, _)| *end <= from);
         let on = match free {
-            Some(lane) => {
-                self.lanes.remove(&lane);
-                lane.1
+            Some(boot_track) => {
+                self.lanes.remove(&boot_track);
+                boot_track.1
             }
             None => {
                 let (n, plain) = (self.lanes.len(), TrackKind::Plain);
                 let name = if n == 0 { self.name.into() } else { format!("{}, lane {}", self.name, n + 1).into() };
-                let (about, lane_of) = (self.about, Some(self.name));
-                tracks.add_track(|id| Track { id, parent: None, name, kind: plain, about, lane_of })
+                let (about, tracks_of) = (self.about, Some(self.name));
+                tracks.add_track(|id| TrackDescriptor { id, parent: None, name, kind: plain, about, tracks_of })
             }
         };
         self.lanes.insert((to, on));
@@ -145,10 +145,10 @@ pub(super) fn waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
         return;
     }
     let on = tracks.add("console waits", TrackKind::Plain, "The boot waited for its console.");
-    let mut apart = Apart::default();
+    let mut apart = NonOverlapping::default();
     for w in boot.waits.iter() {
         let (from, to) = apart.next(w.from, w.from + w.time.best());
-        let what = What::new(cause(w.cause), "wait")
+        let what = SliceInfo::new(cause(w.cause), "wait")
             .interval(["wait_ns", "wait_low_ns", "wait_high_ns"], w.time)
             .known("after_record", boot.records.get(w.index).map(|r| r.id.0));
         tracks.slice(on, from, to, &what);
@@ -172,10 +172,10 @@ pub(super) fn gaps<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let mut gaps: Vec<_> = boot.gaps.iter().collect();
     gaps.sort_by_key(|g| g.start);
     // Where the log's order isn't that of time, silences overlap.
-    let mut lanes = Spread::new("silence", "Nothing was said: work or waiting, the log doesn't tell.");
+    let mut lanes = TrackPool::new("silence", "Nothing was said: work or waiting, the log doesn't tell.");
     for g in gaps {
         let on = lanes.track(tracks, g.start, g.start + g.length);
-        let what = What::new("silence", "gap")
+        let what = SliceInfo::new("silence", "gap")
             .arg("net_ns", g.net())
             .arg("console_ns", g.console)
             .arg("after_record", g.after.0)
@@ -193,7 +193,7 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
     for f in findings {
         let advice: Vec<&str> = f.advice.iter().map(|a| a.action.as_str()).collect();
         let records: Vec<String> = f.evidence.iter().map(|e| e.id.to_string()).collect();
-        let what = What::new(escaped(&f.title), "finding")
+        let what = SliceInfo::new(escaped(&f.title), "finding")
             .arg("rule", f.rule)
             .interval(["cost_ns", "cost_low_ns", "cost_high_ns"], f.cost)
             .arg("why", f.why.as_str())
@@ -201,15 +201,15 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
             .arg("records", records.join(" "))
             .known("part_of", (!f.part_of.is_empty()).then(|| f.part_of.join(" ")));
         let (parent, name, kind) = (Some(group), f.rule.into(), TrackKind::Plain);
-        let on = tracks.add_track(|id| Track { id, parent, name, kind, about, lane_of: Some(f.rule) });
-        let mut stretches = f.stretches.clone();
-        stretches.sort_by_key(|s| s.from);
-        let mut apart = Apart::default();
-        for s in &stretches {
+        let on = tracks.add_track(|id| TrackDescriptor { id, parent, name, kind, about, tracks_of: Some(f.rule) });
+        let mut time_ranges = f.time_ranges.clone();
+        time_ranges.sort_by_key(|s| s.from);
+        let mut apart = NonOverlapping::default();
+        for s in &time_ranges {
             let (from, to) = apart.next(s.from, s.to);
             tracks.slice(on, from, to, &what);
         }
-        if stretches.is_empty() {
+        if time_ranges.is_empty() {
             let at = f.evidence.iter().find_map(|e| boot.stored(e.id)).unwrap_or_default();
             tracks.sink.instant(on, at, &what);
         }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use bootline_analysis::boot::{BootRecords, Options};
+use bootline_analysis::boot::{BootOptions, BootRecords};
 use bootline_analysis::records::{Arrival, ByteRange, Record, RecordId};
 use bootline_analysis::rules::findings;
 use bootline_capture::units::{HostTime, KernelTime};
 
 /// What a sink may rely on, checked event by event; and what it was given, summed up.
 #[derive(Default)]
-struct Checked {
+struct CheckedLimit {
     tracks: Vec<(String, TrackKind)>,
     running: BTreeMap<TrackId, Vec<Dur>>,
     last: BTreeMap<TrackId, Dur>,
@@ -21,7 +21,7 @@ struct Checked {
     instants: BTreeMap<String, usize>,
 }
 
-impl Checked {
+impl CheckedLimit {
     fn at(&mut self, on: TrackId, at: Dur) -> String {
         let before = self.last.insert(on, at).unwrap_or(at);
         assert!(at >= before, "time goes back on {}: {before}, {at}", self.tracks[on.0 as usize].0);
@@ -29,14 +29,14 @@ impl Checked {
     }
 }
 
-impl TraceSink for Checked {
-    fn track(&mut self, track: Track<'_>) {
+impl TraceSink for CheckedLimit {
+    fn track(&mut self, track: TrackDescriptor<'_>) {
         assert_eq!(track.id.0 as usize, self.tracks.len());
         assert!(track.parent.is_none_or(|p| p < track.id), "a parent comes first");
         assert!(!track.name.is_empty() && !track.about.is_empty());
         self.tracks.push((track.name.into_owned(), track.kind));
     }
-    fn begin(&mut self, on: TrackId, at: Dur, what: &What<'_>) {
+    fn begin(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         assert!(!what.category.is_empty());
         let name = self.at(on, at);
         self.running.entry(on).or_default().push(at);
@@ -51,7 +51,7 @@ impl TraceSink for Checked {
             *self.length.entry(name).or_default() += at - from;
         }
     }
-    fn instant(&mut self, on: TrackId, at: Dur, _: &What<'_>) {
+    fn instant(&mut self, on: TrackId, at: Dur, _: &SliceInfo<'_>) {
         let before = self.last.get(&on).copied();
         let name = self.at(on, at);
         // Perfetto's UI draws those of one time one below the other.
@@ -59,15 +59,15 @@ impl TraceSink for Checked {
         *self.instants.entry(name).or_default() += 1;
     }
     fn count(&mut self, on: TrackId, at: Dur, value: i64) {
-        assert!(matches!(self.tracks[on.0 as usize].1, TrackKind::Characters | TrackKind::Time));
+        assert!(matches!(self.tracks[on.0 as usize].1, TrackKind::Bytes | TrackKind::Time));
         assert!(value >= 0);
         self.at(on, at);
     }
 }
 
-fn checked(boot: &Boot) -> Checked {
-    let mut checked = Checked::default();
-    trace(&Told::new(boot, &findings(boot)), Dur::ZERO, &mut checked);
+fn checked(boot: &Boot) -> CheckedLimit {
+    let mut checked = CheckedLimit::default();
+    trace(&TracedBoot::new(boot, &findings(boot)), Dur::ZERO, &mut checked);
     assert!(checked.running.values().all(Vec::is_empty), "something never ends");
     checked
 }
@@ -83,16 +83,16 @@ fn boot(messages: &[(i64, i64, String)], arrives: bool) -> Boot {
         input.records.push(Record {
             id: RecordId(n as u32),
             bytes: ByteRange::default(),
-            source: Source::Kernel,
+            source: RecordOrigin::Kernel,
             level: None,
             stamp: Some(KernelTime::from_nanos(at * 1_000)),
             caller: None,
             arrival: arrives.then_some(Arrival { first, last, uncertainty: Dur::ZERO }),
-            wire_len: 40,
+            line_bytes: 40,
             text,
         });
     }
-    Boot::analyse(input, &Options::default())
+    Boot::analyse(input, &BootOptions::default())
 }
 
 fn message() -> impl Strategy<Value = String> {

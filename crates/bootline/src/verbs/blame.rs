@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline blame`
 use bootline_report::{BlameOptions, blame, blame_json};
-use clap::Args;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, Needs, Output, Shown};
+use crate::logs::{self, BootNeeds, BootOutput, Output};
 use crate::terminal::Terminal;
-use crate::unusable::Fault;
+use crate::unusable::UnusableInput;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The kernel names its initcalls and probes where it is booted with `initcall_debug`. Their messages
 cost time on the console themselves; `net` is without that.
@@ -18,9 +17,9 @@ Examples:
   bootline blame boot.cap
   dmesg | bootline blame -n 20 -
   bootline blame --gross boot.cap                      with the waits for the console")]
-pub struct Typed {
+pub struct Args {
     #[command(flatten)]
-    logs: logs::TypedLogs,
+    logs: logs::LogArgs,
     /// Show the longest N only
     #[arg(short, long, value_name = "N")]
     number: Option<usize>,
@@ -29,13 +28,13 @@ pub struct Typed {
     gross: bool,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = BlameOptions { count: typed.number, gross: typed.gross };
-    typed.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, Needs::Times, |boot, source, output| {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = BlameOptions { count: args.number, gross: args.gross };
+    args.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, BootNeeds::Times, |boot, source, output| {
         let shown = match output {
-            Output::Text(text) => Shown::text(&blame(boot, &options, source), text),
-            Output::Json(list) => Shown::json(list.item(&blame_json(boot, &options, source))),
+            Output::Text(text) => BootOutput::text(&blame(boot, &options, source), text),
+            Output::Json(list) => BootOutput::json(list.item(&blame_json(boot, &options, source))),
         };
-        shown.with_fault(boot.spans.is_empty().then(|| Fault::no_spans(source)))
+        shown.with_fault(boot.spans.is_empty().then(|| UnusableInput::no_spans(source)))
     })
 }

@@ -7,9 +7,10 @@ use bootline_capture::ChunkTime;
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
-    Ended, LineSettings, LiveText, Notice, Plan, PortError, Pump, Recording, Source, Stop, Summary, Watch,
+    BackgroundWriter, CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary,
+    LineSettings, LiveText, PortError, Recording, StopRequest,
 };
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use regex::bytes::Regex;
 use serde_json::json;
 
@@ -18,7 +19,7 @@ use crate::failure::{Failure, unless_reader_left};
 use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Sources:
   /dev/ttyUSB0     a serial device; better a name that lasts, /dev/serial/by-id/...
@@ -34,10 +35,10 @@ Examples:
   bootline capture -o board.cap -- ssh lab 'cat /dev/ttyUSB0'
 
 A capture ends with the first of --until, --timeout, --idle, the end of the source, and Ctrl-C.")]
-pub struct Typed {
+pub struct Args {
     /// Where the bytes come from, see below
     #[arg(required_unless_present = "command", conflicts_with = "command")]
-    source: Option<Source>,
+    source: Option<CaptureSource>,
     /// The capture file [default: boot.cap, or the first free of boot-2.cap, boot-3.cap ..]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -91,21 +92,21 @@ enum Level {
     Off,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Before the source is opened: opening raises DTR, and that may reset the board.
-    let file = typed.output.clone().unwrap_or_else(free_name);
+    let file = args.output.clone().unwrap_or_else(free_name);
     if file.exists() {
         return Err(exists(&file));
     }
-    let (quiet, raw, as_json) = (typed.quiet, typed.raw, typed.json);
-    let plan = plan(typed);
+    let (quiet, raw, as_json) = (args.quiet, args.raw, args.json);
+    let plan = plan(args);
     let source = plan.source.clone();
-    if source == Source::Stdin && is_file() {
+    if source == CaptureSource::Stdin && is_file() {
         terminal.say("standard input is a file: its arrival times will say when it was read, not when it was sent");
         terminal.say("  hint: `bootline explain` reads logs as they are");
     }
     let (waits_for, reconnects) = (plan.until.clone(), plan.reconnect && source.comes_back());
-    let stop = Stop::new().and_then(|stop| stop.on_signals().map(|()| stop)).map_err(|e| {
+    let stop = StopRequest::new().and_then(|stop| stop.on_signals().map(|()| stop)).map_err(|e| {
         Failure::new(Exit::LAB, format!("can't handle signals: {e}")) // out of descriptors or memory
     })?;
     let mut screen = Screen::new(terminal, quiet || as_json, raw);
@@ -135,25 +136,25 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(Exit::FINE)
 }
 
-fn plan(typed: Typed) -> Plan {
+fn plan(args: Args) -> CapturePlan {
     let level = |l: Option<Level>| l.map(|l| matches!(l, Level::On));
-    let source = typed.source.unwrap_or(Source::Command(typed.command));
+    let source = args.source.unwrap_or(CaptureSource::Command(args.command));
     let default_baud = Baud::new(115_200).expect("above 0");
-    Plan {
+    CapturePlan {
         line: LineSettings {
-            baud: typed.baud.unwrap_or(default_baud),
-            frame: typed.frame,
-            dtr: level(typed.dtr),
-            rts: level(typed.rts),
+            baud: args.baud.unwrap_or(default_baud),
+            frame: args.frame,
+            dtr: level(args.dtr),
+            rts: level(args.rts),
         },
-        line_behind: typed.baud,
+        bridged_baud: args.baud,
         source,
-        wait: typed.wait,
-        reconnect: !typed.no_reconnect,
-        power: typed.power,
-        until: typed.until,
-        timeout: typed.timeout,
-        idle: typed.idle,
+        wait: args.wait,
+        reconnect: !args.no_reconnect,
+        power: args.power,
+        until: args.until,
+        timeout: args.timeout,
+        idle: args.idle,
     }
 }
 
@@ -188,8 +189,8 @@ fn port_failed(error: PortError) -> Failure {
     }
 }
 
-fn say_summary(summary: &Summary, file: &Path, terminal: &Terminal) {
-    let Summary { bytes, lines, span, .. } = summary;
+fn say_summary(summary: &CaptureSummary, file: &Path, terminal: &Terminal) {
+    let CaptureSummary { bytes, lines, span, .. } = summary;
     let name = file.display();
     terminal.say(&format!("captured {bytes} bytes, {lines} lines, {span} s into {name}; {}", summary.ended));
     if let Some((at, gap)) = summary.largest_gap {
@@ -202,8 +203,13 @@ fn say_summary(summary: &Summary, file: &Path, terminal: &Terminal) {
 }
 
 /// Whether the capture is what was wanted.
-fn judge(summary: &Summary, source: &Source, until: Option<&Regex>, reconnects: bool) -> Result<(), Failure> {
-    if let Ended::Source(Some(status)) = &summary.ended {
+fn judge(
+    summary: &CaptureSummary,
+    source: &CaptureSource,
+    until: Option<&Regex>,
+    reconnects: bool,
+) -> Result<(), Failure> {
+    if let CaptureEnd::CaptureSource(Some(status)) = &summary.ended {
         if status != "exit status: 0" {
             return Err(Failure::new(Exit::LAB, format!("the command `{source}` failed: {status}")));
         }
@@ -216,7 +222,7 @@ fn judge(summary: &Summary, source: &Source, until: Option<&Regex>, reconnects: 
         };
         return Err(Failure::new(Exit::INPUT, format!("not a byte arrived from `{source}`")).hint(hint));
     }
-    if let (Some(pattern), false) = (until, matches!(summary.ended, Ended::Until(_))) {
+    if let (Some(pattern), false) = (until, matches!(summary.ended, CaptureEnd::Until(_))) {
         let what = format!("no line matched `{pattern}` before the capture ended: {}", summary.ended);
         return Err(Failure::new(Exit::INPUT, what));
     }
@@ -233,13 +239,13 @@ fn judge(summary: &Summary, source: &Source, until: Option<&Regex>, reconnects: 
     Ok(())
 }
 
-fn to_json(summary: &Summary, source: &Source, file: &Path) -> serde_json::Value {
+fn to_json(summary: &CaptureSummary, source: &CaptureSource, file: &Path) -> serde_json::Value {
     let ended = match &summary.ended {
-        Ended::Until(_) => "until",
-        Ended::Timeout(_) => "timeout",
-        Ended::Idle(_) => "idle",
-        Ended::Stopped(_) => "stopped",
-        Ended::Source(_) => "source",
+        CaptureEnd::Until(_) => "until",
+        CaptureEnd::Timeout(_) => "timeout",
+        CaptureEnd::Idle(_) => "idle",
+        CaptureEnd::Stopped(_) => "stopped",
+        CaptureEnd::CaptureSource(_) => "source",
     };
     json!({
         "schema": "bootline.capture/1",
@@ -263,14 +269,14 @@ fn to_json(summary: &Summary, source: &Source, file: &Path) -> serde_json::Value
 /// The bytes on stdout, the words on stderr.
 struct Screen<'a> {
     terminal: &'a Terminal,
-    pump: Option<Pump>,
+    pump: Option<BackgroundWriter>,
     live: Option<LiveText>,
     text: String,
 }
 
 impl<'a> Screen<'a> {
     fn new(terminal: &'a Terminal, nothing: bool, raw: bool) -> Screen<'a> {
-        let pump = (!nothing).then(|| Pump::new(stdout()));
+        let pump = (!nothing).then(|| BackgroundWriter::new(stdout()));
         Screen { terminal, pump, live: (!raw).then(LiveText::default), text: String::new() }
     }
 
@@ -289,7 +295,7 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl Watch for Screen<'_> {
+impl CaptureObserver for Screen<'_> {
     fn bytes(&mut self, time: ChunkTime, bytes: &[u8]) {
         let Some(pump) = &self.pump else { return };
         let Some(live) = &mut self.live else { return pump.push(bytes) };
@@ -298,7 +304,7 @@ impl Watch for Screen<'_> {
         pump.push(self.text.as_bytes());
     }
 
-    fn notice(&mut self, at: HostTime, notice: &Notice) {
+    fn notice(&mut self, at: HostTime, notice: &CaptureNotice) {
         self.break_line();
         self.terminal.say(&format!("[{:>12}] {notice}", at.to_string()));
     }

@@ -5,23 +5,22 @@ use std::fs;
 use std::io::{self, Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{ConsoleArg, Options};
-use bootline_analysis::compare::{Baseline, Budget, Checked, Outcome, PartKey, RunSet, check};
+use bootline_analysis::boot::{BootOptions, ConsoleArg};
+use bootline_analysis::compare::{Baseline, Budget, CheckedLimit, GateOutcome, PartKey, RunSet, check};
 use bootline_analysis::records::Format;
 use bootline_report::{GateSource, TestSuites, escaped};
-use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 use crate::logs::parse_console;
 use crate::quantity;
-use crate::run_sets::{self, Reading};
-use crate::shape::TypedShape;
+use crate::run_sets::{self, RunReader};
+use crate::shape::ShapeArgs;
 use crate::terminal::Terminal;
 use crate::unusable;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 docs/gate.md says how to write a budget, and how often such a gate fires. Runs are named as for
 `bootline compare`: captures, logs, folders of them, results of `prove`.
@@ -38,7 +37,7 @@ Without a budget neither the boot's time nor its characters for the console may 
 
 Exit status 1: a limit is broken; 3: one can't be judged (too few runs, a log that is incomplete, a
 boot that failed).")]
-pub struct Typed {
+pub struct Args {
     /// The runs
     #[arg(value_name = "RUNS", required = true)]
     runs: Vec<PathBuf>,
@@ -70,7 +69,7 @@ pub struct Typed {
     #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     format: Option<String>,
     #[command(flatten)]
-    shape: TypedShape,
+    shape: ShapeArgs,
 }
 
 /// What limits the runs.
@@ -85,13 +84,13 @@ struct Limits {
 /// Where nobody says how much a boot may grow.
 const GROWTH: f64 = 0.05;
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Before the runs are read: that may take a while.
-    if let Some(path) = &typed.write_baseline {
+    if let Some(path) = &args.write_baseline {
         let hint = "name the baseline first: `--write-baseline FILE RUNS...`";
         keep_others(path, "no stored baseline", run_sets::begins_baseline, hint)?;
     }
-    if let Some(path) = &typed.junit {
+    if let Some(path) = &args.junit {
         keep_others(
             path,
             "no XML",
@@ -99,42 +98,38 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
             "name the report first: `--junit FILE RUNS...`",
         )?;
     }
-    let limits = limits(&typed)?;
+    let limits = limits(&args)?;
     let budget = limits.as_ref().map(|l| &l.budget);
-    let reading = Reading {
-        options: Options {
+    let reading = RunReader {
+        options: BootOptions {
             marker: budget.and_then(|b| b.end.clone()),
-            console: typed.console.clone(),
-            ..Options::default()
+            console: args.console.clone(),
+            ..BootOptions::default()
         },
-        format: typed.format.as_ref().and_then(|name| name.parse().ok()),
+        format: args.format.as_ref().and_then(|name| name.parse().ok()),
         markers: budget.map(Budget::markers).unwrap_or_default(),
     };
-    let runs = reading.one_set(&typed.runs, typed.arm.as_deref())?;
-    if let Some(path) = &typed.write_baseline {
+    let runs = reading.one_set(&args.runs, args.arm.as_deref())?;
+    if let Some(path) = &args.write_baseline {
         let keep = budget.map(Budget::spans).unwrap_or_default();
-        return if runs.n() == 0 {
-            Err(run_sets::none(&runs))
-        } else {
-            store(path, &runs, typed.note, &keep, terminal)
-        };
+        return if runs.n() == 0 { Err(run_sets::none(&runs)) } else { store(path, &runs, args.note, &keep, terminal) };
     }
     let Some(Limits { budget, name, folder }) = limits else { return Err(no_budget(Path::new(USUAL))) };
     if runs.n() == 0 {
         // A CI server shows why.
         let source = GateSource { budget: &name, runs: &runs, baseline: None };
-        return Err(junit(&typed, &[], source).err().unwrap_or_else(|| run_sets::none(&runs)));
+        return Err(junit(&args, &[], source).err().unwrap_or_else(|| run_sets::none(&runs)));
     }
-    let baseline = baseline(&typed, &budget, &folder, &reading)?;
+    let baseline = baseline(&args, &budget, &folder, &reading)?;
     let checked = check(&budget, baseline.as_ref(), &runs);
     let source = GateSource { budget: &name, runs: &runs, baseline: baseline.as_ref() };
     let document = bootline_report::check(&checked, source);
-    let out = typed
+    let out = args
         .shape
         .render(terminal, &document, || bootline_report::json_text(&bootline_report::check_json(&checked, source)));
     unless_reader_left(stdout().write_all(out.as_bytes()))?;
     let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
-    failures.extend(junit(&typed, &checked, source).err());
+    failures.extend(junit(&args, &checked, source).err());
     failures.iter().for_each(|f| f.show(terminal));
     // What is broken is broken, whatever else can't be told.
     Ok(if failures.iter().any(|f| f.exit == Exit::GATE) {
@@ -145,8 +140,8 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
 }
 
 /// The limits as tests, where they are asked for.
-fn junit(typed: &Typed, checked: &[Checked], source: GateSource<'_>) -> Result<(), Failure> {
-    let Some(path) = &typed.junit else { return Ok(()) };
+fn junit(args: &Args, checked: &[CheckedLimit], source: GateSource<'_>) -> Result<(), Failure> {
+    let Some(path) = &args.junit else { return Ok(()) };
     let suites =
         TestSuites { name: "bootline check".to_owned(), suites: vec![bootline_report::gate_suite(checked, source)] };
     write(path, &bootline_report::junit(&suites))
@@ -156,16 +151,16 @@ fn junit(typed: &Typed, checked: &[Checked], source: GateSource<'_>) -> Result<(
 const USUAL: &str = "boot-budget.toml";
 
 /// From the budget's file, or from what stands in for one; none where a baseline is stored, which may come before it.
-fn limits(typed: &Typed) -> Result<Option<Limits>, Failure> {
-    let path = typed.budget.clone().unwrap_or_else(|| PathBuf::from(USUAL));
-    let usual_missing = typed.budget.is_none() && !path.exists();
-    match &typed.baseline {
-        Some(baseline) if usual_missing || typed.increase_at_most.is_some() => {
-            let share = typed.increase_at_most.unwrap_or(GROWTH);
+fn limits(args: &Args) -> Result<Option<Limits>, Failure> {
+    let path = args.budget.clone().unwrap_or_else(|| PathBuf::from(USUAL));
+    let usual_missing = args.budget.is_none() && !path.exists();
+    match &args.baseline {
+        Some(baseline) if usual_missing || args.increase_at_most.is_some() => {
+            let share = args.increase_at_most.unwrap_or(GROWTH);
             let name = format!("at most {} % more than {}", share * 100.0, baseline.display());
             Ok(Some(Limits { budget: Budget::of_increase(share), name, folder: PathBuf::new() }))
         }
-        _ if usual_missing && typed.write_baseline.is_some() => Ok(None),
+        _ if usual_missing && args.write_baseline.is_some() => Ok(None),
         _ => {
             let folder = path.parent().map(Path::to_owned).unwrap_or_default();
             Ok(Some(Limits { budget: budget(&path)?, name: path.display().to_string(), folder }))
@@ -197,9 +192,9 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
 }
 
 /// What the budget or the command line names, read as the runs are. A path in the budget is relative to it.
-fn baseline(typed: &Typed, budget: &Budget, folder: &Path, reading: &Reading) -> Result<Option<RunSet>, Failure> {
+fn baseline(args: &Args, budget: &Budget, folder: &Path, reading: &RunReader) -> Result<Option<RunSet>, Failure> {
     let beside = |name: &String| folder.join(name);
-    let Some(path) = typed.baseline.clone().or_else(|| budget.baseline.as_ref().map(beside)) else { return Ok(None) };
+    let Some(path) = args.baseline.clone().or_else(|| budget.baseline.as_ref().map(beside)) else { return Ok(None) };
     let set = reading.set(&path, None).map_err(|f| match f.exit {
         Exit::INPUT if !path.exists() => Failure::new(Exit::INPUT, format!("no baseline `{}`", path.display()))
             .hint(format!("store one: `bootline check --write-baseline {} RUNS...`", path.display())),
@@ -245,9 +240,9 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// How a limit that isn't kept is told.
-fn failure(checked: &Checked) -> Option<Failure> {
-    let words = bootline_report::gate_words(checked)?;
-    let exit = if checked.outcome == Outcome::Broken { Exit::GATE } else { Exit::INPUT };
+fn failure(checked: &CheckedLimit) -> Option<Failure> {
+    let words = bootline_report::gate_message(checked)?;
+    let exit = if checked.outcome == GateOutcome::Fail { Exit::GATE } else { Exit::INPUT };
     let failure = Failure::new(exit, words.what);
     Some(words.evidence.into_iter().fold(failure, Failure::evidence))
 }

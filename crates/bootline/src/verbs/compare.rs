@@ -3,24 +3,24 @@
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{ConsoleArg, Options};
+use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Comparison, Thresholds, compare};
 use bootline_analysis::records::Format;
 use bootline_capture::units::Dur;
 use bootline_report::TextOptions;
+use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 use crate::logs::parse_console;
-use crate::new_file::NewFile;
+use crate::output_file::OutputFile;
 use crate::quantity;
-use crate::run_sets::{self, Reading};
+use crate::run_sets::{self, RunReader};
 use crate::shape::Shape;
 use crate::terminal::Terminal;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A set is a capture or a log (all boots in it), a folder of them, what `bootline prove` or
 `bootline boot` left, or a baseline that `bootline check --write-baseline` stored. Three things are
@@ -39,7 +39,7 @@ The page is one file that loads nothing from elsewhere: it works offline and can
 
 Exit status 3: a set has no run that can be used, or a boot of it failed; the others are compared
 all the same.")]
-pub struct Typed {
+pub struct Args {
     /// The earlier set
     #[arg(value_name = "BASE")]
     base: PathBuf,
@@ -120,45 +120,45 @@ impl OutputFormat {
     }
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let arms: Vec<Option<&str>> = match typed.arm.as_slice() {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let arms: Vec<Option<&str>> = match args.arm.as_slice() {
         [] => vec![None, None],
-        [both] if typed.new.is_some() => vec![Some(both), Some(both)],
+        [both] if args.new.is_some() => vec![Some(both), Some(both)],
         [from, to] => vec![Some(from), Some(to)],
         _ => return Err(Failure::new(Exit::USAGE, "two arms are compared: `--arm BASE --arm NEW`")),
     };
-    if typed.base.as_os_str() == "-" && typed.new.as_ref().is_some_and(|n| n.as_os_str() == "-") {
+    if args.base.as_os_str() == "-" && args.new.as_ref().is_some_and(|n| n.as_os_str() == "-") {
         return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
     }
-    let by_name = typed.output.as_deref().and_then(OutputFormat::of_name);
-    let asked = typed.output_format.or(typed.json.then_some(OutputFormat::Json)).or(by_name);
+    let by_name = args.output.as_deref().and_then(OutputFormat::of_name);
+    let asked = args.output_format.or(args.json.then_some(OutputFormat::Json)).or(by_name);
     let format = asked.unwrap_or(OutputFormat::Text);
-    let file = match typed.output {
-        Some(path) => Some(NewFile::named(path, typed.force)?),
-        None if format == OutputFormat::Html => Some(NewFile::free("compare", "html", typed.force)),
+    let file = match args.output {
+        Some(path) => Some(OutputFile::named(path, args.force)?),
+        None if format == OutputFormat::Html => Some(OutputFile::free("compare", "html", args.force)),
         None => None,
     };
-    let new = typed.new.as_ref().unwrap_or(&typed.base);
+    let new = args.new.as_ref().unwrap_or(&args.base);
     let file = match file {
-        Some(file) => Some(file.apart_from(run_sets::files(&[(&typed.base, arms[0]), (new, arms[1])])?)?),
+        Some(file) => Some(file.apart_from(run_sets::files(&[(&args.base, arms[0]), (new, arms[1])])?)?),
         None => None,
     };
-    let reading = Reading {
-        options: Options { marker: typed.marker, console: typed.console, ..Options::default() },
-        format: typed.format.and_then(|name| name.parse().ok()),
+    let reading = RunReader {
+        options: BootOptions { marker: args.marker, console: args.console, ..BootOptions::default() },
+        format: args.format.and_then(|name| name.parse().ok()),
         markers: Vec::new(),
     };
-    let sets = [reading.set(&typed.base, arms[0])?, reading.set(new, arms[1])?];
+    let sets = [reading.set(&args.base, arms[0])?, reading.set(new, arms[1])?];
     if let Some(empty) = sets.iter().find(|s| s.n() == 0) {
         return Err(run_sets::none(empty));
     }
-    let thresholds = Thresholds { effect: typed.effect, noise: typed.noise, ..Thresholds::default() };
+    let thresholds = Thresholds { effect: args.effect, noise: args.noise, ..Thresholds::default() };
     let [from, to] = &sets;
     let Some(comparison) = compare(from, to, thresholds) else { return Err(run_sets::none(to)) };
     // Colours are for a terminal alone.
     let color = terminal.stdout_color && file.is_none();
-    let options = TextOptions { width: typed.width.unwrap_or(terminal.width), color };
-    let out = format.render(&comparison, typed.rows, &options);
+    let options = TextOptions { width: args.width.unwrap_or(terminal.width), color };
+    let out = format.render(&comparison, args.rows, &options);
     match file {
         Some(file) => file.write(&out, &format!("{} + {} runs", from.n(), to.n()), terminal)?,
         None => _ = unless_reader_left(stdout().write_all(out.as_bytes()))?,

@@ -2,27 +2,27 @@
 //! `bootline completions`
 use std::io::{Write, stdout};
 
-use clap::{Args, CommandFactory};
+use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   bootline completions bash > ~/.local/share/bash-completion/completions/bootline")]
-pub struct Typed {
+pub struct Args {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
-pub fn run(typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: Args) -> Result<Exit, Failure> {
     // clap_complete panics where a write fails: let it write to memory.
     let mut script = Vec::new();
-    clap_complete::generate(typed.shell, &mut Cli::command(), "bootline", &mut script);
+    clap_complete::generate(args.shell, &mut Cli::command(), "bootline", &mut script);
     unless_reader_left(stdout().write_all(&script))?;
     Ok(Exit::FINE)
 }

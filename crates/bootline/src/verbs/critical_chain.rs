@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`
-use bootline_analysis::chain::Chain;
+use bootline_analysis::critical_path::CriticalPath;
 use bootline_report::{CriticalChainOptions, critical_chain, critical_chain_json};
-use clap::Args;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, Needs, Output, Shown};
+use crate::logs::{self, BootNeeds, BootOutput, Output};
 use crate::terminal::Terminal;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Read it from the top: the boot's end hung on the first link, that on the next, back to the
 beginning. `net` is without waits for the console; `without it` is by how much the boot would end
@@ -22,21 +21,25 @@ Examples:
   bootline critical-chain --to 'login: ' boot.cap
   bootline critical-chain -n 40 boot.cap               the 40 longest links by themselves
   bootline critical-chain --json boot.cap | jq '.boots[].chain.segments[] | [.name, .effect_ns]'")]
-pub struct Typed {
+pub struct Args {
     #[command(flatten)]
-    logs: logs::TypedLogs,
+    logs: logs::LogArgs,
     /// Let the longest N links stand by themselves, net of the console
     #[arg(short, long, value_name = "N", default_value_t = CriticalChainOptions::default().count)]
     number: usize,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = CriticalChainOptions { count: typed.number };
-    typed.logs.resolve(terminal, "bootline-critical-chain/1")?.show(terminal, Needs::End, |boot, source, output| {
-        let chain = Chain::of(boot);
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = CriticalChainOptions { count: args.number };
+    args.logs.resolve(terminal, "bootline-critical-chain/1")?.show(terminal, BootNeeds::End, |boot, source, output| {
+        let critical_path = CriticalPath::of(boot);
         match output {
-            Output::Text(text) => Shown::text(&critical_chain(boot, chain.as_ref(), &options, source), text),
-            Output::Json(list) => Shown::json(list.item(&critical_chain_json(boot, chain.as_ref(), source))),
+            Output::Text(text) => {
+                BootOutput::text(&critical_chain(boot, critical_path.as_ref(), &options, source), text)
+            }
+            Output::Json(list) => {
+                BootOutput::json(list.item(&critical_chain_json(boot, critical_path.as_ref(), source)))
+            }
         }
     })
 }

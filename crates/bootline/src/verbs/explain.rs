@@ -4,14 +4,13 @@ use std::io::{Write, stdout};
 
 use bootline_analysis::rules::findings;
 use bootline_report::{TextOptions, explain, explain_json, rules, text};
-use clap::Args;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
-use crate::logs::{self, Needs, Output, Shown};
+use crate::logs::{self, BootNeeds, BootOutput, Output};
 use crate::terminal::Terminal;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bootline explain boot.cap                            a capture, by arrival times
@@ -22,25 +21,25 @@ Examples:
   bootline explain --rules                             what is looked for
 
 Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted.")]
-pub struct Typed {
+pub struct Args {
     #[command(flatten)]
-    logs: Option<logs::TypedLogs>,
+    logs: Option<logs::LogArgs>,
     /// List all rules, what they look for and why it costs time
     #[arg(long, exclusive = true)]
     rules: bool,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let Some(logs) = typed.logs.filter(|_| !typed.rules) else {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let Some(logs) = args.logs.filter(|_| !args.rules) else {
         let options = TextOptions { width: terminal.width, color: terminal.stdout_color };
         unless_reader_left(stdout().write_all(text(&rules(), &options).as_bytes()))?;
         return Ok(Exit::FINE);
     };
-    logs.resolve(terminal, "bootline-explain/1")?.show(terminal, Needs::End, |boot, source, output| {
+    logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, output| {
         let findings = findings(boot);
         match output {
-            Output::Text(options) => Shown::text(&explain(boot, &findings, source), options),
-            Output::Json(list) => Shown::json(list.item(&explain_json(boot, &findings, source))),
+            Output::Text(options) => BootOutput::text(&explain(boot, &findings, source), options),
+            Output::Json(list) => BootOutput::json(list.item(&explain_json(boot, &findings, source))),
         }
     })
 }

@@ -5,8 +5,10 @@ use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bootline_lab::kernels::{self, Arch, Behaviour, Kernel, Listing, Progress, Refresh, Request, Row, Series, Store};
-use clap::{Args, Subcommand};
+use bootline_lab::kernels::{
+    self, Arch, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, Refresh, Row, Series, Store,
+};
+use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -16,7 +18,7 @@ use crate::terminal::Terminal;
 /// Suites change with each upload; a list that is a day old still names the right series.
 const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
@@ -29,7 +31,7 @@ Examples:
   bootline kernels fetch 6.18-rt arm64:7.2
   bootline boot --kernel \"$(bootline kernels fetch 6.12)\""
 )]
-pub struct Typed {
+pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
     #[command(flatten)]
@@ -42,7 +44,7 @@ enum What {
     Fetch(Fetch),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 struct List {
     /// Only this architecture
     #[arg(long)]
@@ -54,14 +56,14 @@ struct List {
     #[arg(long)]
     offline: bool,
     #[command(flatten)]
-    place: Place,
+    place: StoreArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 struct Fetch {
     /// Series, each perhaps with an architecture: 6.1, 6.18-rt, 7.2-cloud, arm64:7.2
     #[arg(required = true, value_name = "SERIES")]
-    requests: Vec<Request>,
+    requests: Vec<KernelName>,
     /// The architecture of series that name none
     #[arg(long, default_value = "amd64")]
     arch: Arch,
@@ -72,11 +74,11 @@ struct Fetch {
     #[arg(long, conflicts_with = "nearest")]
     upgrade: bool,
     #[command(flatten)]
-    place: Place,
+    place: StoreArgs,
 }
 
-#[derive(Debug, Args)]
-struct Place {
+#[derive(Debug, clap::Args)]
+struct StoreArgs {
     /// Where to keep kernels [default: $BOOTLINE_CACHE/kernels, or bootline/kernels in the user's cache]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -88,10 +90,10 @@ struct Place {
     json: bool,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    match typed.what {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    match args.what {
         Some(What::Fetch(fetch)) => run_fetch(fetch, terminal),
-        None => run_list(typed.list, terminal),
+        None => run_list(args.list, terminal),
     }
 }
 
@@ -99,7 +101,7 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
 /// taken only where the user says so (`kernels fetch --nearest`).
 pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, Failure> {
     let store = store()?;
-    let mut steps = Steps::new(terminal);
+    let mut steps = FetchSteps::new(terminal);
     let found = store.fetch(series, arch, &mut |p| steps.tell(&p));
     steps.end();
     found.map_err(|e| failed(&e))
@@ -107,10 +109,10 @@ pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, 
 
 /// The cache of stock kernels.
 pub fn store() -> Result<Store, Failure> {
-    open(&Place { cache: None, mirror: None, json: false })
+    open(&StoreArgs { cache: None, mirror: None, json: false })
 }
 
-fn open(place: &Place) -> Result<Store, Failure> {
+fn open(place: &StoreArgs) -> Result<Store, Failure> {
     let folder = kernels::cache_folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
         Failure::new(Exit::LAB, "no place for kernels: neither HOME nor XDG_CACHE_HOME is set").hint("--cache DIR")
     })?;
@@ -133,8 +135,8 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
     let store = open(&fetch.place)?;
     for request in fetch.requests {
         let (series, arch) = (request.series, request.arch.unwrap_or(fetch.arch));
-        let mut steps = Steps::new(terminal);
-        let mut told = |p: Progress| steps.tell(&p);
+        let mut steps = FetchSteps::new(terminal);
+        let mut told = |p: FetchProgress| steps.tell(&p);
         let kernel = if fetch.nearest {
             store.fetch_or_nearest(series, arch, &mut told).map(|s| s.kernel)
         } else if fetch.upgrade {
@@ -157,7 +159,7 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
         (_, true) => Refresh::Never,
         _ => Refresh::OlderThan(GOOD_FOR),
     };
-    let mut steps = Steps::new(terminal);
+    let mut steps = FetchSteps::new(terminal);
     let mut listings = Vec::new();
     for arch in Arch::ALL.into_iter().filter(|a| list.arch.is_none_or(|wanted| wanted == *a)) {
         listings.push(store.list(arch, refresh, &mut |p| steps.tell(&p)).map_err(|e| failed(&e))?);
@@ -206,7 +208,7 @@ fn cells(row: &Row, asked: bool) -> [String; 6] {
         offered.map_or("-".to_owned(), |p| p.suite.clone()),
         offered.map_or("-".to_owned(), |p| format!("{:.0} MB", p.size as f64 / 1e6)),
         cached,
-        Behaviour::of(row.arch, row.series).to_string(),
+        ConsoleClass::of(row.arch, row.series).to_string(),
     ]
 }
 
@@ -222,7 +224,7 @@ fn listing_json(listings: &[Listing]) -> String {
                     "version": p.version, "suite": p.suite, "package": p.name, "release": p.release, "bytes": p.size,
                 })),
                 "cached": row.cached,
-                "console": Behaviour::of(row.arch, row.series).to_string(),
+                "console": ConsoleClass::of(row.arch, row.series).to_string(),
             })
         })
         .collect();
@@ -246,22 +248,22 @@ fn kernel_json(kernel: &Kernel) -> Value {
 }
 
 /// Shows steps of a fetch on stderr: on a terminal percentages replace each other, elsewhere a step is told once.
-pub struct Steps<'a> {
+pub struct FetchSteps<'a> {
     terminal: &'a Terminal,
     last: String,
     open: bool,
 }
 
-impl<'a> Steps<'a> {
+impl<'a> FetchSteps<'a> {
     /// Nothing is shown yet.
-    pub fn new(terminal: &'a Terminal) -> Steps<'a> {
-        Steps { terminal, last: String::new(), open: false }
+    pub fn new(terminal: &'a Terminal) -> FetchSteps<'a> {
+        FetchSteps { terminal, last: String::new(), open: false }
     }
 
     /// Shows a step.
-    pub fn tell(&mut self, progress: &Progress) {
+    pub fn tell(&mut self, progress: &FetchProgress) {
         let text = progress.to_string();
-        let counts = matches!(progress, Progress::Refreshing { .. } | Progress::Downloading { .. });
+        let counts = matches!(progress, FetchProgress::Refreshing { .. } | FetchProgress::Downloading { .. });
         if !counts {
             self.end();
             self.terminal.say(&text);

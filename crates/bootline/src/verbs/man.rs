@@ -2,24 +2,24 @@
 //! `bootline man`
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::CommandFactory;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   bootline man ~/.local/share/man/man1")]
-pub struct Typed {
+pub struct Args {
     /// Where to write bootline.1, bootline-explain.1 and so on; made where it doesn't exist
     directory: PathBuf,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let directory = typed.directory;
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let directory = args.directory;
     let failed = |e: std::io::Error| {
         Failure::new(Exit::INPUT, format!("can't write man pages to `{}`: {e}", directory.display()))
     };

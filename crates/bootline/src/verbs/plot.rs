@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use bootline_analysis::boot::ConsoleArg;
 use bootline_analysis::rules::findings;
 use bootline_report::{Picture, page, svg};
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{Needs, Shown, TypedLogs, parse_console};
-use crate::new_file::NewFile;
+use crate::logs::{BootNeeds, BootOutput, LogArgs, parse_console};
+use crate::output_file::OutputFile;
 use crate::terminal::Terminal;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The page is one file that loads nothing from elsewhere: it works offline and can be mailed. With
 several boots they are stacked, aligned on the kernel's start, and what differs from the first is
@@ -27,7 +27,7 @@ Examples:
 
 Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted; what could
 be read is drawn.")]
-pub struct Typed {
+pub struct Args {
     /// Captures or logs in any known format; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -72,18 +72,18 @@ impl Format {
     }
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let format = typed.format.or_else(|| Format::of_name(typed.output.as_deref()?)).unwrap_or(Format::Html);
-    let output = match typed.output {
-        Some(path) => NewFile::named(path, typed.force)?,
-        None => NewFile::free(&stem(&typed.files[0]), format.extension(), typed.force),
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let format = args.format.or_else(|| Format::of_name(args.output.as_deref()?)).unwrap_or(Format::Html);
+    let output = match args.output {
+        Some(path) => OutputFile::named(path, args.force)?,
+        None => OutputFile::free(&stem(&args.files[0]), format.extension(), args.force),
     }
-    .apart_from(&typed.files)?;
+    .apart_from(&args.files)?;
     let mut pictures = Vec::new();
-    let logs = TypedLogs::plain(typed.files, typed.marker, typed.console).resolve(terminal, "")?;
-    let exit = logs.show(terminal, Needs::Times, |boot, source, _| {
+    let logs = LogArgs::plain(args.files, args.marker, args.console).resolve(terminal, "")?;
+    let exit = logs.show(terminal, BootNeeds::Times, |boot, source, _| {
         pictures.push(Picture::of(boot, &findings(boot), source));
-        Shown::nothing()
+        BootOutput::nothing()
     })?;
     if pictures.is_empty() {
         // What is wrong with each input was said.

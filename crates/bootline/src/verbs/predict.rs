@@ -3,19 +3,18 @@
 use std::path::PathBuf;
 
 use bootline_analysis::boot::Boot;
-use bootline_analysis::predict::{self, Change, KEYS, Prediction, Refusal, Setting, SettingError};
+use bootline_analysis::predict::{self, Change, KEYS, Prediction, PredictionError, Setting, SettingError};
 use bootline_report::{predictions, predictions_json};
-use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, Needs, Output, Shown};
-use crate::refusal;
+use crate::logs::{self, BootNeeds, BootOutput, Output};
+use crate::prediction_error;
 use crate::terminal::Terminal;
-use crate::unusable::Fault;
+use crate::unusable::UnusableInput;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 What --set takes:
   baud=115200           another speed of the line
@@ -33,9 +32,9 @@ Examples:
   bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved.best_ns]'
 
 Exit status 3: an input is unusable, or lacks what a prediction needs.")]
-pub struct Typed {
+pub struct Args {
     #[command(flatten)]
-    logs: logs::TypedLogs,
+    logs: logs::LogArgs,
     /// One thing to be different; several are taken together [default: all known ways out, each alone]
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
     set: Vec<Setting>,
@@ -56,34 +55,35 @@ fn parse_setting(text: &str) -> Result<Setting, String> {
     })
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let mut change = Change { settings: typed.set };
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let mut change = Change { settings: args.set };
     // A kernel first: on it the module says how its console prints.
     change.settings.sort_by_key(|s| !matches!(s, Setting::Kernel { .. }));
     if let Some((a, b)) = contradiction(&change.settings) {
         return Err(Failure::new(Exit::USAGE, format!("`--set {a}` and `--set {b}` can't both be")));
     }
-    let mut logs = typed.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(typed.cpus);
-    if let Some(levels) = typed.levels {
+    let mut logs = args.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(args.cpus);
+    if let Some(levels) = args.levels {
         logs = logs.with_levels(levels)?;
     }
-    logs.show(terminal, Needs::End, |boot, source, output| {
+    logs.show(terminal, BootNeeds::End, |boot, source, output| {
         let predicted = predicted(boot, &change);
-        let fault = predicted.as_ref().err().map(|r| Fault::Told(refusal::failure(r, boot, source)));
+        let fault =
+            predicted.as_ref().err().map(|r| UnusableInput::Reported(prediction_error::failure(r, boot, source)));
         let shown = match (output, &predicted) {
-            (Output::Text(options), Ok(list)) => Shown::text(&predictions(boot, list, source), options),
-            (Output::Text(_), Err(_)) => Shown::nothing(),
-            (Output::Json(list), p) => Shown::json(list.item(&predictions_json(boot, p.as_deref(), source))),
+            (Output::Text(options), Ok(list)) => BootOutput::text(&predictions(boot, list, source), options),
+            (Output::Text(_), Err(_)) => BootOutput::nothing(),
+            (Output::Json(list), p) => BootOutput::json(list.item(&predictions_json(boot, p.as_deref(), source))),
         };
         shown.with_fault(fault)
     })
 }
 
 /// Today, and beside it what was asked for or all ways out.
-fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, Refusal> {
-    let mut list = vec![predict::today(boot)?];
+fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, PredictionError> {
+    let mut list = vec![predict::baseline(boot)?];
     if change.settings.is_empty() {
-        list.extend(predict::ways_out(boot)?);
+        list.extend(predict::what_if(boot)?);
     } else {
         list.push(predict::predict(boot, change)?);
     }
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn the_help_names_each_key() {
-        use clap::{Args, Command};
-        let help = Typed::augment_args(Command::new("predict")).get_after_help().unwrap().to_string();
+        use clap::Command;
+        let help = <Args as clap::Args>::augment_args(Command::new("predict")).get_after_help().unwrap().to_string();
         for (key, _) in KEYS {
             assert!([" {key}=", " {key},"].iter().any(|p| help.contains(&p.replace("{key}", key))), "{key}");
         }

@@ -2,11 +2,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{Boot, BootRecords, Options};
+use crate::boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 
 fn boots(bytes: &[u8]) -> Vec<Boot> {
-    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &Options::default())).collect()
+    BootRecords::all(bytes).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).collect()
 }
 
 /// A capture of lines, each with the microseconds at which it came.

@@ -10,7 +10,7 @@
 mod acquire;
 mod owner;
 
-pub use acquire::{Withdrawn, direct, hostile, request, requested, withdraw};
+pub use acquire::{WithdrawOutcome, direct, hostile, request, requested, withdraw};
 pub use owner::{release, set_unsafe};
 
 /// A processor.
@@ -33,7 +33,7 @@ pub enum Prio {
 
 /// `struct nbcon_state`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Word {
+pub struct NbconState {
     /// Of the owner; none: the console is free.
     pub prio: Prio,
     /// Of who waits for a handover; the console stays reserved for it.
@@ -48,7 +48,7 @@ pub struct Word {
 
 /// `struct nbcon_context`: who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Context {
+pub struct AcquireContext {
     /// Where it runs.
     pub cpu: Cpu,
     /// On whose behalf.
@@ -61,25 +61,25 @@ pub struct Context {
     pub may_take_unsafe: bool,
 }
 
-impl Context {
+impl AcquireContext {
     pub fn panic_elsewhere(&self, panic: Option<Cpu>) -> bool {
         panic.is_some_and(|cpu| cpu != self.cpu)
     }
 
     /// `nbcon_owner_matches`
-    pub fn owns(&self, word: Word) -> bool {
-        word.prio == self.prio && word.cpu == self.cpu
+    pub fn owns(&self, state: NbconState) -> bool {
+        state.prio == self.prio && state.cpu == self.cpu
     }
 
     /// `nbcon_waiter_matches`
-    pub fn waits_in(&self, word: Word) -> bool {
-        word.req_prio == self.prio
+    pub fn waits_in(&self, state: NbconState) -> bool {
+        state.req_prio == self.prio
     }
 }
 
 /// Why a step didn't give the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Refused {
+pub enum AcquireError {
     /// -EPERM: somebody of the same or a higher priority, or a panic elsewhere.
     Denied,
     /// -EBUSY: the owner is in an unsafe section; another way of acquiring may do.

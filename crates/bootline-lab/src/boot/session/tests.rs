@@ -18,7 +18,7 @@ fn session(marker: Option<&str>, own_init: bool) -> (tempfile::TempDir, Session)
 }
 
 fn say(session: &mut Session, at: i64, bytes: &str) {
-    let take = Take { stretch_start: None, at: ms(at), due: ms(at), bytes: bytes.as_bytes().to_vec() };
+    let take = LineRead { busy_since: None, at: ms(at), due: ms(at), bytes: bytes.as_bytes().to_vec() };
     session.line(&take).unwrap();
 }
 
@@ -34,21 +34,21 @@ fn init_is_timed_and_the_line_drains_before_power_off() {
     frame(&mut s, 201, "sys/kernel/printk", "7 4 1 7");
     frame(&mut s, 202, "kmsg", "5,0,0,-;Linux\n6,1,1,-;the last\n7,2,2,-;hidden\n");
     frame(&mut s, 203, "ready", "");
-    assert_eq!(s.said.init_at, Some(ms(200)));
-    assert_eq!(s.said.init_guest, Some(Dur::from_nanos(5)));
+    assert_eq!(s.report.init_at, Some(ms(200)));
+    assert_eq!(s.report.init_guest, Some(Dur::from_nanos(5)));
     assert_eq!(s.tick(ms(4_000)).unwrap(), None, "the last record is still under way");
     say(&mut s, 4_100, "[    0.000001] the last\r\n");
     assert_eq!(s.tick(ms(4_200)).unwrap(), None, "the line is not quiet yet");
-    assert_eq!(s.tick(ms(4_500)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(4_500)).unwrap(), Some(GuestCommand::Dump));
     assert_eq!(s.tick(ms(4_600)).unwrap(), None, "asked once");
     // A record that came meanwhile is waited for as well.
     frame(&mut s, 4_700, "kmsg", "6,3,3,-;late\n");
     frame(&mut s, 4_700, "ready", "");
     assert_eq!(s.tick(ms(5_000)).unwrap(), None);
     say(&mut s, 5_100, "[    0.000003] late\r\n");
-    assert_eq!(s.tick(ms(5_500)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(5_500)).unwrap(), Some(GuestCommand::Dump));
     frame(&mut s, 5_600, "ready", "");
-    assert_eq!(s.tick(ms(5_600)).unwrap(), Some(Ask::PowerOff));
+    assert_eq!(s.tick(ms(5_600)).unwrap(), Some(GuestCommand::PowerOff));
     assert_eq!(s.tick(ms(5_700)).unwrap(), None, "told once");
     assert!(s.is_done());
     assert_eq!(s.bytes_before_init, 22);
@@ -67,16 +67,16 @@ fn a_replay_by_a_module_is_waited_for() {
     frame(&mut s, 170, "sys/kernel/printk", "7 4 1 7");
     frame(&mut s, 170, "kmsg", "5,0,0,-;Linux\n6,1,1,-;the middle\n6,2,2,-;the last\n");
     frame(&mut s, 180, "ready", "");
-    assert_eq!((s.said.loaded_at, s.said.ready_at), (Some(ms(151)), Some(ms(180))));
+    assert_eq!((s.report.loaded_at, s.report.ready_at), (Some(ms(151)), Some(ms(180))));
     // A thread that is slow has its time, as long as records are missing.
     assert_eq!(s.tick(ms(5_000)).unwrap(), None);
     say(&mut s, 5_100, "[    0.000001] the middle\r\n");
     assert_eq!(s.tick(ms(9_000)).unwrap(), None);
     say(&mut s, 9_100, "[    0.000002] the last\r\n");
-    assert_eq!(s.tick(ms(9_500)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(9_500)).unwrap(), Some(GuestCommand::Dump));
     frame(&mut s, 9_600, "ready", "");
-    assert_eq!(s.tick(ms(9_600)).unwrap(), Some(Ask::PowerOff));
-    assert_eq!((s.log_complete, s.said.ready_at), (Some(ms(9_100)), Some(ms(180))));
+    assert_eq!(s.tick(ms(9_600)).unwrap(), Some(GuestCommand::PowerOff));
+    assert_eq!((s.log_complete, s.report.ready_at), (Some(ms(9_100)), Some(ms(180))));
 }
 
 #[test]
@@ -87,24 +87,24 @@ fn lines_are_printed_when_the_boots_own_log_is_through() {
     frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
     frame(&mut s, 202, "kmsg", "5,0,0,-;Linux\n");
     frame(&mut s, 203, "ready", "");
-    assert_eq!(s.tick(ms(1_000)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(1_000)).unwrap(), Some(GuestCommand::Dump));
     frame(&mut s, 1_100, "ready", "");
-    assert_eq!(s.tick(ms(1_100)).unwrap(), Some(Ask::Lines(2)));
-    assert_eq!(s.phase(), Phase::Printing);
+    assert_eq!(s.tick(ms(1_100)).unwrap(), Some(GuestCommand::Lines(2)));
+    assert_eq!(s.phase(), BootPhase::Printing);
     assert_eq!(s.tick(ms(5_000)).unwrap(), None, "a thread may be late to print");
     say(&mut s, 5_100, "[    1.000000] 1/2##\r\n");
     assert_eq!(s.tick(ms(5_300)).unwrap(), None);
     say(&mut s, 5_400, "[    1.000000] 2/2##\r\n");
-    assert_eq!(s.tick(ms(5_800)).unwrap(), Some(Ask::Dump));
-    assert_eq!(s.line_chars, 44);
+    assert_eq!(s.tick(ms(5_800)).unwrap(), Some(GuestCommand::Dump));
+    assert_eq!(s.line_bytes, 44);
     frame(&mut s, 5_900, "kmsg", "14,1,1000000,-;1/2##\n14,2,1000000,-;2/2##\n");
     frame(&mut s, 5_900, "lines", "count=2 start_ns=1000 end_ns=3000");
     frame(&mut s, 5_900, "ready", "");
-    assert_eq!(s.tick(ms(5_900)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(5_900)).unwrap(), Some(GuestCommand::Dump));
     frame(&mut s, 5_950, "ready", "");
-    assert_eq!(s.tick(ms(6_000)).unwrap(), Some(Ask::PowerOff), "once is enough");
-    let said = s.said.lines.unwrap();
-    assert_eq!((said.count, said.end - said.start), (2, Dur::from_nanos(2000)));
+    assert_eq!(s.tick(ms(6_000)).unwrap(), Some(GuestCommand::PowerOff), "once is enough");
+    let report = s.report.lines.unwrap();
+    assert_eq!((report.count, report.end - report.start), (2, Dur::from_nanos(2000)));
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn lines_that_the_console_does_not_show_are_not_waited_for_long() {
     let mut s = s.printing(Some(2));
     frame(&mut s, 200, "init", "");
     frame(&mut s, 203, "ready", "");
-    assert_eq!(s.tick(ms(9_000)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(9_000)).unwrap(), Some(GuestCommand::Dump));
     frame(&mut s, 9_000, "ready", "");
-    assert_eq!(s.tick(ms(9_000)).unwrap(), Some(Ask::Lines(2)));
-    assert_eq!(s.tick(ms(17_100)).unwrap(), Some(Ask::Dump));
-    assert_eq!(s.line_chars, 0);
+    assert_eq!(s.tick(ms(9_000)).unwrap(), Some(GuestCommand::Lines(2)));
+    assert_eq!(s.tick(ms(17_100)).unwrap(), Some(GuestCommand::Dump));
+    assert_eq!(s.line_bytes, 0);
 }
 
 #[test]
@@ -126,13 +126,13 @@ fn modules_are_told_in_order_and_without_end_they_are_not_kept() {
     frame(&mut s, 1, "module", "file=/modules/0-a.ko errno=0 start_ns=5 end_ns=9");
     frame(&mut s, 2, "module", "file=/modules/1-b.ko errno=8 start_ns=9 end_ns=9");
     frame(&mut s, 3, "module", "file=/modules/2-c.ko errno=99999999999");
-    let errnos: Vec<i32> = s.said.modules.iter().map(|m| m.errno).collect();
+    let errnos: Vec<i32> = s.report.modules.iter().map(|m| m.errno).collect();
     assert_eq!(errnos, [0, 8, libc::EINVAL]);
-    assert_eq!(s.said.modules[0].end - s.said.modules[0].start, Dur::from_nanos(4));
+    assert_eq!(s.report.modules[0].end - s.report.modules[0].start, Dur::from_nanos(4));
     for _ in 0..2 * MAX_MODULES {
         frame(&mut s, 4, "module", "errno=0");
     }
-    assert_eq!(s.said.modules.len(), MAX_MODULES);
+    assert_eq!(s.report.modules.len(), MAX_MODULES);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_record_that_never_comes_is_waited_for_in_vain_but_not_for_ever() {
     frame(&mut s, 202, "kmsg", "5,0,0,-;lost\n");
     frame(&mut s, 203, "ready", "");
     assert_eq!(s.tick(ms(8_000)).unwrap(), None);
-    assert_eq!(s.tick(ms(8_200)).unwrap(), Some(Ask::Dump));
+    assert_eq!(s.tick(ms(8_200)).unwrap(), Some(GuestCommand::Dump));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_marker_ends_a_boot_of_the_users_own() {
     assert_eq!(s.marker_at, Some(ms(9_100)), "a prompt has no line end");
     assert_eq!(s.tick(ms(9_200)).unwrap(), None);
     assert_eq!(s.tick(ms(9_300)).unwrap(), None);
-    assert_eq!(s.tick(ms(10_200)).unwrap(), Some(Ask::Kill));
+    assert_eq!(s.tick(ms(10_200)).unwrap(), Some(GuestCommand::Kill));
     assert!(s.is_done());
 }
 
@@ -167,7 +167,7 @@ fn a_panic_is_seen_and_its_last_words_are_waited_for() {
     say(&mut s, 200, "\x1b[1mtrace\r\n");
     assert_eq!(s.last_line, "\\u{1b}[1mtrace");
     assert_eq!(s.tick(ms(3_000)).unwrap(), None);
-    assert_eq!(s.tick(ms(3_300)).unwrap(), Some(Ask::Kill));
+    assert_eq!(s.tick(ms(3_300)).unwrap(), Some(GuestCommand::Kill));
 }
 
 #[test]

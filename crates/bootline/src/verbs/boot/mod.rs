@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
-use bootline_lab::boot::{BootError, BootOutcome, BootRequest, Phase, Progress, Verdict, boot_valid};
-use bootline_lab::kernels::{Arch as KernelArch, Request};
+use bootline_lab::boot::{BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, boot_valid};
+use bootline_lab::kernels::{Arch as KernelArch, KernelName};
 use bootline_lab::machine::{Accel, Arch};
 use bootline_lab::module::{Module, ModuleError};
-use clap::Args;
 use regex::bytes::Regex;
 
 use crate::exit::Exit;
@@ -22,7 +21,7 @@ use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
 use crate::verbs::kernels;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each run leaves boot.cap, truth.json (the host's clock, taken on a second port that is not paced)
 and the kernel's own log. A run that lost characters is marked invalid and done again, never
@@ -34,7 +33,7 @@ Examples:
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the processor's cost
   bootline explain slow/boot.cap")]
-pub struct Typed {
+pub struct Args {
     /// A kernel image, or the series of a stock kernel: 6.18-rt, arm64:7.2
     #[arg(long, value_name = "IMAGE|SERIES")]
     kernel: PathBuf,
@@ -92,9 +91,9 @@ pub struct Typed {
     json: bool,
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let (runs, attempts, json) = (typed.runs, typed.attempts, typed.json);
-    let request = resolve(typed, terminal)?;
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let (runs, attempts, json) = (args.runs, args.attempts, args.json);
+    let request = resolve(args, terminal)?;
     let cancel = cancel_on_signals()?;
     let mut outcomes = Vec::new();
     let mut exit = Exit::FINE;
@@ -116,29 +115,29 @@ pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn resolve(typed: Typed, terminal: &Terminal) -> Result<BootRequest, Failure> {
-    let (kernel, arch) = kernel(&typed.kernel, typed.arch, terminal)?;
+fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
+    let (kernel, arch) = kernel(&args.kernel, args.arch, terminal)?;
     Ok(BootRequest {
-        initrd: typed.initrd,
-        append: typed.append,
+        initrd: args.initrd,
+        append: args.append,
         arch,
-        baud: typed.baud,
-        frame: typed.frame,
-        accel: if typed.icount { Accel::Icount } else { Accel::default() },
-        smp: typed.smp,
-        memory_mib: typed.memory,
-        marker: typed.marker,
-        modules: typed.modules,
-        lines: typed.lines,
-        trace_registers: typed.registers,
-        timeout: typed.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
-        ..BootRequest::new(&kernel, &typed.output)
+        baud: args.baud,
+        frame: args.frame,
+        accel: if args.icount { Accel::Icount } else { Accel::default() },
+        smp: args.smp,
+        memory_mib: args.memory,
+        marker: args.marker,
+        modules: args.modules,
+        lines: args.lines,
+        trace_registers: args.registers,
+        timeout: args.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
+        ..BootRequest::new(&kernel, &args.output)
     })
 }
 
 /// A file as it is; else a series, fetched if it isn't in the cache.
 fn kernel(named: &Path, arch: Option<Arch>, terminal: &Terminal) -> Result<(PathBuf, Option<Arch>), Failure> {
-    let series = named.to_str().and_then(|name| name.parse::<Request>().ok());
+    let series = named.to_str().and_then(|name| name.parse::<KernelName>().ok());
     let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch)) };
     let arch = request.arch.unwrap_or(match arch {
         Some(Arch::Aarch64) => KernelArch::Arm64,
@@ -156,7 +155,7 @@ fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) ->
     let mut line = ProgressLine::new(false);
     let mut before = (None, Dur::ZERO, 0);
     line.step(&format!("{name}booting {}", request.kernel.display()));
-    let mut watch = |p: &Progress<'_>| {
+    let mut watch = |p: &BootProgress<'_>| {
         let text = || status(name, p, (before.1, before.2));
         if before.0.is_some_and(|phase| phase != p.phase) {
             line.step(&text());
@@ -173,16 +172,16 @@ fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) ->
 }
 
 /// A phase in words.
-pub fn phase(phase: Phase) -> &'static str {
+pub fn phase(phase: BootPhase) -> &'static str {
     match phase {
-        Phase::Booting => "booting",
-        Phase::Draining => "init reached; draining the line",
-        Phase::Printing => "printing lines",
-        Phase::PoweringOff => "powering off",
+        BootPhase::Booting => "booting",
+        BootPhase::Draining => "init reached; draining the line",
+        BootPhase::Printing => "printing lines",
+        BootPhase::PoweringOff => "powering off",
     }
 }
 
-fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
+fn status(name: &str, p: &BootProgress<'_>, since: (Dur, u64)) -> String {
     let phase = phase(p.phase);
     let seconds = (p.elapsed - since.0).as_secs_f64();
     let rate = if seconds > 0.5 { p.bytes.saturating_sub(since.1) as f64 / seconds } else { 0.0 };
@@ -190,13 +189,14 @@ fn status(name: &str, p: &Progress<'_>, since: (Dur, u64)) -> String {
     format!("{name}{elapsed:6.1} s  {phase}  {} characters  {rate:.0}/s  {}", p.bytes, p.last_line)
 }
 
-fn exit_of(verdict: &Verdict) -> Exit {
+fn exit_of(verdict: &RunVerdict) -> Exit {
     match verdict {
-        Verdict::Valid | Verdict::Unchecked => Exit::FINE,
-        Verdict::Panicked { .. } | Verdict::ModuleFailed { .. } | Verdict::TimedOut { .. } | Verdict::Stopped => {
-            Exit::INPUT
-        }
-        Verdict::Invalid | Verdict::Interrupted => Exit::LAB,
+        RunVerdict::Valid | RunVerdict::Unchecked => Exit::FINE,
+        RunVerdict::Panicked { .. }
+        | RunVerdict::ModuleFailed { .. }
+        | RunVerdict::TimedOut { .. }
+        | RunVerdict::Stopped => Exit::INPUT,
+        RunVerdict::Invalid | RunVerdict::Interrupted => Exit::LAB,
     }
 }
 

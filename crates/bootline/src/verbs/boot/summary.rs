@@ -2,12 +2,12 @@
 //! What came of a run: the truth beside what `bootline explain` makes of the capture.
 use std::io::{Write, stdout};
 
-use bootline_analysis::boot::{Boot, Options};
+use bootline_analysis::boot::{Boot, BootOptions};
 use bootline_capture::units::Dur;
-use bootline_lab::boot::{BootOutcome, Truth, Verdict};
-use bootline_lab::fidelity::Flaw;
+use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
+use bootline_lab::fidelity::FidelityFlaw;
 use bootline_lab::registers::RegisterCount;
-use bootline_report::{Align, Document, Entry, Figure, Style, Table, Text, TextOptions, text};
+use bootline_report::{Align, Document, Entry, Style, Table, Text, TextOptions, TimeValue, text};
 use serde_json::json;
 
 use crate::failure::{Failure, unless_reader_left};
@@ -45,7 +45,7 @@ pub fn show_all(outcomes: &[BootOutcome], as_json: bool, terminal: &Terminal) ->
 }
 
 fn believed(outcomes: &[BootOutcome]) -> impl Iterator<Item = &Truth> {
-    outcomes.iter().map(|o| &o.truth).filter(|t| t.verdict == Verdict::Valid)
+    outcomes.iter().map(|o| &o.truth).filter(|t| t.verdict == RunVerdict::Valid)
 }
 
 fn print(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
@@ -55,7 +55,7 @@ fn print(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
 
 /// What the capture says by itself; the truth is not looked at.
 fn explained(outcome: &BootOutcome) -> Result<Option<Boot>, Failure> {
-    outcome.capture.as_ref().map_or(Ok(None), |capture| only_boot(capture, &Options::default()))
+    outcome.capture.as_ref().map_or(Ok(None), |capture| only_boot(capture, &BootOptions::default()))
 }
 
 fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
@@ -121,7 +121,7 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
     row("QEMU's start to init", truth.since_start().filter(|_| silent).map(seconds), None, None);
     row("time to init, guest clock", truth.init_guest_ns.map(seconds), None, None);
     row("line busy before init", truth.console_busy_before_init_ns.map(seconds), None, None);
-    row("console cost", None, line.map(|l| Figure::estimate(l.cost).short()), None);
+    row("console cost", None, line.map(|l| TimeValue::estimate(l.cost).short()), None);
     let bytes = line.map(|l| l.bytes_before_end);
     row(
         "characters before init",
@@ -133,44 +133,46 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
         row(&format!("{} lines printed in", lines.count), Some(seconds(lines.guest_ns)), None, None);
     }
     if let Some(registers) = &truth.registers {
-        let reads = |count: &RegisterCount| count.reads_per_char().map(|n| format!("{n:.2}"));
+        let reads = |count: &RegisterCount| count.reads_per_byte().map(|n| format!("{n:.2}"));
         row("register reads a character", reads(&registers.before_init), None, None);
         row("  while lines were printed", registers.lines.as_ref().and_then(reads), None, None);
     }
     table
 }
 
-fn verdict(verdict: &Verdict) -> (String, Style) {
+fn verdict(verdict: &RunVerdict) -> (String, Style) {
     match verdict {
-        Verdict::Valid => ("valid".to_owned(), Style::Setting),
-        Verdict::Invalid => ("invalid, not to be believed".to_owned(), Style::Error),
-        Verdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
-        Verdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
-        Verdict::ModuleFailed { module, error } => (format!("module {module} was refused: {error}"), Style::Error),
-        Verdict::TimedOut { silent_ns } => {
+        RunVerdict::Valid => ("valid".to_owned(), Style::Setting),
+        RunVerdict::Invalid => ("invalid, not to be believed".to_owned(), Style::Error),
+        RunVerdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
+        RunVerdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
+        RunVerdict::ModuleFailed { module, error } => (format!("module {module} was refused: {error}"), Style::Error),
+        RunVerdict::TimedOut { silent_ns } => {
             (format!("timed out; nothing had come from the guest for {silent_ns} s"), Style::Error)
         }
-        Verdict::Stopped => ("the guest ended before init".to_owned(), Style::Error),
-        Verdict::Interrupted => ("interrupted".to_owned(), Style::Error),
+        RunVerdict::Stopped => ("the guest ended before init".to_owned(), Style::Error),
+        RunVerdict::Interrupted => ("interrupted".to_owned(), Style::Error),
     }
 }
 
-fn flaw(flaw: &Flaw) -> String {
+fn flaw(flaw: &FidelityFlaw) -> String {
     match flaw {
-        Flaw::Lost { lines, first } => format!("{lines} lines of the kernel's log are not on the line: `{first}`"),
-        Flaw::Doubled { lines, first } => format!("{lines} lines came twice: `{first}`"),
-        Flaw::PrintedAgain { lines } => format!(
+        FidelityFlaw::Lost { lines, first } => {
+            format!("{lines} lines of the kernel's log are not on the line: `{first}`")
+        }
+        FidelityFlaw::Duplicated { lines, first } => format!("{lines} lines came twice: `{first}`"),
+        FidelityFlaw::PrintedAgain { lines } => format!(
             "the console registered a second time, and the kernel printed its log again: {lines} lines came twice \
              (`driver_async_probe=*,serial` leaves the port alone)"
         ),
-        Flaw::Disordered { lines, first } => format!("{lines} lines came in another order: `{first}`"),
-        Flaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its rate", ratio * 100.0),
-        Flaw::LateReader { max_ns } => format!("the host was busy: the line's reader woke {max_ns} s late"),
-        Flaw::StampsAtZero => "the guest's clock stood at 0: its calibration failed".to_owned(),
-        Flaw::EmulatorBreakpoint => {
+        FidelityFlaw::OutOfOrder { lines, first } => format!("{lines} lines came in another order: `{first}`"),
+        FidelityFlaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its rate", ratio * 100.0),
+        FidelityFlaw::LateReader { max_ns } => format!("the host was busy: the line's reader woke {max_ns} s late"),
+        FidelityFlaw::StampsAtZero => "the guest's clock stood at 0: its calibration failed".to_owned(),
+        FidelityFlaw::EmulatorBreakpoint => {
             "QEMU ran a breakpoint that the guest had removed already: a fault of the emulator".to_owned()
         }
-        Flaw::TooMuchOutput => "more was on the line than the lab can compare".to_owned(),
+        FidelityFlaw::TooMuchOutput => "more was on the line than the lab can compare".to_owned(),
     }
 }
 

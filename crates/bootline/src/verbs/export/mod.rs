@@ -8,25 +8,25 @@ use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use bootline_analysis::boot::{Boot, BootRecords, Clock, ConsoleArg, Options};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, ConsoleArg};
 use bootline_analysis::records::Format;
 use bootline_analysis::rules::findings;
 use bootline_report::{
-    Chrome, Grabserial, JsonList, Perfetto, SourceName, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
+    BootLabel, BootsJson, Chrome, Grabserial, Perfetto, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
     markdown, summary, test_suite,
 };
+use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{Input, Needs, parse_console, read};
-use crate::new_file::{is_same_file, is_the_input};
+use crate::logs::{BootNeeds, Input, parse_console, read};
+use crate::output_file::{is_same_file, is_the_input};
 use crate::terminal::Terminal;
-use crate::unusable::{self, Fault, named, shown};
+use crate::unusable::{self, UnusableInput, named, shown};
 use output::Output;
 
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Formats:
   perfetto    a trace for ui.perfetto.dev: tracks, slices, counters, in nanoseconds
@@ -46,7 +46,7 @@ Examples:
   bootline export boot.cap -f dmesg | perl scripts/bootgraph.pl >boot.svg
   dmesg | bootline export - --format chrome --clock kernel -o boot.json
   bootline export two-boots.cap --format text --boot 2")]
-pub struct Typed {
+pub struct Args {
     /// A capture or a log in any known format; `-` is standard input
     #[arg(value_name = "CAPTURE")]
     file: PathBuf,
@@ -61,7 +61,7 @@ pub struct Typed {
     boot: Option<u32>,
     /// The clock that the times are from [default: arrival, where there are arrival times]
     #[arg(long, value_enum, value_name = "CLOCK")]
-    clock: Option<AskedClock>,
+    clock: Option<ClockArg>,
     /// Leave control characters as they are (with --format text)
     #[arg(long)]
     raw: bool,
@@ -91,85 +91,85 @@ enum ExportFormat {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum AskedClock {
+enum ClockArg {
     /// The kernel's stamps.
     Kernel,
     /// The host's: when characters arrived.
     Arrival,
 }
 
-impl From<AskedClock> for Clock {
-    fn from(asked: AskedClock) -> Clock {
+impl From<ClockArg> for Clock {
+    fn from(asked: ClockArg) -> Clock {
         match asked {
-            AskedClock::Kernel => Clock::Kernel,
-            AskedClock::Arrival => Clock::Arrival,
+            ClockArg::Kernel => Clock::Kernel,
+            ClockArg::Arrival => Clock::Arrival,
         }
     }
 }
 
-pub fn run(typed: Typed, terminal: &Terminal) -> Result<Exit, Failure> {
-    let is_text = typed.format == ExportFormat::Text;
-    if typed.raw && !is_text {
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    let is_text = args.format == ExportFormat::Text;
+    if args.raw && !is_text {
         return Err(Failure::new(Exit::USAGE, "only `--format text` can be `--raw`"));
     }
-    if is_text && typed.clock.is_some() {
+    if is_text && args.clock.is_some() {
         return Err(Failure::new(Exit::USAGE, "`--format text` shows no times, of whatever `--clock`")
             .hint("for lines with times: `--format grabserial`"));
     }
-    let binary = typed.format == ExportFormat::Perfetto || typed.raw;
-    if binary && typed.output.is_none() && stdout().is_terminal() {
-        let what = if typed.raw { "raw bytes" } else { "a Perfetto trace" };
+    let binary = args.format == ExportFormat::Perfetto || args.raw;
+    if binary && args.output.is_none() && stdout().is_terminal() {
+        let what = if args.raw { "raw bytes" } else { "a Perfetto trace" };
         return Err(Failure::new(Exit::USAGE, format!("{what} can't be shown on a terminal"))
-            .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&typed))));
+            .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&args))));
     }
-    let input = Input::new(typed.file.clone());
-    if let Some(output) = typed.output.as_deref().filter(|o| is_same_file(fs::metadata(o).ok(), &typed.file)) {
+    let input = Input::new(args.file.clone());
+    if let Some(output) = args.output.as_deref().filter(|o| is_same_file(fs::metadata(o).ok(), &args.file)) {
         return Err(is_the_input(output));
     }
     // `>> boot.cap`: what is written would be read again, without an end.
-    if typed.output.is_none() && is_same_file(metadata_of_stdout(), &typed.file) {
+    if args.output.is_none() && is_same_file(metadata_of_stdout(), &args.file) {
         return Err(Failure::new(Exit::USAGE, "standard output is the input").hint("write to another file: `-o FILE`"));
     }
-    let mut output = Output::new(typed.output.clone());
+    let mut output = Output::new(args.output.clone());
     if is_text {
-        let boot = typed.boot.map(|n| n as usize - 1);
-        let from = typed.from.as_deref().and_then(|name| name.parse().ok());
-        return bytes::export(&input, from, boot, typed.raw, output, terminal);
+        let boot = args.boot.map(|n| n as usize - 1);
+        let from = args.from.as_deref().and_then(|name| name.parse().ok());
+        return bytes::export(&input, from, boot, args.raw, output, terminal);
     }
-    export(typed, &input, &mut output, terminal)
+    export(args, &input, &mut output, terminal)
 }
 
-fn example(typed: &Typed) -> &'static str {
-    if typed.raw { "boot.txt" } else { "boot.perfetto-trace" }
+fn example(args: &Args) -> &'static str {
+    if args.raw { "boot.txt" } else { "boot.perfetto-trace" }
 }
 
 fn metadata_of_stdout() -> Option<Metadata> {
     File::from(stdout().as_fd().try_clone_to_owned().ok()?).metadata().ok()
 }
 
-fn export(typed: Typed, input: &Input, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
-    let asked: Option<Clock> = typed.clock.map(Clock::from);
-    let options = Options { marker: typed.marker, console: typed.console, clock: asked, ..Options::default() };
-    let only = typed.boot.map(|n| n as usize - 1);
-    let mut writer = Writer::new(typed.format, asked);
+fn export(args: Args, input: &Input, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
+    let asked: Option<Clock> = args.clock.map(Clock::from);
+    let options = BootOptions { marker: args.marker, console: args.console, clock: asked, ..BootOptions::default() };
+    let only = args.boot.map(|n| n as usize - 1);
+    let mut writer = Writer::new(args.format, asked);
     let (mut boots, mut faults) = (0, Vec::new());
-    let from = typed.from.as_deref().and_then(|name| name.parse().ok());
+    let from = args.from.as_deref().and_then(|name| name.parse().ok());
     let summary = read(input, from, |records: BootRecords, more| {
         let index = boots;
         boots += 1;
         if only.is_some_and(|n| n != index) {
             return true;
         }
-        let source = SourceName { input: input.name(), index, one_of_several: more || index > 0 };
+        let source = BootLabel { input: input.name(), index, one_of_several: more || index > 0 };
         let boot = Boot::analyse(records, &options);
-        let fault = Fault::of(&boot, &source, Needs::Times, &options);
+        let fault = UnusableInput::of(&boot, &source, BootNeeds::Times, &options);
         let fault = match fault {
-            Some(Fault::NoTimes) => Some(no_times(asked, &source)),
+            Some(UnusableInput::NoTimes) => Some(no_times(asked, &source)),
             other => other.or_else(|| writer.refuses(&boot).then(|| no_times(Some(Clock::Arrival), &source))),
         };
         // As elsewhere: what is no boot makes no report, but programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some() && boot.timeline.clock != Clock::None;
-        if (is_boot && !writer.refuses(&boot)) || typed.format == ExportFormat::Json {
+        if (is_boot && !writer.refuses(&boot)) || args.format == ExportFormat::Json {
             writer.boot(&boot, &source, output);
         }
         faults.extend(fault);
@@ -197,14 +197,14 @@ fn no_such_boot(input: &Input, index: usize, boots: usize) -> Failure {
         .hint(format!("`--boot {boots}` is its last"))
 }
 
-fn no_times(asked: Option<Clock>, source: &SourceName) -> Fault {
+fn no_times(asked: Option<Clock>, source: &BootLabel) -> UnusableInput {
     let boot = named(source);
-    Fault::Told(match asked {
+    UnusableInput::Reported(match asked {
         Some(Clock::Arrival) => Failure::new(Exit::INPUT, format!("no arrival times in {boot}"))
             .hint("take the kernel's stamps: `--clock kernel`; or record the boot with `bootline capture`"),
         Some(Clock::Kernel) => Failure::new(Exit::INPUT, format!("no kernel timestamps in {boot}"))
             .hint("boot with `printk.time=1`, or take the arrival times: `--clock arrival`"),
-        _ => return Fault::NoTimes,
+        _ => return UnusableInput::NoTimes,
     })
 }
 
@@ -230,7 +230,7 @@ enum Writer {
     },
     Dmesg,
     Json {
-        list: JsonList,
+        list: BootsJson,
         opened: bool,
     },
     /// Its bytes are copied elsewhere.
@@ -250,7 +250,7 @@ impl Writer {
                 Writer::Grabserial { lines: Grabserial::new(), stamps: clock == Some(Clock::Kernel) }
             }
             ExportFormat::Dmesg => Writer::Dmesg,
-            ExportFormat::Json => Writer::Json { list: JsonList::new("bootline-export/1"), opened: false },
+            ExportFormat::Json => Writer::Json { list: BootsJson::new("bootline-export/1"), opened: false },
             ExportFormat::Text => Writer::Text,
         }
     }
@@ -260,7 +260,7 @@ impl Writer {
         matches!(self, Writer::Grabserial { stamps: false, .. }) && boot.timeline.clock == Clock::Kernel
     }
 
-    fn boot(&mut self, boot: &Boot, source: &SourceName, output: &mut Output) {
+    fn boot(&mut self, boot: &Boot, source: &BootLabel, output: &mut Output) {
         let found = || findings(boot);
         let number = source.index + 1;
         match self {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When the line begins to carry the log, and from when on a thread prints.
+//!
+//! Read from kernel/printk/printk.c and nbcon.c (6.12 to 7.2). A legacy console prints from its registration on. On
+//! PREEMPT_RT it never prints from a writer (`force_legacy_kthread`): nothing moves until `printk_set_kthreads_ready`
+//! has started the printer thread. An nbcon console is printed by each writer (`nbcon_atomic_flush_pending`) until then.
+//! That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
+use super::console::SerialConsole;
+use super::console_switch::ConsoleSwitch;
+use super::kernel::Kernel;
+use crate::records::{Record, RecordOrigin, RecordSet};
+use bootline_capture::units::Dur;
+use bootline_console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
+
+/// How the line comes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConsoleStart {
+    /// Position of the record that was stored when the first character went out, or shortly before.
+    pub index: usize,
+    /// By how much kernel time that record may miss the moment.
+    pub error: Dur,
+    /// Writers of records before this position wait for their own characters; behind it a thread prints.
+    pub kthreads_from: usize,
+    /// Who waits behind it.
+    pub printing: Printing,
+    /// Records from here on wait for nobody and take nobody's processor: a module's thread prints them, and sleeps while the
+    /// line is busy.
+    pub offloaded_from: usize,
+    /// From here on it is as it was before that.
+    pub offloaded_until: usize,
+}
+
+impl ConsoleStart {
+    /// A console that never changes hands.
+    pub(super) fn of_kernel(index: usize, kthreads_from: usize, printing: Printing) -> ConsoleStart {
+        let never = usize::MAX;
+        ConsoleStart { index, error: Dur::ZERO, kthreads_from, printing, offloaded_from: never, offloaded_until: never }
+    }
+
+    /// The same line under a module that took it over.
+    fn under(self, console_switch: &ConsoleSwitch) -> ConsoleStart {
+        let offloaded_until = console_switch.ended_index.unwrap_or(usize::MAX);
+        if console_switch.replayed {
+            // The first character follows the module's word, whatever it is of.
+            let (index, printing) = (console_switch.index, Printing::Nbcon);
+            return ConsoleStart {
+                index,
+                error: WAKES,
+                kthreads_from: 0,
+                printing,
+                offloaded_from: 0,
+                offloaded_until,
+            };
+        }
+        ConsoleStart { offloaded_from: console_switch.from_index, offloaded_until, ..self }
+    }
+
+    /// Whether who stored the record at a position waited for its characters.
+    pub fn writer_waits(&self, index: usize) -> bool {
+        index < self.kthreads_from && !self.is_offloaded(index)
+    }
+
+    /// Whether the record at a position was printed by a thread that sleeps.
+    pub fn is_offloaded(&self, index: usize) -> bool {
+        (self.offloaded_from..self.offloaded_until).contains(&index)
+    }
+}
+
+/// How long the module's thread takes from its wake-up to the first character, at most: in the lab's boots less than one
+/// millisecond, on a busy processor more.
+const WAKES: Dur = Dur::from_millis(5);
+
+pub(super) fn console_start(
+    records: &RecordSet,
+    kernel: &Kernel,
+    console: Option<&SerialConsole>,
+    registered: Option<usize>,
+    console_switch: Option<&ConsoleSwitch>,
+) -> Option<ConsoleStart> {
+    let own = of_kernel(records, kernel, console, registered);
+    match console_switch {
+        Some(t) => Some(own.unwrap_or(ConsoleStart::of_kernel(t.index, 0, Printing::Nbcon)).under(t)),
+        None => own,
+    }
+}
+
+/// Of the kernel's own console.
+fn of_kernel(
+    records: &RecordSet,
+    kernel: &Kernel,
+    console: Option<&SerialConsole>,
+    registered: Option<usize>,
+) -> Option<ConsoleStart> {
+    let printing = console.map_or(Printing::Unknown, |c| c.printing);
+    let registered = registered?;
+    let waits = ConsoleStart::of_kernel(registered, usize::MAX, printing);
+    Some(match printing {
+        Printing::Synchronous | Printing::Unknown => waits,
+        Printing::ThreadWholeFlush | Printing::ThreadPerRecord => match threads_ready(records, kernel, call_of(kernel))
+        {
+            Some(ready) if ready.index > registered => ConsoleStart { printing, ..ready },
+            _ => ConsoleStart { kthreads_from: registered, ..waits },
+        },
+        // While a boot console is there, every writer prints to it (printk_get_console_flush_type); the real one takes over
+        // with its registration, and keep_bootcon keeps it for good.
+        Printing::Nbcon if !kernel.rt && kernel.command_line.has("keep_bootcon") && follows_boot_console(console) => {
+            waits
+        }
+        Printing::Nbcon if !kernel.rt && follows_boot_console(console) => {
+            let own = console.and_then(|c| c.enabled_index).unwrap_or(registered).max(registered);
+            let ready = threads_ready(records, kernel, call_of(kernel)).map_or(0, |r| r.index);
+            ConsoleStart { kthreads_from: ready.max(own + 1), ..waits }
+        }
+        Printing::Nbcon => match threads_ready(records, kernel, call_of(kernel)) {
+            Some(ready) if ready.index > registered => ConsoleStart { kthreads_from: ready.index, ..waits },
+            // The threads run already: from 6.17 on they also carry what was stored before.
+            _ if nbcon(kernel).registration == RegistrationFlush::ByThread => {
+                ConsoleStart { kthreads_from: registered, ..waits }
+            }
+            _ => ConsoleStart { kthreads_from: registered + 1, ..waits },
+        },
+        Printing::RtPatch => ConsoleStart { kthreads_from: registered + 1, ..waits },
+    })
+}
+
+fn follows_boot_console(console: Option<&SerialConsole>) -> bool {
+    console.is_some_and(|c| c.after_boot_console)
+}
+
+/// Which initcall the kernel's version makes of it.
+fn call_of(kernel: &Kernel) -> ThreadsReady {
+    nbcon(kernel).threads_ready
+}
+
+/// What the kernel does with an nbcon console; of one that is newer than the table, what the newest does.
+fn nbcon(kernel: &Kernel) -> Behaviour {
+    Behaviour::of(kernel.series.map(|s| s.min(newest())), kernel.rt, false)
+}
+
+/// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. Asked for another call than
+/// the kernel's own, it is where that call would be.
+pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsReady) -> Option<ConsoleStart> {
+    let find =
+        |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == RecordOrigin::Kernel && wanted(r.text));
+    let called = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+"));
+    if let Some(index) = called.filter(|_| call == call_of(kernel)) {
+        return Some(ConsoleStart::of_kernel(index, index, Printing::Unknown));
+    }
+    let late = call == ThreadsReady::SubsysInitcall;
+    // Records of initcalls of the level before and of the level itself: the call lies between them.
+    let (before, after): (&[&str], &[&str]) = if late {
+        (
+            &[
+                "thermal_sys: Registered",
+                "cpuidle: using governor",
+                "PCI: Using configuration type",
+                "ASID allocator",
+                "DMA: preallocated",
+            ],
+            &[
+                "HugeTLB: ",
+                "ACPI: Added _OSI",
+                "iommu: Default",
+                "SCSI subsystem",
+                "usbcore: registered",
+                "pps_core: ",
+                "EDAC MC",
+            ],
+        )
+    } else {
+        (
+            &["smpboot: CPU0:", "Mount-cache hash", "Mountpoint-cache hash"],
+            &["rcu: Hierarchical SRCU", "smp: Bringing up", "Performance Events: "],
+        )
+    };
+    let first = find(&|t| after.iter().any(|p| t.starts_with(p)))?;
+    let last = (0..first).rev().find(|&i| records.get(i).is_some_and(|r| before.iter().any(|p| r.text.starts_with(p))));
+    let stamp = |i: usize| records.get(i).and_then(|r: Record<'_>| r.stamp);
+    let error = last.and_then(|l| Some((stamp(first)? - stamp(l)?).max_zero())).unwrap_or_default();
+    Some(ConsoleStart { error, ..ConsoleStart::of_kernel(first, first, Printing::Unknown) })
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A console that the module nbcon_8250 took over while the system ran (kernel/nbcon_8250/takeover.c).
+//!
+//! From the record with which the module registers its console on, a thread prints that sleeps while the FIFO drains:
+//! nobody waits. With `replay=1` it begins at the log's beginning, so that what `quiet` held back arrives late, in the
+//! log's order: those arrivals say when the line was free, not when anything happened.
+use serde::Serialize;
+
+use super::console::SerialConsole;
+use super::kernel::Kernel;
+use super::timeline::Timeline;
+use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
+use bootline_capture::units::Dur;
+
+/// The console changed hands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConsoleSwitch {
+    /// Which console: `ttyS0`.
+    pub console: String,
+    /// The module's own word: "ttyS0 prints through a thread of its own".
+    pub record: RecordId,
+    /// Its position.
+    #[serde(skip)]
+    pub index: usize,
+    /// The first record that the thread printed, a replay apart.
+    pub from: RecordId,
+    /// Its position.
+    #[serde(skip)]
+    pub from_index: usize,
+    /// Whether what was stored before arrived only then.
+    pub replayed: bool,
+    /// How many records of the log came twice.
+    pub repeated: usize,
+    /// The longest that a record waited from its storing until it was through the line, of all that the thread printed.
+    #[serde(rename = "lag_ns")]
+    pub lag: Option<Dur>,
+    /// "ttyS0 is the 8250 driver's own console again" (rmmod), if the log goes so far.
+    pub ended: Option<RecordId>,
+    /// Its position.
+    #[serde(skip)]
+    pub ended_index: Option<usize>,
+}
+
+/// `nbcon_8250: ttyS0 prints through a thread of its own`: the console.
+pub(super) fn console_switch_note(text: &str) -> Option<&str> {
+    console(text, " prints through a thread of its own")
+}
+
+fn console<'t>(text: &'t str, says: &str) -> Option<&'t str> {
+    let name = text.strip_prefix("nbcon_8250: ")?.strip_suffix(says)?;
+    let index = name.strip_prefix("ttyS")?;
+    (!index.is_empty() && index.bytes().all(|b| b.is_ascii_digit())).then_some(name)
+}
+
+/// The first takeover in the log; `registered` is where the kernel's own console registered.
+pub(super) fn find(
+    records: &RecordSet,
+    kernel: &Kernel,
+    serial: Option<&SerialConsole>,
+    registered: Option<usize>,
+    repeated: usize,
+) -> Option<ConsoleSwitch> {
+    let mut said = records.containing("nbcon_8250: ").filter_map(|i| Some((i, of_kernel(records, i)?)));
+    let (index, record, name) = said.by_ref().find_map(|(i, r)| Some((i, r.id, console_switch_note(r.text)?)))?;
+    // The module's console registers first, and the old one is stopped before that.
+    let enabled = format!("console [{name}] enabled");
+    let registers = |i: &usize| of_kernel(records, *i).is_some_and(|r| r.text.ends_with(&enabled));
+    let from_index = (registered.map_or(0, |r| r + 1)..index).rev().find(registers).unwrap_or(index);
+    let ended = said.find(|(_, r)| console(r.text, " is the 8250 driver's own console again") == Some(name));
+    Some(ConsoleSwitch {
+        console: name.to_owned(),
+        record,
+        index,
+        from: records.get(from_index).map_or(record, |r| r.id),
+        from_index,
+        replayed: shows_what_quiet_held_back(records, kernel)
+            || serial.is_some_and(|s| s.printing.writer_waits())
+                && came_too_soon(records, registered.unwrap_or(0), from_index),
+        repeated,
+        lag: None,
+        ended: ended.map(|(_, r)| r.id),
+        ended_index: ended.map(|(i, _)| i),
+    })
+}
+
+impl ConsoleSwitch {
+    /// Notes how late the thread printed.
+    pub(super) fn measure(&mut self, timeline: &Timeline, records: usize) {
+        let first = if self.replayed { 0 } else { self.from_index };
+        let places = (first..self.ended_index.unwrap_or(records)).map(|i| timeline.place(i));
+        self.lag = places.filter_map(|p| Some((p.transmitted?.end - p.stored?).max_zero())).max();
+    }
+}
+
+fn of_kernel(records: &RecordSet, i: usize) -> Option<Record<'_>> {
+    records.get(i).filter(|r| r.source == RecordOrigin::Kernel)
+}
+
+/// The kernel's banner is a KERN_NOTICE: a console of this level or a lower one doesn't print it.
+const NOTICE: u8 = 5;
+
+/// Whether a quiet console shows what it can't have printed when that was stored.
+fn shows_what_quiet_held_back(records: &RecordSet, kernel: &Kernel) -> bool {
+    let quiet = kernel.command_line_record.is_some() && kernel.command_line.console_loglevel() <= NOTICE;
+    let arrived = |id: RecordId| records.by_id(id).is_some_and(|r| r.arrival.is_some());
+    quiet && [kernel.banner, kernel.command_line_record].into_iter().flatten().any(arrived)
+}
+
+/// How far two stamps and two arrivals may be off together, beyond what the reader knows of itself.
+const READING: Dur = Dur::from_millis(2);
+
+/// The least time by which records came too soon to have been printed as they were stored.
+const TOO_SOON: Dur = Dur::from_millis(100);
+
+/// Whether records arrived sooner behind one another than they were stored. Where each writer prints its own that can't
+/// be: the kernel's clock may lose time, but it gains none.
+fn came_too_soon(records: &RecordSet, registered: usize, until: usize) -> bool {
+    let mut too_soon = Dur::ZERO;
+    let mut before = None;
+    for r in (registered + 1..until).filter_map(|i| of_kernel(records, i)) {
+        let (Some(stamp), Some(arrival)) = (r.stamp, r.arrival) else { continue };
+        if let Some((stamp_before, arrived_before)) = before.replace((stamp, arrival.first)) {
+            let less = (stamp - stamp_before) - (arrival.first - arrived_before);
+            too_soon += (less - arrival.uncertainty - READING).max_zero();
+        }
+    }
+    too_soon > TOO_SOON
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_words() {
+        assert_eq!(console_switch_note("nbcon_8250: ttyS0 prints through a thread of its own"), Some("ttyS0"));
+        for text in [
+            "nbcon_8250: ttyS prints through a thread of its own",
+            "nbcon_8250: \x1b[2J prints through a thread of its own",
+            "nbcon_8250: ttyS0 is the 8250 driver's own console again",
+            "ttyS0 prints through a thread of its own",
+        ] {
+            assert_eq!(console_switch_note(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The serial line under the boot: its speed, what it carried, what that cost.
+use serde::Serialize;
+
+use super::backlog::{self, BacklogPoint};
+use super::console::SerialConsole;
+use super::console_start::ConsoleStart;
+use super::initcall_debug;
+use super::kernel::Kernel;
+use super::milestone;
+use super::speed::{self, LineSpeed, SpeedSource};
+use super::timeline::Timeline;
+use super::wait::{ConsoleWait, WaitCause};
+use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
+use bootline_capture::Header;
+use bootline_capture::units::{Dur, Interval, LineRate};
+
+/// The serial line under the boot.
+#[derive(Clone, Debug, Serialize)]
+pub struct SerialLine {
+    /// The console on it.
+    #[serde(flatten)]
+    pub console: SerialConsole,
+    /// Its speed, measured or declared.
+    pub speed: Option<LineSpeed>,
+    /// Characters that it had carried when the boot ended.
+    pub bytes_before_end: u64,
+    /// Characters of the whole log.
+    pub bytes: u64,
+    /// What the console cost the boot's critical path.
+    pub cost: Interval,
+    /// How long the line was busy beside the boot, printed to by a thread. The drivers in the tree spin on the
+    /// transmitter, so the thread takes a processor for as long.
+    pub printed_in_parallel: Dur,
+    /// The flush at registration: characters and time.
+    pub flush: Option<Flush>,
+    /// The most characters that waited for the line.
+    pub backlog_peak: u64,
+    /// How long after the boot's end its own record arrived (asynchronous consoles).
+    pub lag_at_end: Option<Dur>,
+    /// When the whole log had arrived, on the axis.
+    pub drained: Option<Dur>,
+}
+
+/// The flush of the ring buffer when the console registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Flush {
+    /// The registration's record.
+    pub record: RecordId,
+    /// The record after it.
+    pub next: Option<RecordId>,
+    /// Characters stored before.
+    pub bytes: u64,
+    /// How long the boot waited for them.
+    pub waited: Interval,
+}
+
+/// Whether a record was printed. A record that arrived was. In a kernel's own log the level tells; where that is
+/// missing, the texts of `initcall_debug` are known to be KERN_DEBUG, and behind `quiet` next to nothing is printed.
+pub(super) fn reaches_line(r: &Record<'_>, kernel: &Kernel) -> bool {
+    if r.arrival.is_some() {
+        return true;
+    }
+    let limit = kernel.command_line.console_loglevel();
+    match r.level {
+        Some(level) => level.0 < limit,
+        None => limit >= 7 && (limit > 7 || !initcall_debug::is_debug_level(r.text)),
+    }
+}
+
+pub(super) fn speed(
+    records: &RecordSet,
+    header: Option<&Header>,
+    serial: Option<&SerialConsole>,
+    console_start: Option<ConsoleStart>,
+    until: usize,
+) -> Option<LineSpeed> {
+    let exactly = |rate, source| LineSpeed { rate, low: rate, high: rate, source, samples: 0 };
+    if records.iter().any(|r| r.arrival.is_some()) {
+        let measured = speed::from_arrival(records);
+        let stated = header.and_then(|h| h.line_bytes_per_s).map(|r| exactly(r, SpeedSource::Header));
+        if measured.is_some() || stated.is_some() {
+            return measured.or(stated);
+        }
+    }
+    let serial = serial?;
+    // Stamps show the line's speed only where the writer waits for it.
+    let fitted = || speed::from_stamps(records, console_start.map_or(0, |o| o.index + 1), until);
+    let declared = || serial.declared_baud.map(|b| exactly(LineRate::of(b, serial.frame), SpeedSource::Declared));
+    serial.printing.writer_waits().then(fitted).flatten().or_else(declared)
+}
+
+/// How long the line was busy between the moment at which threads began to print and the boot's end.
+fn printed_in_parallel(timeline: &Timeline, records: usize, console_start: ConsoleStart, end: Option<usize>) -> Dur {
+    // A thread that sleeps takes nothing from the boot.
+    if console_start.offloaded_from <= console_start.kthreads_from {
+        return Dur::ZERO;
+    }
+    let from = timeline.stored(console_start.kthreads_from);
+    let to = end.map(|e| e.min(console_start.offloaded_from)).and_then(|e| timeline.stored(e));
+    let (Some(from), Some(to)) = (from, to.or_else(|| timeline.stored(records.checked_sub(1)?))) else {
+        return Dur::ZERO;
+    };
+    (0..records)
+        .filter_map(|i| timeline.place(i).transmitted)
+        .map(|p| (p.end.min(to) - p.start.max(from)).max_zero())
+        .sum()
+}
+
+/// The waits, and beside them what a printing thread takes from the boot: with one processor all of its time, with more
+/// of them anything from nothing to that.
+fn total_cost(
+    waits: &[ConsoleWait],
+    console_start: Option<ConsoleStart>,
+    in_parallel: Dur,
+    cpus: Option<u32>,
+) -> Interval {
+    let own = |w: &&ConsoleWait| console_start.is_none_or(|o| o.writer_waits(w.index));
+    let sum = |waits: &mut dyn Iterator<Item = &ConsoleWait>| waits.fold(Interval::default(), |sum, w| sum + w.time);
+    let own_waits = sum(&mut waits.iter().filter(own));
+    let lock_waits = sum(&mut waits.iter().filter(|w| !own(w)));
+    let in_parallel = in_parallel.max(lock_waits.high());
+    let best = if cpus == Some(1) { in_parallel } else { lock_waits.best() };
+    own_waits + Interval::new(lock_waits.low(), best, in_parallel)
+}
+
+#[allow(clippy::too_many_arguments, reason = "one caller; each argument is a step's result")]
+pub(super) fn describe(
+    records: &RecordSet,
+    timeline: &Timeline,
+    waits: &[ConsoleWait],
+    console: SerialConsole,
+    speed: Option<LineSpeed>,
+    console_start: Option<ConsoleStart>,
+    end: Option<usize>,
+    cpus: Option<u32>,
+) -> SerialLine {
+    let first_kernel = records.iter().position(|r| r.source == RecordOrigin::Kernel).unwrap_or(0);
+    let transmitted = |i: usize| timeline.place(i).transmitted;
+    let (mut bytes, mut bytes_before_end) = (0, 0);
+    let end_stored = end.and_then(|e| timeline.stored(e));
+    let mut drained = None;
+    for (i, r) in records.iter().enumerate().skip(first_kernel) {
+        let Some(p) = transmitted(i) else { continue };
+        bytes += u64::from(r.line_bytes);
+        drained = drained.max(Some(p.end));
+        if end.is_none_or(|e| i <= e)
+            && end_stored
+                .is_none_or(|t| p.end <= t || Some(i) == end && console_start.is_none_or(|o| o.writer_waits(i)))
+        {
+            bytes_before_end += u64::from(r.line_bytes);
+        }
+    }
+    let in_parallel = console_start.map_or(Dur::ZERO, |o| printed_in_parallel(timeline, records.len(), o, end));
+    let total = total_cost(waits, console_start, in_parallel, cpus);
+    let cost = match speed.map(|s| (s.source, s)) {
+        // A speed that nothing in the log confirms: the line may as well have cost nothing.
+        Some((SpeedSource::Declared, _)) | None => Interval::new(Dur::ZERO, total.best(), total.high()),
+        // What is modelled from a fitted speed is as uncertain as the fit: it may hold work that always follows a record.
+        Some((SpeedSource::Stamps, s)) => {
+            let share = |other: LineRate| s.rate.bytes_per_s() / other.bytes_per_s();
+            Interval::new(total.low().scale(share(s.high) * 0.9), total.best(), total.high().scale(share(s.low)))
+        }
+        Some(_) => total,
+    };
+    // A replay is no flush: nobody waited for it.
+    let flush = console_start.filter(|o| !o.is_offloaded(o.index)).map(|ConsoleStart { index: open, .. }| {
+        let waited = waits.iter().find(|w| w.cause == WaitCause::Flush).map_or(Interval::default(), |w| w.time);
+        let before = records.iter().enumerate().take(open + 1).filter(|(_, r)| r.source == RecordOrigin::Kernel);
+        Flush {
+            record: milestone::id_at(records, open),
+            next: (open + 1..records.len())
+                .find_map(|i| records.get(i).filter(|r| r.source == RecordOrigin::Kernel))
+                .map(|r| r.id),
+            bytes: before.filter(|(i, _)| transmitted(*i).is_some()).map(|(_, r)| u64::from(r.line_bytes)).sum(),
+            waited,
+        }
+    });
+    let points = backlog::backlog(records, timeline);
+    SerialLine {
+        backlog_peak: points.iter().map(BacklogPoint::backlog).max().unwrap_or(0),
+        lag_at_end: end.and_then(|e| Some((transmitted(e)?.end - timeline.stored(e)?).max_zero())),
+        console,
+        speed,
+        printed_in_parallel: in_parallel,
+        bytes_before_end,
+        bytes,
+        cost,
+        flush,
+        drained,
+    }
+}

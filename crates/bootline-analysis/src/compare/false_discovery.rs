@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Of hundreds of initcalls and parts some differ by chance, so how likely chance is has to be told with all of them
+//! considered (Benjamini and Hochberg 1995). That costs sight: beside 800 others a single one can't be told with 8 + 8 runs.
+//!
+//! Most initcalls take microseconds in every run of either set, and can't differ by what anybody cares for. They are
+//! considered by themselves, and those that can by themselves. Which of the two it is depends on the values of both sets
+//! together, not on which set they are of, so it foretells nothing of the test (Bourgon, Gentleman, Huber 2010), and among
+//! what is told of either kind no more than one in twenty is expected to be chance.
+use bootline_stats::{Samples, false_discovery};
+
+/// How likely chance is to make as much, and whether the values are so far apart that it can matter.
+pub(super) struct Candidate {
+    pub p: f64,
+    pub can_matter: bool,
+}
+
+/// Whether values of both sets are so far apart that their medians can differ by as much as counts.
+pub(super) fn can_matter(a: &Samples, b: &Samples, counts: f64) -> bool {
+    a.greatest().max(b.greatest()) - a.least().min(b.least()) >= counts
+}
+
+/// The same with all considered, each among its kind.
+pub(super) fn adjusted_p_values(found: &[Candidate]) -> Vec<f64> {
+    let of_kind = |kind: bool| {
+        let p: Vec<f64> = found.iter().filter(|f| f.can_matter == kind).map(|f| f.p).collect();
+        false_discovery(&p).into_iter()
+    };
+    let (mut matter, mut others) = (of_kind(true), of_kind(false));
+    found.iter().map(|f| if f.can_matter { &mut matter } else { &mut others }.next().unwrap_or(1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_matter_costs_no_sight() {
+        let few = |p, can_matter| Candidate { p, can_matter };
+        let mut found: Vec<Candidate> = (0..500).map(|n| few(f64::from(n) / 500.0, false)).collect();
+        found.insert(250, few(0.01, true));
+        found.push(few(0.5, true));
+        let told = adjusted_p_values(&found);
+        assert_eq!((told.len(), told[250], told[501]), (502, 0.02, 0.5));
+        assert!(told[1] > 0.4, "{}", told[1]);
+        let samples = |v: &[f64]| Samples::new(v.iter().copied()).unwrap();
+        assert!(can_matter(&samples(&[1.0, 2.0]), &samples(&[9.0]), 8.0));
+        assert!(!can_matter(&samples(&[1.0, 2.0]), &samples(&[9.0]), 8.5));
+    }
+}

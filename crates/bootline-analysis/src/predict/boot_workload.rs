@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot as a workload: what it did between its records, without what it waited for the console.
+use super::levels;
+use super::stall::StallReport;
+use crate::boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
+use crate::records::RecordOrigin;
+use bootline_capture::units::Dur;
+use bootline_console::{ConsoleId, Message, Op, SimulationSetup, ThreadsReady, Workload, speed_with_busy_printer};
+
+/// The mark at the boot's end.
+pub(super) const END: u32 = 1;
+/// The mark where the console registers.
+pub(super) const REGISTERED: u32 = 2;
+/// The mark where the threads are ready.
+pub(super) const READY: u32 = 3;
+
+/// Which end of an interval is to come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    Low,
+    Best,
+    High,
+}
+
+/// One kernel record of the boot, with the work before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorkStep {
+    /// Its position among the boot's records.
+    pub index: usize,
+    /// The work before it: its least, best and most.
+    pub work: [Dur; 3],
+    pub message: Message,
+    /// A level that the log doesn't tell, and that its text makes doubtful.
+    pub uncertain: bool,
+    /// It belongs to a report of a stall, which the console itself may have caused.
+    pub of_stall: bool,
+    /// initcall_debug wrote it.
+    pub of_initcall_debug: bool,
+}
+
+/// The boot's course up to its end.
+#[derive(Clone, Debug)]
+pub(super) struct BootWorkload {
+    pub steps: Vec<WorkStep>,
+    /// Records whose level the log doesn't tell.
+    pub unknown_levels: usize,
+    /// The record before which the other processors come up.
+    processors_up: Option<usize>,
+}
+
+impl BootWorkload {
+    /// Reads it from a boot. `today` is the setup under which the log was made: what its thread took from the boot's
+    /// work is given back.
+    pub fn of(boot: &Boot, baseline: &SimulationSetup) -> BootWorkload {
+        let mut steps = Vec::new();
+        let mut unknown_levels = 0;
+        let busy = PrinterBusy::of(boot, baseline);
+        let mut before: Option<Dur> = None;
+        let alone = speed_with_busy_printer(1, baseline.contention);
+        let speed = speed_with_busy_printer(baseline.cpus, baseline.contention);
+        let processors_up = processors_up(boot);
+        let stamped = boot.records.iter().any(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some());
+        let mut line_free = None;
+        let mut stall = StallReport::default();
+        for index in 0..boot.end_index() {
+            let Some(r) = boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel) else { continue };
+            let of_stall = stall.holds(r.text);
+            let Some(stored) = boot.timeline.stored(index) else { continue };
+            // Another processor's record may be stamped before its predecessor.
+            let from = before.unwrap_or(stored.min(Dur::ZERO));
+            let stored = stored.max(from);
+            before = Some(stored);
+            let transmitted = boot.timeline.place(index).transmitted;
+            let work = match (stamped, transmitted) {
+                (false, Some(p)) => {
+                    // Without stamps nothing but the line's rests is known to be work.
+                    let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
+                    [rest; 3]
+                }
+                _ if processors_up.is_some_and(|up| index <= up) => work_between(&busy, from, stored, alone),
+                _ => work_between(&busy, from, stored, speed),
+            };
+            let level = levels::level(&r);
+            unknown_levels += usize::from(level.is_none() && r.level.is_none());
+            let message = Message { bytes: r.line_bytes, level: level.unwrap_or(6) };
+            steps.push(WorkStep {
+                index,
+                work,
+                message,
+                uncertain: level.is_none() && levels::looks_grave(r.text),
+                of_stall,
+                of_initcall_debug: initcall_debug::is_written_by_it(r.text),
+            });
+        }
+        BootWorkload { steps, unknown_levels, processors_up }
+    }
+
+    /// The operations of a boot whose consoles come up as `plan` says.
+    pub fn workload(&self, plan: &ConsolePlan, bound: Bound) -> Workload {
+        let mut ops = Vec::with_capacity(self.steps.len() * 2 + 8);
+        let at = |place: Option<usize>, index: usize| place == Some(index);
+        // Ascending; a log may name as many as it has records.
+        let mut lock_takers = plan.lock_takers.as_slice();
+        for step in &self.steps {
+            ops.push(Op::Work(step.work[bound as usize]));
+            if at(self.processors_up, step.index) {
+                ops.push(Op::ProcessorsUp);
+            }
+            if at(plan.threads_ready, step.index) {
+                ops.extend([Op::ThreadsReady, Op::Mark(READY)]);
+            }
+            lock_takers = &lock_takers[lock_takers.partition_point(|t| t.before < step.index)..];
+            let here = &lock_takers[..lock_takers.partition_point(|t| t.before == step.index)];
+            let locks: u32 = here.iter().map(|t| t.times[bound as usize]).sum();
+            ops.extend((0..locks).map(|_| Op::LockConsole(Dur::ZERO)));
+            // A grave word in a record without a level may be one that even a quiet console prints.
+            let level = if bound == Bound::High && step.uncertain { 3 } else { step.message.level };
+            if !plan.drops(step) {
+                ops.push(Op::Print(Message { level, ..step.message }));
+            }
+            let here = plan.registrations.iter().filter(|r| r.0 == step.index);
+            for &(_, console, comes) in here {
+                if comes {
+                    ops.extend([Op::Mark(REGISTERED), Op::Register(console)]);
+                } else {
+                    ops.push(Op::Unregister(console));
+                }
+            }
+        }
+        ops.push(Op::Mark(END));
+        ops.extend(plan.after_end.iter().copied());
+        Workload { tasks: vec![ops] }
+    }
+
+    /// The boot's own work.
+    pub fn work(&self) -> Dur {
+        self.steps.iter().map(|s| s.work[Bound::Best as usize]).sum()
+    }
+
+    /// Characters of all records that a console of this level prints.
+    pub fn bytes(&self, loglevel: u8, plan: &ConsolePlan) -> u64 {
+        let transmitted = self.steps.iter().filter(|s| s.message.level < loglevel && !plan.drops(s));
+        transmitted.map(|s| u64::from(s.message.bytes)).sum()
+    }
+}
+
+/// Where the consoles come up and the console lock is taken, as positions among the boot's records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ConsolePlan {
+    /// Behind which record which console registers (or goes).
+    pub registrations: Vec<(usize, ConsoleId, bool)>,
+    /// Before which record threads become ready.
+    pub threads_ready: Option<usize>,
+    /// Who takes the console lock, ascending.
+    pub lock_takers: Vec<ConsoleLockTaker>,
+    /// initcall_debug is off: its records aren't even stored.
+    pub without_initcall_debug: bool,
+    /// Reports of stalls don't come: the console that caused them waits less.
+    pub without_stalls: bool,
+    /// What follows the boot's end.
+    pub after_end: Vec<Op>,
+}
+
+impl ConsolePlan {
+    fn drops(&self, step: &WorkStep) -> bool {
+        self.without_initcall_debug && step.of_initcall_debug || self.without_stalls && step.of_stall
+    }
+}
+
+/// A call that takes the console lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ConsoleLockTaker {
+    /// Before which record of the boot.
+    pub before: usize,
+    /// How often in a row: least, likeliest, most. Each time it may wait for a record in hand.
+    pub times: [u32; 3],
+}
+
+/// When a thread printed beside the boot.
+struct PrinterBusy {
+    /// Stretches in which a thread printed, ascending, with the sum before each.
+    time_ranges: Vec<(Dur, Dur, Dur)>,
+    /// What the boot waited for other than that thread's processor, of which the model gives it its share.
+    waits: ConsoleWaits,
+}
+
+impl PrinterBusy {
+    fn of(boot: &Boot, baseline: &SimulationSetup) -> PrinterBusy {
+        let mut time_ranges: Vec<(Dur, Dur, Dur)> = Vec::new();
+        let threaded = baseline.consoles.iter().any(|c| !c.behaviour.printing.writer_waits());
+        // Where threads are ready when the line opens, they also print what was stored before.
+        let threads = boot.console_start.filter(|_| threaded);
+        let threads = threads.map(|o| if o.kthreads_from <= o.index { 0 } else { o.kthreads_from });
+        let mut sum = Dur::ZERO;
+        let mut until = Dur::from_nanos(i64::MIN);
+        for index in threads.map_or(0..0, |from| from..boot.records.len()) {
+            if boot.console_start.is_some_and(|o| o.is_offloaded(index)) {
+                continue;
+            }
+            let Some(p) = boot.timeline.place(index).transmitted else { continue };
+            let from = p.start.max(until);
+            if p.end > from {
+                time_ranges.push((from, p.end, sum));
+                sum += p.end - from;
+                until = p.end;
+            }
+        }
+        PrinterBusy { time_ranges, waits: boot.waits.without(WaitCause::Processor) }
+    }
+
+    /// How long a thread printed up to an instant.
+    fn up_to(&self, at: Dur) -> Dur {
+        let i = self.time_ranges.partition_point(|s| s.0 < at);
+        match i.checked_sub(1).map(|i| self.time_ranges[i]) {
+            Some((from, to, sum)) => sum + (at.min(to) - from),
+            None => Dur::ZERO,
+        }
+    }
+}
+
+/// The work between two instants: least, best, most.
+fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
+    let waited = busy.waits.bounds_within(from, to);
+    let beside = busy.up_to(to) - busy.up_to(from);
+    let work = |waited: Dur| {
+        let net = (to - from - waited).max_zero();
+        // In a wait for the lock a thread prints: only what it printed beside the rest slowed the work.
+        let slowed = (beside - waited).max_zero().min(net);
+        net - slowed.scale(1.0 - speed)
+    };
+    let mut all = [work(waited.high()), work(busy.waits.within(from, to)), work(waited.low())];
+    all.sort();
+    all
+}
+
+/// Where `printk_set_kthreads_ready` would be: the nearest record that shows it; where none does, the registration of the
+/// console, before which nothing can be told apart.
+pub(super) fn ready_at(boot: &Boot, call: ThreadsReady) -> Option<usize> {
+    (call != ThreadsReady::Never).then(|| boot.threads_ready(call))?
+}
+
+/// The record of smp_init that says that the other processors are there; none in a kernel without them.
+fn processors_up(boot: &Boot) -> Option<usize> {
+    let says = |text: &str| text.strip_prefix("smp: ").unwrap_or(text).starts_with("Brought up ");
+    boot.records.iter().take(boot.end_index()).position(|r| r.source == RecordOrigin::Kernel && says(r.text))
+}
+
+const ONCE: [u32; 3] = [1, 1, 1];
+/// What the two long takers wait for beside a thread that gives the lock up after each record: 6 to 14 records at the
+/// registration of an 8250's ports, none to 30 at the open of /dev/console. Measured on 6.19-rt at 2400 to 115200 baud by
+/// the experiment printer-thread-contention; the likely cause is the port's lock, which the thread gets back at once.
+const PORT: [u32; 3] = [1, 10, 14];
+const OPEN: [u32; 3] = [1, 18, 30];
+
+/// Known takers of the console lock: fbmem_init, the registration of the console's own port (uart_configure_port), the
+/// open of /dev/console (console_on_rootfs).
+pub(super) fn lock_takers(boot: &Boot, serial: &str) -> Vec<ConsoleLockTaker> {
+    let mut takers = Vec::new();
+    let (mut opened, mut port_seen) = (false, false);
+    let port = format!("{serial} at ");
+    for (i, r) in boot.records.iter().enumerate().take(boot.end_index()) {
+        if r.source != RecordOrigin::Kernel {
+            continue;
+        }
+        match r.text.as_bytes().first() {
+            Some(b'c') if r.text.starts_with("calling  fbmem_init+") => {
+                takers.push(ConsoleLockTaker { before: i + 1, times: ONCE })
+            }
+            Some(b'F') if !opened && r.text.starts_with("Freeing unused ") => {
+                opened = true;
+                takers.push(ConsoleLockTaker { before: i, times: OPEN });
+            }
+            _ if !port_seen && r.text.contains(&port) && r.text.contains(" is a ") => {
+                port_seen = true;
+                takers.push(ConsoleLockTaker { before: i + 1, times: PORT })
+            }
+            _ => {}
+        }
+    }
+    takers
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A prediction in words: what it is called, what it costs and needs, what it takes for granted.
+use super::boot_workload::BootWorkload;
+use super::change::{Change, Setting};
+use super::module::{self, SwitchTime};
+use super::prediction::{Assumption, Need};
+use super::scenario::Scenario;
+use crate::boot::{Boot, Clock, SpeedSource};
+use crate::records::ProblemKind;
+use bootline_console::{Driver, DriverBehaviour, Printing};
+
+pub(super) fn title(change: &Change) -> String {
+    if change.settings.is_empty() {
+        return "today".to_owned();
+    }
+    let words: Vec<String> = change.settings.iter().map(setting_title).collect();
+    words.join(", ")
+}
+
+fn setting_title(setting: &Setting) -> String {
+    match setting {
+        Setting::Baud(baud) => format!("{baud} baud"),
+        Setting::Frame(frame) => format!("frame {frame}"),
+        Setting::LogLevel(4) => "quiet".to_owned(),
+        Setting::LogLevel(level) => format!("loglevel={level}"),
+        Setting::NoInitcallDebug => "no initcall_debug".to_owned(),
+        Setting::Kernel { series, rt } => {
+            format!("printing of {series}{}", if *rt { "-rt" } else { "" })
+        }
+        Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
+        Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
+        Setting::Printing(_) => "a printer thread".to_owned(),
+        Setting::Module { replay: true } => "module nbcon_8250, log replayed".to_owned(),
+        Setting::Module { replay: false } => "nbcon_8250 built in".to_owned(),
+        Setting::Cpus(1) => "one processor".to_owned(),
+        Setting::Cpus(n) => format!("{n} processors"),
+    }
+}
+
+/// What loads the module from the initramfs.
+pub const LOAD_AND_REPLAY: &str = "modprobe nbcon_8250 replay=1 loglevel=7";
+/// What builds it into the kernel's tree.
+pub const BUILT_IN: &str = "CONFIG_SERIAL_8250_NBCON=y";
+/// What comes with a module that the kernel's makers don't know.
+pub const OUT_OF_TREE: &str = "it taints the kernel, and under Secure Boot it must be signed";
+
+/// What one gives up.
+pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> String {
+    let mut price = Vec::new();
+    for setting in &change.settings {
+        match setting {
+            Setting::LogLevel(level) if *level < baseline.loglevel => {
+                price.push(format!("messages of level {level} and up are in dmesg only"));
+            }
+            Setting::NoInitcallDebug => price.push("the times of initcalls and probes".to_owned()),
+            Setting::Module { replay: true } => {
+                price.push("a kernel that dies before init leaves little on the line".to_owned());
+                price.push(OUT_OF_TREE.to_owned());
+            }
+            Setting::Module { replay: false } => {
+                price.push("what is printed before the module's initcall still waits".to_owned());
+                price.push("a kernel of one's own".to_owned());
+            }
+            _ => {}
+        }
+    }
+    let threaded = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
+    if threaded(target) && !threaded(baseline) {
+        price.push("a hang leaves the last messages unprinted; the log arrives later than the boot".to_owned());
+    }
+    price.join("; ")
+}
+
+/// What has to be there first.
+pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
+    let name = boot.line.as_ref().map_or("ttyS0", |l| l.console.name.as_str());
+    let mut needs = Vec::new();
+    for setting in &change.settings {
+        match setting {
+            Setting::Baud(baud) => {
+                needs.push(Need::CommandLine(format!("console={name},{baud}")));
+                needs.push(Need::Hardware(format!("the other end at {baud} baud")));
+            }
+            Setting::Frame(frame) => needs.push(Need::Hardware(format!("the other end at {frame}"))),
+            Setting::LogLevel(level) => {
+                let word = if *level == 4 { "quiet".to_owned() } else { format!("loglevel={level}") };
+                needs.push(Need::CommandLine(word));
+                // The one prints everything whatever the level, the other is a level itself.
+                let overrules = |w: &&str| *w == "ignore_loglevel" || *level != 4 && *w == "quiet";
+                let overruling = boot.kernel.command_line.words().filter(overrules);
+                needs.extend(overruling.map(|w| Need::CommandLine(format!("without {w}"))));
+            }
+            Setting::NoInitcallDebug => needs.push(Need::CommandLine("without initcall_debug".to_owned())),
+            Setting::Kernel { series, rt } => {
+                needs.push(Need::Version(series.to_string()));
+                if *rt {
+                    needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
+                }
+            }
+            Setting::Printing(Printing::ThreadPerRecord) => {
+                needs.push(Need::Version("6.19 or later".to_owned()));
+                needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
+            }
+            Setting::Printing(Printing::Nbcon) => {
+                let since = DriverBehaviour::nbcon_since(Driver::of_console(name), boot.kernel.rt);
+                needs.push(Need::Version(
+                    since.map_or("whose driver has an nbcon console".to_owned(), |s| s.to_string()),
+                ));
+            }
+            Setting::Printing(_) => needs.push(Need::Version("whose driver prints that way".to_owned())),
+            Setting::Module { replay } => {
+                needs.push(Need::Module("nbcon_8250".to_owned()));
+                if *replay {
+                    needs.push(Need::CommandLine("quiet".to_owned()));
+                    needs.push(Need::Command(LOAD_AND_REPLAY.to_owned()));
+                } else {
+                    needs.push(Need::Config(BUILT_IN.to_owned()));
+                }
+            }
+            Setting::Cpus(n) => needs.push(Need::Hardware(format!("{n} processors"))),
+        }
+    }
+    needs
+}
+
+/// What the figures rest on.
+pub(super) fn assumptions(
+    boot: &Boot,
+    boot_workload: &BootWorkload,
+    change: &Change,
+    baseline: &Scenario,
+    target: &Scenario,
+) -> Vec<Assumption> {
+    let mut found = Vec::new();
+    let mut add = |name, text: String| found.push(Assumption { name, text });
+    add(
+        "own-work",
+        format!(
+            "the boot's own work ({} s) takes as long as in this log, give or take {:.0} %, one thing after the other",
+            boot_workload.work(),
+            baseline.jitter * 100.0
+        ),
+    );
+    if let Some(speed) = boot.line.as_ref().and_then(|l| l.speed) {
+        let bytes = speed.rate.bytes_per_s();
+        match speed.source {
+            SpeedSource::Declared => {
+                add(
+                    "line-speed",
+                    format!(
+                        "today's line carries {bytes:.0} characters a second, as declared: nothing in the log confirms it"
+                    ),
+                );
+            }
+            SpeedSource::Stamps => {
+                add(
+                    "line-speed",
+                    format!("today's line carries {bytes:.0} characters a second, fitted from the kernel's stamps"),
+                );
+            }
+            SpeedSource::Arrival | SpeedSource::Header => {}
+        }
+    }
+    let taken_as = match baseline.behaviour.printing {
+        Printing::Unknown => Some("how today's kernel prints is not known: taken as if each writer waits"),
+        Printing::RtPatch => Some("PREEMPT_RT before 6.12 has threads of several designs: taken as the thread of 6.12"),
+        _ => None,
+    };
+    if let Some(text) = taken_as {
+        add("printing", format!("{text}; where it does otherwise all of this is wrong"));
+    }
+    let price = |kind| matches!(kind, ProblemKind::RecordsLost | ProblemKind::BeginningLost);
+    if boot.problems.iter().any(|p| price(p.kind))
+        || boot.records.containing("printk messages dropped").next().is_some()
+    {
+        add("lost-records", "the log lacks records: what they cost is in no figure".to_owned());
+    }
+    if boot.timeline.clock == Clock::Kernel {
+        add("kernel-clock", "the kernel's clock ran true; only arrival times could tell".to_owned());
+    }
+    let changes_what_is_printed = target.loglevel < baseline.loglevel && target.module != Some(SwitchTime::AtInit);
+    if changes_what_is_printed && boot_workload.unknown_levels > 0 {
+        let uncertain = boot_workload.steps.iter().filter(|s| s.uncertain).count();
+        add(
+            "levels",
+            format!(
+                "the log lacks the levels of {} records: taken as KERN_INFO, {uncertain} with grave words as KERN_ERR at \
+                 the worst; `--levels` with a `dmesg -r` of the same boot tells",
+                boot_workload.unknown_levels
+            ),
+        );
+    }
+    let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
+    if target.spins() {
+        if target.cpus == 1 {
+            add("one-processor", "the printing thread (nice -20) and the boot share one processor".to_owned());
+        } else {
+            let [low, best, high] = target.contention.map(|c| c * 100.0);
+            add(
+                "printer-thread-contention",
+                format!(
+                    "while its thread spins on a processor of its own, the boot loses {best:.0} % of its speed ({low:.0} to \
+                     {high:.0} %)"
+                ),
+            );
+        }
+    }
+    if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
+        add("cpus", "the log doesn't tell the number of processors: one".to_owned());
+    }
+    let module = change.settings.iter().any(|s| matches!(s, Setting::Module { .. }));
+    if module && baseline.module.is_none() && !module::takes_module(boot) {
+        add("module-refuses", "nothing in the log says that nbcon_8250 takes this console, kernel or port".to_owned());
+    }
+    if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) {
+        add("same-messages", "that kernel works as long as this one and says as much, give or take 5 %".to_owned());
+    }
+    if change.settings.iter().any(|s| matches!(s, Setting::Baud(_))) {
+        add("line-reached", "the driver keeps the new line busy to 96 to 100 % of its rate".to_owned());
+    }
+    found
+}

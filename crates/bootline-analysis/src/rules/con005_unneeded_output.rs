@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::finding::cite;
+use super::wording::{percent, seconds, speed};
+use super::{Advice, Finding, Rule};
+use crate::boot::{CommandLine, initcall_debug};
+use crate::predict::Setting;
+use crate::records::{Record, RecordOrigin};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "con005",
+    name: "needless-output",
+    doc: "The console prints what nobody reads at this speed: all messages of the default log level over 115200 baud or \
+          less, or output of initcall_debug, debug, ignore_loglevel or a high loglevel= that was left on. The messages \
+          stay in the ring buffer whatever the console prints; dmesg shows them.",
+    check,
+};
+
+/// Least saving, and least share of the boot.
+const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
+/// Characters a second up to which the default messages are worth suppressing: 115200 baud.
+const SLOW: f64 = 11_600.0;
+/// `quiet` prints levels below this.
+const QUIET: u8 = 4;
+/// CONFIG_CONSOLE_LOGLEVEL_DEFAULT where nobody changed it.
+const DEFAULT: u8 = 7;
+
+/// Characters on the line up to the boot's end, by what they are.
+#[derive(Default)]
+struct LoggedBytes {
+    initcall_debug: u64,
+    debug: u64,
+    other: u64,
+    /// Errors and worse, which quiet prints too.
+    kept: u64,
+    /// Of all, those whose level the log tells.
+    level_known: u64,
+}
+
+impl LoggedBytes {
+    fn add(&mut self, r: &Record<'_>) {
+        let n = u64::from(r.line_bytes);
+        self.level_known += if r.level.is_some() { n } else { 0 };
+        let kind = match r.level.map(|l| l.0) {
+            _ if initcall_debug::is_written_by_it(r.text) => &mut self.initcall_debug,
+            Some(level) if level < QUIET => &mut self.kept,
+            Some(level) if level >= 7 => &mut self.debug,
+            _ => &mut self.other,
+        };
+        *kind += n;
+    }
+
+    fn total(&self) -> u64 {
+        self.initcall_debug + self.debug + self.other + self.kept
+    }
+}
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let command_line = &case.boot.kernel.command_line;
+    let level = command_line.console_loglevel();
+    let left_on = left_on(command_line);
+    let slow = line.speed.is_none_or(|s| s.rate.bytes_per_s() <= SLOW);
+    if level <= QUIET || !slow && left_on.is_empty() {
+        return Vec::new();
+    }
+    let mut chars = LoggedBytes::default();
+    for (i, r) in case.boot.records.iter().enumerate().take(case.boot.end_index()) {
+        if r.source == RecordOrigin::Kernel && case.boot.timeline.place(i).transmitted.is_some() {
+            chars.add(&r);
+        }
+    }
+    let total = chars.total();
+    if total == 0 {
+        return Vec::new();
+    }
+    let share = |n: u64| n as f64 / total as f64;
+    let of = |n: u64| {
+        let c = line.cost;
+        Interval::new(c.low().scale(share(n)), c.best().scale(share(n)), c.high().scale(share(n)))
+    };
+    let (debug, all) = (of(chars.initcall_debug + chars.debug), of(total - chars.kept));
+    // Without levels nobody knows what quiet would have left.
+    let low = if chars.level_known == total { all.low() } else { debug.low() };
+    let cost = Interval::new(low, all.best(), all.high());
+    if cost.best() < case.threshold(LEAST.0, LEAST.1) {
+        return Vec::new();
+    }
+    let quiet = Advice::new(
+        "boot quietly",
+        "quiet (or loglevel=4)",
+        "messages are only in dmesg, not on the line; a hang shows less",
+    );
+    let mut advice = vec![quiet.saving(case.saves(&[Setting::LogLevel(QUIET)]))];
+    if debug.best() > Dur::ZERO {
+        let price = "no spans of initcalls and probes; with quiet they may stay on, for dmesg";
+        let advised =
+            Advice::new("remove what was left on for debugging", format!("without {}", left_on.join(", ")), price);
+        advice.push(advised.saving(case.saves(&without_debugging(command_line))));
+    }
+    let unknown = if chars.level_known == total { "" } else { "; the log has no levels, so errors count as other" };
+    let on = if left_on.is_empty() { format!("log level {level}") } else { left_on.join(", ") };
+    vec![Finding {
+        rule: "con005 needless-output",
+        title: format!(
+            "{} of {total} characters on {} are output that quiet keeps off the line: {}, {} of the boot",
+            total - chars.kept,
+            line.console.name,
+            seconds(cost.best()),
+            percent(cost.best(), case.total())
+        ),
+        cost,
+        part_of: vec!["con001", "con002", "con003", "con007"],
+        time_ranges: Vec::new(),
+        why: format!(
+            "with {on}: {} characters of initcall_debug, {} of debug level, {} other, {} errors and worse{unknown}; \
+             the line carries {}",
+            chars.initcall_debug,
+            chars.debug,
+            chars.other,
+            chars.kept,
+            speed(line)
+        ),
+        evidence: cite(case.boot, case.boot.kernel.command_line_record),
+        advice,
+    }]
+}
+
+/// A boot without them.
+fn without_debugging(c: &CommandLine) -> Vec<Setting> {
+    let silent = c.initcall_debug().then_some(Setting::NoInitcallDebug);
+    let default = (c.console_loglevel() > DEFAULT).then_some(Setting::LogLevel(DEFAULT));
+    silent.into_iter().chain(default).collect()
+}
+
+/// The parameters that make a kernel print more than by default.
+fn left_on(c: &CommandLine) -> Vec<String> {
+    let mut found = Vec::new();
+    if c.initcall_debug() {
+        found.push("initcall_debug".to_owned());
+    }
+    found.extend(["debug", "ignore_loglevel"].into_iter().filter(|w| c.has(w)).map(str::to_owned));
+    found.extend(c.value("loglevel").filter(|v| v.parse::<u8>().is_ok_and(|v| v > 7)).map(|v| format!("loglevel={v}")));
+    found
+}

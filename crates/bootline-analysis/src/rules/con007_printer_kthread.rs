@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::finding::cite_at;
+use super::wording::{clock, percent, seconds, speed};
+use super::{Finding, Rule, remedy};
+use crate::boot::{ConsoleWait, WaitCause};
+use bootline_capture::units::{Dur, Interval};
+use bootline_console::Printing;
+
+pub(super) const RULE: Rule = Rule {
+    code: "con007",
+    name: "printing-thread",
+    doc: "Nobody waits for a console that a thread prints to, but the thread (nbcon_kthread_func, legacy_kthread_func; nice \
+          -20) spins on the transmitter: it needs a processor for as long as the line is busy. Where the boot has only \
+          one, it comes to a near standstill until the line has drained. With a second processor the same log costs next \
+          to nothing.",
+    check,
+};
+
+/// Least cost, and least share of the boot.
+const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
+
+/// How many records are cited, those behind which most of the time went.
+const SHOWN: usize = 3;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let Some(line) = &case.boot.line else { return Vec::new() };
+    let waits: Vec<&ConsoleWait> = case.boot.waits.iter().filter(|w| w.cause == WaitCause::Processor).collect();
+    let cost = waits.iter().fold(Interval::default(), |sum, w| sum + w.time);
+    if cost.best() < case.threshold(LEAST.0, LEAST.1) {
+        return Vec::new();
+    }
+    let mut longest = waits.clone();
+    longest.sort_by_key(|w| std::cmp::Reverse(w.time.best()));
+    longest.truncate(SHOWN);
+    longest.sort_by_key(|w| w.index);
+    let advice = [
+        match line.console.printing {
+            Printing::Nbcon => Some(remedy::second_cpu(case)),
+            _ => remedy::printer_kthread(case, line),
+        },
+        Some(remedy::print_less(case)),
+        remedy::faster_line(case, line),
+        remedy::module_with_replay(case),
+        remedy::module_built_in(case),
+    ];
+    vec![Finding {
+        rule: "con007 printing-thread",
+        title: format!(
+            "the thread that prints to {} had the only processor for {}, {} of the boot",
+            line.console.name,
+            seconds(cost.best()),
+            percent(cost.best(), case.total())
+        ),
+        cost,
+        part_of: Vec::new(),
+        why: format!(
+            "{}: behind {} records the boot came no further before the line was free again, since the thread spins until \
+             each character is out; the line carries {}",
+            clock(case),
+            waits.len(),
+            speed(line)
+        ),
+        evidence: cite_at(case.boot, longest.iter().map(|w| w.index)),
+        time_ranges: Vec::new(),
+        advice: advice.into_iter().flatten().collect(),
+    }]
+}

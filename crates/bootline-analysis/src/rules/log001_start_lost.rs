@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::finding::cite_at;
+use super::wording::seconds;
+use super::{Advice, Finding, Rule};
+use crate::boot::Clock;
+use crate::records::{ProblemKind, RecordOrigin};
+use bootline_capture::units::{Dur, Interval};
+
+pub(super) const RULE: Rule = Rule {
+    code: "log001",
+    name: "beginning-lost",
+    doc: "The log does not hold all of the boot: the ring buffer wrapped before it was read, records were dropped \
+          because the console could not keep up, or the capture began late. What is missing can't be explained.",
+    check,
+};
+
+/// The most that CONFIG_LOG_BUF_SHIFT takes (init/Kconfig).
+const MOST_SHIFT: u32 = 25;
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let boot = case.boot;
+    // A quiet console shows no beginning either.
+    let unquiet = boot.timeline.clock != Clock::Arrival || !case.quiet_console();
+    let beginning = boot.problems.iter().find(|p| p.kind == ProblemKind::BeginningLost).filter(|_| unquiet);
+    let dropped: Vec<usize> = boot.records.containing("printk messages dropped").collect();
+    if beginning.is_none() && dropped.is_empty() {
+        return Vec::new();
+    }
+    let first = boot.records.iter().position(|r| r.source == RecordOrigin::Kernel);
+    let mut why = Vec::new();
+    if let Some(at) = beginning.and(first).and_then(|i| boot.records.get(i)?.stamp) {
+        let words = match boot.timeline.clock {
+            Clock::Arrival => "the capture began late, or the console was given nothing that was stored before it",
+            _ => "the ring buffer wrapped before it was read",
+        };
+        why.push(format!(
+            "the first record's stamp is {}, and the kernel's banner is missing: {words}",
+            seconds(at.since_origin())
+        ));
+    }
+    if !dropped.is_empty() {
+        let sum: u64 = dropped.iter().filter_map(|i| number_dropped(boot.records.get(*i)?.text)).sum();
+        why.push(format!(
+            "the console reports {sum} messages dropped: they were overwritten before the line had carried them"
+        ));
+    }
+    // Twice what the log holds, at least 1 MiB; the kernel wants a power of two.
+    let held: u64 = boot.records.iter().map(|r| u64::from(r.line_bytes)).sum();
+    let size = (held * 2).next_power_of_two().clamp(1 << 20, 1 << 30) >> 20;
+    vec![Finding {
+        rule: "log001 beginning-lost",
+        title: "the log does not hold all of the boot".to_owned(),
+        cost: Interval::exact(Dur::ZERO),
+        part_of: Vec::new(),
+        time_ranges: Vec::new(),
+        why: why.join("; "),
+        evidence: cite_at(boot, beginning.and(first).into_iter().chain(dropped.into_iter().take(3))),
+        advice: enlarge(size),
+    }]
+}
+
+/// A ring buffer of so many MiB, a power of two.
+fn enlarge(mebibytes: u64) -> Vec<Advice> {
+    let memory = format!("{mebibytes} MiB of memory");
+    let mut advice = vec![Advice::new("enlarge the ring buffer", format!("log_buf_len={mebibytes}M"), memory)];
+    let shift = (mebibytes << 20).trailing_zeros();
+    if shift <= MOST_SHIFT {
+        advice.push(Advice::new(
+            "or for good, in the kernel's configuration",
+            format!("CONFIG_LOG_BUF_SHIFT={shift}"),
+            "the same memory, for every boot",
+        ));
+    }
+    advice
+}
+
+/// `** 37 printk messages dropped **`
+fn number_dropped(text: &str) -> Option<u64> {
+    let (before, _) = text.split_once(" printk messages dropped")?;
+    before.rsplit(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_takes_no_more_than_32_mebibytes() {
+        let settings = |m| enlarge(m).into_iter().filter_map(|a| a.setting).collect::<Vec<_>>();
+        assert_eq!(settings(1), ["log_buf_len=1M", "CONFIG_LOG_BUF_SHIFT=20"]);
+        assert_eq!(settings(32), ["log_buf_len=32M", "CONFIG_LOG_BUF_SHIFT=25"]);
+        assert_eq!(settings(64), ["log_buf_len=64M"]);
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What came of a workload on a setup.
+use super::workload::{ConsoleId, TaskId};
+use bootline_capture::units::Dur;
+
+/// A record on one console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransmittedRecord {
+    /// Which console.
+    pub console: ConsoleId,
+    /// Which record: its position in `records`.
+    pub record: usize,
+    /// Its first character began.
+    pub start: Dur,
+    /// Its last one was through.
+    pub end: Dur,
+    /// It ended before its last character: somebody of a higher priority took the console, and prints it again.
+    pub truncated: bool,
+}
+
+/// User space's characters between the kernel's records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserOutput {
+    /// On which console's line.
+    pub console: ConsoleId,
+    /// The first one began.
+    pub start: Dur,
+    /// The last one was through.
+    pub end: Dur,
+    /// How many.
+    pub bytes: u32,
+}
+
+/// A record in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredRecord {
+    /// Who wrote it.
+    pub task: TaskId,
+    /// Position of its operation in that task.
+    pub op: usize,
+    /// When, in true time.
+    pub at: Dur,
+    /// When, by the kernel's own clock.
+    pub kernel: Dur,
+    /// When its writer went on.
+    pub returned: Dur,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SimulationOutcome {
+    /// The log, in the order in which it was stored.
+    pub records: Vec<StoredRecord>,
+    /// What the consoles carried, in the order of its starts.
+    pub transmitted: Vec<TransmittedRecord>,
+    /// What user space sent.
+    pub user: Vec<UserOutput>,
+    /// The times of [`super::Op::Mark`], in order.
+    pub marks: Vec<(u32, Dur)>,
+    /// When each operation of each task ended; none for what a panic or a deadlock cut off.
+    pub done: Vec<Vec<Option<Dur>>>,
+    /// What tasks waited for the console lock: the task, its operation, how long.
+    pub lock_waits: Vec<(TaskId, usize, Dur)>,
+    /// Time that the kernel's clock lost.
+    pub clock_lost: Dur,
+    /// The longest stretch with interrupts off.
+    pub longest_irqs_off: Dur,
+}
+
+impl SimulationOutcome {
+    /// When a mark was passed.
+    pub fn mark(&self, id: u32) -> Option<Dur> {
+        self.marks.iter().find(|(m, _)| *m == id).map(|(_, at)| *at)
+    }
+
+    /// When the first character of any console began.
+    pub fn first_byte(&self) -> Option<Dur> {
+        self.transmitted.iter().map(|c| c.start).min()
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot that is going on: QEMU, the readers of both ports, and what is told to the guest.
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use bootline_capture::units::{Dur, HostTime};
+
+use super::request::PacedLine;
+use super::session::{GuestCommand, Session};
+use super::{BootError, BootProgress};
+use crate::line::{LineRead, Pacer, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
+use crate::qemu::Qemu;
+use crate::registers::{CountWindow, Counter};
+
+const TICK: Duration = Duration::from_millis(50);
+/// The guest's last words and its power-off; then QEMU is ended.
+const POWER_OFF_PATIENCE: Dur = Dur::from_secs(30);
+/// What the channel still holds when QEMU has gone is read at the line's speed.
+const TAIL_PATIENCE: Dur = Dur::from_secs(20);
+
+pub(super) enum RunEvent {
+    Line(Vec<LineRead>),
+    ReaderIsRealTime,
+    LineEnded(ReaderEnd),
+    Truth(HostTime, Vec<u8>),
+    TruthEnded,
+}
+
+pub(super) fn spawn_line_reader(
+    fd: OwnedFd,
+    line: PacedLine,
+    clock: RunClock,
+    real_time: bool,
+    sender: Sender<RunEvent>,
+) {
+    thread::spawn(move || {
+        if real_time && raise(0) {
+            let _ = sender.send(RunEvent::ReaderIsRealTime);
+        }
+        let pacer = Pacer::new(line.baud, line.frame);
+        // A receiver that has gone has given up the boot.
+        let mut deliver = |takes| sender.send(RunEvent::Line(takes)).is_ok();
+        let end = read_line(&fd, line.transport, clock, pacer, &mut deliver);
+        let _ = sender.send(RunEvent::LineEnded(end));
+    });
+}
+
+pub(super) fn spawn_truth_reader(mut port: UnixStream, clock: RunClock, sender: Sender<RunEvent>) {
+    thread::spawn(move || {
+        // The stamp of init's first word is taken here.
+        raise(0);
+        let mut buf = vec![0; 64 << 10];
+        while let Ok(n @ 1..) = port.read(&mut buf) {
+            let at = clock.now();
+            if sender.send(RunEvent::Truth(at, buf[..n].to_vec())).is_err() {
+                return;
+            }
+        }
+        let _ = sender.send(RunEvent::TruthEnded);
+    });
+}
+
+/// How QEMU came to its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum QemuEnd {
+    ByItself(ExitStatus),
+    /// The boot was over; the guest took too long to switch itself off, or nobody there could.
+    Killed,
+    TimedOut {
+        silent: Dur,
+    },
+    Interrupted,
+}
+
+impl QemuEnd {
+    pub fn text(self) -> &'static str {
+        match self {
+            QemuEnd::ByItself(_) => "QEMU ended",
+            QemuEnd::Killed => "the boot was over",
+            QemuEnd::TimedOut { .. } => "the time limit passed",
+            QemuEnd::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// A boot that is going on.
+pub(super) struct RunningBoot<'a> {
+    pub clock: RunClock,
+    pub started: HostTime,
+    pub timeout: Dur,
+    pub session: Session,
+    pub qemu: Qemu,
+    pub truth: UnixStream,
+    pub events: Receiver<RunEvent>,
+    /// Readers that have not ended.
+    pub readers: u32,
+    pub real_time: &'a mut RealTime,
+    /// Whether the guest's processors are to be preferred.
+    pub prefer: bool,
+    /// The latest known of QEMU's starvation, and what it was when init spoke.
+    pub starved: Dur,
+    pub starved_at_init: Option<Dur>,
+    pub line_end: ReaderEnd,
+    /// Counts register accesses, where they are traced.
+    pub counter: Option<Arc<Mutex<Counter>>>,
+}
+
+impl RunningBoot<'_> {
+    pub fn watch_over(
+        &mut self,
+        cancel: &AtomicBool,
+        watch: &mut dyn FnMut(&BootProgress<'_>),
+    ) -> Result<QemuEnd, BootError> {
+        let mut told = HostTime::ORIGIN;
+        let mut off_since = None;
+        loop {
+            self.take_events(TICK)?;
+            self.tend();
+            let now = self.clock.now();
+            if cancel.load(Ordering::SeqCst) {
+                self.qemu.kill();
+                return Ok(QemuEnd::Interrupted);
+            }
+            if let Some(status) = self.qemu.ended()? {
+                return Ok(QemuEnd::ByItself(status));
+            }
+            if now - self.started > self.timeout {
+                self.qemu.kill();
+                return Ok(QemuEnd::TimedOut { silent: now - self.session.silent_since() });
+            }
+            match self.session.tick(now)? {
+                // A guest that no longer listens is dealt with by the time limits.
+                Some(GuestCommand::Dump) => {
+                    self.count_in(CountWindow::After);
+                    drop(self.truth.write_all(b"d"));
+                }
+                Some(GuestCommand::Lines(count)) => {
+                    self.count_in(CountWindow::Lines);
+                    drop(self.truth.write_all(format!("l{count}\n").as_bytes()));
+                }
+                Some(GuestCommand::PowerOff) => drop(self.truth.write_all(b"p")),
+                Some(GuestCommand::Kill) => {
+                    self.qemu.kill();
+                    return Ok(QemuEnd::Killed);
+                }
+                None => (),
+            }
+            if self.session.is_done() {
+                let since = *off_since.get_or_insert(now);
+                if now.max(self.session.silent_since()) - since.max(self.session.silent_since()) > POWER_OFF_PATIENCE {
+                    self.qemu.kill();
+                    return Ok(QemuEnd::Killed);
+                }
+            }
+            if now - told >= Dur::from_millis(100) {
+                told = now;
+                watch(&BootProgress {
+                    elapsed: now - self.started,
+                    phase: self.session.phase(),
+                    bytes: self.session.usage.bytes(),
+                    last_line: &self.session.last_line,
+                });
+            }
+        }
+    }
+
+    /// Looks after QEMU's threads, which come one by one while it starts.
+    fn tend(&mut self) {
+        if self.prefer && self.session.report.init_at.is_none() {
+            let workers = self.qemu.workers();
+            let preferred = workers.iter().filter(|tid| prefer(**tid)).count();
+            self.real_time.guest_preferred |= preferred > 0;
+            self.prefer = preferred == workers.len();
+        }
+        // A thread that has ended takes its count with it.
+        self.starved = self.starved.max(self.qemu.starved());
+        if self.session.report.init_at.is_some() && self.starved_at_init.is_none() {
+            self.starved_at_init = Some(self.starved);
+            self.count_in(CountWindow::After);
+        }
+    }
+
+    fn count_in(&self, window: CountWindow) {
+        if let Some(Ok(mut counter)) = self.counter.as_ref().map(|c| c.lock()) {
+            counter.window = window;
+        }
+    }
+
+    /// Waits for one event, then takes all that are there.
+    fn take_events(&mut self, patience: Duration) -> Result<(), BootError> {
+        let mut next = match self.events.recv_timeout(patience) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                thread::sleep(patience);
+                None
+            }
+        };
+        while let Some(event) = next {
+            match event {
+                RunEvent::Line(takes) => {
+                    for take in &takes {
+                        self.session.line(take)?;
+                    }
+                }
+                RunEvent::ReaderIsRealTime => self.real_time.reader = true,
+                RunEvent::LineEnded(end) => {
+                    self.readers -= 1;
+                    self.line_end = end;
+                }
+                RunEvent::Truth(at, bytes) => self.session.truth(at, &bytes),
+                RunEvent::TruthEnded => self.readers -= 1,
+            }
+            next = self.events.try_recv().ok();
+        }
+        Ok(())
+    }
+
+    /// QEMU has ended: takes what is still under way.
+    pub fn drain_readers(&mut self) -> Result<(), BootError> {
+        let until = self.clock.now() + TAIL_PATIENCE;
+        while self.readers > 0 && self.clock.now() < until {
+            self.take_events(TICK)?;
+        }
+        Ok(())
+    }
+}

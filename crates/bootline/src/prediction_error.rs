@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why nothing is predicted: what is missing, where that shows, and how to supply it.
+use bootline_analysis::boot::Boot;
+use bootline_analysis::predict::PredictionError;
+use bootline_analysis::records::RecordId;
+use bootline_report::{BootLabel, escaped};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::unusable::named;
+
+/// A refusal as it is told.
+pub fn failure(prediction_error: &PredictionError, boot: &Boot, source: &BootLabel) -> Failure {
+    let name = named(source);
+    let failure =
+        Failure::new(Exit::INPUT, format!("no prediction for {name}: {}", escaped(&prediction_error.to_string())));
+    let evidence = match prediction_error {
+        PredictionError::NoEnd | PredictionError::NoTimes => {
+            boot.records.iter().last().map(|r| quoted(boot, r.id, None))
+        }
+        PredictionError::NoConsole | PredictionError::NoSpeed { .. } | PredictionError::NotPrinted { .. } => {
+            let enabled = boot.line.as_ref().and_then(|l| l.console.enabled);
+            let asked = boot.kernel.command_line_record.map(|id| quoted(boot, id, Some(console_words(boot))));
+            asked.or(enabled.or(boot.kernel.banner).map(|id| quoted(boot, id, None)))
+        }
+        PredictionError::UnknownKernel(_) => boot.kernel.banner.map(|id| quoted(boot, id, None)),
+    };
+    let failure = match evidence {
+        Some(evidence) => failure.at(format!("{name} {evidence}")),
+        None => {
+            failure.at(format!("{name} has {} records, and neither a banner nor a command line", boot.records.len()))
+        }
+    };
+    let hint = match prediction_error {
+        PredictionError::NoEnd => "record for longer, or name the line that ends this boot: `--marker TEXT`",
+        PredictionError::NoTimes => "boot with `printk.time=1`, or record the boot with `bootline capture`",
+        PredictionError::NoConsole => "state it: `--console ttyS0,115200n8`",
+        PredictionError::NoSpeed { console } => {
+            return failure.hint(format!("state it: `--console {},115200n8`", escaped(console)));
+        }
+        PredictionError::NotPrinted { .. } => {
+            "give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--levels own.log`"
+        }
+        PredictionError::UnknownKernel(_) => {
+            "ask by the way of printing: `--set console=legacy`, `printer-thread` or `nbcon`"
+        }
+    };
+    failure.hint(hint)
+}
+
+/// The words of the command line that say what the console prints, and how fast.
+fn console_words(boot: &Boot) -> String {
+    let says = |w: &&str| {
+        ["quiet", "debug", "ignore_loglevel", "initcall_debug"].contains(w)
+            || ["console=", "loglevel=", "earlycon"].iter().any(|key| w.starts_with(key))
+    };
+    let words: Vec<&str> = boot.kernel.command_line.words().filter(says).collect();
+    if words.is_empty() { "no console=".to_owned() } else { words.join(" ") }
+}
+
+/// `record 17: `console=ttyS0 loglevel=7``
+fn quoted(boot: &Boot, id: RecordId, words: Option<String>) -> String {
+    let text = words.or_else(|| boot.records.by_id(id).map(|r| r.text.to_owned())).unwrap_or_default();
+    let text: String = text.chars().take(80).collect();
+    format!("record {id}: `{}`", escaped(&text))
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the captures of an experiment's runs say by themselves; the truth is not looked at.
+use std::path::Path;
+
+use bootline_analysis::boot::{Boot, BootOptions};
+use bootline_analysis::predict::{Change, Prediction, Setting, predict};
+use bootline_capture::units::{Dur, HostTime};
+use bootline_lab::experiment::Analyst;
+
+use crate::failure::Failure;
+use crate::logs::{only_boot, only_boot_with_levels, only_records};
+
+/// Reads captures as `explain` and `predict` do.
+pub struct Captures;
+
+impl Analyst for Captures {
+    fn flush_gap(&mut self, run: &Path) -> Option<Dur> {
+        let boot = only_boot(&run.join("boot.cap"), &BootOptions::default()).ok()??;
+        Some(boot.line?.flush?.waited.best())
+    }
+
+    /// The kernel's own log was read when the line had fallen silent and before the guest was told to switch itself off,
+    /// so what is stamped later are that end's words.
+    fn log_complete(&mut self, run: &Path) -> Option<HostTime> {
+        let own_log = only_records(&run.join("dmesg.kmsg")).ok()??;
+        let last = own_log.records.iter().filter_map(|r| r.stamp).max()?;
+        let console = only_records(&run.join("boot.cap")).ok()??;
+        let of_boot = console.records.iter().filter(|r| r.stamp.is_some_and(|stamp| stamp <= last));
+        of_boot.filter_map(|r| r.arrival).map(|a| a.last).max()
+    }
+
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
+        let boot = read(run, change).map_err(|failure| failure.what().to_owned())?;
+        let boot = boot.ok_or_else(|| "its capture shows no kernel".to_owned())?;
+        predict(&boot, change).map_err(|refusal| refusal.to_string())
+    }
+}
+
+/// The levels of records are not on a console: only where they matter the kernel's own log is looked at.
+fn read(run: &Path, change: &Change) -> Result<Option<Boot>, Failure> {
+    let (capture, own_log) = (run.join("boot.cap"), run.join("dmesg.kmsg"));
+    let levels = change.settings.iter().any(|s| matches!(s, Setting::LogLevel(_)));
+    if levels && own_log.exists() {
+        only_boot_with_levels(&capture, &own_log, &BootOptions::default())
+    } else {
+        only_boot(&capture, &BootOptions::default())
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an experiment's runs say, for people.
+use std::path::Path;
+
+use bootline_capture::units::Dur;
+use bootline_lab::boot::RunVerdict;
+use bootline_lab::experiment::{ArmResult, ClaimResult, Metric, MetricValue, Outcome};
+use bootline_report::{Align, Document, Entry, Style, Table, Text};
+use bootline_stats::{Estimate, Verdict, VerdictKind};
+
+/// Columns of report.txt: all of the table's have room.
+pub const WIDTH: usize = 140;
+
+/// A table for each metric, what there is to say of single arms, the claims.
+pub fn page(outcome: &Outcome, dir: &Path) -> Document {
+    let mut page = Document::default();
+    let complete = if outcome.complete { "" } else { ", not complete" };
+    let heading = Text::new().styled(&outcome.experiment, Style::Strong).words(format!(": {}", counts(outcome)));
+    page.heading(heading.words(complete));
+    page.paragraph(outcome.about.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut metrics: Vec<Metric> = Vec::new();
+    for arm in &outcome.arms {
+        if !metrics.contains(&arm.metric) {
+            metrics.push(arm.metric);
+        }
+    }
+    for metric in metrics {
+        page.paragraph(Text::new().styled(described(metric), Style::Faint));
+        let arms: Vec<&ArmResult> = outcome.arms.iter().filter(|a| a.metric == metric).collect();
+        page.table(table(&arms, metric));
+    }
+    page.entries(outcome.arms.iter().flat_map(notes).collect());
+    page.entries(outcome.claims.iter().flat_map(claim).collect());
+    let mut entries = Vec::new();
+    if let Some(host) = &outcome.host {
+        let cpu = host.cpu.as_deref().unwrap_or("an unknown processor");
+        let versions = outcome.qemu_versions.join("; ");
+        // Whoever reads the figures should know whether the host was calm.
+        let load = host.load1.map_or_else(String::new, |load| format!("; load {load} before the first run"));
+        entries.push(Entry::new("host", format!("{} processors, {cpu}; {versions}{load}", host.cores)));
+    }
+    let order = format!("{}; the order was drawn from the seed {}", dir.display(), outcome.random_seed);
+    entries.push(Entry::new("runs", order));
+    page.entries(entries);
+    page
+}
+
+fn counts(outcome: &Outcome) -> String {
+    let runs = || outcome.arms.iter().flat_map(|a| &a.runs);
+    let valid = runs().filter(|r| r.value.is_some()).count();
+    let invalid: u32 = outcome.arms.iter().map(|a| a.invalid).sum();
+    let mut text = format!("{} arms, {valid} runs that count", outcome.arms.len());
+    if invalid > 0 {
+        text += &format!(", {invalid} invalid");
+    }
+    let verdicts = [VerdictKind::Held, VerdictKind::Refuted, VerdictKind::Inconclusive].map(|v| (v, outcome.count(v)));
+    for (verdict, n) in verdicts.into_iter().filter(|(_, n)| *n > 0) {
+        text += &format!(", {n} {verdict}");
+    }
+    text
+}
+
+fn described(metric: Metric) -> &'static str {
+    match metric {
+        Metric::TimeToInit => "time-to-init: from the line's first character to init, host clock",
+        Metric::SinceStart => "since-start: from QEMU's start to init, host clock",
+        Metric::ModulesLoaded => "modules-loaded: from QEMU's start until init has loaded its modules, host clock",
+        Metric::UserSpace => "user-space: from QEMU's start until init has sent the kernel's log, host clock",
+        Metric::LogComplete => "log-complete: from the line's first character to its last, host clock",
+        Metric::LogLag => "log-lag: from init to the line's last character, host clock",
+        Metric::GuestTime => "guest-time: to init by the guest's clock; under icount what the processor costs",
+        Metric::RegisterReadsPerByte => "register-reads-per-char: reads of the port's registers for each character",
+        Metric::PrintkLines => "printk-lines: what init waited for the lines that it printed, by the guest's clock",
+        Metric::PrintkBench => "printk-bench: the lines of kernel/printk_bench, by the guest's clock",
+        Metric::UartBench => "uart-bench: the console's write function for each character, by the guest's clock",
+        Metric::IrqsOff => "irqs-off: how late a timer's interrupt was at most, by the guest's clock",
+        Metric::PreemptOff => "preempt-off: how late the most urgent task was at most, by the guest's clock",
+        Metric::LineUse => "line-use: characters of the log until its console's own line, of what the line carries",
+        Metric::FlushGap => "flush-gap: the wait for what was stored when the console registered, by the capture",
+    }
+}
+
+fn table(arms: &[&ArmResult], metric: Metric) -> Table {
+    let unit = if metric.is_time() { " [s]" } else { "" };
+    let title = |name: &str| format!("{name}{unit}");
+    let (median, predicted) = (title("median"), title("predicted"));
+    let mut table = Table::new([
+        ("arm", Align::Left, 0),
+        ("n", Align::Right, 0),
+        (median.as_str(), Align::Right, 0),
+        ("interval", Align::Right, 1),
+        ("of base", Align::Right, 3),
+        (predicted.as_str(), Align::Right, 2),
+        ("error", Align::Right, 2),
+        ("verdict", Align::Left, 0),
+        ("published [s]", Align::Right, 4),
+        ("invalid", Align::Right, 5),
+    ]);
+    for arm in arms {
+        let measured = arm.measured.as_ref();
+        let interval = measured.map(|m| format!("{}..{}", short(m.low), short(m.high)));
+        let predicted = arm.predicted.as_ref();
+        let foretold = predicted.map(|p| format!("{} ({}..{})", short(p.best), short(p.low), short(p.high)));
+        let error = predicted.and_then(|p| p.error).map(|e| format!("{:+.1} %", e * 100.0));
+        let published = arm.published.as_ref().map(|p| format!("{}", p.value_s));
+        let cells = vec![
+            arm.name.clone(),
+            measured.map_or(0, |m| m.n).to_string(),
+            measured.map(|m| short(m.median)).unwrap_or_default(),
+            interval.unwrap_or_default(),
+            arm.ratio.as_ref().map(ratio).unwrap_or_default(),
+            foretold.unwrap_or_default(),
+            error.unwrap_or_default(),
+            arm.verdict.as_ref().map(|v| v.outcome.to_string()).unwrap_or_default(),
+            published.unwrap_or_default(),
+            if arm.invalid > 0 { arm.invalid.to_string() } else { String::new() },
+        ];
+        table.row(cells, arm.verdict.as_ref().map_or(Style::Plain, style));
+    }
+    table
+}
+
+fn style(verdict: &Verdict) -> Style {
+    match verdict.outcome {
+        VerdictKind::Held => Style::Plain,
+        VerdictKind::Refuted => Style::Error,
+        VerdictKind::Inconclusive => Style::Faint,
+    }
+}
+
+/// What there is to say of an arm that has no place in the table.
+fn notes(arm: &ArmResult) -> Vec<Entry> {
+    let mut notes = Vec::new();
+    if let Some(series) = &arm.substitute_for {
+        notes.push(format!("the suites no longer have {}: {series} stands in for it", arm.kernel));
+    }
+    if let Some(g) = &arm.groups {
+        notes.push(format!(
+            "two groups: {} runs up to {}, {} from {} on; its median stands for neither",
+            g.lower,
+            short(g.below),
+            g.upper,
+            short(g.above)
+        ));
+    }
+    if let Some(m) = arm.measured.as_ref().filter(|m| m.confidence < 0.949) {
+        notes.push(format!(
+            "from {} runs the interval holds the median in {:.0} % of cases",
+            m.n,
+            m.confidence * 100.0
+        ));
+    }
+    for run in &arm.runs {
+        if let Some(why) = without_value(&run.verdict, run.value, arm.metric) {
+            notes.push(format!("{}: {why}", run.dir));
+        }
+    }
+    if let Some(why) = &arm.not_predicted {
+        notes.push(format!("no prediction: {why}"));
+    }
+    if let Some(verdict) = arm.verdict.as_ref().filter(|v| v.outcome != VerdictKind::Held) {
+        notes.push(format!("prediction {}: {}", verdict.outcome, verdict.reason));
+    }
+    if let Some(published) = &arm.published {
+        notes.push(format!("published: {} s, {}", published.value_s, published.what));
+    }
+    let label = |i| if i == 0 { arm.name.as_str() } else { "" };
+    notes.iter().enumerate().map(|(i, note)| Entry::new(label(i), note.as_str())).collect()
+}
+
+fn without_value(verdict: &RunVerdict, value: Option<MetricValue>, metric: Metric) -> Option<String> {
+    if value.is_some() {
+        return None;
+    }
+    Some(match verdict {
+        RunVerdict::Valid | RunVerdict::Unchecked => format!("valid, but has no {metric} (a silent line has none)"),
+        RunVerdict::Invalid => "invalid after all its attempts".to_owned(),
+        RunVerdict::Panicked { line } => format!("the kernel panicked: {line}"),
+        RunVerdict::ModuleFailed { module, error } => format!("module {module} was refused: {error}"),
+        RunVerdict::TimedOut { .. } => "timed out".to_owned(),
+        RunVerdict::Stopped => "the guest ended before init".to_owned(),
+        RunVerdict::Interrupted => "interrupted".to_owned(),
+    })
+}
+
+fn claim(claim: &ClaimResult) -> Vec<Entry> {
+    let style = match claim.verdict.outcome {
+        VerdictKind::Held => Style::Setting,
+        VerdictKind::Refuted => Style::Error,
+        VerdictKind::Inconclusive => Style::Warning,
+    };
+    let unit = if claim.of.is_none() && claim.metric.is_time() { " s" } else { "" };
+    let measured = match (&claim.ratio, &claim.figure) {
+        (Some(found), _) => format!("measured {}", ratio(found)),
+        (None, Some(found)) => {
+            format!("measured {}{unit} ({}..{})", figure(found.best), figure(found.low), figure(found.high))
+        }
+        (None, None) => "not measured".to_owned(),
+    };
+    let limits = match (claim.at_least, claim.at_most) {
+        (Some(least), Some(most)) => format!("claimed {least} to {most}{unit}"),
+        (Some(least), None) => format!("claimed at least {least}{unit}"),
+        (None, Some(most)) => format!("claimed at most {most}{unit}"),
+        (None, None) => String::new(),
+    };
+    let text = Text::new().styled(claim.verdict.outcome.to_string(), style);
+    let arms = match &claim.of {
+        Some(of) => format!("{} of {of}", claim.arm),
+        None => claim.arm.clone(),
+    };
+    let detail = format!(": {limits}, {measured} ({arms}, {}); {}", claim.metric, claim.verdict.reason);
+    vec![Entry::new("claim", claim.text.as_str()), Entry::new("", text.words(detail))]
+}
+
+/// Seconds or a number: microseconds count.
+fn figure(value: f64) -> String {
+    if value.abs() < 0.1 { format!("{value:.6}") } else { format!("{value:.4}") }
+}
+
+fn ratio(ratio: &Estimate) -> String {
+    let digits = |value: f64| if value.abs() < 0.1 { format!("{value:.4}") } else { format!("{value:.3}") };
+    format!("{} ({}..{})", digits(ratio.best), digits(ratio.low), digits(ratio.high))
+}
+
+/// In a table three decimals do; all are in result.json.
+fn short(quantity: MetricValue) -> String {
+    match quantity {
+        // printk's caller may wait for microseconds.
+        MetricValue::Time(time) if time.abs() < Dur::from_millis(100) => time.to_string(),
+        MetricValue::Time(time) => format!("{:.3}", time.as_secs_f64()),
+        MetricValue::Number(number) => format!("{number:.3}"),
+    }
+}
