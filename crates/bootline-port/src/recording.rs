@@ -155,6 +155,12 @@ impl Recording {
         }
     }
 
+    /// The clock of its stamps.
+    #[cfg(test)]
+    pub(super) fn clock(&self) -> HostClock {
+        self.clock
+    }
+
     /// The name for others to write to, where the source is a pseudo-terminal of ours.
     pub fn terminal_name(&self) -> Option<String> {
         if let Connection::Pty(terminal) = &self.connection {
