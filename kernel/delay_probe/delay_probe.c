@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * delay_probe - an initcall and a probe that take as long as they are told to
+ * delay_probe - an initcall and a probe that take a given time
  *
- * Purpose: A boot with a known fault, to see whether a gate finds it, and what
- *	hangs on what: loaded by init under initcall_debug, delay_probe_init is
- *	one initcall among the others, and takes ms milliseconds more than
- *	nothing. With probe_ms a device is probed asynchronously meanwhile.
+ * Purpose
+ *   A boot with a known fault, to check whether a gate finds it and what waits for what: loaded
+ *   by init with initcall_debug, delay_probe_init is one initcall among the others, and spins
+ *   for ms milliseconds. With probe_ms a device is probed asynchronously at the same time.
  *
  *	insmod delay_probe.ko ms=50
  *	insmod delay_probe.ko ms=1000 probe_ms=3000
  *
- *	Loading a module ends when the async calls are through: the second takes
- *	three seconds, of which the initcall could have taken two more. With the
- *	kernel's own parameter async_probe it is over after one.
+ *   Loading a module returns when the async calls are done: the second example takes three
+ *   seconds, and would still take three if the initcall took two seconds longer. With the
+ *   kernel's own parameter async_probe it returns after one.
  *
- * Calling contexts: The process that loads it, once; a worker of the async
- *	domain for the probe.
+ * Calling contexts
+ *   Process context, once while loading; a worker of the async domain for the probe.
  *
- * Locking: The probe runs under its device's lock, which nobody else takes.
+ * Locking
+ *   The probe runs with its device's lock held, which nobody else takes.
  *
- * Lifetime: Nothing is left behind but the module, which can be unloaded: that
- *	waits for the probe.
+ * Lifetime
+ *   Unloading waits for the probe, and then leaves nothing.
  *
- * What this disturbs: The initcall spins, as drivers that wait for hardware
- *	without an interrupt do: on one CPU nothing else runs meanwhile that
- *	doesn't preempt. The probe sleeps, as those with one do.
+ * What this disturbs
+ *   The initcall spins, like a driver that polls hardware without an interrupt: on one CPU
+ *   nothing else runs meanwhile unless it preempts. The probe sleeps, like a driver that waits
+ *   for an interrupt.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -35,16 +37,16 @@
 #include <linux/platform_device.h>
 #include <linux/printk.h>
 
-/* More would look like a hang to whoever loads it. */
-#define MOST_MS	10000U
+/* A longer delay would look like a hang. */
+#define MAX_MS	10000U
 
 static unsigned int ms;
 module_param(ms, uint, 0444);
-MODULE_PARM_DESC(ms, "milliseconds to spin in the initcall (0)");
+MODULE_PARM_DESC(ms, "milliseconds to spin in the initcall (default: 0)");
 
 static unsigned int probe_ms;
 module_param(probe_ms, uint, 0444);
-MODULE_PARM_DESC(probe_ms, "milliseconds to sleep in an async probe (0: none)");
+MODULE_PARM_DESC(probe_ms, "milliseconds to sleep in an async probe, 0: no probe (default: 0)");
 
 static struct platform_device *device;
 
@@ -62,7 +64,7 @@ static struct platform_driver delay_probe_driver = {
 	},
 };
 
-/* The device comes first: the driver's registration then schedules its probe. */
+/* The device is registered first: registering the driver then schedules the probe. */
 static int __init start_probe(void)
 {
 	int err;
@@ -79,8 +81,8 @@ static int __init start_probe(void)
 
 static int __init delay_probe_init(void)
 {
-	if (ms > MOST_MS || probe_ms > MOST_MS) {
-		pr_err("ms=%u probe_ms=%u: 0 to %u\n", ms, probe_ms, MOST_MS);
+	if (ms > MAX_MS || probe_ms > MAX_MS) {
+		pr_err("ms=%u probe_ms=%u: must be 0 to %u\n", ms, probe_ms, MAX_MS);
 		return -EINVAL;
 	}
 	if (probe_ms) {
@@ -104,5 +106,5 @@ static void __exit delay_probe_exit(void)
 module_init(delay_probe_init);
 module_exit(delay_probe_exit);
 
-MODULE_DESCRIPTION("An initcall and a probe that take as long as they are told to");
+MODULE_DESCRIPTION("An initcall and a probe that take a given time");
 MODULE_LICENSE("GPL");

@@ -5,8 +5,8 @@
 #include <linux/serial_core.h>
 
 /*
- * Flow control of the console (console=ttyS0,9600n8r): a bit of the port's flags in 6.12, a field
- * of its own in 7.2, where the bit is still defined. Kbuild looks which it is.
+ * Hardware flow control of the console (console=ttyS0,9600n8r): a bit of the port's flags in
+ * 6.12, a field of its own in 7.2, where the bit is still defined. Kbuild finds out which.
  */
 #ifdef HAVE_CONS_FLOW_FIELD
 static inline bool uart_console_flow_controlled(struct uart_port *port)

@@ -3,36 +3,36 @@
  * nbcon_8250 - an asynchronous console for a live 8250 serial port
  *
  * Purpose
- *   Up to Linux 7.2 every printk() to an 8250 waits for the serial line. This module takes the
- *   registered ttyS console over and prints through the thread that the kernel runs for each
- *   nbcon console. printk() then only stores its message.
+ *   Up to Linux 7.2 every printk() to an 8250 waits for the serial line. This module replaces
+ *   the registered ttyS console at run time (a console switch) by an nbcon console, which prints
+ *   from the printer kthread that the kernel runs for it. printk() then only stores its message.
  *
  * Calling contexts
- *   write_thread()	the console's own kernel thread; it may sleep (thread.c)
- *   write_atomic()	anything, NMI included; takes no lock (atomic.c)
- *   setup(), exit()	with the list of consoles locked, when the port is unbound, bound, or
- *			switched in sysfs (takeover.c)
+ *   write_thread()	the console's own printer kthread; may sleep (thread.c)
+ *   write_atomic()	any context, including NMI; takes no lock (atomic.c)
+ *   setup(), exit()	with the console list locked, when the port is bound or unbound, or its
+ *			console is switched on or off in sysfs (console_switch.c)
  *
  * Locking
- *   The registers belong to who holds the port lock by uart_port_lock(), which owns the console
- *   as well once it is the port's, or owns the console in an unsafe section. The thread takes
- *   both for one burst of the FIFO at a time and does not wait for either with interrupts
- *   off, but for once behind a suspend in which the port lost its settings (hold_tty_output()).
- *   struct takeover is written by the thread, and while there is none by loading and unloading;
- *   what atomic writers touch of it is atomic. Loading and unloading keep the port from being
- *   bound, unbound and switched (port_hold.c).
+ *   The registers belong to whoever holds the port lock by uart_port_lock(), which also acquires
+ *   the console once that is the port's, or owns the console in an unsafe section. The printer
+ *   kthread takes both for one FIFO fill at a time and does not wait for either with interrupts
+ *   off, except once after a suspend in which the port lost its settings (hold_tty_output()).
+ *   struct nbcon_8250 is written by the printer kthread, and while there is none by loading and
+ *   unloading; what atomic writers use of it is atomic. While loading and unloading, the port
+ *   can be neither bound nor unbound, nor its console switched on or off (port_hold.c).
  *
  * Lifetime
- *   From loading to unloading, for one console. While it is loaded, uart_driver.cons and
- *   uart_port.cons point into it, and the driver's console is kept, unregistered; its setup()
- *   and exit() still do their work when the port is bound anew. Unloading puts all of it back.
+ *   From loading to unloading, for one console. Meanwhile uart_driver.cons and uart_port.cons
+ *   point to it. The driver's console stays around unregistered: its setup() and exit() still do
+ *   their work when the port is bound again. Unloading restores all of it.
  *
  * What this disturbs
  *   - Opening, closing or setting the tty waits for the record being printed.
- *   - The tty's output stops for the length of a record (uart_port.hw_stopped).
- *   - What is still in the log when the machine hangs without a panic is not on the line.
- *   - The driver's console is gone from the list of consoles: who looks for its address there
- *     (a debugger) finds ours.
+ *   - The tty's output is stopped during a record (uart_port.hw_stopped).
+ *   - If the machine hangs without a panic, records not yet printed are missing on the line.
+ *   - The driver's console is no longer in the console list: a debugger that looks for its
+ *     address there finds this one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,79 +45,79 @@
 
 static char *port = "";
 module_param(port, charp, 0444);
-MODULE_PARM_DESC(port, "console to take over, ttyS0; by default the one that is registered");
+MODULE_PARM_DESC(port, "console to replace, such as ttyS0 (default: the registered ttyS console)");
 
 static bool replay;
 module_param(replay, bool, 0444);
-MODULE_PARM_DESC(replay, "print from the start of the log, not from where the old console was");
+MODULE_PARM_DESC(replay, "print the log from its start, not only what the legacy console has not printed (default: no)");
 
 static unsigned int replay_limit;
 module_param(replay_limit, uint, 0444);
-MODULE_PARM_DESC(replay_limit, "replay at most about so many characters, the latest; 0: all");
+MODULE_PARM_DESC(replay_limit, "replay at most about this many bytes, the latest; 0: no limit (default: 0)");
 
 static int loglevel = -1;
 module_param(loglevel, int, 0444);
-MODULE_PARM_DESC(loglevel, "the console's loglevel from now on; -1: leave it");
+MODULE_PARM_DESC(loglevel, "set the console loglevel, as dmesg -n; -1: leave it (default: -1)");
 
 static char *warn = "flush";
 module_param(warn, charp, 0444);
-MODULE_PARM_DESC(warn, "a WARN prints the backlog at once (flush) or leaves it (thread)");
+MODULE_PARM_DESC(warn, "on a WARN, flush: print the backlog at once; thread: leave it to the printer kthread (default: flush)");
 
-bool warn_leaves_to_thread;
+bool nbcon_8250_warn_to_thread;
 
-static struct takeover *takeover;
+static struct nbcon_8250 *active;
 
 static int read_parameters(void)
 {
 	if (!strcmp(warn, "thread")) {
-		warn_leaves_to_thread = true;
+		nbcon_8250_warn_to_thread = true;
 	} else if (strcmp(warn, "flush")) {
-		pr_err("warn=%s: flush or thread\n", warn);
+		pr_err("warn=%s: must be flush or thread\n", warn);
 		return -EINVAL;
 	}
 	if (loglevel < -1 || loglevel > 15) {
-		pr_err("loglevel=%d: 0 to 15\n", loglevel);
+		pr_err("loglevel=%d: must be 0 to 15\n", loglevel);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static void release(struct takeover *t)
+static void free_console(struct nbcon_8250 *nb)
 {
-	kfree(t->text);
-	kfree(t);
+	kfree(nb->text);
+	kfree(nb);
 }
 
-static int __init take(struct console *legacy)
+static int __init switch_console(struct console *legacy)
 {
 	int old_loglevel = console_loglevel;
 	struct uart_state *state;
 	struct held_port held;
-	struct takeover *t;
+	struct nbcon_8250 *nb;
 	int err;
 
-	state = find_state(legacy);
+	state = nbcon_8250_find_state(legacy);
 	if (!state)
 		return -ENODEV;
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
-	if (!t)
+	nb = kzalloc(sizeof(*nb), GFP_KERNEL);
+	if (!nb)
 		return -ENOMEM;
-	t->text = kmalloc(RECORD_TEXT_MAX, GFP_KERNEL);
-	hold_port(&held, state);
-	err = t->text ? recognise_console(t, legacy, state) : -ENOMEM;
+	nb->text = kmalloc(RECORD_TEXT_MAX, GFP_KERNEL);
+	nbcon_8250_hold_port(&held, state);
+	err = nb->text ? nbcon_8250_recognise_console(nb, legacy, state) : -ENOMEM;
 	if (!err) {
 		if (loglevel >= 0)
 			console_loglevel = loglevel;
-		err = take_over(t, replay, replay_limit);
+		err = nbcon_8250_switch_console(nb, replay, replay_limit);
 	}
-	release_port(&held);
+	nbcon_8250_release_port(&held);
 	if (err) {
 		console_loglevel = old_loglevel;
-		release(t);
+		free_console(nb);
 		return err;
 	}
-	takeover = t;
-	counters_show(t);
+	active = nb;
+	nbcon_8250_counters_create(nb);
 	return 0;
 }
 
@@ -129,8 +129,8 @@ static int __init nbcon_8250_init(void)
 
 	if (err)
 		return err;
-	legacy = find_console(port, true);
-	return legacy ? take(legacy) : -ENODEV;
+	legacy = nbcon_8250_find_console(port, true);
+	return legacy ? switch_console(legacy) : -ENODEV;
 }
 module_init(nbcon_8250_init);
 #else
@@ -143,22 +143,22 @@ static int __init look_for_console(bool last)
 
 	if (decided)
 		return 0;
-	legacy = find_console(port, last);
+	legacy = nbcon_8250_find_console(port, last);
 	if (!legacy)
 		return -ENODEV;
 	decided = true;
 	err = read_parameters();
-	return err ? err : take(legacy);
+	return err ? err : switch_console(legacy);
 }
 
-/* The 8250 driver's own initcall stands before this one in the Makefile. */
+/* Runs after the 8250 driver's own initcall, which precedes it in the Makefile. */
 static int __init nbcon_8250_init(void)
 {
 	return look_for_console(false);
 }
 device_initcall(nbcon_8250_init);
 
-/* For a port whose probe had to wait for others; deferred probes are through at late_initcall. */
+/* For a port whose probe was deferred: deferred probes are done before late_initcall_sync. */
 static int __init nbcon_8250_late_init(void)
 {
 	return look_for_console(*port);
@@ -168,9 +168,9 @@ late_initcall_sync(nbcon_8250_late_init);
 
 static void __exit nbcon_8250_exit(void)
 {
-	counters_hide();
-	hand_back(takeover);
-	release(takeover);
+	nbcon_8250_counters_remove();
+	nbcon_8250_switch_back(active);
+	free_console(active);
 }
 module_exit(nbcon_8250_exit);
 

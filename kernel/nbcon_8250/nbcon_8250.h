@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of nbcon_8250 share. Everything that is not static is prefixed nbcon_8250_:
+ * built into the kernel, these names live next to all others.
+ */
 #ifndef NBCON_8250_H
 #define NBCON_8250_H
 
@@ -10,59 +14,61 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-/* The longest text printk hands to a console is PRINTK_MESSAGE_MAX, 2048 from 6.4 on. */
+/* In bytes. The longest text printk gives a console is PRINTK_MESSAGE_MAX: 2048 since 6.4. */
 #define RECORD_TEXT_MAX	4096
 
 #define BOTH_EMPTY	(UART_LSR_TEMT | UART_LSR_THRE)
 
-/* No record has this number, so none counts as replayed; nbcon_alloc() begins with it too. */
+/* No record has this number, so none counts as replayed. nbcon_alloc() starts with it as well. */
 #define NO_RECORD	(-1UL)
 
 struct counters {
-	u64 records;		/* printed by the thread */
-	u64 characters;		/* put into the transmitter by the thread */
-	u64 bursts;		/* fillings of the FIFO */
-	u64 looks;		/* readings of LSR by the thread */
+	u64 records;		/* printed by the printer kthread */
+	u64 bytes;		/* written to the transmitter by the printer kthread */
+	u64 bursts;		/* FIFO fills */
+	u64 status_reads;	/* reads of LSR by the printer kthread */
 	u64 sleeps;
-	u64 busy;		/* the port was somebody else's when the thread came */
-	u64 deferred;		/* records put off while the tty was opened, closed or set */
-	u64 unguarded;		/* records printed all the same, see TTY_BUSY_MS */
-	u64 interrupted;	/* records that an atomic writer took over */
-	u64 restored;		/* times that the port had lost its settings in a suspend */
-	u64 stuck;		/* records cut short because the transmitter stood still */
-	u64 longest_hold_ns;	/* of the port lock; interrupts are off meanwhile, not on RT */
+	u64 busy;		/* times the printer kthread found the port in use */
+	u64 deferred;		/* records deferred while the tty was opened, closed or set */
+	u64 unguarded;		/* records printed without the tty's mutex, see TTY_BUSY_MS */
+	u64 interrupted;	/* records taken over by an atomic writer */
+	u64 restored;		/* times the port had lost its settings in a suspend */
+	u64 stuck;		/* records cut short because the transmitter did not drain */
+	u64 longest_hold_ns;	/* of the port lock, with interrupts off except on PREEMPT_RT */
 	atomic_t atomic_records;
-	atomic_t left_to_thread; /* a WARN's writes that were not done at once, see warn= */
+	atomic_t left_to_thread; /* atomic writes declined during a WARN, see warn= */
 };
 
 /**
- * struct takeover - a console that has been taken over
- * @con:	what stands in the console list instead of @legacy
+ * struct nbcon_8250 - an nbcon console and the legacy console that it replaces
+ * @con:	the nbcon console, in the console list instead of @legacy
  * @legacy:	the driver's own console
- * @legacy_flags: its flags when it was stopped
- * @driver:	of both
+ * @legacy_flags: flags of @legacy when it was stopped
+ * @driver:	the driver of both consoles
  * @up:		the port, an element of the driver's static array: it outlives an unbind
- * @keep_line:	setup() and exit() leave the hardware as it is, the line only changes hands
- * @resume_seq:	the next record when printing was stopped
- * @resume:	lets a console that was registered anew go on at @resume_seq
- * @text:	the record being sent; an atomic writer may overwrite the kernel's own buffer
- * @lock_flags:	of the port lock, between device_lock() and device_unlock()
- * @locked_ns:	when that was taken
- * @in_record:	the thread has given both back and is sending; under the port lock
- * @last_length: how many characters the last record had; the tty may send as many then
- * @char_ns:	how long a character takes, as observed
- * @tty_busy:	the thread has found the tty's lock taken, first at @tty_busy_since
+ * @keep_hardware: setup() and exit() leave the hardware alone: only the console changes
+ * @resume_seq:	sequence number of the next record when printing stopped
+ * @resume:	makes a console that was registered again continue at @resume_seq
+ * @text:	copy of the record being sent: an atomic writer may reuse the kernel's buffer
+ * @lock_flags:	interrupt flags of the port lock, between device_lock() and device_unlock()
+ * @locked_ns:	when the port lock was taken
+ * @in_record:	the printer kthread has released port lock and console for the length of a
+ *		record; protected by the port lock
+ * @last_length: length of the last record in bytes; the tty may then send as many
+ * @byte_ns:	time on the serial line of one byte, as observed
+ * @tty_busy:	the printer kthread has found the tty's mutex taken, since @tty_busy_since
  * @tty_busy_since: in jiffies
- * @atomic_writes: rises when an atomic writer starts: the thread's record is its own no more
- * @counters:	see debugfs
+ * @atomic_writes: incremented by each atomic writer when it starts: from then on the record of
+ *		the printer kthread is lost to it
+ * @counters:	shown in debugfs
  */
-struct takeover {
+struct nbcon_8250 {
 	struct console con;
 	struct console *legacy;
 	short legacy_flags;
 	struct uart_driver *driver;
 	struct uart_8250_port *up;
-	bool keep_line;
+	bool keep_hardware;
 	u64 resume_seq;
 	struct work_struct resume;
 	char *text;
@@ -70,69 +76,70 @@ struct takeover {
 	u64 locked_ns;
 	bool in_record;
 	unsigned int last_length;
-	u32 char_ns;
+	u32 byte_ns;
 	bool tty_busy;
 	unsigned long tty_busy_since;
 	atomic_t atomic_writes;
 	struct counters counters;
 };
 
-static inline struct takeover *to_takeover(struct console *con)
+static inline struct nbcon_8250 *to_nbcon_8250(struct console *con)
 {
-	return container_of(con, struct takeover, con);
+	return container_of(con, struct nbcon_8250, con);
 }
 
-/* What a WARN does to the backlog. An oops and a panic always print it at once. */
-extern bool warn_leaves_to_thread;
+/* A WARN leaves the backlog to the printer kthread. An oops and a panic always print at once. */
+extern bool nbcon_8250_warn_to_thread;
 
-/* See hold_port(). */
+/* A port that nbcon_8250_hold_port() holds. */
 struct held_port {
 	struct uart_state *state;
 	struct device *device;
 };
 
 /* recognise.c */
-struct console *find_console(const char *port_name, bool say);
-struct uart_state *find_state(struct console *legacy);
-int recognise_console(struct takeover *t, struct console *legacy, struct uart_state *state);
-bool recognise_port(struct uart_8250_port *up);
+struct console *nbcon_8250_find_console(const char *port_name, bool complain);
+struct uart_state *nbcon_8250_find_state(struct console *legacy);
+int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
+				 struct uart_state *state);
+bool nbcon_8250_recognise_port(struct uart_8250_port *up);
 
 /* port_hold.c */
-void hold_port(struct held_port *held, struct uart_state *state);
-void release_port(struct held_port *held);
+void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state);
+void nbcon_8250_release_port(struct held_port *held);
 
 /* selfcheck.c */
-u64 next_record(void);
-bool selfcheck(struct takeover *t, u64 next_before);
+u64 nbcon_8250_next_record(void);
+bool nbcon_8250_selfcheck(struct nbcon_8250 *nb, u64 next_before);
 
-/* takeover.c */
-int take_over(struct takeover *t, bool replay, unsigned int replay_limit);
-void hand_back(struct takeover *t);
+/* console_switch.c */
+int nbcon_8250_switch_console(struct nbcon_8250 *nb, bool replay, unsigned int replay_limit);
+void nbcon_8250_switch_back(struct nbcon_8250 *nb);
 
-/* line.c: the caller holds the port lock or owns the console, in an unsafe section */
-bool transmitter_has(struct takeover *t, u8 bits);
-u8 room_bits(const struct takeover *t);
-bool settings_lost(struct takeover *t);
-void restore_fifo(struct takeover *t);
-unsigned int fifo_room(struct takeover *t);
-void put_character(struct takeover *t, u8 character);
-u64 stuck_after_ns(struct takeover *t, unsigned int characters);
+/* transmitter.c: the caller holds the port lock or owns the console, in an unsafe section */
+bool nbcon_8250_transmitter_has(struct nbcon_8250 *nb, u8 bits);
+u8 nbcon_8250_room_bits(const struct nbcon_8250 *nb);
+bool nbcon_8250_settings_lost(struct nbcon_8250 *nb);
+void nbcon_8250_restore_fifo(struct nbcon_8250 *nb);
+unsigned int nbcon_8250_fifo_room(struct nbcon_8250 *nb);
+void nbcon_8250_put_byte(struct nbcon_8250 *nb, u8 byte);
+u64 nbcon_8250_stuck_after_ns(struct nbcon_8250 *nb, unsigned int bytes);
 
 /* thread.c */
-void port_device_lock(struct console *con, unsigned long *flags);
-void port_device_unlock(struct console *con, unsigned long flags);
-void write_thread(struct console *con, struct nbcon_write_context *wctxt);
-void put_off(struct nbcon_write_context *wctxt, struct console *con);
+void nbcon_8250_device_lock(struct console *con, unsigned long *flags);
+void nbcon_8250_device_unlock(struct console *con, unsigned long flags);
+void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wctxt);
+void nbcon_8250_defer_record(struct nbcon_write_context *wctxt, struct console *con);
 
 /* atomic.c */
-void write_atomic(struct console *con, struct nbcon_write_context *wctxt);
-void write_polled(struct takeover *t, struct nbcon_write_context *wctxt);
+void nbcon_8250_write_atomic(struct console *con, struct nbcon_write_context *wctxt);
+void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt);
 
 /* replay.c */
-u64 replay_start(unsigned int limit);
+u64 nbcon_8250_replay_start(unsigned int limit);
 
 /* counters.c */
-void counters_show(struct takeover *t);
-void counters_hide(void);
+void nbcon_8250_counters_create(struct nbcon_8250 *nb);
+void nbcon_8250_counters_remove(void);
 
 #endif

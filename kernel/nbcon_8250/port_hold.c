@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeping the port where it is while the consoles are exchanged.
+ * Holding the port in place while its console is switched.
  *
- * What else puts the port's console into the list or takes it out, and where it does so:
- * - binding the port to its driver: under the mutex of the tty's port (serial_core_add_one_port());
- * - `echo Y` or `N` to its console file in sysfs: under the same mutex (console_store());
- * - unbinding it: not under that mutex (serial_core_remove_one_port()), but under the lock of
- *   the device.
- * All of them read uart_port.cons and go on with what they have read. So both are held while
- * that pointer changes, and whoever still has the old one has come to an end when ours is freed.
+ * Purpose
+ *   What else adds the port's console to the console list or removes it, and under which lock:
+ *   - binding the port to its driver: the mutex of the tty's port (serial_core_add_one_port());
+ *   - `echo Y` or `N` to its console file in sysfs: the same mutex (console_store());
+ *   - unbinding it: not that mutex (serial_core_remove_one_port()), but the lock of the device.
+ *   All of them read uart_port.cons and use the value later. Both locks are held while that
+ *   pointer changes, so everyone who has read the old value is done before the nbcon console is
+ *   freed.
  *
- * The printing thread only tries for the mutex, and leaves a record to the next console when it
- * finds it taken and is to stop.
+ * Calling contexts
+ *   Process context, on loading and unloading.
+ *
+ * Locking
+ *   Takes the lock of the device, then the mutex of the tty's port. The printer kthread only
+ *   tries to take the mutex; if it fails and the kthread is to stop, the record is left to the
+ *   next console.
+ *
+ * Lifetime
+ *   A held port keeps a reference to its device. The state belongs to the driver and outlives
+ *   the port.
+ *
+ * What this disturbs
+ *   Binding, unbinding, opening, closing and setting the port wait.
  */
 #include <linux/device.h>
 #include <linux/mutex.h>
 #include <linux/tty.h>
 #include "nbcon_8250.h"
 
-/* NULL while the port is unbound: there is nothing to be unbound then. */
+/* NULL while the port is unbound, when there is nothing to unbind. */
 static struct device *device_of(struct uart_state *state)
 {
 	return state->uart_port ? state->uart_port->dev : NULL;
 }
 
 /**
- * hold_port - keeps a port from being bound, unbound, or its console from being switched
- * @held:	for release_port()
- * @state:	of the port; the driver's, which outlives any port
+ * nbcon_8250_hold_port - prevent a port from being bound or unbound, and its console from being
+ *			  switched on or off
+ * @held:	filled in, for nbcon_8250_release_port()
+ * @state:	the port's state in the driver
  */
-void hold_port(struct held_port *held, struct uart_state *state)
+void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state)
 {
 	held->state = state;
 	for (;;) {
@@ -42,15 +56,15 @@ void hold_port(struct held_port *held, struct uart_state *state)
 		mutex_lock(&state->port.mutex);
 		if (device_of(state) == held->device)
 			return;
-		release_port(held);
+		nbcon_8250_release_port(held);
 	}
 }
 
 /**
- * release_port - ends what hold_port() began
- * @held:	filled in there
+ * nbcon_8250_release_port - undo nbcon_8250_hold_port()
+ * @held:	as filled in there
  */
-void release_port(struct held_port *held)
+void nbcon_8250_release_port(struct held_port *held)
 {
 	mutex_unlock(&held->state->port.mutex);
 	if (held->device)

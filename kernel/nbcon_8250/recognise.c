@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which console and which port this module can serve, and in plain words why not another.
+ * Which console and which port the module supports.
  *
- * What is assumed of the driver (drivers/tty/serial/8250, read in 6.12, 7.2 and 7.3): one struct
- * console for all of its ports, whose data is the uart_driver; the ports are struct
- * uart_8250_port and stay where they are as long as the driver is loaded.
+ * Purpose
+ *   Finds the console to replace, checks it and its port, and logs why one is refused.
+ *   What is assumed of the driver (drivers/tty/serial/8250, read in 6.12, 7.2 and 7.3): all its
+ *   ports share one struct console, whose data is the uart_driver; the ports are struct
+ *   uart_8250_port and stay in place as long as the driver is loaded.
+ *
+ * Calling contexts
+ *   Process context: on loading, and nbcon_8250_recognise_port() also when the console is
+ *   registered again.
+ *
+ * Locking
+ *   nbcon_8250_find_console() takes the console list lock. nbcon_8250_recognise_console() needs
+ *   the port held (port_hold.c). nbcon_8250_recognise_port() needs the mutex of the tty's port.
+ *
+ * Lifetime
+ *   What is found belongs to the driver.
+ *
+ * What this disturbs
+ *   Nothing.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,7 +30,7 @@
 #include "compat.h"
 #include "nbcon_8250.h"
 
-/* The driver calls itself "serial" in 6.12 and "serial_8250" in 7.2. */
+/* The driver is named "serial" in 6.12 and "serial_8250" in 7.2. */
 static bool is_8250_driver(const struct uart_driver *driver)
 {
 	return driver && driver->driver_name && driver->dev_name &&
@@ -23,7 +39,7 @@ static bool is_8250_driver(const struct uart_driver *driver)
 	       !strcmp(driver->dev_name, "ttyS");
 }
 
-/* The name that the console list shows: ttyS0. */
+/* Compares with the name in /proc/consoles, such as ttyS0. */
 static bool has_name(const struct console *con, const char *port_name)
 {
 	char name[sizeof(con->name) + 8];
@@ -33,13 +49,13 @@ static bool has_name(const struct console *con, const char *port_name)
 }
 
 /**
- * find_console - the console to be taken over
- * @port_name: ttyS0; an empty name means the one that is registered
- * @say: why there is none
+ * nbcon_8250_find_console - find the console to replace
+ * @port_name:	such as ttyS0; if empty, the first registered ttyS console
+ * @complain:	log why there is none
  *
- * Return: a registered console of the 8250 driver, or NULL.
+ * Return: a registered ttyS console, or NULL.
  */
-struct console *find_console(const char *port_name, bool say)
+struct console *nbcon_8250_find_console(const char *port_name, bool complain)
 {
 	struct console *con, *found = NULL;
 	bool boot_console = false;
@@ -55,23 +71,24 @@ struct console *find_console(const char *port_name, bool say)
 	console_list_unlock();
 
 	if (boot_console) {
-		if (say)
+		if (complain)
 			pr_err("a boot console (earlycon, keep_bootcon) is still registered\n");
 		return NULL;
 	}
-	if (!found && say)
+	if (!found && complain)
 		pr_err("no console %s is registered: boot with console=ttyS0\n",
 		       *port_name ? port_name : "ttyS*");
 	return found;
 }
 
 /*
- * Types whose transmitter works as a 16550A's: LSR.THRE tells that the FIFO is empty, and it then
- * takes tx_loadsz characters. The driver's own console fills all of these so, from 5.18 on.
+ * Types whose transmitter works like a 16550A's: LSR.THRE shows that the FIFO is empty, and it
+ * then accepts tx_loadsz bytes. The driver's own console fills the FIFO of all of these this way
+ * since 5.18.
  *
- * PORT_8250 is the type that 8250_omap gives its ports, which have a FIFO of 64; a real 8250 has
- * none and is refused for that. PORT_16550 with a FIFO is the mini UART of the Raspberry Pi, see
- * is_mini_uart(); 8250_mtk begins with it, and the driver finds out more.
+ * PORT_8250 is the type that 8250_omap gives its ports, which have a 64-byte FIFO; a real 8250
+ * has none and is refused for that. PORT_16550 with a FIFO is the mini UART of the Raspberry Pi,
+ * see is_mini_uart(); 8250_mtk starts with that type, and the driver then detects the real one.
  */
 static bool is_16550a_class(unsigned int type)
 {
@@ -100,10 +117,10 @@ static bool is_16550a_class(unsigned int type)
 }
 
 /*
- * Drivers with a DMA channel to offer (8250_dw, 8250_mtk) leave it in the port until the tty is
- * opened for the first time; they all go without for a port that is a console, which this is
- * (serial8250_do_startup(), mtk8250_startup(), omap_8250_startup()). What is still there while
- * the tty is open has been taken before the port became the console, and is in use.
+ * Drivers that have a DMA channel (8250_dw, 8250_mtk) leave it in the port until the tty is
+ * opened for the first time; on a console port, such as this one, they all drop it then
+ * (serial8250_do_startup(), mtk8250_startup(), omap_8250_startup()). A channel that is still
+ * there while the tty is open was requested before the port became a console, and is in use.
  */
 static bool transmits_by_dma(const struct uart_8250_port *up)
 {
@@ -113,12 +130,12 @@ static bool transmits_by_dma(const struct uart_8250_port *up)
 }
 
 /**
- * recognise_port - whether the port is one whose transmitter this module knows
- * @up: the port
+ * nbcon_8250_recognise_port - check whether the module supports the port's transmitter
+ * @up:		the port
  *
- * Return: true, or false after having said why not.
+ * Return: true, or false after logging why not.
  */
-bool recognise_port(struct uart_8250_port *up)
+bool nbcon_8250_recognise_port(struct uart_8250_port *up)
 {
 	struct uart_port *port = &up->port;
 
@@ -131,7 +148,7 @@ bool recognise_port(struct uart_8250_port *up)
 		return false;
 	}
 	if (up->em485 || port->rs485.flags & SER_RS485_ENABLED) {
-		pr_err("ttyS%u: RS-485 is on, its direction would have to be switched\n",
+		pr_err("ttyS%u: RS-485 is on: switching its direction is not supported\n",
 		       port->line);
 		return false;
 	}
@@ -152,19 +169,19 @@ bool recognise_port(struct uart_8250_port *up)
 }
 
 /**
- * find_state - where the serial core keeps what belongs to a console's port
- * @legacy: a registered console
+ * nbcon_8250_find_state - find the serial core's state of a console's port
+ * @legacy:	a registered console
  *
- * It stays there as long as the driver is loaded, with a port or without one.
+ * The state exists as long as the driver is loaded, with or without a port.
  *
- * Return: the state, or NULL after having said why there is none.
+ * Return: the state, or NULL after logging why there is none.
  */
-struct uart_state *find_state(struct console *legacy)
+struct uart_state *nbcon_8250_find_state(struct console *legacy)
 {
 	struct uart_driver *driver = legacy->data;
 
 	if (legacy->flags & CON_NBCON) {
-		pr_err("%s%d does not hold printk() up: it is an nbcon console already\n",
+		pr_err("%s%d is already an nbcon console: printk() does not wait for it\n",
 		       legacy->name, legacy->index);
 		return NULL;
 	}
@@ -184,19 +201,20 @@ struct uart_state *find_state(struct console *legacy)
 }
 
 /**
- * recognise_console - whether @legacy is what it is expected to be; fills in what it tells
- * @t: to be filled in
- * @legacy: the console
- * @state: find_state() of it, held by hold_port()
+ * nbcon_8250_recognise_console - check whether the module can replace @legacy
+ * @nb:		filled in with the console, its driver and its port
+ * @legacy:	the console
+ * @state:	its state by nbcon_8250_find_state(), held by nbcon_8250_hold_port()
  *
- * Return: 0, or -ENODEV or -EBUSY after having said why not.
+ * Return: 0, or -ENODEV or -EBUSY after logging why not.
  */
-int recognise_console(struct takeover *t, struct console *legacy, struct uart_state *state)
+int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
+				 struct uart_state *state)
 {
 	struct uart_port *port = state->uart_port;
 
 	if (!console_is_registered(legacy)) {
-		pr_err("%s%d was unbound or switched off just now\n", legacy->name,
+		pr_err("%s%d has just been unbound or switched off\n", legacy->name,
 		       legacy->index);
 		return -EBUSY;
 	}
@@ -211,11 +229,11 @@ int recognise_console(struct takeover *t, struct console *legacy, struct uart_st
 		       legacy->index);
 		return -ENODEV;
 	}
-	if (!recognise_port(up_to_u8250p(port)))
+	if (!nbcon_8250_recognise_port(up_to_u8250p(port)))
 		return -ENODEV;
 
-	t->legacy = legacy;
-	t->driver = legacy->data;
-	t->up = up_to_u8250p(port);
+	nb->legacy = legacy;
+	nb->driver = legacy->data;
+	nb->up = up_to_u8250p(port);
 	return 0;
 }

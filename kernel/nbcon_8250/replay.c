@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a replay begins.
+ * Where a replay starts.
+ *
+ * Purpose
+ *   Finds the first record to print, so that a replay has at most replay_limit bytes.
+ *
+ * Calling contexts
+ *   Process context, on loading.
+ *
+ * Locking
+ *   None: the ring buffer is read with kmsg_dump's lockless iterator. Records stored meanwhile
+ *   only make the replay longer.
+ *
+ * Lifetime
+ *   Keeps nothing.
+ *
+ * What this disturbs
+ *   Nothing. With a limit the ring buffer is read twice while nothing is printed.
  */
 #include <linux/kmsg_dump.h>
 #include <linux/limits.h>
@@ -8,7 +24,7 @@
 #include <linux/slab.h>
 #include "nbcon_8250.h"
 
-/* A record's text begins with <level>, where syslog(2) would show it: <6>[    1.234567] ... */
+/* kmsg_dump starts each record with its level: <6>[    1.234567] ... */
 static bool is_printed(const char *text, size_t len)
 {
 	unsigned int level = 0;
@@ -21,30 +37,30 @@ static bool is_printed(const char *text, size_t len)
 	return (level & 7) < console_loglevel;
 }
 
-/* Adds up what is printed of the records behind @iter; stops when @enough is reached. */
-static u64 count_characters(struct kmsg_dump_iter *iter, char *text, u64 enough)
+/* Sums up the printed bytes of the records from @iter on; stops as soon as there are @enough. */
+static u64 count_bytes(struct kmsg_dump_iter *iter, char *text, u64 enough)
 {
-	u64 characters = 0;
+	u64 bytes = 0;
 	size_t len;
 
-	while (characters < enough &&
+	while (bytes < enough &&
 	       kmsg_dump_get_line(iter, true, text, RECORD_TEXT_MAX, &len)) {
 		if (is_printed(text, len))
-			characters += len;
+			bytes += len;
 	}
-	return characters;
+	return bytes;
 }
 
 /**
- * replay_start - the record with which a replay begins
- * @limit: at most so many characters are replayed, up to one record more; 0 means no limit
+ * nbcon_8250_replay_start - find the record with which a replay starts
+ * @limit:	how many bytes to replay at most, in whole records; 0: no limit
  *
- * Only what the console's loglevel lets through counts. The prefix <6> is counted in, about
- * as much as the carriage return that is sent instead.
+ * Only records that the console loglevel lets through count. The prefix <6> is counted as well,
+ * which roughly makes up for the carriage return.
  *
- * Return: the record's number.
+ * Return: the record's sequence number.
  */
-u64 replay_start(unsigned int limit)
+u64 nbcon_8250_replay_start(unsigned int limit)
 {
 	struct kmsg_dump_iter iter;
 	u64 total, start = 0;
@@ -54,13 +70,13 @@ u64 replay_start(unsigned int limit)
 		return 0;
 	text = kmalloc(RECORD_TEXT_MAX, GFP_KERNEL);
 	if (!text)
-		return next_record();
+		return nbcon_8250_next_record();
 
 	kmsg_dump_rewind(&iter);
-	total = count_characters(&iter, text, U64_MAX);
+	total = count_bytes(&iter, text, U64_MAX);
 	if (total > limit) {
 		kmsg_dump_rewind(&iter);
-		count_characters(&iter, text, total - limit);
+		count_bytes(&iter, text, total - limit);
 		start = iter.cur_seq;
 	}
 	kfree(text);

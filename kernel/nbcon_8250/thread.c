@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The printing thread: fills the FIFO, sleeps while it drains, fills it again.
+ * Printing from the printer kthread: fill the FIFO, sleep while it drains, fill it again.
  *
- * The core calls write_thread() with the port lock held and the console owned. Both are given
- * back for the time of the record and taken for each burst: the interrupt handler, user space
- * and an emergency on another processor need not wait for a whole record.
+ * Purpose
+ *   The console's write_thread(). The core calls it with the port lock held and the console
+ *   owned. Both are released for the length of the record and taken again for each FIFO fill, so
+ *   that the interrupt handler, user space and an emergency on another processor need not wait
+ *   for a whole record.
  *
- * Lending the console. With nbcon_enter_unsafe() the console's state is the one that
- * uart_port_lock() leaves behind: owned by this processor, priority normal, unsafe. So
- * uart_port_unlock() gives up both, and the two taken by uart_port_trylock() become this
- * context's again by nbcon_exit_unsafe(). selfcheck() has made sure that the kernel works so.
+ *   Between two records the tty has its turn: while both have something to send, each gets about
+ *   half of the serial line.
  *
- * The record stays this context's only as long as no atomic writer has begun (@atomic_writes).
- * After that the thread returns without a buffer, which tells the core that it lost its record.
+ * Calling contexts
+ *   write_thread(): the printer kthread; may sleep. device_lock() and device_unlock(): process
+ *   context.
  *
- * Two things of the tty would tear or lose a record, and are held off during one:
- * - its output, by hw_stopped, the serial core's own switch for a line whose CTS is down;
- * - opening, closing and setting it, which empty the FIFO: all do so under the mutex of the
- *   tty's port. It is only tried for. Its holder may be waiting for this very thread to leave
- *   the console's SRCU section: uart_suspend_port() does.
+ * Locking
+ *   Releasing the console: after nbcon_enter_unsafe() the console is in the state that
+ *   uart_port_lock() leaves: owned by this processor, with normal priority, unsafe. So
+ *   uart_port_unlock() releases both, and nbcon_exit_unsafe() accepts the console acquired by
+ *   uart_port_trylock() as this context's own. nbcon_8250_selfcheck() has checked that the
+ *   kernel works this way.
  *
- * Between two records the tty has its turn: while both have something to send, each gets about
- * half of the line.
+ *   The record stays this context's only until an atomic writer starts (@atomic_writes). After
+ *   that the kthread returns without a buffer, by which the core knows that it lost its record.
+ *
+ *   Two activities of the tty would tear or lose a record, and are held off during one:
+ *   - its output, by hw_stopped, the serial core's own switch for a port whose CTS is off;
+ *   - opening, closing and setting it, which clear the FIFO: they hold the mutex of the tty's
+ *     port. The kthread only tries to take it, as its holder may be waiting for this very
+ *     kthread to leave the console's SRCU section: uart_suspend_port() does.
+ *
+ * Lifetime
+ *   The kernel starts and stops the printer kthread with the registration of the console.
+ *
+ * What this disturbs
+ *   The port lock is held, with interrupts off except on PREEMPT_RT, for one FIFO fill. The tty
+ *   waits for up to a record.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -38,110 +53,110 @@
 #include "nbcon_8250.h"
 
 /*
- * For so long the tty's mutex is waited for. Opening and setting take less. What takes longer is
+ * How long to wait for the tty's mutex. Opening and setting take less. Whoever holds it longer is
  * waiting for the console: `echo N > .../console` flushes it under this mutex. The record is
- * then printed without, as the driver's own console does always.
+ * then printed without the mutex, as the driver's own console always does.
  */
 #define TTY_BUSY_MS	500
 
-/* How often to look whether a record is through. */
-#define RECORD_LOOK_MS	2
+/* How often to check whether a record has ended. */
+#define RECORD_POLL_MS	2
 
-/* How soon to come again when the port is somebody else's. */
+/* How soon to try again when the port is in use. */
 #define BUSY_US		100
 
-/* Shorter sleeps cost more processor than they give. */
+/* Shorter sleeps cost more processor time than they save. */
 #define SHORTEST_SLEEP_US	20
 
-/* A look at the transmitter each 1/32 of the wait so far: at most half a character late. */
-#define LOOKS_PER_WAIT	32
+/* Read LSR again after each 1/32 of the wait so far: at most half a byte too late. */
+#define POLLS_PER_WAIT	32
 
 enum burst {
 	BURST_SENT,
 	BURST_FULL,	/* the transmitter is not empty yet */
-	BURST_BUSY,	/* the port or the console is somebody else's */
-	BURST_LOST,	/* an atomic writer has taken the record over */
+	BURST_BUSY,	/* the port or the console is in use by another context */
+	BURST_LOST,	/* an atomic writer has taken over the record */
 };
 
-/* A record under way. */
+/* The record being sent. */
 struct sending {
 	const char *next;
 	const char *end;
 	bool cr_sent;
-	int ticket;		/* atomic_writes at the record's beginning */
-	unsigned int in_flight;	/* characters of the last burst */
-	u64 filled_ns;		/* when that was */
+	int ticket;		/* atomic_writes when the record started */
+	unsigned int in_flight;	/* length of the last burst in bytes */
+	u64 filled_ns;		/* when it was written */
 };
 
 /*
- * Who registers or unregisters the console must find no record under way: from then on the port
- * lock no longer stands for the console, which the thread has lent.
+ * Registering or unregistering the console must wait for the end of a record: after that the
+ * port lock no longer includes the console, which the kthread has released.
  */
-void port_device_lock(struct console *con, unsigned long *flags)
-	__acquires(&to_takeover(con)->up->port.lock)
+void nbcon_8250_device_lock(struct console *con, unsigned long *flags)
+	__acquires(&to_nbcon_8250(con)->up->port.lock)
 {
-	struct takeover *t = to_takeover(con);
+	struct nbcon_8250 *nb = to_nbcon_8250(con);
 
-	__uart_port_lock_irqsave(&t->up->port, flags);
-	while (t->in_record) {
-		__uart_port_unlock_irqrestore(&t->up->port, *flags);
-		msleep(RECORD_LOOK_MS);
-		__uart_port_lock_irqsave(&t->up->port, flags);
+	__uart_port_lock_irqsave(&nb->up->port, flags);
+	while (nb->in_record) {
+		__uart_port_unlock_irqrestore(&nb->up->port, *flags);
+		msleep(RECORD_POLL_MS);
+		__uart_port_lock_irqsave(&nb->up->port, flags);
 	}
-	t->lock_flags = *flags;
-	t->locked_ns = ktime_get_mono_fast_ns();
+	nb->lock_flags = *flags;
+	nb->locked_ns = ktime_get_mono_fast_ns();
 }
 
-void port_device_unlock(struct console *con, unsigned long flags)
-	__releases(&to_takeover(con)->up->port.lock)
+void nbcon_8250_device_unlock(struct console *con, unsigned long flags)
+	__releases(&to_nbcon_8250(con)->up->port.lock)
 {
-	struct takeover *t = to_takeover(con);
+	struct nbcon_8250 *nb = to_nbcon_8250(con);
 
-	/* write_thread() may have taken the lock anew. */
-	__uart_port_unlock_irqrestore(&t->up->port, t->lock_flags);
+	/* nbcon_8250_write_thread() may have taken the lock again. */
+	__uart_port_unlock_irqrestore(&nb->up->port, nb->lock_flags);
 }
 
-static void doze(struct takeover *t, unsigned long us)
+static void doze(struct nbcon_8250 *nb, unsigned long us)
 {
 	us = max_t(unsigned long, us, SHORTEST_SLEEP_US);
-	t->counters.sleeps++;
+	nb->counters.sleeps++;
 	usleep_range_state(us, us + us / 64 + 5, TASK_IDLE);
 }
 
-static void count_hold(struct takeover *t, u64 since_ns)
+static void count_hold(struct nbcon_8250 *nb, u64 since_ns)
 {
 	u64 held_ns = ktime_get_mono_fast_ns() - since_ns;
 
-	if (held_ns > t->counters.longest_hold_ns)
-		t->counters.longest_hold_ns = held_ns;
+	if (held_ns > nb->counters.longest_hold_ns)
+		nb->counters.longest_hold_ns = held_ns;
 }
 
-static bool lost(const struct takeover *t, const struct sending *s)
+static bool lost(const struct nbcon_8250 *nb, const struct sending *s)
 {
-	return atomic_read(&t->atomic_writes) != s->ticket;
+	return atomic_read(&nb->atomic_writes) != s->ticket;
 }
 
-/* Waits until port and console are free. An emergency that prints may keep them for long. */
-static void take_port(struct takeover *t, unsigned long *flags)
-	__acquires(&t->up->port.lock)
+/* Waits until port and console are free. Printing in an emergency may take long. */
+static void take_port(struct nbcon_8250 *nb, unsigned long *flags)
+	__acquires(&nb->up->port.lock)
 {
-	while (!uart_port_trylock_irqsave(&t->up->port, flags)) {
-		t->counters.busy++;
-		doze(t, BUSY_US);
+	while (!uart_port_trylock_irqsave(&nb->up->port, flags)) {
+		nb->counters.busy++;
+		doze(nb, BUSY_US);
 	}
 }
 
-static unsigned int fill(struct takeover *t, struct sending *s)
+static unsigned int fill(struct nbcon_8250 *nb, struct sending *s)
 {
-	unsigned int room = fifo_room(t);
+	unsigned int room = nbcon_8250_fifo_room(nb);
 	unsigned int n = 0;
 
 	while (n < room && s->next < s->end) {
 		if (*s->next == '\n' && !s->cr_sent) {
-			put_character(t, '\r');
+			nbcon_8250_put_byte(nb, '\r');
 			s->cr_sent = true;
 		} else {
-			put_character(t, *s->next++);
+			nbcon_8250_put_byte(nb, *s->next++);
 			s->cr_sent = false;
 		}
 		n++;
@@ -149,197 +164,202 @@ static unsigned int fill(struct takeover *t, struct sending *s)
 	return n;
 }
 
-/* One turn at the port: looks whether the transmitter has @bits and if so fills it. */
-static enum burst burst(struct takeover *t, struct sending *s, u8 bits)
+/* Takes the port once: if the transmitter has @bits, fills it. */
+static enum burst burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 {
 	enum burst result = BURST_FULL;
 	unsigned long flags;
 	u64 begin_ns;
 
-	if (!uart_port_trylock_irqsave(&t->up->port, &flags)) {
-		t->counters.busy++;
+	if (!uart_port_trylock_irqsave(&nb->up->port, &flags)) {
+		nb->counters.busy++;
 		return BURST_BUSY;
 	}
 	begin_ns = ktime_get_mono_fast_ns();
-	t->counters.looks++;
-	if (lost(t, s)) {
+	nb->counters.status_reads++;
+	if (lost(nb, s)) {
 		result = BURST_LOST;
-	} else if (transmitter_has(t, bits)) {
-		s->in_flight = fill(t, s);
-		t->counters.characters += s->in_flight;
-		t->counters.bursts += !!s->in_flight;
+	} else if (nbcon_8250_transmitter_has(nb, bits)) {
+		s->in_flight = fill(nb, s);
+		nb->counters.bytes += s->in_flight;
+		nb->counters.bursts += !!s->in_flight;
 		result = BURST_SENT;
 	}
-	count_hold(t, begin_ns);
-	uart_port_unlock_irqrestore(&t->up->port, flags);
+	count_hold(nb, begin_ns);
+	uart_port_unlock_irqrestore(&nb->up->port, flags);
 	if (result == BURST_SENT)
 		s->filled_ns = ktime_get_mono_fast_ns();
 	return result;
 }
 
 /*
- * The line's declared speed is not trusted: an emulated UART ignores the divisor, and a paced
- * one is slower than it says. The estimate begins with what the setting says, at most a
- * character at 115200, and follows what is seen: up to the last look at which the transmitter
- * was not empty, down when it was at the first one. The look that finds it empty tells nothing
- * of a character: the thread may have been kept from running, and an estimate that is too long
- * leaves the line idle after each burst. A line or a machine that stood still for a moment is no
- * slow line either: the estimate at most doubles at once.
+ * Estimates the time of a byte. The declared speed is not trusted: an emulated UART ignores the
+ * divisor, and a paced one is slower than declared. The estimate starts at the declared speed, or
+ * at 115200 baud if that is faster, and follows what is observed: it rises to the time of the
+ * last read of LSR that found the transmitter busy, and falls when already the first read found
+ * it empty. The read that finds it empty says nothing about a byte's time: the kthread may have
+ * been kept from running, and an estimate that is too long leaves the serial line idle after each
+ * burst. A stall of the line or of the machine must not look like a slow line: one step at most
+ * doubles the estimate.
  */
-static void learn(struct takeover *t, unsigned int characters, u64 full_ns)
+static void learn(struct nbcon_8250 *nb, unsigned int bytes, u64 full_ns)
 {
 	if (full_ns)
-		t->char_ns = min(div_u64(full_ns, characters), 2ULL * t->char_ns);
+		nb->byte_ns = min(div_u64(full_ns, bytes), 2ULL * nb->byte_ns);
 	else
-		t->char_ns -= t->char_ns / 8;
+		nb->byte_ns -= nb->byte_ns / 8;
 }
 
 /* Sleeps until the transmitter has @bits, then fills it. */
-static enum burst next_burst(struct takeover *t, struct sending *s, u8 bits)
+static enum burst next_burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 {
-	u64 limit_ns = stuck_after_ns(t, s->in_flight);
+	u64 limit_ns = nbcon_8250_stuck_after_ns(nb, s->in_flight);
 	unsigned int in_flight = s->in_flight;
 	u64 begun_ns = s->filled_ns;
 	bool last = s->next == s->end;
-	u64 looked_ns, waited_ns, full_ns = 0;
+	u64 polled_ns, waited_ns, full_ns = 0;
 	enum burst result;
 
-	/* While the last character is being shifted out there is time to come with more. */
+	/* Wake up while the last byte is still being shifted out. */
 	if (in_flight)
-		doze(t, div_u64((u64)t->char_ns * (2 * in_flight - 1), 2 * NSEC_PER_USEC));
+		doze(nb, div_u64((u64)nb->byte_ns * (2 * in_flight - 1), 2 * NSEC_PER_USEC));
 	for (;;) {
-		/* Before the look, so that it is never too long for a transmitter found full. */
-		looked_ns = ktime_get_mono_fast_ns() - begun_ns;
-		result = burst(t, s, bits);
+		/* Before LSR is read, so that it is never too long for a transmitter found full. */
+		polled_ns = ktime_get_mono_fast_ns() - begun_ns;
+		result = burst(nb, s, bits);
 		waited_ns = ktime_get_mono_fast_ns() - begun_ns;
-		if (result == BURST_SENT && !last && in_flight == fifo_room(t))
-			learn(t, in_flight, full_ns);
+		if (result == BURST_SENT && !last && in_flight == nbcon_8250_fifo_room(nb))
+			learn(nb, in_flight, full_ns);
 		if (result == BURST_SENT || result == BURST_LOST)
 			return result;
 		if (result == BURST_FULL && waited_ns > limit_ns)
 			return result;
 		if (result == BURST_FULL)
-			full_ns = looked_ns;
-		doze(t, div_u64(waited_ns, LOOKS_PER_WAIT * NSEC_PER_USEC));
+			full_ns = polled_ns;
+		doze(nb, div_u64(waited_ns, POLLS_PER_WAIT * NSEC_PER_USEC));
 	}
 }
 
-/* Ends when the record has left the transmitter, or is lost to an atomic writer. */
-static void send(struct takeover *t, struct sending *s)
+/* Returns when the record has left the transmitter, or is lost to an atomic writer. */
+static void send(struct nbcon_8250 *nb, struct sending *s)
 {
 	while (s->next < s->end) {
-		switch (next_burst(t, s, room_bits(t))) {
+		switch (next_burst(nb, s, nbcon_8250_room_bits(nb))) {
 		case BURST_SENT:
 			break;
 		case BURST_LOST:
 			return;
 		default:
-			t->counters.stuck++;
+			nb->counters.stuck++;
 			s->next = s->end;
 		}
 	}
-	/* Whoever gets the tty's mutex next may reset the FIFO. */
-	next_burst(t, s, BOTH_EMPTY);
+	/* The next holder of the tty's mutex may reset the FIFO. */
+	next_burst(nb, s, BOTH_EMPTY);
 }
 
-static bool tty_has_output(struct takeover *t)
+static bool tty_has_output(struct nbcon_8250 *nb)
 {
-	struct uart_state *state = t->up->port.state;
+	struct uart_state *state = nb->up->port.state;
 
 	return state && tty_port_initialized(&state->port) &&
-	       !kfifo_is_empty(&state->port.xmit_fifo) && !uart_tx_stopped(&t->up->port);
+	       !kfifo_is_empty(&state->port.xmit_fifo) && !uart_tx_stopped(&nb->up->port);
 }
 
-/* A program's output goes on while it has some, for as long as the last record took. */
-static void give_turn_to_tty(struct takeover *t, const struct sending *s)
+/* Lets programs send what they have written, for as long as the last record took. */
+static void give_turn_to_tty(struct nbcon_8250 *nb, const struct sending *s)
 {
 	u64 begun_ns = ktime_get_mono_fast_ns();
-	u64 turn_ns = (u64)t->last_length * t->char_ns;
+	u64 turn_ns = (u64)nb->last_length * nb->byte_ns;
 
-	while (tty_has_output(t) && !lost(t, s) && !kthread_should_stop() &&
+	while (tty_has_output(nb) && !lost(nb, s) && !kthread_should_stop() &&
 	       ktime_get_mono_fast_ns() - begun_ns < turn_ns)
-		doze(t, t->char_ns / NSEC_PER_USEC);
+		doze(nb, nb->byte_ns / NSEC_PER_USEC);
 }
 
-/* The tty's mutex, or NULL with @go_on telling whether to print without it. */
-static struct mutex *guard_tty(struct takeover *t, bool *go_on)
+/* Returns the tty's mutex, or NULL; @go_on: whether to print the record now. */
+static struct mutex *guard_tty(struct nbcon_8250 *nb, bool *go_on)
 {
-	struct uart_state *state = t->up->port.state;
+	struct uart_state *state = nb->up->port.state;
 
 	*go_on = true;
 	if (!state)
 		return NULL;
 	if (mutex_trylock(&state->port.mutex)) {
-		t->tty_busy = false;
+		nb->tty_busy = false;
 		return &state->port.mutex;
 	}
-	if (!t->tty_busy) {
-		t->tty_busy = true;
-		t->tty_busy_since = jiffies;
+	if (!nb->tty_busy) {
+		nb->tty_busy = true;
+		nb->tty_busy_since = jiffies;
 	}
-	*go_on = time_after(jiffies, t->tty_busy_since + msecs_to_jiffies(TTY_BUSY_MS));
+	*go_on = time_after(jiffies, nb->tty_busy_since + msecs_to_jiffies(TTY_BUSY_MS));
 	if (*go_on)
-		t->counters.unguarded++;
+		nb->counters.unguarded++;
 	else
-		t->counters.deferred++;
+		nb->counters.deferred++;
 	return NULL;
 }
 
-static void hold_tty_output(struct takeover *t)
+static void hold_tty_output(struct nbcon_8250 *nb)
 {
 	unsigned long flags;
 	bool restore;
 
-	take_port(t, &flags);
-	t->up->port.hw_stopped = true;
-	restore = settings_lost(t);
-	uart_port_unlock_irqrestore(&t->up->port, flags);
+	take_port(nb, &flags);
+	nb->up->port.hw_stopped = true;
+	restore = nbcon_8250_settings_lost(nb);
+	uart_port_unlock_irqrestore(&nb->up->port, flags);
 	if (restore) {
 		/*
-		 * How to, the driver's own console knows; it has nothing to print here. Only this
-		 * once somebody waits for the console with interrupts off.
+		 * The driver's own console restores the settings when it writes, here nothing. This
+		 * is the only wait for the console with interrupts off.
 		 */
-		t->counters.restored++;
-		t->legacy->write(t->legacy, "", 0);
-		take_port(t, &flags);
-		restore_fifo(t);
-		uart_port_unlock_irqrestore(&t->up->port, flags);
+		nb->counters.restored++;
+		nb->legacy->write(nb->legacy, "", 0);
+		take_port(nb, &flags);
+		nbcon_8250_restore_fifo(nb);
+		uart_port_unlock_irqrestore(&nb->up->port, flags);
 	}
 }
 
-/* Called with the port lock held. What CTS says now is what the serial core would have set. */
-static void release_tty_output(struct takeover *t)
+/* Called with the port lock held. Sets hw_stopped as the serial core would have by now. */
+static void release_tty_output(struct nbcon_8250 *nb)
 {
-	struct uart_port *port = &t->up->port;
+	struct uart_port *port = &nb->up->port;
 
 	port->hw_stopped = uart_softcts_mode(port) && !(port->ops->get_mctrl(port) & TIOCM_CTS);
 	if (port->state && tty_port_initialized(&port->state->port) && !uart_tx_stopped(port))
 		port->ops->start_tx(port);
 }
 
-/*
- * Not a character has gone out. Without a buffer the core takes the ownership for lost: the record
- * stays the next one, and is no replay when it comes again. But for one that the thread has begun:
- * who prints that before the thread is through has to say so.
+/**
+ * nbcon_8250_defer_record - leave a record unprinted
+ * @wctxt:	the record, of which no byte has been sent
+ * @con:	the console
+ *
+ * Without a buffer the core assumes that the context lost the console: the record stays the next
+ * one, and does not count as replayed when it comes again. The exception is a record that the
+ * printer kthread has started: an atomic writer that prints it must announce it as replayed.
  */
-void put_off(struct nbcon_write_context *wctxt, struct console *con)
+void nbcon_8250_defer_record(struct nbcon_write_context *wctxt, struct console *con)
 {
-	if (!READ_ONCE(to_takeover(con)->in_record))
+	if (!READ_ONCE(to_nbcon_8250(con)->in_record))
 		atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
 	wctxt->outbuf = NULL;
 	wctxt->len = 0;
 }
 
 /**
- * write_thread - the console's write_thread()
+ * nbcon_8250_write_thread - the console's write_thread()
  * @con:	the console
  * @wctxt:	the record; device_lock() is held and the context owns the console
  */
-void write_thread(struct console *con, struct nbcon_write_context *wctxt)
-	__must_hold(&to_takeover(con)->up->port.lock)
+void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wctxt)
+	__must_hold(&to_nbcon_8250(con)->up->port.lock)
 {
-	struct takeover *t = to_takeover(con);
-	struct uart_port *port = &t->up->port;
+	struct nbcon_8250 *nb = to_nbcon_8250(con);
+	struct uart_port *port = &nb->up->port;
 	unsigned int len = wctxt->len;
 	struct sending s = { };
 	struct mutex *tty_mutex;	/* of the tty's port: held for the record */
@@ -347,56 +367,56 @@ void write_thread(struct console *con, struct nbcon_write_context *wctxt)
 	bool go_on;
 
 	/*
-	 * Where the kernel's thread doesn't run (power-off, a boot console that came later) a
-	 * release of the port would print the backlog from within this record.
+	 * Where the printer kthread does not run (power-off, a boot console registered later),
+	 * releasing the port would print the backlog from within this record.
 	 */
 	if (current != con->kthread || len > RECORD_TEXT_MAX) {
-		write_polled(t, wctxt);
+		nbcon_8250_write_polled(nb, wctxt);
 		return;
 	}
 	if (hlist_unhashed_lockless(&con->node)) {
-		put_off(wctxt, con);
+		nbcon_8250_defer_record(wctxt, con);
 		return;
 	}
-	memcpy(t->text, wctxt->outbuf, len);
-	s.next = t->text;
-	s.end = t->text + len;
-	s.ticket = atomic_read(&t->atomic_writes);
+	memcpy(nb->text, wctxt->outbuf, len);
+	s.next = nb->text;
+	s.end = nb->text + len;
+	s.ticket = atomic_read(&nb->atomic_writes);
 
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
-	t->in_record = true;
-	count_hold(t, t->locked_ns);
-	uart_port_unlock_irqrestore(port, t->lock_flags);
+	nb->in_record = true;
+	count_hold(nb, nb->locked_ns);
+	uart_port_unlock_irqrestore(port, nb->lock_flags);
 
-	give_turn_to_tty(t, &s);
-	tty_mutex = guard_tty(t, &go_on);
+	give_turn_to_tty(nb, &s);
+	tty_mutex = guard_tty(nb, &go_on);
 	if (go_on) {
-		hold_tty_output(t);
+		hold_tty_output(nb);
 		s.filled_ns = ktime_get_mono_fast_ns();
-		send(t, &s);
-		t->last_length = len;
+		send(nb, &s);
+		nb->last_length = len;
 	} else {
-		doze(t, 2 * USEC_PER_MSEC);
+		doze(nb, 2 * USEC_PER_MSEC);
 	}
 
 	if (tty_mutex)
 		mutex_unlock(tty_mutex);
 
-	take_port(t, &flags);
-	t->lock_flags = flags;
-	t->in_record = false;
+	take_port(nb, &flags);
+	nb->lock_flags = flags;
+	nb->in_record = false;
 	if (go_on)
-		release_tty_output(t);
+		release_tty_output(nb);
 	if (!nbcon_exit_unsafe(wctxt))
 		return;
-	if (lost(t, &s)) {
-		t->counters.interrupted++;
+	if (lost(nb, &s)) {
+		nb->counters.interrupted++;
 		wctxt->outbuf = NULL;
 		wctxt->len = 0;
 	} else if (go_on) {
-		t->counters.records++;
+		nb->counters.records++;
 	} else {
-		put_off(wctxt, con);
+		nbcon_8250_defer_record(wctxt, con);
 	}
 }

@@ -2,125 +2,121 @@
 /*
  * printk_bench - how long the callers of printk() wait
  *
- * Purpose: Times printk() calls one by one and gives the result as one record
- *	in the kernel's log and in debugfs. With its defaults it prints 64 lines
- *	of "N/64" and 80 more characters from process context on one CPU: what
- *	such a call costs with a synchronous console, on a line of 9600 baud
- *	about 0.1 s each, and with a console that has a thread, microseconds.
+ * Purpose
+ *   Times printk() calls one by one and gives the result as one record in the kernel log and in
+ *   debugfs. By default it prints 64 lines of "N/64" and 80 more bytes from process context on
+ *   one CPU.
  *
  *	insmod printk_bench.ko lines=64 length=80 context=hardirq cpus=2 level=3
  *	echo 1 > /sys/kernel/debug/printk_bench/run	# again
  *	cat /sys/kernel/debug/printk_bench/result
  *
- *	With delay_ms= loading returns at once, and the run comes so much later:
- *	beside whatever is loaded next. The parameters can be changed under
- *	/sys/module between runs. The record:
+ *   With delay_ms= loading returns at once and the run starts later, in parallel with whatever
+ *   is loaded next. The parameters can be changed under /sys/module between runs. The record:
  *
  *	printk_bench: context=process cpus=1 lines=64 length=80 level=6 printed=64
  *	    characters=5358 total_ns=T printk_ns=P worst_ns=W best_ns=B elsewhere=0
  *	    stopped=0 (on one line)
  *
- *	total_ns is from the first CPU's first call to the last CPU's last
- *	return, printk_ns the sum over all calls, characters without prefix and
- *	line ends, elsewhere the calls that did not come from the context asked
- *	for (0, or the figures can't be used).
+ *   total_ns: from the first call on any CPU to the last return; printk_ns: the sum of all
+ *   calls; characters: bytes of text, without prefixes and line ends; elsewhere: calls made in
+ *   another context than the requested one (the figures count only if this is 0).
  *
- * Calling contexts: A run is started by loading and by a write to debugfs, both
- *	in a process, which waits and can be interrupted between two lines, or
- *	by a workqueue. The
- *	lines come from one bound kthread a CPU (process), from BH work that the
- *	kthread queues on its CPU (softirq), or from a hard irq_work that it
- *	queues (hardirq), one line each, so that the CPU gets to breathe between
- *	lines and interrupts are off for no longer than one printk() takes.
+ * Calling contexts
+ *   A run is started in process context, by loading or by a write to debugfs, which waits and
+ *   can be interrupted between two lines; or by a workqueue. The lines are printed by one bound
+ *   kthread per CPU (process), by BH work that the kthread queues on its CPU (softirq), or by a
+ *   hard irq_work that it queues (hardirq): one line each, so that the CPU can do other work
+ *   between lines and interrupts are off for no longer than one printk() takes.
  *
- * Locking: bench_lock admits one run at a time and guards the last result. A
- *	worker is alone in its struct until its done is completed. stop is the
- *	only word that both sides touch while a run lasts.
+ * Locking
+ *   The lock of struct measurement admits one run at a time and protects the last result. Each
+ *   worker has its struct to itself until it completes done. Only stop is shared during a run.
  *
- * Lifetime: A run lives on the stack and the heap of the process that started
- *	it; all its kthreads have ended before that returns. Unloading removes
- *	debugfs first, which waits for readers and writers, and waits for a
- *	run that was put off.
+ * Lifetime
+ *   A run belongs to the function that starts it; all its kthreads have ended before that
+ *   returns. Unloading removes the debugfs files, which waits for readers and writers, and waits
+ *   for a delayed run.
  *
- * What this disturbs: It fills the kernel's log and the console's line, and can
- *	push older records out of the ring buffer. From hardirq and softirq with
- *	a slow synchronous console, each line holds up everything on that CPU.
+ * What this disturbs
+ *   It fills the kernel log and the serial line, and may push older records out of the ring
+ *   buffer. In hardirq and softirq context with a slow synchronous console, each line delays
+ *   everything else on that CPU.
  */
-/* No pr_fmt: the lines to be timed are to be as long as they are said to be. */
+/* No pr_fmt(): a prefix would make the timed lines longer than requested. */
 
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/kern_levels.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/preempt.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#define MOST_LINES	1000000U
-/* A record holds 1024 characters less prefixes. */
-#define MOST_LENGTH	900U
+#include "../shared/measurement.h"
+
+#define MAX_LINES	1000000U
+/* In bytes: a record holds 1024 including its prefixes. */
+#define MAX_LENGTH	900U
 
 static unsigned int lines = 64;
 module_param(lines, uint, 0644);
-MODULE_PARM_DESC(lines, "lines that each CPU prints (64)");
+MODULE_PARM_DESC(lines, "number of lines that each CPU prints (default: 64)");
 
 static unsigned int length = 80;
 module_param(length, uint, 0644);
-MODULE_PARM_DESC(length, "characters of a line behind its number (80)");
+MODULE_PARM_DESC(length, "bytes of a line after its number (default: 80)");
 
 static char context[16] = "process";
 module_param_string(context, context, sizeof(context), 0644);
-MODULE_PARM_DESC(context, "where printk is called: process (default), softirq or hardirq");
+MODULE_PARM_DESC(context, "context that calls printk: process, softirq or hardirq (default: process)");
 
 static unsigned int cpus = 1;
 module_param(cpus, uint, 0644);
-MODULE_PARM_DESC(cpus, "CPUs that print at once, 0 for all (1)");
+MODULE_PARM_DESC(cpus, "number of CPUs that print in parallel, 0: all (default: 1)");
 
 static unsigned int level = LOGLEVEL_INFO;
 module_param(level, uint, 0644);
-MODULE_PARM_DESC(level, "the lines' level: 3 is printed by a console that is quiet (6)");
+MODULE_PARM_DESC(level, "level of the lines; up to 3 is printed despite quiet (default: 6)");
 
 static unsigned int delay_ms;
 module_param(delay_ms, uint, 0444);
-MODULE_PARM_DESC(delay_ms, "run so much later than loading, which does not wait then (0)");
+MODULE_PARM_DESC(delay_ms, "start the run this many milliseconds after loading, which then does not wait (default: 0)");
 
 static bool run_at_load = true;
 module_param_named(run, run_at_load, bool, 0444);
-MODULE_PARM_DESC(run, "whether to run once while loading (yes)");
+MODULE_PARM_DESC(run, "run once while loading (default: yes)");
 
-enum where {
+enum context {
 	IN_PROCESS,
 	IN_SOFTIRQ,
 	IN_HARDIRQ,
 };
 
-static const char * const where_names[] = { "process", "softirq", "hardirq" };
+static const char * const context_names[] = { "process", "softirq", "hardirq" };
 
-/* What a run was asked for; the parameters can change meanwhile. */
-struct plan {
+/* Copy of the parameters for one run: they can change meanwhile. */
+struct settings {
 	unsigned int lines;
 	unsigned int length;
 	unsigned int cpus;
 	unsigned int level;
-	enum where where;
+	enum context context;
 };
 
 struct run {
-	struct plan plan;
+	struct settings settings;
 	bool stop;
 	struct completion go;
-	/* What printk() takes for a level in front of a text. */
+	/* KERN_SOH and the level, which printk() expects before the text. */
 	char level[3];
-	char fill[MOST_LENGTH + 1];
+	char fill[MAX_LENGTH + 1];
 };
 
 struct worker {
@@ -135,7 +131,7 @@ struct worker {
 	/* The result. */
 	unsigned int count;
 	unsigned int elsewhere;
-	u64 characters;
+	u64 bytes;
 	u64 start;
 	u64 end;
 	u64 sum;
@@ -143,13 +139,11 @@ struct worker {
 	u64 best;
 };
 
-static DEFINE_MUTEX(bench_lock);
-static char result[320];
-static struct dentry *folder;
+static char record[320];
 
-static bool is_where_asked(enum where where)
+static bool in_context(enum context context)
 {
-	switch (where) {
+	switch (context) {
 	case IN_SOFTIRQ:
 		return in_serving_softirq() && !in_hardirq();
 	case IN_HARDIRQ:
@@ -164,24 +158,24 @@ static void print_one(struct worker *worker)
 	const struct run *run = worker->run;
 	const unsigned int n = worker->count + 1;
 	u64 before, took;
-	int characters;
+	int bytes;
 
-	if (!is_where_asked(run->plan.where))
+	if (!in_context(run->settings.context))
 		worker->elsewhere++;
 
 	before = ktime_get_ns();
-	if (run->plan.cpus == 1)
-		characters = _printk("%s%u/%u%s\n", run->level, n, run->plan.lines, run->fill);
+	if (run->settings.cpus == 1)
+		bytes = _printk("%s%u/%u%s\n", run->level, n, run->settings.lines, run->fill);
 	else
-		characters = _printk("%s%u:%u/%u%s\n", run->level, worker->number, n,
-				     run->plan.lines, run->fill);
+		bytes = _printk("%s%u:%u/%u%s\n", run->level, worker->number, n,
+				run->settings.lines, run->fill);
 	worker->end = ktime_get_ns();
 
 	took = worker->end - before;
 	if (!worker->count)
 		worker->start = before;
 	worker->count++;
-	worker->characters += max(characters, 0);
+	worker->bytes += max(bytes, 0);
 	worker->sum += took;
 	worker->worst = max(worker->worst, took);
 	worker->best = min(worker->best, took);
@@ -200,14 +194,14 @@ static void print_in_hardirq(struct irq_work *irq_work)
 	print_one(container_of(irq_work, struct worker, irq_work));
 }
 
-static int work_off(void *data)
+static int print_lines(void *data)
 {
 	struct worker *worker = data;
 	struct run *run = worker->run;
 
 	wait_for_completion(&run->go);
-	while (worker->count < run->plan.lines && !READ_ONCE(run->stop)) {
-		switch (run->plan.where) {
+	while (worker->count < run->settings.lines && !READ_ONCE(run->stop)) {
+		switch (run->settings.context) {
 		case IN_SOFTIRQ:
 			reinit_completion(&worker->printed);
 			queue_work_on(worker->cpu, system_bh_wq, &worker->work);
@@ -222,7 +216,7 @@ static int work_off(void *data)
 			cond_resched();
 		}
 	}
-	if (run->plan.where == IN_SOFTIRQ)
+	if (run->settings.context == IN_SOFTIRQ)
 		flush_work(&worker->work);
 	complete(&worker->done);
 	return 0;
@@ -239,14 +233,14 @@ static int start_worker(struct worker *worker, struct run *run, unsigned int num
 	init_completion(&worker->printed);
 	INIT_WORK(&worker->work, print_in_softirq);
 	worker->irq_work = IRQ_WORK_INIT_HARD(print_in_hardirq);
-	worker->task = kthread_create_on_cpu(work_off, worker, cpu, "printk_bench/%u");
+	worker->task = kthread_create_on_cpu(print_lines, worker, cpu, "printk_bench/%u");
 	if (IS_ERR(worker->task))
 		return PTR_ERR(worker->task);
 	wake_up_process(worker->task);
 	return 0;
 }
 
-static void sum_up(const struct run *run, const struct worker *workers, unsigned int count)
+static void summarize(const struct run *run, const struct worker *workers, unsigned int count)
 {
 	struct worker all = { .start = U64_MAX, .best = U64_MAX };
 	unsigned int n;
@@ -258,7 +252,7 @@ static void sum_up(const struct run *run, const struct worker *workers, unsigned
 			continue;
 		all.count += worker->count;
 		all.elsewhere += worker->elsewhere;
-		all.characters += worker->characters;
+		all.bytes += worker->bytes;
 		all.start = min(all.start, worker->start);
 		all.end = max(all.end, worker->end);
 		all.sum += worker->sum;
@@ -267,16 +261,17 @@ static void sum_up(const struct run *run, const struct worker *workers, unsigned
 	}
 	if (!all.count)
 		all = (struct worker){};
-	/* printk() counts characters without the line's end. */
-	scnprintf(result, sizeof(result),
+	/* printk() returns the length without the line end. */
+	scnprintf(record, sizeof(record),
 		  "context=%s cpus=%u lines=%u length=%u level=%u printed=%u characters=%llu total_ns=%llu printk_ns=%llu worst_ns=%llu best_ns=%llu elsewhere=%u stopped=%d",
-		  where_names[run->plan.where], count, run->plan.lines, run->plan.length,
-		  run->plan.level, all.count, all.characters, all.end - all.start, all.sum,
-		  all.worst, all.best, all.elsewhere, READ_ONCE(run->stop));
-	pr_info(KBUILD_MODNAME ": %s\n", result);
+		  context_names[run->settings.context], count, run->settings.lines,
+		  run->settings.length, run->settings.level, all.count, all.bytes,
+		  all.end - all.start, all.sum, all.worst, all.best, all.elsewhere,
+		  READ_ONCE(run->stop));
+	pr_info(KBUILD_MODNAME ": %s\n", record);
 }
 
-/* The workers go at once, when all are there; a process that waits can be interrupted. */
+/* The workers start together. The waiting process can be interrupted. */
 static int run_workers(struct run *run, struct worker *workers)
 {
 	unsigned int started = 0, n;
@@ -284,14 +279,14 @@ static int run_workers(struct run *run, struct worker *workers)
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		if (started == run->plan.cpus)
+		if (started == run->settings.cpus)
 			break;
 		error = start_worker(&workers[started], run, started, cpu);
 		if (error)
 			break;
 		started++;
 	}
-	if (!error && started < run->plan.cpus)
+	if (!error && started < run->settings.cpus)
 		error = -ENODEV;
 	if (error)
 		WRITE_ONCE(run->stop, true);
@@ -306,68 +301,72 @@ static int run_workers(struct run *run, struct worker *workers)
 		}
 	}
 	cpus_read_unlock();
-	if (started == run->plan.cpus)
-		sum_up(run, workers, started);
+	if (started == run->settings.cpus)
+		summarize(run, workers, started);
 	return error;
 }
 
-static int read_plan(struct plan *plan)
+static int read_settings(struct settings *settings)
 {
 	char name[sizeof(context)];
-	int where;
+	int in;
 
 	kernel_param_lock(THIS_MODULE);
 	strscpy(name, context);
-	*plan = (struct plan){ .lines = lines, .length = length, .cpus = cpus, .level = level };
+	*settings = (struct settings){ .lines = lines, .length = length, .cpus = cpus,
+				       .level = level };
 	kernel_param_unlock(THIS_MODULE);
 
-	where = sysfs_match_string(where_names, name);
-	if (where < 0) {
-		pr_err(KBUILD_MODNAME ": context=%s: process, softirq or hardirq\n", name);
+	in = sysfs_match_string(context_names, name);
+	if (in < 0) {
+		pr_err(KBUILD_MODNAME ": context=%s: must be process, softirq or hardirq\n", name);
 		return -EINVAL;
 	}
-	plan->where = where;
-	if (!plan->lines || plan->lines > MOST_LINES) {
-		pr_err(KBUILD_MODNAME ": lines=%u: 1 to %u\n", plan->lines, MOST_LINES);
+	settings->context = in;
+	if (!settings->lines || settings->lines > MAX_LINES) {
+		pr_err(KBUILD_MODNAME ": lines=%u: must be 1 to %u\n", settings->lines, MAX_LINES);
 		return -EINVAL;
 	}
-	if (plan->length > MOST_LENGTH) {
-		pr_err(KBUILD_MODNAME ": length=%u: 0 to %u\n", plan->length, MOST_LENGTH);
+	if (settings->length > MAX_LENGTH) {
+		pr_err(KBUILD_MODNAME ": length=%u: must be 0 to %u\n", settings->length,
+		       MAX_LENGTH);
 		return -EINVAL;
 	}
-	if (plan->level > LOGLEVEL_DEBUG) {
-		pr_err(KBUILD_MODNAME ": level=%u: 0 to %d\n", plan->level, LOGLEVEL_DEBUG);
+	if (settings->level > LOGLEVEL_DEBUG) {
+		pr_err(KBUILD_MODNAME ": level=%u: must be 0 to %d\n", settings->level,
+		       LOGLEVEL_DEBUG);
 		return -EINVAL;
 	}
-	if (!plan->cpus)
-		plan->cpus = num_online_cpus();
-	if (plan->cpus > num_online_cpus()) {
-		pr_err(KBUILD_MODNAME ": cpus=%u: %u are online\n", plan->cpus, num_online_cpus());
+	if (!settings->cpus)
+		settings->cpus = num_online_cpus();
+	if (settings->cpus > num_online_cpus()) {
+		pr_err(KBUILD_MODNAME ": cpus=%u: only %u are online\n", settings->cpus,
+		       num_online_cpus());
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int bench(void)
+static int run_bench(void)
 {
 	struct worker *workers;
 	struct run *run;
-	struct plan plan;
-	int error = read_plan(&plan);
+	struct settings settings;
+	int error = read_settings(&settings);
 
 	if (error)
 		return error;
 	run = kzalloc(sizeof(*run), GFP_KERNEL);
-	workers = kcalloc(plan.cpus, sizeof(*workers), GFP_KERNEL);
+	workers = kcalloc(settings.cpus, sizeof(*workers), GFP_KERNEL);
 	if (!run || !workers) {
 		error = -ENOMEM;
 		goto out;
 	}
-	run->plan = plan;
+	run->settings = settings;
 	init_completion(&run->go);
-	memset(run->fill, '#', plan.length);
+	memset(run->fill, '#', settings.length);
 	run->level[0] = KERN_SOH_ASCII;
-	run->level[1] = '0' + plan.level;
+	run->level[1] = '0' + settings.level;
 	error = run_workers(run, workers);
 out:
 	kfree(workers);
@@ -375,42 +374,18 @@ out:
 	return error;
 }
 
-static ssize_t run_write(struct file *file, const char __user *text, size_t size, loff_t *at)
+static void show_result(struct seq_file *file)
 {
-	int error = mutex_lock_interruptible(&bench_lock);
-
-	if (error)
-		return error;
-	error = bench();
-	mutex_unlock(&bench_lock);
-	return error ? error : size;
+	if (*record)
+		seq_printf(file, "%s\n", record);
 }
 
-static const struct file_operations run_fops = {
-	.owner = THIS_MODULE,
-	.open = simple_open,
-	.write = run_write,
-};
+DEFINE_MEASUREMENT(bench, run_bench, show_result);
 
-static int result_show(struct seq_file *file, void *unused)
-{
-	int error = mutex_lock_interruptible(&bench_lock);
-
-	if (error)
-		return error;
-	if (*result)
-		seq_printf(file, "%s\n", result);
-	mutex_unlock(&bench_lock);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(result);
-
-/* What it has to say is in the log. */
+/* Nobody takes the return value: an error is in the kernel log. */
 static void run_later(struct work_struct *work)
 {
-	mutex_lock(&bench_lock);
-	bench();
-	mutex_unlock(&bench_lock);
+	measurement_run(&bench);
 }
 
 static DECLARE_DELAYED_WORK(later, run_later);
@@ -419,29 +394,23 @@ static int __init printk_bench_init(void)
 {
 	int error = 0;
 
-	if (run_at_load && delay_ms) {
+	if (run_at_load && delay_ms)
 		queue_delayed_work(system_unbound_wq, &later, msecs_to_jiffies(delay_ms));
-	} else if (run_at_load) {
-		mutex_lock(&bench_lock);
-		error = bench();
-		mutex_unlock(&bench_lock);
-	}
-	if (error)
-		return error;
-	folder = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("run", 0200, folder, NULL, &run_fops);
-	debugfs_create_file("result", 0444, folder, NULL, &result_fops);
-	return 0;
+	else if (run_at_load)
+		error = measurement_run(&bench);
+	if (!error)
+		measurement_create(&bench);
+	return error;
 }
 
 static void __exit printk_bench_exit(void)
 {
-	debugfs_remove(folder);
+	measurement_remove(&bench);
 	cancel_delayed_work_sync(&later);
 }
 
 module_init(printk_bench_init);
 module_exit(printk_bench_exit);
 
-MODULE_DESCRIPTION("How long the callers of printk() wait");
+MODULE_DESCRIPTION("Measures how long the callers of printk() wait");
 MODULE_LICENSE("GPL");

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts and times the register accesses of a port's driver
+ * Counting and timing of a driver's register accesses.
  *
- * Purpose: serial_in and serial_out of a struct uart_port are how the 8250
- *	driver reaches a register. While one call of the console's write path
- *	lasts, they lead through here. Drivers that don't use them (PL011) can't
- *	be counted.
+ * Purpose
+ *   serial_in and serial_out of struct uart_port are how the 8250 driver accesses a register.
+ *   During one call of the console's write path they point to functions of this file. Drivers
+ *   that do not use them (PL011) cannot be counted.
  *
- * Calling contexts: watch, unwatch and settle from a process. The accesses come
- *	from wherever the driver makes them; only those of the watching task
- *	outside of interrupts are counted.
+ * Calling contexts
+ *   uart_bench_registers_watch(), _unwatch() and _settle(): process context. Accesses: any
+ *   context of the driver; only those of the watching task outside of interrupts are counted.
  *
- * Locking: The pointers are exchanged under the port's lock. The driver's
- *	interrupt handler reads a register without it, and finds the one or the
- *	other function, both of which do. The counters belong to the watching task.
+ * Locking
+ *   The pointers are exchanged with the port lock held. The driver's interrupt handler reads a
+ *   register without it, and finds either function; both work. The counters belong to the
+ *   watching task.
  *
- * Lifetime: The saved pointers stay valid after unwatch, for those who are still
- *	inside. settle waits for interrupt handlers and for all who hold the CPU.
+ * Lifetime
+ *   The saved pointers stay valid after _unwatch(), for accesses still in progress. _settle()
+ *   waits for those: for interrupt handlers and for code that runs with preemption disabled.
  *
- * What this disturbs: Every access of the driver costs two readings of the
- *	clock more while a call lasts.
+ * What this disturbs
+ *   During a call each register access reads the clock twice.
  */
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
-#include <linux/log2.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -36,14 +37,6 @@ static typeof_member(struct uart_port, serial_out) driver_out;
 static struct registers *counted;
 static struct task_struct *watcher;
 static unsigned int last_irq;
-
-void histogram_add(struct histogram *histogram, u64 ns)
-{
-	histogram->count++;
-	histogram->sum += ns;
-	histogram->worst = max(histogram->worst, ns);
-	histogram->buckets[ns ? min(ilog2(ns) + 1, BUCKETS - 1) : 0]++;
-}
 
 static struct registers *counts_of_this_context(void)
 {
@@ -87,7 +80,7 @@ static void timed_out(struct uart_port *port, unsigned int offset, unsigned int 
 	counts->last_was_send = true;
 }
 
-/* Up to 6.16 the arguments were signed. The type, not the version, says which function fits. */
+/* Up to 6.16 the arguments were signed. The type, not the version, decides which function fits. */
 static unsigned int __maybe_unused timed_in_signed(struct uart_port *port, int offset)
 {
 	return timed_in(port, offset);
@@ -105,12 +98,12 @@ static const typeof(driver_out) our_out = _Generic(driver_out,
 	void (*)(struct uart_port *, int, int) : timed_out_signed,
 	void (*)(struct uart_port *, unsigned int, unsigned int) : timed_out);
 
-bool registers_countable(const struct uart_port *port)
+bool uart_bench_registers_countable(const struct uart_port *port)
 {
 	return port->serial_in && port->serial_out;
 }
 
-void registers_watch(struct uart_port *port, struct registers *into)
+void uart_bench_registers_watch(struct uart_port *port, struct registers *into)
 {
 	unsigned long flags;
 
@@ -126,12 +119,12 @@ void registers_watch(struct uart_port *port, struct registers *into)
 	uart_port_unlock_irqrestore(port, flags);
 }
 
-void registers_unwatch(struct uart_port *port)
+void uart_bench_registers_unwatch(struct uart_port *port)
 {
 	unsigned long flags;
 
 	uart_port_lock_irqsave(port, &flags);
-	/* The driver sets them itself with the port's type (setserial); its word is the last. */
+	/* The driver sets them itself with the port's type (setserial): leave what it has set. */
 	if (port->serial_in == our_in)
 		WRITE_ONCE(port->serial_in, driver_in);
 	if (port->serial_out == our_out)
@@ -140,7 +133,7 @@ void registers_unwatch(struct uart_port *port)
 	WRITE_ONCE(watcher, NULL);
 }
 
-void registers_settle(void)
+void uart_bench_registers_settle(void)
 {
 	if (!driver_in)
 		return;

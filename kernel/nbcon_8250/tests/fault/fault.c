@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Purpose: the faults that a debug kernel is there to report, to see that it does.
- * Calling contexts: the module's init. Locking: that is one of the faults.
- * Lifetime: all happens in the init, which fails, so that the module needs no removal.
- * What this disturbs: nothing but memory of its own; lockdep reports once and is off from then on.
+ * fault - faults that a debug kernel must report
+ *
+ * Purpose
+ *   Proves that the debug kernel's checks work.
+ *
+ * Calling contexts
+ *   Process context, while loading.
+ *
+ * Locking
+ *   Taking two locks in both orders is one of the faults.
+ *
+ * Lifetime
+ *   Loading always fails, so that there is nothing to unload.
+ *
+ * What this disturbs
+ *   Only memory of its own. lockdep reports once and is off afterwards.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -14,7 +26,7 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "atomic-sleep, lock-order or use-after-free");
+MODULE_PARM_DESC(what, "fault to cause: atomic-sleep, lock-order or use-after-free");
 
 static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
@@ -32,7 +44,7 @@ static int __init fault_init(void)
 	char *freed;
 
 	if (!strcmp(what, "atomic-sleep")) {
-		/* On PREEMPT_RT one may sleep with a spinlock_t. */
+		/* Not with a spinlock_t: on PREEMPT_RT its holder may sleep. */
 		preempt_disable();
 		might_sleep();
 		preempt_enable();

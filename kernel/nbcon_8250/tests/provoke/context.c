@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contexts something can happen in: process, irqs-off, softirq (a timer's; on PREEMPT_RT a
- * thread of its own), hardirq, nmi (x86 with an xAPIC: sent to this very processor).
+ * The contexts in which provoke triggers something.
+ *
+ * Purpose
+ *   process, irqs-off, softirq (of a timer; on PREEMPT_RT a thread), hardirq, nmi (on x86 with
+ *   an xAPIC: sent to the current processor).
+ *
+ * Calling contexts
+ *   Process context.
+ *
+ * Locking
+ *   None: one caller at a time.
+ *
+ * Lifetime
+ *   Returns when what was triggered is over.
+ *
+ * What this disturbs
+ *   Nothing but what is triggered.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
@@ -16,26 +31,26 @@
 #include "provoke.h"
 
 static void (*armed)(void);
-static DECLARE_COMPLETION(over);
+static DECLARE_COMPLETION(done);
 
-static void timer_fires(struct timer_list *unused)
+static void timer_expired(struct timer_list *unused)
 {
 	armed();
-	complete(&over);
+	complete(&done);
 }
 
-static DEFINE_TIMER(timer, timer_fires);
+static DEFINE_TIMER(timer, timer_expired);
 
-static void irq_work_runs(struct irq_work *unused)
+static void irq_work_run_armed(struct irq_work *unused)
 {
 	armed();
-	complete(&over);
+	complete(&done);
 }
 
-static struct irq_work work = IRQ_WORK_INIT_HARD(irq_work_runs);
+static struct irq_work work = IRQ_WORK_INIT_HARD(irq_work_run_armed);
 
 #ifdef CONFIG_X86
-static int nmi_comes(unsigned int type, struct pt_regs *regs)
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!armed)
 		return NMI_DONE;
@@ -49,7 +64,7 @@ static bool provoke_in_nmi(void)
 	unsigned long flags;
 
 	if (x2apic_enabled() ||
-	    register_nmi_handler(NMI_LOCAL, nmi_comes, 0, "provoke"))
+	    register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "provoke"))
 		return false;
 	local_irq_save(flags);
 	native_apic_mem_write(APIC_ICR2, native_apic_mem_read(APIC_ID));
@@ -67,24 +82,24 @@ static bool provoke_in_nmi(void)
 }
 #endif
 
-bool provoke_in(const char *context, void (*happen)(void))
+bool provoke_in(const char *context, void (*trigger)(void))
 {
 	unsigned long flags;
 
-	armed = happen;
-	reinit_completion(&over);
+	armed = trigger;
+	reinit_completion(&done);
 	if (!strcmp(context, "process")) {
-		happen();
+		trigger();
 	} else if (!strcmp(context, "irqs-off")) {
 		local_irq_save(flags);
-		happen();
+		trigger();
 		local_irq_restore(flags);
 	} else if (!strcmp(context, "softirq")) {
 		mod_timer(&timer, jiffies + 1);
-		wait_for_completion(&over);
+		wait_for_completion(&done);
 	} else if (!strcmp(context, "hardirq")) {
 		irq_work_queue(&work);
-		wait_for_completion(&over);
+		wait_for_completion(&done);
 	} else if (!strcmp(context, "nmi")) {
 		return provoke_in_nmi();
 	} else {

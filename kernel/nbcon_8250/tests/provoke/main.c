@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * provoke - a WARN, an oops or a panic at a chosen moment, for the tests
+ *
  * Purpose
- *   Makes a WARN, an oops or a panic happen with a backlog on the console, for the tests, and
- *   makes a port look like one that nbcon_8250 must refuse.
- *   debugfs: provoke takes `WHAT CONTEXT RECORDS DELAY_US`: stores RECORDS records, waits, and
- *   has WHAT (warn, oops, panic, nothing) happen in CONTEXT (context.c, or port: port.c). It
- *   returns when that is over. `set FIELD` is for port.c.
- * Calling contexts: a write by a process; the rest is the purpose.
- * Locking: one writer at a time is assumed. Lifetime: an oops leaves the module pinned.
- * What this disturbs: that is its purpose.
+ *   Triggers a WARN, an oops or a panic while the console has a backlog, and makes a port look
+ *   like one that nbcon_8250 must refuse. debugfs: a write of `WHAT CONTEXT RECORDS DELAY_US` to
+ *   `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops, panic, nothing) in
+ *   CONTEXT (those of context.c, or port: port.c). It returns when that is over. `set FIELD` is
+ *   explained in port.c.
+ *
+ * Calling contexts
+ *   Process context for the write; CONTEXT for the rest.
+ *
+ * Locking
+ *   None: the tests have one writer at a time.
+ *
+ * Lifetime
+ *   After an oops the module cannot be unloaded.
+ *
+ * What this disturbs
+ *   Everything: that is its purpose.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,7 +39,7 @@ static int *nowhere;
 static u64 took_ns;
 static unsigned int moment;
 
-static void happen(void)
+static void trigger(void)
 {
 	u64 begin_ns = ktime_get_mono_fast_ns();
 
@@ -53,8 +64,8 @@ static int provoke(const char *context, unsigned int records, unsigned int delay
 		usleep_range(delay_us, delay_us + 10);
 	took_ns = 0;
 	if (!strcmp(context, "port"))
-		err = provoke_in_port(delay_us % 37, happen);
-	else if (!provoke_in(context, happen))
+		err = provoke_in_port(delay_us % 37, trigger);
+	else if (!provoke_in(context, trigger))
 		err = -EINVAL;
 	pr_info("it took %llu us\n", div_u64(took_ns, NSEC_PER_USEC));
 	return err;
@@ -73,7 +84,7 @@ static ssize_t provoke_write(struct file *unused, const char __user *user, size_
 		return -EFAULT;
 	line[len] = '\0';
 	if (sscanf(line, "set %15s", context) == 1)
-		err = port_set(context);
+		err = provoke_set_port(context);
 	else if (sscanf(line, "%7s %15s %u %u", what, context, &records, &delay_us) == 4)
 		err = provoke(context, records, delay_us);
 	else
@@ -96,9 +107,9 @@ module_init(provoke_init);
 static void __exit provoke_exit(void)
 {
 	debugfs_remove(file);
-	port_release();
+	provoke_release_port();
 }
 module_exit(provoke_exit);
 
-MODULE_DESCRIPTION("Provokes a WARN, an oops or a panic");
+MODULE_DESCRIPTION("Triggers a WARN, an oops or a panic");
 MODULE_LICENSE("GPL");

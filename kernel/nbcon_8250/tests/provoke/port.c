@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The console's port, from its inside: something happens while its driver, or nbcon_8250, writes
- * a character, with the port lock held and the console owned. And what can't be had on stock
- * hardware is pretended: fields are set as a driver would that uses RS-485, DMA, or has found a
- * lesser UART. The console must be ttyS0.
+ * The console's port, from the inside.
+ *
+ * Purpose
+ *   Triggers something while the driver, or nbcon_8250, writes a byte, with the port lock held
+ *   and the console owned. And makes the port look like hardware that QEMU does not have, by
+ *   setting the fields that a driver would set: RS-485, DMA, a UART without FIFO. The console
+ *   must be ttyS0.
+ *
+ * Calling contexts
+ *   Process context; write_register() any context of the driver.
+ *
+ * Locking
+ *   None: one caller at a time.
+ *
+ * Lifetime
+ *   The driver's serial_out is replaced until provoke_release_port().
+ *
+ * What this disturbs
+ *   Register writes take a few instructions longer.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -28,7 +43,7 @@ static struct uart_port *port;
 static void (*driver_out)(struct uart_port *port, OFFSET offset, VALUE value);
 static void (*armed)(void);
 static atomic_t left;
-static DECLARE_COMPLETION(over);
+static DECLARE_COMPLETION(done);
 
 static struct uart_port *find_port(void)
 {
@@ -44,45 +59,45 @@ static struct uart_port *find_port(void)
 	return driver ? driver->state[0].uart_port : NULL;
 }
 
-static void out(struct uart_port *port, OFFSET offset, VALUE value)
+static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 {
-	void (*happen)(void);
+	void (*trigger)(void);
 
 	driver_out(port, offset, value);
 	if (offset != UART_TX || !armed || atomic_dec_return(&left) >= 0)
 		return;
-	happen = xchg(&armed, NULL);
-	if (happen) {
-		happen();
-		complete(&over);
+	trigger = xchg(&armed, NULL);
+	if (trigger) {
+		trigger();
+		complete(&done);
 	}
 }
 
-int provoke_in_port(unsigned int nth, void (*happen)(void))
+int provoke_in_port(unsigned int nth, void (*trigger)(void))
 {
 	if (!port) {
 		port = find_port();
 		if (!port)
 			return -ENODEV;
 		driver_out = port->serial_out;
-		port->serial_out = out;
+		port->serial_out = write_register;
 	}
 	atomic_set(&left, nth);
-	reinit_completion(&over);
-	xchg(&armed, happen);
-	if (wait_for_completion_timeout(&over, 60 * HZ))
+	reinit_completion(&done);
+	xchg(&armed, trigger);
+	if (wait_for_completion_timeout(&done, 60 * HZ))
 		return 0;
-	/* No character came. Unless it happens after all, it is not to happen later. */
+	/* No byte was written. Disarm, unless it was written just now. */
 	return xchg(&armed, NULL) ? -ETIMEDOUT : 0;
 }
 
-void port_release(void)
+void provoke_release_port(void)
 {
 	if (port)
 		port->serial_out = driver_out;
 }
 
-int port_set(const char *field)
+int provoke_set_port(const char *field)
 {
 	struct uart_8250_port *up;
 	struct uart_port *found = find_port();

@@ -2,12 +2,12 @@
 #ifndef PROVOKE_H
 #define PROVOKE_H
 
-/* context.c: calls happen() in the context of that name; false if there is none */
-bool provoke_in(const char *context, void (*happen)(void));
+/* context.c: calls trigger() in the named context; false if there is none of that name */
+bool provoke_in(const char *context, void (*trigger)(void));
 
-/* port.c: calls happen() from within the register write of the console's next but @nth character */
-int provoke_in_port(unsigned int nth, void (*happen)(void));
-void port_release(void);
-int port_set(const char *field);
+/* port.c: calls trigger() within the register write of the console's byte @nth from now, from 0 */
+int provoke_in_port(unsigned int nth, void (*trigger)(void));
+void provoke_release_port(void);
+int provoke_set_port(const char *field);
 
 #endif
