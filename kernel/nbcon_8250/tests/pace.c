@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace BAUD FILE COMMAND..: runs COMMAND and takes what it writes to its standard output with the
- * speed of a serial line, 8n1, into FILE. SIGTERM and SIGINT go to COMMAND.
+ * pace BAUD FILE COMMAND..: runs COMMAND and copies its standard output to FILE at the speed of a
+ * serial line, 8n1. SIGTERM and SIGINT are passed on to COMMAND.
  *
- * A pipe in packet mode holds a slot for each write, so that a QEMU whose UART sends single
- * characters is held back by the character. Character n of a busy stretch is taken when a line
- * would have carried it; a late reader catches up, at most by 50 ms.
+ * A pipe in packet mode uses a slot for each write, so that a QEMU whose UART sends single bytes
+ * is paced byte by byte. While the line is busy, byte n is read when a serial line would have
+ * transmitted it; a reader that is late catches up by at most 50 ms.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ static void sleep_until(long long ns)
 
 int main(int argc, char **argv)
 {
-	long long character_ns, free_ns = 0;
+	long long byte_ns, free_ns = 0;
 	int baud, out, status, ends[2];
 	char buffer[4096];
 	ssize_t n;
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: pace BAUD FILE COMMAND..\n");
 		return 2;
 	}
-	character_ns = 10000000000LL / baud;
+	byte_ns = 10000000000LL / baud;
 	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (out < 0 || pipe2(ends, O_DIRECT | O_CLOEXEC)) {
 		perror(argv[2]);
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 			break;
 		if (free_ns < now - PATIENCE_NS)
 			free_ns = now;
-		free_ns += n * character_ns;
+		free_ns += n * byte_ns;
 		sleep_until(free_ns);
 	}
 	waitpid(child, &status, 0);

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # awk -v from=TEXT [-v level=7] -f wire-check.awk KMSG WIRE
 #
-# KMSG is `dmesg -r`. Each of its lines below the console's loglevel, from the first one that
-# contains TEXT on, must be on the wire once, whole, and in this order. What a takeover cut is
-# announced as replayed and comes again whole. What a program writes may stand before a record
-# on its line. A line with a stamp that is nothing of all that is a torn record. What comes
-# behind the last record of KMSG (a panic's words) must not come twice, either, but for the
-# registers, which an oops that becomes a panic shows again behind its end of trace.
-# Says what is not so; exit status 1.
+# KMSG is the output of `dmesg -r`, WIRE what was transmitted. Each record of KMSG that the
+# console loglevel lets through, from the first one that contains TEXT on, must be in WIRE
+# once, whole, and in this order. A record that a takeover cut off is announced as replayed and
+# printed again, whole. Output of a program may precede a record on its line. A line with a time
+# stamp that is none of these is a torn record. Records after the last one of KMSG (of a panic)
+# must not be printed twice either, except the registers, which an oops that becomes a panic
+# prints again after its end of trace.
+# Prints what is wrong; exit status 1.
 BEGIN {
 	if (!level)
 		level = 7
@@ -43,7 +44,7 @@ function complain(what, text) {
 		next
 	text = substr($0, RSTART)
 	gsub(/\r/, "", text)
-	# It was whole before the takeover, too.
+	# It was already whole before the takeover.
 	again = replay && text == latest
 	replay = 0
 	if (again)
@@ -57,8 +58,8 @@ function complain(what, text) {
 	latest = text
 	nth = ++seen[text]
 	if (index(text, "---[ end trace"))
-		split("", behind)
-	if (nth > meant[text] + 0 && last && (meant[text] || behind[text]++))
+		split("", after_trace)
+	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++))
 		complain("twice", text)
 	else if ((text, nth) in place) {
 		if (place[text, nth] < last)
