@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * The lab's init: says on an unpaced port when user space began, then hands out what the kernel knows of its boot.
+ * The lab's init: reports on an unpaced port when user space started, then sends what the kernel knows of its boot.
  *
- * Freestanding and static, so that the first instruction runs as soon as the kernel has loaded some kilobytes. It writes
- * nothing to the console, whose line the lab measures, unless `bootline.marker=TEXT` asks for one line there.
+ * Purpose
+ *   Measures the start of user space without disturbing it: freestanding and static, so that its first instruction runs as
+ *   soon as the kernel has loaded a few kilobytes. It writes nothing to the console, whose serial line the lab measures,
+ *   unless `bootline.marker=TEXT` requests one line there.
  *
- * Device nodes come with the initramfs: /dev/truth (the unpaced port, whichever device that is), /dev/kmsg, /dev/console.
- * So do kernel modules: /modules.list has a line `FILE PARAMETERS` for each, and they are loaded in its order.
+ *   The initramfs contains the device nodes /dev/truth (the unpaced port, whichever device that is), /dev/kmsg and
+ *   /dev/console, and the kernel modules: /modules.list has a line `FILE PARAMETERS` for each, and they are loaded in this
+ *   order.
  *
- * What it sends on /dev/truth is a sequence of frames, `@data NAME LENGTH\n`, LENGTH bytes, `\n`:
- *   init       first of all, before anything is mounted: `monotonic_ns=N boottime_ns=N`
- *   module     a module was tried, one frame each, right after `init`: `file=F errno=N start_ns=N end_ns=N` (0: loaded)
- *   loaded     all modules were tried, or there are none
- *   FILE       a file of /proc by its path in there: version, cmdline, consoles, uptime, sys/kernel/printk
- *   kmsg       whole records as read from /dev/kmsg, any number of frames
- *   kmsg.lost  the ring buffer overtook the reader at this place
- *   lines      lines were printed since the last state: `count=N start_ns=N end_ns=N`
- *   ready      everything that there is now has been sent
- * Then it obeys single bytes from the host:
- *   d  send uptime, consoles, sys/kernel/printk, the records that are new and `lines`, then `ready`
- *   l  and a number, ended by a line feed: print so many lines through /dev/kmsg; says nothing until the next `d`, so
- *      that the host can tell the console's register accesses from those of this port
- *   p  power off
- * All times are CLOCK_MONOTONIC.
+ *   On /dev/truth init sends frames, `@data NAME LENGTH\n`, LENGTH bytes, `\n`:
+ *     init       before anything else, even mounting: `monotonic_ns=N boottime_ns=N`
+ *     module     after each attempt to load a module, right after `init`: `file=F errno=N start_ns=N end_ns=N` (errno 0:
+ *                loaded)
+ *     loaded     loading of modules is over, or there are none
+ *     FILE       a file of /proc, by its path there: version, cmdline, consoles, uptime, sys/kernel/printk
+ *     kmsg       whole records as read from /dev/kmsg; any number of frames
+ *     kmsg.lost  the ring buffer has overwritten records at this point
+ *     lines      lines have been printed since the last state: `count=N start_ns=N end_ns=N`
+ *     ready      everything available now has been sent
+ *   Then it obeys commands of one byte from the host:
+ *     d  send uptime, consoles, sys/kernel/printk, new records and `lines`, then `ready`
+ *     l  followed by a number and a line feed: print that many lines through /dev/kmsg; sends nothing until the next `d`, so
+ *        that the host can tell the console's register accesses from those of this port
+ *     p  power off
+ *   All times are CLOCK_MONOTONIC unless named otherwise.
+ *
+ * Calling contexts
+ *   Process 1; single-threaded.
+ *
+ * Locking
+ *   None.
+ *
+ * Lifetime
+ *   From the start of user space to power-off; it never returns.
+ *
+ * What this disturbs
+ *   Sending on /dev/truth and loading the modules take processor time, from the start of user space on.
  */
 
 typedef unsigned long size_t;
@@ -47,7 +63,7 @@ static long call(long nr, long a, long b, long c, long d, long e)
 	return ret;
 }
 
-/* The kernel enters with an aligned stack and no return address; a C function expects one. */
+/* The kernel enters with an aligned stack and without a return address, which a C function expects. */
 __asm__(".globl _start\n_start:\n\txor %ebp, %ebp\n\tcall run\n\thlt\n");
 #elif defined(__aarch64__)
 enum {
@@ -73,7 +89,7 @@ __asm__(".globl _start\n_start:\n\tmov x29, #0\n\tbl run\n\tbrk #1\n");
 #error "no system calls for this architecture"
 #endif
 
-/* From the kernel's uapi headers, which a freestanding build does not assume. */
+/* From the kernel's uapi headers, which a freestanding build does not rely on. */
 #define AT_FDCWD (-100)
 #define O_RDONLY 0
 #define O_WRONLY 1
@@ -108,7 +124,7 @@ struct termios {
 	unsigned char cc[19];
 };
 
-/* GCC calls these even in a freestanding program. */
+/* GCC generates calls to these even in a freestanding program. */
 void *memcpy(void *to, const void *from, size_t n)
 {
 	char *t = to;
@@ -222,7 +238,7 @@ static void send_init(void)
 	send("init", text, (size_t)(p - text));
 }
 
-/* A port that hangs off a bus may turn up late; without one the console is the only way to say so. */
+/* A port on a bus may appear late. If there is none, only the console can show that. */
 static int open_truth(void)
 {
 	static const char none[] = "bootline: init: no /dev/truth: the kernel has no driver for the lab's second port\r\n";
@@ -245,7 +261,7 @@ static int open_truth(void)
 
 static char buffer[16384];
 
-/* Reads up to a buffer of a file. */
+/* Reads a file, up to the size of the buffer. */
 static size_t slurp(const char *path)
 {
 	size_t n = 0;
@@ -286,10 +302,10 @@ static int ends_with(const char *s, const char *end)
 	return !k;
 }
 
-/* Loads a module and says what came of it. The names are the host's, which keeps them short. */
+/* Loads a module and sends the outcome. The host chooses the names, and keeps them short. */
 static void load_module(const char *file, const char *parameters)
 {
-	/* The kernel unpacks a compressed one itself, where it was built to (MODULE_DECOMPRESS, from 5.17). */
+	/* Kernels with MODULE_DECOMPRESS (since 5.17) decompress a module themselves. */
 	long flags = ends_with(file, ".ko") ? 0 : MODULE_INIT_COMPRESSED_FILE;
 	unsigned long start = now_ns(CLOCK_MONOTONIC);
 	char text[512];
@@ -311,7 +327,7 @@ static void load_modules(void)
 	size_t n = slurp("/modules.list");
 	size_t i = 0;
 
-	/* The host ends every line, and keeps the list shorter than the buffer. */
+	/* The host terminates every line, and keeps the list shorter than the buffer. */
 	while (i < n) {
 		char *file = buffer + i;
 		char *parameters;
@@ -329,7 +345,7 @@ static void load_modules(void)
 	}
 }
 
-/* Several records go into one frame; a read gives one whole record or fails for want of room. */
+/* Several records share a frame. A read returns one whole record, or fails if it does not fit. */
 static void send_kmsg(int fd)
 {
 	const size_t largest = 8192;
@@ -351,7 +367,7 @@ static void send_kmsg(int fd)
 	}
 }
 
-/* The value of `bootline.marker=` goes to the console, as a line of user space. */
+/* Writes the value of `bootline.marker=` to the console, as a line of user space. */
 static void mark_console(void)
 {
 	static const char key[] = "bootline.marker=";
@@ -379,8 +395,8 @@ static void mark_console(void)
 static unsigned long lines, lines_start, lines_end;
 
 /*
- * As long on the wire as the lines of a known printk benchmark: `[   46.351831] 1/64`, 80 characters, the line's end.
- * Whoever writes to /dev/kmsg is printk's caller, and waits for the console as any other.
+ * Lines of the same length on the console as those of a known printk benchmark: `[   46.351831] 1/64`, 80 bytes, line end.
+ * A writer to /dev/kmsg is a caller of printk() and waits for the console like any other.
  */
 static void print_lines(unsigned long count)
 {
@@ -395,7 +411,7 @@ static void print_lines(unsigned long count)
 		p = put_field(p, "/", count);
 		memset(p, '#', 80);
 		p += 80;
-		/* A write is a record; without a line's end it would stay open for a continuation, and off the console. */
+		/* Each write is a record. Without a line end it would wait for a continuation and not be printed. */
 		*p++ = '\n';
 		call(SYS_write, fd, (long)text, p - text, 0, 0);
 	}
@@ -426,7 +442,7 @@ static void send_state(int kmsg)
 	send("ready", "", 0);
 }
 
-/* The number that follows a command. */
+/* Reads the number that follows a command. */
 static unsigned long read_number(void)
 {
 	unsigned long n = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends bytes to a device and says how fast it took them:
+ * Sends bytes to a device and prints how fast the device accepted them:
  *
  *	uart-bench [-n BYTES] [-b BAUD] [DEVICE]
  *
- * DEVICE is /dev/uart_bench by default, which is the console's write path; of a tty (/dev/ttyS0)
- * it measures the way of user space's output. -b gives the line's speed, for the share of baud/10
- * that was reached. Status: 2 usage, 4 failed.
+ * With /dev/uart_bench, the default, this measures the console's write path; with a tty such as
+ * /dev/ttyS0, the path of user space's output. -b gives the speed of the serial line, to print the
+ * share of baud/10 that was reached. Status: 2 usage, 4 failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BITS_OF_A_CHARACTER 10
+#define BITS_PER_FRAME 10
 
 static double now(void)
 {
@@ -35,7 +35,7 @@ static long positive(const char *text)
 	errno = 0;
 	value = strtol(text, &end, 10);
 	if (errno || *end || end == text || value < 1) {
-		fprintf(stderr, "error: `%s` is no number above 0\n", text);
+		fprintf(stderr, "error: `%s` is not a number above 0\n", text);
 		exit(2);
 	}
 	return value;
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		return failed("cannot open", device);
 	start = now();
 	while (sent < size) {
-		/* Whole lines from the end, so that the last one is whole, too. */
+		/* The first write may be a part of a line, so that the last one is whole. */
 		size_t part = (size - sent - 1) % sizeof(line) + 1;
 		ssize_t done = write(file, line + sizeof(line) - part, part);
 
@@ -96,12 +96,12 @@ int main(int argc, char **argv)
 	if (close(file))
 		return failed("cannot close", device);
 
-	/* The newlines got a carriage return each on their way. */
+	/* A carriage return was added to each line end. */
 	sent += (size - 1) / (long)sizeof(line) + 1;
 	printf("device=%s bytes=%ld characters=%ld seconds=%.6f per_second=%.0f",
 	       device, size, sent, took, sent / took);
 	if (baud)
-		printf(" of_line=%.3f", sent / took / ((double)baud / BITS_OF_A_CHARACTER));
+		printf(" of_line=%.3f", sent / took / ((double)baud / BITS_PER_FRAME));
 	putchar('\n');
 	return 0;
 }

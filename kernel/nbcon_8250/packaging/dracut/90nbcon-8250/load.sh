@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The first hook that dracut runs. If the module refuses, the boot goes on without it.
+# The first hook that dracut runs. If the module refuses the console, the boot continues without it.
 modprobe -q nbcon_8250 || :
