@@ -59,7 +59,8 @@ function complain(what, text) {
 	nth = ++seen[text]
 	if (index(text, "---[ end trace"))
 		split("", after_trace)
-	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++))
+	# The unreliable entries of a stack trace (`? name+0x..`) may be equal.
+	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++ && text !~ /\] +\? /))
 		complain("twice", text)
 	else if ((text, nth) in place) {
 		if (place[text, nth] < last)
