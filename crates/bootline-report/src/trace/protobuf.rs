@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! As much of the protobuf encoding as Perfetto's traces need (protobuf.dev/programming-guides/encoding): varints and
-//! what carries its length in front. Why it is written here: `docs/decisions/0010-perfetto-encoded-here.md`.
+//! what carries its length in front. Why it is written here: `docs/decisions/0010-own-perfetto-encoder.md`.
 
 /// A message's bytes while its fields are added.
 #[derive(Debug, Default)]
