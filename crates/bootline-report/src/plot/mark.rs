@@ -84,9 +84,10 @@ fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> MarkPlacement {
         "con004" | "con005" => Some(None),
         _ => None,
     };
-    if let Some(cause) = waits
-        && boot.waits.iter().any(|w| w.time.best() > Dur::ZERO && cause.is_none_or(|c| c == w.cause))
-    {
+    let waited = |cause: &Option<WaitCause>| {
+        boot.waits.iter().any(|w| w.time.best() > Dur::ZERO && cause.is_none_or(|c| c == w.cause))
+    };
+    if let Some(cause) = waits.filter(waited) {
         return MarkPlacement::ConsoleWaits(cause);
     }
     let times = records.iter().filter_map(|i| boot.timeline.stored(*i));
