@@ -17,10 +17,10 @@ pub struct Header {
     /// The baud the port was set to.
     #[serde(default)]
     pub declared_baud: Option<Baud>,
-    /// Characters a second that the line truly carries, where it is known (a paced lab line).
+    /// Bytes a second that the line truly carries, where it is known (a paced lab line).
     #[serde(default)]
     pub line_bytes_per_s: Option<LineRate>,
-    /// The frame of a character.
+    /// The frame of a byte.
     #[serde(default)]
     pub frame: Frame,
 }

@@ -107,7 +107,7 @@ impl Reader {
 
     /// The file has ended: names what was left over.
     pub fn finish(mut self, sink: &mut impl FnMut(Event<'_>)) {
-        // A frame cut off inside may hide whole frames behind a damaged length: look for them.
+        // A frame cut off inside may hide whole frames after a damaged length: look for them.
         while !self.pending.is_empty() {
             let end = self.offset + self.pending.len() as u64;
             let Some(next) = memmem::find(&self.pending[1..], &SYNC) else {

@@ -43,11 +43,11 @@ pub enum DriverWait {
 /// How a version of the kernel prints to a console of one driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Behaviour {
-    /// Who waits for the wire.
+    /// Who waits for the serial line.
     pub printing: Printing,
     /// From when on threads print.
     pub threads_ready: ThreadsReady,
-    /// Who prints what is there at the registration.
+    /// Who prints the records that are stored when the console registers.
     pub registration: RegistrationFlush,
     /// How the driver waits.
     pub driver: DriverWait,
@@ -69,7 +69,7 @@ impl Behaviour {
         found.or_else(newer).map_or_else(|| Behaviour::unknown(rt), PrintkRow::behaviour)
     }
 
-    /// The behaviour that a driver's console has in a version, as far as that can be told without its log. `debian`:
+    /// The behaviour that a driver's console has in a version, as far as it is known without its log. `debian`:
     /// a stock kernel of Debian's, which carries the RT patch in 6.12-rt. None where the version isn't in the table, or
     /// its threads are of a design that isn't modelled (PREEMPT_RT before 6.12).
     pub fn for_driver(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<Behaviour> {
@@ -275,7 +275,7 @@ mod tests {
             );
         };
         check(Driver::Pl011, false, Some(("6.17", "7.1")));
-        // Comes with its probe: behind the threads in each version.
+        // Registers in its probe: after the kthreads are ready, in each version.
         check(Driver::Imx, false, Some(("6.17", "7.3")));
         // Registers before any thread runs.
         check(Driver::Uart8250, false, None);

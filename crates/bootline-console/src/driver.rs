@@ -24,7 +24,7 @@ pub enum Driver {
 }
 
 impl Driver {
-    /// The driver behind a console's name, its index included: `ttyS0`.
+    /// The driver of the console with this name, index included: `ttyS0`.
     pub fn of_console(name: &str) -> Driver {
         match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "ttyS" => Driver::Uart8250,
@@ -52,7 +52,7 @@ pub enum Framework {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FifoUse {
-    /// One character at a time.
+    /// One byte at a time.
     Never,
     /// Once a tty of the port is open (TTY_PORT_INITIALIZED).
     TtyOpen,

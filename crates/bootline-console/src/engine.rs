@@ -2,7 +2,7 @@
 //! The discrete-event engine: what every task, thread and console does from event to event.
 //!
 //! Time is continuous. Between two events each processor's share is constant, so work shrinks linearly, and a record
-//! on a console needs the wire and nobody's favour. Who prints, for whom, and who waits is in `printer.rs`.
+//! on a console needs the line and no lock. Who prints, for whom, and who waits is in `printer.rs`.
 use super::printer::{ConsoleLock, PrintJob, Printer};
 use super::processors;
 use super::simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord};
@@ -20,11 +20,11 @@ pub fn simulate(workload: &Workload, setup: &SimulationSetup) -> SimulationOutco
 /// What a task is at.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TaskState {
-    /// Its next operation is to be started.
+    /// Ready to start its next operation.
     Ready,
     /// Computes; so many nanoseconds of a processor are left.
     Working(f64),
-    /// Holds the console lock and computes; behind it comes console_unlock().
+    /// Holds the console lock and computes; console_unlock() follows.
     Holding(f64),
     /// Waits without a processor.
     Sleeping(Dur),
@@ -63,7 +63,7 @@ pub(super) struct ConsoleState {
     /// The next record to print.
     pub seq: usize,
     pub emission: Option<Emission>,
-    /// User space's characters that wait, and whether they come next.
+    /// User space's bytes that wait, and whether they come next.
     pub user_waiting: u32,
     pub user_next: bool,
     /// Until when the line carries what was given to it.

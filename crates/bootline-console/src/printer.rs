@@ -178,7 +178,7 @@ impl Engine<'_> {
     pub fn register(&mut self, id: usize, ConsoleId(c): ConsoleId) {
         let Some(setup) = self.setup.consoles.get(c).copied() else { return self.finish(id) };
         // A console that takes over from a boot console goes on where that one stood (get_init_console_seq).
-        // Its record in hand counts, and its characters are on the same line.
+        // Its record in hand counts, and its bytes are on the same line.
         let stands = |c: &ConsoleState| c.emission.map_or(c.seq, |e| e.record + 1);
         let there = self.consoles.iter().filter(|c| c.registered);
         let transmitted = there.clone().map(stands).max();
@@ -382,7 +382,7 @@ impl Engine<'_> {
 
     // --- user space on the same line ---
 
-    /// Characters of user space on lines that the kernel leaves alone. Whether some were sent.
+    /// Sends bytes of user space on lines that the kernel does not use now. Returns whether any were sent.
     pub fn send_user_bytes(&mut self) -> bool {
         let mut sent = false;
         for c in 0..self.consoles.len() {
@@ -395,7 +395,7 @@ impl Engine<'_> {
         sent
     }
 
-    /// One FIFO of user space's characters.
+    /// One FIFO of user space's bytes.
     fn interleave(&mut self, c: usize) {
         let console = &mut self.consoles[c];
         let bytes = console.user_waiting.min(FIFO);

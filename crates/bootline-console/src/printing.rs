@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who waits for the wire when the kernel prints. Which version does what is in `behaviour.tsv`.
+//! Who waits for the serial line when the kernel prints. Which version does what is in `behaviour.tsv`.
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl fmt::Display for Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Printing {
-    /// The writer waits until its record is on the wire (`vprintk_emit` → `console_unlock`, all versions, not RT).
+    /// The writer waits until its record is on the line (`vprintk_emit` → `console_unlock`, all versions, not RT).
     Synchronous,
     /// PREEMPT_RT, a legacy console, the printer thread holds the console lock until the backlog has gone out
     /// (`legacy_kthread_func`, 6.12 to 6.18): takers of that lock wait for the whole backlog.
@@ -38,7 +38,7 @@ pub enum Printing {
     /// The same thread, one record per lock (`console_flush_one_record`, from 6.19): takers wait for a record or so.
     ThreadPerRecord,
     /// An nbcon console with a thread of its own (`nbcon_kthread_func`, from 6.12): nobody waits for the console lock,
-    /// but a driver that spins on the wire takes a processor.
+    /// but a driver that spins on the line takes a processor.
     Nbcon,
     /// PREEMPT_RT as an out-of-tree patch (before 6.12): threads of several designs.
     RtPatch,
@@ -47,7 +47,7 @@ pub enum Printing {
 }
 
 impl Printing {
-    /// Whether the writer of a record waits for the wire once the console's threads run.
+    /// Whether the writer of a record waits for the serial line once the console's threads run.
     pub fn writer_waits(self) -> bool {
         matches!(self, Printing::Synchronous | Printing::Unknown)
     }
@@ -58,7 +58,7 @@ impl Printing {
     }
 }
 
-/// Who waits for a serial console: [`super::Behaviour::of`] in one word.
+/// Who waits for a serial console, as one value; [`super::Behaviour::of`] has the details.
 ///
 /// `legacy` is what the log says when the console registers: from 6.12 on, "legacy console [..]" against "console [..]".
 pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {

@@ -10,15 +10,15 @@ pub struct TransmittedRecord {
     pub console: ConsoleId,
     /// Which record: its position in `records`.
     pub record: usize,
-    /// Its first character began.
+    /// When transmission of its first byte began.
     pub start: Dur,
-    /// Its last one was through.
+    /// When its last byte was transmitted.
     pub end: Dur,
-    /// It ended before its last character: somebody of a higher priority took the console, and prints it again.
+    /// Cut off before its last byte: a context of higher priority took the console over, and prints it again.
     pub truncated: bool,
 }
 
-/// User space's characters between the kernel's records.
+/// User space's bytes between the kernel's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserOutput {
     /// On which console's line.
@@ -34,7 +34,7 @@ pub struct UserOutput {
 /// A record in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredRecord {
-    /// Who wrote it.
+    /// The task that stored it.
     pub task: TaskId,
     /// Position of its operation in that task.
     pub op: usize,
@@ -73,7 +73,7 @@ impl SimulationOutcome {
         self.marks.iter().find(|(m, _)| *m == id).map(|(_, at)| *at)
     }
 
-    /// When the first character of any console began.
+    /// When the first byte of any console began.
     pub fn first_byte(&self) -> Option<Dur> {
         self.transmitted.iter().map(|c| c.start).min()
     }

@@ -9,7 +9,7 @@ use bootline_capture::units::Dur;
 pub struct ModelledConsole {
     /// How the kernel prints to it.
     pub behaviour: Behaviour,
-    /// The port behind it.
+    /// The port that it prints to.
     pub uart: Uart,
     /// A boot console (earlycon): always printed to by the writer, gone when the real one registers.
     pub boot: bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The engine against cases worked by hand, and its laws on random ones. The line carries 960 characters a second
+//! The engine against cases worked by hand, and its laws on random ones. The line carries 960 bytes a second
 //! throughout: a message of 96 takes 100 ms.
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn a_writer_waits_for_its_own_record() {
         vec![vec![REGISTER, Op::Work(ms(1000)), print(96), Op::Work(ms(500))]],
         &setup(1, vec![console(Printing::Synchronous)]),
     );
-    // 1000 of work, 100 on the wire, 500 of work.
+    // 1000 of work, 100 on the line, 500 of work.
     assert_eq!((done(&out, 0, 1), done(&out, 0, 2), done(&out, 0, 3)), (1000, 1100, 1600));
 }
 
@@ -119,7 +119,7 @@ fn with_one_processor_the_thread_takes_it() {
         let at = done(&run(vec![ops.clone()], &machine), 0, 3);
         assert!(want.contains(&at), "{cpus} cpus: {at}");
     };
-    // One second on the wire, in which the work gets a hundredth of the processor: 11 ms of its 100.
+    // One second on the line, in which the work gets a hundredth of the processor: 11 ms of its 100.
     check(1, 0.0, 1085..=1092);
     check(2, 0.0, 100..=100);
     check(2, 0.5, 200..=200);
@@ -134,7 +134,7 @@ fn before_the_other_processors_are_up_there_is_one() {
         assert!(want.contains(&at), "{at}");
     };
     // 6.12 to 7.1 start the thread in an early_initcall, where it takes the one processor for its second of printing; in
-    // that time 11 ms of the first work get done, and the other processors come up behind it: 1000 + 39 + 50.
+    // that time 11 ms of the first work get done, and the other processors come up after it: 1000 + 39 + 50.
     check(1, 1085..=1092);
     // 7.2 starts it in a subsys_initcall: it never competes.
     check(4, 100..=100);
@@ -152,7 +152,7 @@ fn a_driver_that_sleeps_leaves_the_processor() {
 fn nbcon_writers_print_until_its_thread_can() {
     let ops = vec![print(96), REGISTER, print(96), Op::ThreadsReady, print(96), Op::Work(ms(1))];
     let out = run(vec![ops], &setup(2, vec![console(Printing::Nbcon)]));
-    // 100 for the flush at the registration, 100 for the next; behind ThreadsReady nobody waits.
+    // 100 for the flush at the registration, 100 for the next; after ThreadsReady nobody waits.
     assert_eq!([1, 2, 4, 5].map(|op| done(&out, 0, op)), [100, 200, 200, 201]);
 }
 
@@ -191,7 +191,7 @@ fn boot_consoles_are_printed_by_writers_and_hand_over() {
         Op::Work(ms(1)),
     ];
     let out = run(vec![ops.clone()], &setup(2, vec![early, real]));
-    // The writer waits for the boot console though threads are ready; behind the hand-over it doesn't.
+    // The writer waits for the boot console though threads are ready; after the hand-over it doesn't.
     assert_eq!([1, 3, 4, 6].map(|op| done(&out, 0, op)), [100, 200, 200, 200]);
     let transmitted =
         |c| out.transmitted.iter().filter(|x| x.console == ConsoleId(c)).map(|x| x.record).collect::<Vec<_>>();
@@ -251,7 +251,7 @@ fn a_warning_and_a_panic_print_what_is_waiting() {
     let ops = |last| vec![REGISTER, Op::ThreadsReady, print(96), print(96), Op::Work(ms(50)), last, Op::Mark(1)];
     let machine = setup(2, vec![console(Printing::Nbcon)]);
     let warned = run(vec![ops(Op::Warn(message))], &machine);
-    // The thread is cut off at 50 ms in the first record; all three go out anew: 350.
+    // The thread is cut off at 50 ms in the first record; all three go out again: 350.
     assert_eq!(warned.mark(1), Some(ms(350)));
     assert!(
         warned.transmitted[0].truncated
@@ -272,7 +272,7 @@ fn user_space_gets_a_fifo_between_records() {
     let user = Op::UserWrite(ConsoleId(0), 32);
     let ops = vec![REGISTER, Op::ThreadsReady, print(96), Op::Work(ms(1)), user, print(96), print(96)];
     let out = run(vec![ops], &setup(2, vec![console(Printing::ThreadPerRecord)]));
-    // A record, 16 characters, a record, 16 characters, a record (seed 2's "INIT: [" within the log).
+    // A record, 16 bytes, a record, 16 bytes, a record (seed 2's "INIT: [" within the log).
     let at = |d: Dur| (d.as_secs_f64() * 960.0).round() as i64;
     assert_eq!(out.user.iter().map(|u| at(u.start)).collect::<Vec<_>>(), [96, 208]);
     assert_eq!(out.transmitted.iter().map(|c| at(c.end)).collect::<Vec<_>>(), [96, 208, 320]);

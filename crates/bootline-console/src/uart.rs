@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The port: what a record costs on the wire and at the registers.
+//! The port: what a record costs on the line and at the registers.
 //!
 //! Read from drivers/tty/serial/8250/8250_port.c: `wait_for_lsr`, `wait_for_xmitr`, `serial8250_console_putchar`,
 //! `serial8250_console_fifo_write`, `serial8250_console_write` (6.1.176, 6.12.107, 7.2.13). The driver saves and clears
 //! IER, writes, waits until both the holding and the shift register are empty, and restores IER. It waits by reading LSR
-//! and `udelay(1)`. While the shift register sends a character the next one waits in the holding register, so that the
-//! polls of one character hide behind the wire's time for another.
+//! and `udelay(1)`. While the shift register sends a byte the next one waits in the holding register, so that the
+//! polls of one byte overlap with the transmission of another.
 use super::driver::TxTimeout;
 use bootline_capture::units::{Dur, LineRate};
 
-/// How the driver hands characters to the port.
+/// How the driver hands bytes to the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransmitMode {
     /// As fast as the line takes them; nothing else costs. Near enough for a driver that fills a FIFO as long as it has
@@ -66,9 +66,9 @@ pub struct TransmitCost {
     pub time: Dur,
     /// Registers read, nearly all of them LSR.
     pub reads: u64,
-    /// Characters that the line carried.
+    /// Bytes that the line carried.
     pub sent: u32,
-    /// Characters that were written over.
+    /// Bytes that were overwritten in the transmitter.
     pub lost: u32,
 }
 
@@ -87,7 +87,7 @@ impl Uart {
         }
     }
 
-    /// With the driver's time-out. `declared` is the speed that the kernel was told, which QEMU's line need not have.
+    /// With the driver's time-out. `declared` is the speed given to the kernel, which QEMU's line need not have.
     ///
     /// The driver counts polls and takes each for a microsecond; slow registers stretch the time-out.
     pub fn tx_timeout(self, tx_timeout: TxTimeout, declared: LineRate) -> Uart {
@@ -99,12 +99,12 @@ impl Uart {
         Uart { max_polls, ..self }
     }
 
-    /// How long the driver needs for a record of so many characters.
+    /// Time that the driver needs for a record of this many bytes.
     pub fn time_for(&self, bytes: u32) -> Dur {
         self.transmit_cost(bytes).time
     }
 
-    /// What a record of so many characters comes to.
+    /// Cost of a record of this many bytes.
     pub fn transmit_cost(&self, bytes: u32) -> TransmitCost {
         match self.transmit_mode {
             TransmitMode::Ideal => {
@@ -117,7 +117,7 @@ impl Uart {
         }
     }
 
-    /// In bursts of `depth`. Nanoseconds as f64: a record has up to 2^32 characters.
+    /// In bursts of `depth`. Nanoseconds as f64: a record has up to 2^32 bytes.
     fn polled(&self, bytes: u32, depth: u32) -> TransmitCost {
         let access = self.registers.mean();
         let frame = 1e9 / self.rate.bytes_per_s();
@@ -131,20 +131,20 @@ impl Uart {
         let last = f64::from(bytes - (bursts - 1) * depth);
         let waits = f64::from(bursts - 1);
         let depth = f64::from(depth);
-        // A burst is through when the line or the writing is, whichever takes longer. Its last character leaves the
+        // A burst ends when the line or the writing ends, whichever takes longer. Its last byte leaves the
         // holding register one frame earlier, and until that one is sent the next burst's first write costs nothing.
         let each = frame.max(access);
         let ready = (depth * each).max((depth - 1.0) * each + seen + access);
-        // Out of patience (`fifo_wait_for_lsr`: once for each character of a burst) it writes all the same.
+        // After the time-out (`fifo_wait_for_lsr`: once for each byte of a burst) it writes anyway.
         let period = ready.min(depth * (patience + access));
-        // The trailing wait: `fifo_wait_for_lsr` for a burst's characters, then LSR_BOTH_EMPTY with one time-out.
+        // The trailing wait: `fifo_wait_for_lsr` for a burst's bytes, then LSR_BOTH_EMPTY with one time-out.
         let rounds = if depth > 1.0 { last + 1.0 } else { 1.0 };
         let end = (last * each + seen).min(rounds * patience + last * access);
 
         // IER read, cleared and restored; the first write.
         let time = 4.0 * access + waits * period + end;
         let waited = waits * (period - depth * access - late).max(0.0) + (end - last * access - late).max(0.0);
-        // Each wait reads LSR once at least: one before each burst, and those behind the last.
+        // Each wait reads LSR once at least: one before each burst, and those after the last.
         let least = f64::from(bursts) + if depth > 1.0 { 2.0 } else { 1.0 };
         let reads = 1.0 + least + waited / poll;
         // What the line took until the last write, what the FIFO then held, and the shift register's one.

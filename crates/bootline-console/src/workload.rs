@@ -13,9 +13,9 @@ pub struct ConsoleId(pub usize);
 /// One record that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Characters on the wire, prefix and CR LF included.
+    /// Bytes on the line, prefix and CR LF included.
     pub bytes: u32,
-    /// Its level: 0 (emergency) to 7 (debug).
+    /// Level: 0 (emergency) to 7 (debug).
     pub level: u8,
 }
 
@@ -38,7 +38,7 @@ pub enum Op {
     LockConsole(Dur),
     /// Waits until another task has done all its operations.
     Join(TaskId),
-    /// User space writes so many characters to the console's tty: queued, and sent by the port's interrupt.
+    /// User space writes this many bytes to the console's tty: queued, and sent by the port's interrupt.
     UserWrite(ConsoleId, u32),
     /// The other processors come up (smp_init): until then there is one, threads or not.
     ProcessorsUp,

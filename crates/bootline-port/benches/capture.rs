@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How fast and how late captures are, beside a reader that takes one byte a call (as grabserial does).
+//! How fast and how late captures are, compared with a reader that takes one byte a call (as grabserial does).
 //!
 //! A board is played on a pseudo-terminal: it writes lines of 80 characters, each with the wall-clock time of its sending,
 //! at the pace of a line of 115200 or 921600 baud. A stamp's lateness is the stamp of the line's last byte less that
 //! time. `held` is the share of stamps whose stated interval (`bound` wide, its 99th percentile) holds an instant of the
-//! sending, from before the board's write to after it. Each case runs on a calm host and beside two busy threads per CPU. The lateness of the kernel's
+//! sending, from before the board's write to after it. Each case runs on a calm host and next to two busy threads per CPU. The lateness of the kernel's
 //! own worker, which hands a tty's bytes on, is in all figures.
 //!
-//! `cargo bench -p bootline-port --bench capture` prints the table. To set another program beside it:
+//! `cargo bench -p bootline-port --bench capture` prints the table. To compare another program:
 //! `... --bench capture -- board LINK BYTES_PER_S SECONDS` plays the board on its own.
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};

@@ -12,7 +12,7 @@ pub struct HostClock {
 }
 
 impl HostClock {
-    /// Its origin is now.
+    /// Starts the clock: its origin is the time of this call.
     pub fn start() -> HostClock {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).ok();
         HostClock { origin: Instant::now(), started_unix_ns: wall.and_then(|d| i64::try_from(d.as_nanos()).ok()) }

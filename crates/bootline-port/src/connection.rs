@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An open source: one descriptor to read, whatever is behind it.
+//! An open source: one descriptor to read, whatever it refers to.
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Characters a second, where it sets the line.
+    /// Bytes a second, where it sets the line.
     pub fn rate(&self) -> Option<LineRate> {
         if let Connection::Serial(port) = self { port.rate() } else { None }
     }

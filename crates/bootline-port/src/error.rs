@@ -66,7 +66,7 @@ pub enum PortError {
     Setting {
         /// As the user named it.
         device: PathBuf,
-        /// Which.
+        /// The port.
         setting: &'static str,
         /// What the system says.
         error: io::Error,
@@ -114,7 +114,7 @@ pub enum PortError {
         /// `exit status: 3`, or why it could not be started.
         outcome: String,
     },
-    /// Reading failed in a way that is not the port going away.
+    /// Reading failed, and not because the port went away.
     #[error("can't read from `{source_name}`: {error}")]
     Read {
         /// The source's name.

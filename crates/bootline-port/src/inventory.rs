@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bootline_capture::units::Dur;
 
-/// The lasting names of USB adapters (/dev/serial/by-id), then the other ports with hardware behind them.
+/// Stable names of USB adapters (/dev/serial/by-id), then the other ports that have hardware.
 pub fn present() -> Vec<PathBuf> {
     present_under(Path::new("/"))
 }
@@ -26,7 +26,7 @@ fn present_under(root: &Path) -> Vec<PathBuf> {
     named
 }
 
-/// A tty with a driver behind it. The 8250 driver registers ports that have no hardware: their type is 0.
+/// Whether a tty has a driver. The 8250 driver registers ports that have no hardware: their type is 0.
 fn is_real(tty: &Path) -> bool {
     let kind = fs::read_to_string(tty.join("type")).unwrap_or_default();
     tty.join("device/driver").exists() && kind.trim() != "0"
@@ -42,7 +42,7 @@ pub fn lasting_name(device: &Path) -> Option<PathBuf> {
 
 /// How long the driver or the adapter may hold a byte back before the host can read it.
 ///
-/// A 16550's FIFO interrupts four character times after the last byte at the latest. An FTDI adapter flushes after its
+/// A 16550's FIFO interrupts four byte times after the last byte at the latest. An FTDI adapter flushes after its
 /// latency timer, one millisecond with ASYNC_LOW_LATENCY. What other USB adapters do is not known to the system: for them
 /// this takes 16 ms, the longest default among common chips. A pseudo-terminal holds nothing.
 pub fn hold_time_of(device: &Path, low_latency: bool, byte_time: Dur) -> Dur {

@@ -9,16 +9,16 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Where the lock files are. This crate's own tests leave none in the host's folder: pseudo-terminals are numbered anew
+/// Where the lock files are. This crate's own tests leave none in the host's folder: pseudo-terminal numbers are reused
 /// all the time, and one of a test that was killed would keep the next one out.
 pub const LOCK_DIR: &str = if cfg!(test) { "/nonexistent" } else { "/var/lock" };
 
 /// A program that has a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process id.
+    /// Process id of the holder.
     pub pid: u32,
-    /// Its name, where it can be read.
+    /// Name of the holder, where it can be read.
     pub name: Option<String>,
 }
 

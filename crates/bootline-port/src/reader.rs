@@ -63,7 +63,7 @@ pub enum ReadEnd {
 pub struct ReaderRemains {
     /// The source, unless it had gone away.
     pub connection: Option<Connection>,
-    /// Characters damaged and lost on all connections together.
+    /// Bytes damaged and lost on all connections together.
     pub line_errors: Option<LineErrors>,
 }
 
@@ -83,7 +83,7 @@ pub struct PortReader<'a> {
     pub again: Option<Endpoint>,
     /// How a device is set up again.
     pub line: LineSettings,
-    /// Characters a second, where they are known.
+    /// Bytes a second, where they are known.
     pub rate: Option<LineRate>,
     /// The capture's clock.
     pub clock: HostClock,

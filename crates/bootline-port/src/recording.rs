@@ -33,7 +33,7 @@ pub struct CapturePlan {
     pub source: CaptureSource,
     /// How a serial device is set up; other sources ignore it.
     pub line: LineSettings,
-    /// The speed of the line behind a source that isn't a serial device (a pseudo-terminal is none), where the user
+    /// Speed of the serial line that a bridge reads for a source without one (a pseudo-terminal, a socket), where the user
     /// knows it.
     pub bridged_baud: Option<Baud>,
     /// Wait for the source where it isn't there at the start.
@@ -146,10 +146,10 @@ impl Recording {
 
     /// What the capture's header says; `tool` is the program and its version.
     pub fn header(&self, tool: &str) -> Header {
-        let on_a_wire = self.connection.rate().is_some();
+        let has_line = self.connection.rate().is_some();
         Header {
             started_unix_ns: self.clock.started_unix_ns(),
-            declared_baud: if on_a_wire { Some(self.plan.line.baud) } else { self.plan.bridged_baud },
+            declared_baud: if has_line { Some(self.plan.line.baud) } else { self.plan.bridged_baud },
             frame: self.plan.line.frame,
             ..Header::new(tool, &self.plan.source.to_string())
         }
@@ -180,8 +180,8 @@ impl Recording {
     ) -> Result<CaptureSummary, PortError> {
         let Recording { plan, connection, clock } = self;
         let again = if plan.reconnect { connection.endpoint(&plan.source) } else { None };
-        let behind = plan.bridged_baud.map(|baud| LineRate::of(baud, plan.line.frame));
-        let reading = PortReader { rate: connection.rate().or(behind), line: plan.line, again, clock, stop };
+        let bridged = plan.bridged_baud.map(|baud| LineRate::of(baud, plan.line.frame));
+        let reading = PortReader { rate: connection.rate().or(bridged), line: plan.line, again, clock, stop };
         let reconnects = reading.again.is_some();
         let (news, inbox) = sync_channel(reader::QUEUE);
         let to_desk = news.clone();

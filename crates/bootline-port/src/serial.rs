@@ -115,7 +115,7 @@ impl SerialPort {
         Ok(port)
     }
 
-    /// Characters a second; `None` for a pseudo-terminal, which takes any baud and carries everything in no time.
+    /// Bytes a second; `None` for a pseudo-terminal, which takes any baud and carries everything in no time.
     pub fn rate(&self) -> Option<LineRate> {
         self.rate
     }
@@ -130,7 +130,7 @@ impl SerialPort {
         &self.other_holders
     }
 
-    /// Damaged and lost characters since it was opened; `None` where the driver keeps no count.
+    /// Damaged and lost bytes since it was opened; `None` where the driver keeps no count.
     pub fn line_errors(&self) -> Option<LineErrors> {
         let now = tty_ioctl::line_errors(&self.file).ok()?;
         Some(now.since(self.errors_before?))
@@ -187,7 +187,7 @@ fn set_up(file: &File, before: &Termios, settings: LineSettings) -> io::Result<u
     Ok(termios::tcgetattr(file)?.input_speed())
 }
 
-/// Whether there is a line behind the device: not for a pseudo-terminal (major numbers 136 to 143).
+/// Whether the device has a serial line: a pseudo-terminal has none (major numbers 136 to 143).
 fn has_wire(device: &Path) -> bool {
     fs::metadata(device).is_ok_and(|m| !(136..=143).contains(&rustix::fs::major(m.rdev())))
 }

@@ -5,11 +5,11 @@
 //! instant just after a read returned (`now`), and how many bytes it gave. So every byte of the read reached the host
 //! between `empty_at` and `now`.
 //!
-//! On a line whose speed is known, the last of n bytes arrived at `now` or before, and byte i at least (n-1-i) character
-//! times before the last, for a line can't carry them faster. So byte i is stamped `now - (n-1-i) * character time`: no
+//! On a line whose speed is known, the last of n bytes arrived at `now` or before, and byte i at least (n-1-i) byte
+//! times before the last, for a line can't carry them faster. So byte i is stamped `now - (n-1-i) * byte time`: no
 //! byte arrived later than its stamp. How much earlier it may have arrived is the time since `empty_at` less what the
 //! line needed for all bytes since then, plus what the driver holds back (`hold`: a FIFO's trigger level, a USB
-//! adapter's latency timer). Stamps never step back behind the end of the chunk before; where that moves one, the
+//! adapter's latency timer). Stamps never go back before the end of the previous chunk; where that moves one, the
 //! uncertainty grows by as much.
 //!
 //! Without a known speed all bytes get `now`, and the uncertainty is the time since `empty_at`.
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_late_read_is_spread_back_over_its_wire_time() {
         let mut s = Stamper::new(at_9600(), Dur::ZERO, us(0));
-        // 97 characters take 100 ms from the first's arrival to the last's; the reader slept for 120 ms.
+        // 97 bytes take 100 ms from the first's arrival to the last's; the reader slept for 120 ms.
         s.saw_empty(us(500_000));
         let t = s.saw_read(us(620_000), 97);
         assert_eq!((t.first, t.span), (us(520_000), Dur::from_millis(100)));
@@ -96,7 +96,7 @@ mod tests {
         let mut s = Stamper::new(at_9600(), Dur::from_millis(16), us(0));
         assert_eq!(s.saw_read(us(100_000), 1).first, us(100_000));
         s.saw_empty(us(109_900));
-        // 16 characters need 15.6 ms between first and last, but only 10 passed since the chunk before.
+        // 16 bytes need 15.6 ms between first and last, but only 10 passed since the chunk before.
         let t = s.saw_read(us(110_000), 16);
         assert_eq!((t.first, t.span), (us(100_000), Dur::from_millis(10)));
         assert_eq!(t.uncertainty, Dur::from_micros(5_625) + Dur::from_millis(16));

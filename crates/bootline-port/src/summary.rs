@@ -53,7 +53,7 @@ pub struct CaptureSummary {
     pub losses: u32,
     /// How often it came back after bytes had been recorded: what was sent meanwhile is missing.
     pub holes: u32,
-    /// Characters that the receiver counted as damaged or lost; `None` where nobody counts.
+    /// Bytes that the receiver counted as damaged or lost; `None` where nobody counts.
     pub line_errors: Option<LineErrors>,
     /// Why it ended.
     pub ended: CaptureEnd,

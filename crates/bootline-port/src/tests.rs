@@ -42,7 +42,7 @@ fn until(source: &str, pattern: &str) -> CapturePlan {
     CapturePlan { until: Some(Regex::new(pattern).unwrap()), ..plan(source) }
 }
 
-/// Tells the test what the capture sees.
+/// Reports to the test what the capture sees.
 struct Telling(Sender<Seen>);
 
 #[derive(Debug, PartialEq)]
@@ -436,7 +436,7 @@ fn no_byte_of_a_slow_line_is_stamped_before_it_was_sent() {
     for b in b"0123456789abcdefghijklmnopqrstuvwxyz\nend\n" {
         sent.push(clock.now().as_nanos());
         master.write_all(&[*b]).unwrap();
-        // A whole character time after the last one was out: a writer held up must not catch up faster than the line.
+        // A whole byte time after the last one was out: a writer held up must not catch up faster than the line.
         let out = std::time::Instant::now();
         while out.elapsed() < Duration::from_micros(1_042) {
             thread::yield_now();

@@ -48,16 +48,16 @@ struct SerialCounters {
     reserved: [c_int; 9],
 }
 
-/// Characters that the receiver counted as damaged or lost.
+/// Bytes that the receiver counted as damaged or lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineErrors {
-    /// Characters with a wrong stop bit: a wrong baud, or noise.
+    /// Bytes with a wrong stop bit: a wrong baud, or noise.
     pub frame: u32,
-    /// Characters with a wrong parity bit.
+    /// Bytes with a wrong parity bit.
     pub parity: u32,
-    /// Times the receiver's FIFO overran: characters are lost.
+    /// Times the receiver's FIFO overran: bytes are lost.
     pub overrun: u32,
-    /// Times the kernel's buffer overran: characters are lost.
+    /// Times the kernel's buffer overran: bytes are lost.
     pub buffer_overrun: u32,
 }
 

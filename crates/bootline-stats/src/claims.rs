@@ -81,7 +81,7 @@ fn what_is_said_to_be_seen_in_four_of_five_cases_is() {
                 let e = difference(&set(&mut random, n, draw, needed), &set(&mut random, m, draw, 0.0));
                 seen += usize::from(e.low > 0.0);
             }
-            // Few values tell little of what they vary by: three of four. One beside many is not far from a coin.
+            // Few values show little of their spread: three of four. One against many is close to a coin toss.
             let least = if n == 1 { 0.45 } else { 0.62 };
             assert!((SETS as f64 * least..SETS as f64 * 0.95).contains(&(seen as f64)), "{shape} {n}+{m}: {seen}");
         }

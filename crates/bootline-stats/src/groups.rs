@@ -4,7 +4,7 @@
 //! The sorted values are cut at each gap that leaves at least two values, and a fifth of them, on either side; what is looked
 //! at is the gap over the range of the wider group. One group of few values has great gaps too, so the same is done with
 //! normally distributed values of the same number: only a gap that less than one in a hundred of those has counts.
-//! Fewer than four values can't be told apart, and a gap below 2 % of the median is of no concern.
+//! Fewer than four values cannot be separated into groups, and a gap below 2 % of the median is of no concern.
 //! What this misses: groups that overlap, less than a fifth (outliers: a busy host makes some late in most sets of forty),
 //! and more than two groups. What it sees in skewed values: `claims.rs`.
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub struct Groups {
     pub above: f64,
 }
 
-/// The two groups that the samples fall into; none where they are one, or too few to tell.
+/// The two groups that the samples fall into; none where they are one, or too few to show it.
 pub fn groups(samples: &Samples) -> Option<Groups> {
     let sorted = samples.sorted();
     let (at, clear) = clearest_cut(sorted)?;

@@ -37,12 +37,12 @@ pub fn confidence_of_difference(n: usize, m: usize) -> f64 {
     CONFIDENCE.min(confidence_of_any(n, m))
 }
 
-/// The most that `n` and `m` values can tell: less chance than is left of 1 they can't show of any difference.
+/// The highest confidence that `n` and `m` values can give for any difference; 1 minus the smallest p value.
 pub fn confidence_of_any(n: usize, m: usize) -> f64 {
     1.0 - 2.0 / ways(n.max(1), m.max(1))
 }
 
-/// The fewest values that it takes beside `m` for an interval of 95 %; none where no number does.
+/// Fewest values that, compared with `m` others, give a 95 % interval; `None` where no number does.
 pub fn min_runs_against(m: usize) -> Option<usize> {
     (1..=40).find(|n| confidence_of_difference(*n, m) >= CONFIDENCE)
 }
@@ -232,7 +232,7 @@ mod tests {
         let fewest =
             [(1, Some(39)), (2, Some(8)), (3, Some(5)), (4, Some(4)), (5, Some(3)), (20, Some(2)), (40, Some(1))];
         for (m, n) in fewest {
-            assert_eq!(min_runs_against(m), n, "beside {m}");
+            assert_eq!(min_runs_against(m), n, "against {m}");
         }
     }
 
@@ -245,7 +245,7 @@ mod tests {
         check(&[1.0], &[2.0], 1.0);
         check(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0], 2.0 / 70.0);
         check(&[1.0, 3.0, 5.0], &[2.0, 4.0, 6.0], 0.7);
-        // Constant within each set, as counts of characters are.
+        // Constant within each set, as counts of bytes are.
         check(&[7.0; 5], &[7.0; 5], 1.0);
         check(&[7.0; 5], &[9.0; 5], 2.0 / 252.0);
         // Counted out and by the normal distribution it is nearly the same.

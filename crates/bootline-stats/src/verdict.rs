@@ -14,7 +14,7 @@ pub enum VerdictKind {
     Held,
     /// They contradict it.
     Refuted,
-    /// They can't tell.
+    /// The runs support neither.
     Inconclusive,
 }
 
@@ -51,7 +51,7 @@ pub enum Reason {
         /// There should be so many.
         needed: usize,
     },
-    /// The measured interval is too wide to tell anything.
+    /// The measured interval is too wide to support a verdict.
     TooWide {
         /// As a share of the median.
         width: f64,
@@ -225,7 +225,7 @@ mod tests {
         check((1.0, 1.0, 1.0), (9.9, 10.0, 10.1), 2, (Inconclusive, "2 valid runs of the 3 that it takes"));
         let wide = "the measured interval is 60 % of the median wide";
         check((1.0, 1.0, 1.0), (8.0, 10.0, 14.0), 5, (Inconclusive, wide));
-        // What would hold whatever was measured has foretold nothing, unless its best value has.
+        // A claim that holds whatever is measured predicts nothing, unless its best value does.
         let vague = "the predicted interval is 990 % of the median wide";
         check((1.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Inconclusive, vague));
         check((1.0, 10.5, 100.0), (9.9, 10.0, 10.1), 5, (Held, overlap));

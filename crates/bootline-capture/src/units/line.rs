@@ -43,7 +43,7 @@ pub enum Parity {
     Odd,
 }
 
-/// How a character is framed: a start bit, data bits, an optional parity bit, stop bits.
+/// How a byte is framed: a start bit, data bits, an optional parity bit, stop bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
     /// 5 to 8.
@@ -62,7 +62,7 @@ impl Default for Frame {
 }
 
 impl Frame {
-    /// Symbols on the wire for one character, the start bit included: 10 for 8n1.
+    /// Symbols on the line for one byte, the start bit included: 10 for 8n1.
     pub fn bits(self) -> u32 {
         1 + u32::from(self.data_bits) + u32::from(self.parity != Parity::None) + u32::from(self.stop_bits)
     }
@@ -98,7 +98,7 @@ impl FromStr for Frame {
     }
 }
 
-/// The time that characters occupy the line: neither of the two clocks, but a property of the line.
+/// The time that bytes occupy the line: neither of the two clocks, but a property of the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TransmitTime(Dur);
 
@@ -109,29 +109,29 @@ impl TransmitTime {
     }
 }
 
-/// How many characters a line carries in a second, exactly (baud / bits per frame) or as fitted from a log.
+/// How many bytes a line carries in a second, exactly (baud / bits per frame) or as fitted from a log.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LineRate(f64);
 
 impl LineRate {
-    /// The rate that a baud and a frame give: 9600 8n1 carries 960 characters a second.
+    /// The rate that a baud and a frame give: 9600 8n1 carries 960 bytes a second.
     pub fn of(baud: Baud, frame: Frame) -> LineRate {
         LineRate(f64::from(baud.get()) / f64::from(frame.bits()))
     }
-    /// From characters a second; `None` unless finite and positive.
+    /// From bytes a second; `None` unless finite and positive.
     pub fn from_bytes_per_s(rate: f64) -> Option<LineRate> {
         (rate.is_finite() && rate > 0.0).then_some(LineRate(rate))
     }
-    /// Characters a second.
+    /// Bytes a second.
     pub fn bytes_per_s(self) -> f64 {
         self.0
     }
-    /// How long so many characters occupy the line.
+    /// How long so many bytes occupy the line.
     pub fn time_for(self, bytes: u64) -> TransmitTime {
         TransmitTime(Dur::from_secs_f64(bytes as f64 / self.0))
     }
-    /// How many characters fit into a duration.
+    /// How many bytes fit into a duration.
     pub fn bytes_in(self, d: Dur) -> f64 {
         d.as_secs_f64() * self.0
     }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_first_seeds_arithmetic() {
-        // 14518 characters at 960 B/s: 15.122 s (seed 1).
+        // 14518 bytes at 960 B/s: 15.122 s (seed 1).
         let rate = LineRate::of(Baud::new(9600).unwrap(), Frame::default());
         let t = rate.time_for(14518).as_dur().as_secs_f64();
         assert!((t - 15.122).abs() < 0.001, "{t}");

@@ -27,23 +27,23 @@ fn port(transmit_mode: TransmitMode, bytes_per_s: f64) -> Uart {
 #[test]
 fn by_hand() {
     let check = |what: &str, got: f64, want: f64| assert!((got - want).abs() < 0.1, "{what}: {got}, not {want}");
-    // 100 us a character, 1.7 us an access, a poll of 2.7 us; ready is seen a read late.
-    // One character: 4 accesses (6.8), 100 on the wire, 1.7: the FIFO doesn't matter.
+    // 100 us a byte, 1.7 us an access, a poll of 2.7 us; ready is seen a read late.
+    // One byte: 4 accesses (6.8), 100 on the line, 1.7: the FIFO doesn't matter.
     check("one", us(port(TransmitMode::Polled, 1e4).time_for(1)), 108.5);
     check("one of a burst", us(port(BURSTS, 1e4).time_for(1)), 108.5);
-    // Ten: the polls hide behind the wire: 6.8 + 1000 + 1.7, either way.
+    // Ten: the polls overlap with the transmission: 6.8 + 1000 + 1.7, either way.
     check("ten", us(port(TransmitMode::Polled, 1e4).time_for(10)), 1008.5);
     check("40 in bursts", us(port(BURSTS, 1e4).time_for(40)), 4008.5);
-    // A line of 1 us a character is slower than its registers: each character costs a read and a write:
+    // A line of 1 us a byte is slower than its registers: each byte costs a read and a write:
     // 6.8 + 10 x 3.4.
     check("fast line", us(port(TransmitMode::Polled, 1e6).time_for(10)), 40.8);
-    // In bursts of 16: 6.8 + 2 x 17 x 1.7 for 32 characters.
+    // In bursts of 16: 6.8 + 2 x 17 x 1.7 for 32 bytes.
     check("fast line in bursts", us(port(BURSTS, 1e6).time_for(32)), 64.6);
     assert_eq!(Uart::ideal(rate(960.0)).time_for(96), Dur::from_millis(100));
 }
 
-/// Where the transmitter is always ready, each wait is one read: 16 characters take IER, 16 + 1 of LSR; in bursts IER, 1 + 2
-/// of LSR. Measured in QEMU's port with a lone record of 16 characters: about 20 and 5, its carriage return included.
+/// Where the transmitter is always ready, each wait is one read: 16 bytes take IER, 16 + 1 of LSR; in bursts IER, 1 + 2
+/// of LSR. Measured in QEMU's port with a lone record of 16 bytes: about 20 and 5, its carriage return included.
 #[test]
 fn reads_of_a_port_that_is_always_ready() {
     let ready = |transmit_mode| {
@@ -56,14 +56,14 @@ fn reads_of_a_port_that_is_always_ready() {
 fn what_is_written_too_early_is_lost() {
     let slow_line =
         |transmit_mode, tx_timeout| port(transmit_mode, 50.0).tx_timeout(tx_timeout, rate(50.0)).transmit_cost(100);
-    // 20 ms a character. 10 000 polls of 2.7 us are 27 ms: slow registers make the driver wait long enough.
+    // 20 ms a byte. 10 000 polls of 2.7 us are 27 ms: slow registers make the driver wait long enough.
     assert_eq!(slow_line(TransmitMode::Polled, TxTimeout::TenMs).lost, 0);
     // With fast ones they are 10 ms: it writes 99 times at 10 ms, the line takes one each 20 ms: 49, and the two that the
     // port holds at the end.
     let fast = Uart { transmit_mode: TransmitMode::Polled, ..Uart::ideal(rate(50.0)) }
         .tx_timeout(TxTimeout::TenMs, rate(50.0));
     assert_eq!((fast.transmit_cost(100).sent, fast.transmit_cost(100).lost), (51, 49));
-    // Two frames are always enough for a line of the declared speed, and not for one that is told a faster one.
+    // Two frames are always enough for a line of the declared speed, and not where the driver was given a faster one.
     assert_eq!(slow_line(TransmitMode::Polled, TxTimeout::TwoFrames).lost, 0);
     let told = |declared| {
         Uart { transmit_mode: TransmitMode::Polled, ..Uart::ideal(rate(960.0)) }
@@ -71,24 +71,24 @@ fn what_is_written_too_early_is_lost() {
     };
     assert_eq!(told(960.0).transmit_cost(100).lost, 0);
     assert!(told(11_520.0).transmit_cost(100).lost > 80);
-    // Told a slower one it waits longer: what the lab does (console=ttyS0,300).
+    // Given a slower one, it waits longer: what the lab does (console=ttyS0,300).
     assert_eq!(told(30.0).max_polls, Some(66_666));
-    // A burst has a time-out for each character.
+    // A burst has a time-out for each byte.
     let told = |transmit_mode| {
         Uart { transmit_mode, ..Uart::ideal(rate(960.0)) }.tx_timeout(TxTimeout::TwoFrames, rate(1_000.0))
     };
     assert_eq!((told(TransmitMode::Polled).transmit_cost(160).lost, told(BURSTS).transmit_cost(160).lost), (0, 0));
 }
 
-/// Seed 3: an 8250 of a server at 115200 baud. Published: 2500 characters in 0.997 s and one in 411 us, byte by byte; with
+/// Seed 3: an 8250 of a server at 115200 baud. Published: 2500 bytes in 0.997 s and one in 411 us, byte by byte; with
 /// FIFO writes 2500 in 0.112 s and 11500 in 3.142 s; reads of 1.7 us, now and then one of 12.8.
 ///
-/// A frame lasts 86.8 us, so neither 399 us nor (with the FIFO) 45 us a character can be the line's: no line of that speed
-/// is under this port; firmware plays it. Two unknowns, its time for a character and how late it says that it is empty,
-/// follow from the two figures of 2500 characters:
+/// A frame lasts 86.8 us, so neither 399 us nor (with the FIFO) 45 us a byte can be the line's: no line of that speed
+/// is under this port; firmware plays it. Two unknowns, its time for a byte and how late it says that it is empty,
+/// follow from the two figures of 2500 bytes:
 ///     byte by byte:  lag + 1.7 + 1.7                 = 398.8, so lag = 395.4 us
-///     in bursts:     15 x character + lag + 3.4      = 716.8 for 16, so 21.2 us a character
-/// The third figure, one character in 411 us, is then predicted (4 %).
+///     in bursts:     15 x byte + lag + 3.4      = 716.8 for 16, so 21.2 us a byte
+/// The third figure, one byte in 411 us, is then predicted (4 %).
 fn seed_3(transmit_mode: TransmitMode) -> Uart {
     Uart { transmit_mode, registers: LPC, status_lag: nanos(395.4), ..Uart::ideal(rate(1e6 / 21.2)) }
 }
@@ -106,11 +106,11 @@ fn seed_3_by_byte_and_in_bursts() {
     assert!((130..=170).contains(&reads), "{reads}");
 }
 
-/// The post lays the 3.1 s for 11500 characters to slow reads. They can't do it: a slow read only ends a wait late, once a
+/// The post attributes the 3.1 s for 11500 bytes to slow reads. They cannot be the cause: a slow read only ends a wait late, once a
 /// burst, and 719 bursts x 12.8 us are 9 ms. What remains is the port: after the first 2500 it took 9000 in 3.03 s, 2970 a
-/// second, as something does whose buffer (about 2170 characters) is full and drains at that rate. It fits the rest:
+/// second, as something does whose buffer (about 2170 bytes) is full and drains at that rate. It fits the rest:
 /// byte by byte, at 2500 a second, that buffer never fills, and the steady gain of the FIFO is 2970 / 2500, published
-/// as 25 %. A buffer behind the port isn't modelled; a port in that state is a line of 2970 characters a second.
+/// as 25 %. A buffer after the port is not modelled; a port in that state is a line of 2970 bytes a second.
 #[test]
 fn slow_reads_do_not_explain_seed_3() {
     let all_slow = Registers { access: nanos(12.8), ..LPC };

@@ -4,8 +4,8 @@
 //!
 //! Laws of each run, until a panic takes the console in an unsafe section: one context at a time is in an unsafe section;
 //! records go out in order, none is torn, and one is repeated only by another context, which took the console over in its
-//! middle. Always: the run ends, with a whole copy of every record on the wire and counted as printed; so a panic gets the
-//! console. An unsafe takeover may tear what is on the line at that moment; the panic begins it anew. What the port itself
+//! middle. Always: the run ends, with a whole copy of every record on the line and counted as printed; so a panic gets the
+//! console. An unsafe takeover may tear what is on the line at that moment; the panic begins it again. What the port itself
 //! then loses (a FIFO that two contexts fill) isn't modelled.
 mod model;
 mod nbcon;

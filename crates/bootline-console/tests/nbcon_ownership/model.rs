@@ -92,7 +92,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Whether a whole copy of each record is on the wire.
+    /// Whether a whole copy of each record is on the line.
     pub(super) fn all_whole(&self) -> bool {
         (0..self.records).all(|r| self.wire.has(r))
     }

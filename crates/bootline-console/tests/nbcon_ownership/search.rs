@@ -8,13 +8,13 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 pub(super) enum Violation {
     /// Two contexts in unsafe sections, and no unsafe takeover.
     TwoOwners,
-    /// A piece of a record behind a piece of another.
+    /// A piece of a record followed a piece of another.
     Garbled,
     /// A record before one that should have come first.
     OutOfOrder,
-    /// A record began anew though nobody had taken over.
+    /// A record began again though nobody had taken over.
     RepeatedByItself,
-    /// A record counted as printed and not whole on the wire.
+    /// A record counted as printed and not whole on the line.
     Lost,
     /// Nothing can go on, and not all is printed.
     Stuck,

@@ -35,7 +35,7 @@ impl TransmittedBytes {
         Ok(())
     }
 
-    /// One piece after an unsafe takeover: only what the panic writes counts, and it starts each record anew.
+    /// One piece after an unsafe takeover: only what the panic writes counts, and it starts each record again.
     pub(super) fn write_in_doubt(&mut self, panics: bool, record: u8, part: u8) {
         if panics {
             self.end(record, part);

@@ -136,7 +136,7 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        // Nobody is left to tell of a failure here; whoever wants to know calls finish().
+        // A failure cannot be reported from drop; callers that need it call finish().
         let _ = self.flush();
     }
 }

@@ -2,7 +2,7 @@
 //! Who owns an nbcon console: the kernel's rules as a state machine.
 //!
 //! Read from kernel/printk/nbcon.c (6.12.107, 7.2.13, 7.3.4: the same rules; kdb's exception of the newer ones is left
-//! out). A console's state is one atomic word. The kernel changes it by compare-and-exchange and decides anew when that fails;
+//! out). A console's state is one atomic word. The kernel changes it by compare-and-exchange and decides again when that fails;
 //! so each function here is one atomic step: the word in, the word or the refusal out. Policy (whom to ask, how long
 //! to wait, what is unsafe) is the caller's, as there.
 //!
