@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-const SOURCE: &str = "../../init/init.c";
+/// A link to the source in the workspace's `init/`, so that the packaged crate has the file.
+const SOURCE: &str = "init/init.c";
 const ARCHS: [&str; 2] = ["x86_64", "aarch64"];
 const FLAGS: [&str; 17] = [
     "-Os",
