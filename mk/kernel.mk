@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# The kernel modules in kernel/: built for stock Debian kernels, tested in QEMU.
+
+# Stock kernels that the modules are built for; the headers of one that Debian has dropped are reported and passed over.
+KERNEL = 6.12
+KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 riscv64:7.2
+
+# One of each kind: the oldest, the newest, and PREEMPT_RT. The last two have an nbcon console of their own and are refused.
+TEST_KERNELS = 6.12 7.2 7.2-rt 6.12-rt 7.3
+TEST_CPUS = 1 2
+
+# Machines other than a PC: kernel/nbcon_8250/tests/board.
+BOARDS = riscv64:7.2 arm64:7.2 arm64:7.2@raspi3b armhf:7.2
+BOARD_CASES = replay integrity cycles panic oops warn-flush sysfs
+
+# What `make test` boots: the kernel of Debian's stable release, in so many cases that each part of the module works once.
+SMOKE_KERNEL = 6.12
+SMOKE_CASES = replay integrity panic
+
+# Built from source, with the kernel's own checks on (also 7.2-rt). Not in CI.
+DEBUG_KERNELS = 7.2
+
+## Kernel modules
+
+.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-debug kernel-lint
+kernel: ## builds the modules for KERNEL (6.12): kernel/build/RELEASE/NAME.ko
+	@scripts/setup build kernel
+	@scripts/kernel-build $(KERNEL)
+	$(MAKE) --no-print-directory -C kernel/uart_bench/tool BUILD=../../build
+
+# Status 3: no headers of that series.
+kernel-matrix: ## the same for all of KERNELS
+	@scripts/setup kernel
+	@set -e; for series in $(KERNELS); do \
+		echo "== $$series" >&2; \
+		scripts/kernel-build $$series || [ $$? -eq 3 ]; \
+	done
+
+# What is missing for building the modules is an error, not a skip.
+kernel-smoke: ## boots SMOKE_KERNEL (6.12) with nbcon_8250 in a few cases
+	@scripts/setup build lab kernel kernel-test
+	$(CARGO) build --locked --package bootline
+	BOOTLINE=target/debug/bootline kernel/nbcon_8250/tests/kernel-test $(addprefix -c ,$(SMOKE_CASES)) $(SMOKE_KERNEL)
+
+# CASES='panic* cycles' chooses; kernel/nbcon_8250/tests/kernel-test -l lists them.
+kernel-test: build ## boots TEST_KERNELS with nbcon_8250 in all its cases; CASES= chooses
+	@scripts/setup lab kernel kernel-test
+	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(TEST_KERNELS)
+
+kernel-board-test: ## boots BOARDS with nbcon_8250
+	@scripts/setup lab kernel kernel-test boards
+	kernel/nbcon_8250/tests/kernel-test -s 1 $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
+
+kernel-package-test: ## follows the README of nbcon_8250 in systems of its own, and boots them (root)
+	@scripts/setup lab kernel kernel-test packaging-test
+	kernel/nbcon_8250/tests/packaging-test
+
+kernel-debug: ## builds a kernel with lockdep and KASAN from source (DEBUG_KERNELS: 7.2), runs the cases on it
+	@scripts/setup lab kernel kernel-test
+	scripts/kernel-debug $(foreach case,$(CASES),-c '$(case)') $(DEBUG_KERNELS)
+
+kernel-lint: ## sparse on an old and a new kernel, checkpatch --strict
+	@scripts/setup kernel
+	@for series in 6.12 7.2-rt; do scripts/kernel-build --lint $$series >/dev/null || exit; done
+	@scripts/kernel-checkpatch
