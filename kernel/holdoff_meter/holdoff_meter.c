@@ -257,7 +257,11 @@ static void show_result(struct seq_file *file)
 	histogram_show(file, "preempt_off", &last_preempt_off);
 }
 
-DEFINE_MEASUREMENT(meter, measure, show_result);
+static struct measurement meter = {
+	.lock = __MUTEX_INITIALIZER(meter.lock),
+	.run = measure,
+	.show = show_result,
+};
 
 static int __init holdoff_meter_init(void)
 {

@@ -380,7 +380,11 @@ static void show_result(struct seq_file *file)
 		seq_printf(file, "%s\n", record);
 }
 
-DEFINE_MEASUREMENT(bench, run_bench, show_result);
+static struct measurement bench = {
+	.lock = __MUTEX_INITIALIZER(bench.lock),
+	.run = run_bench,
+	.show = show_result,
+};
 
 /* Nobody takes the return value: an error is in the kernel log. */
 static void run_later(struct work_struct *work)

@@ -37,18 +37,11 @@
  * @folder:	in debugfs
  */
 struct measurement {
-	struct mutex lock;
+	struct mutex lock;	/* of the last result, too */
 	int (*run)(void);
 	void (*show)(struct seq_file *file);
 	struct dentry *folder;
 };
-
-#define DEFINE_MEASUREMENT(name, run_function, show_function)	\
-	static struct measurement name = {			\
-		.lock = __MUTEX_INITIALIZER((name).lock),	\
-		.run = run_function,				\
-		.show = show_function,				\
-	}
 
 static inline int measurement_run(struct measurement *measurement)
 {

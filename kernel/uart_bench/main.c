@@ -280,7 +280,10 @@ static void show_result(struct seq_file *file)
 }
 
 /* Sessions are started by the device, not in debugfs. */
-DEFINE_MEASUREMENT(bench, NULL, show_result);
+static struct measurement bench = {
+	.lock = __MUTEX_INITIALIZER(bench.lock),
+	.show = show_result,
+};
 
 /* Logs the session's result, and keeps it for debugfs. */
 static void finish(struct session *session)
