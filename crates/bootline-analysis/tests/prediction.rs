@@ -109,11 +109,13 @@ fn the_model_of_today_is_what_was_measured() {
 
 #[test]
 fn ways_out_are_sorted_and_whole() {
+    let mut cases = 0;
     for entry in std::fs::read_dir(file("", "")).unwrap() {
         let case = entry.unwrap().file_name().into_string().unwrap();
         if !file(&case, "boot.cap").exists() || case.contains("quiet") {
             continue;
         }
+        cases += 1;
         let boot = captured(&case);
         let ways = what_if(&boot).unwrap_or_else(|e| panic!("{case}: {e}"));
         assert!(ways.len() >= 3, "{case}: {}", ways.len());
@@ -123,6 +125,7 @@ fn ways_out_are_sorted_and_whole() {
             assert!(way.time_to_init.best() > bootline_capture::units::Dur::ZERO, "{case}: {}", way.title);
         }
     }
+    assert!(cases >= 12, "only {cases} boots in the corpus");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct ResultsDir {
     dir: PathBuf,
     state: ExperimentState,
     /// Keeps the folder locked.
-    lock: Option<File>,
+    lock: Option<FolderLock>,
 }
 
 /// What `state.json` holds.
@@ -283,11 +283,24 @@ fn is_begun(entry: &fs::DirEntry) -> bool {
     ["lock", EXPERIMENT, "experiment.part", "state.part"].iter().any(|name| entry.file_name() == *name)
 }
 
-fn lock(dir: &Path) -> Result<File, ResultsError> {
+/// The lock of a folder of results.
+#[derive(Debug)]
+struct FolderLock(File);
+
+impl Drop for FolderLock {
+    /// Closing the file unlocks it as well, but not before a program that another thread is starting right now has closed
+    /// its copy of the descriptor.
+    fn drop(&mut self) {
+        // Closed in any case.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
+fn lock(dir: &Path) -> Result<FolderLock, ResultsError> {
     let path = dir.join("lock");
     let file = File::create(&path).map_err(failed("write", &path))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(FolderLock(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(ResultsError::InUse { dir: dir.to_owned() }),
         Err(e) => Err(failed("lock", &path)(e.into())),
     }
