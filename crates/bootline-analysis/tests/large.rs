@@ -92,5 +92,7 @@ fn consoles_without_end() {
 
 #[test]
 fn everything_at_one_moment() {
-    check("one moment", |i, _| (0, format!("probe of dev returned {} after 10 usecs", if i % 2 == 0 { -517 } else { 0 })));
+    check("one moment", |i, _| {
+        (0, format!("probe of dev returned {} after 10 usecs", if i % 2 == 0 { -517 } else { 0 }))
+    });
 }
