@@ -19,7 +19,7 @@ use bootline_capture::units::Dur;
 
 /// The header's line.
 pub fn csv_header() -> &'static str {
-    "boot,kind,name,module,task,lane,depth,start_s,end_s,gross_s,console_s,net_s,own_s,reported_s,returned,first_record,last_record,clock\r\n"
+    "boot,kind,name,module,task,track,depth,start_s,end_s,gross_s,console_s,net_s,self_s,reported_s,returned,first_record,last_record,clock\r\n"
 }
 
 /// One stretch; what it has not stays empty.
@@ -63,7 +63,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
     }
     for s in CriticalPath::of(boot).iter().flat_map(|c| &c.segments) {
         write(Row {
-            kind: "chain".into(),
+            kind: "critical-path".into(),
             name: s.kind.title().into(),
             start: Some(s.start),
             end: Some(s.end),

@@ -35,7 +35,7 @@ pub fn export_json(
     lines("async_waits", boot.async_waits.iter(), out);
     lines("services", boot.services.iter(), out);
     lines("gaps", boot.gaps.iter().map(|gap| GapJson { net_ns: gap.net(), gap }), out);
-    lines("backlog", boot.backlog().iter().map(|point| PointJson { waiting: point.backlog(), point }), out);
+    lines("backlog", boot.backlog().iter().map(|point| PointJson { backlog_bytes: point.backlog(), point }), out);
     out(b"\n    }");
 }
 
@@ -58,7 +58,7 @@ struct Explained<E> {
 #[derive(Serialize)]
 struct RecordJson<'b> {
     id: RecordId,
-    source: RecordOrigin,
+    origin: RecordOrigin,
     level: Option<Level>,
     caller: Option<Caller>,
     kernel_ns: Option<KernelTime>,
@@ -67,7 +67,7 @@ struct RecordJson<'b> {
     stored_error_ns: Dur,
     transmitted_ns: Option<[Dur; 2]>,
     bytes: [u64; 2],
-    bytes_on_line: u32,
+    line_bytes: u32,
     text: &'b str,
 }
 
@@ -76,7 +76,7 @@ impl<'b> RecordJson<'b> {
         let place = boot.timeline.place(index);
         RecordJson {
             id: r.id,
-            source: r.source,
+            origin: r.source,
             level: r.level,
             caller: r.caller,
             kernel_ns: r.stamp,
@@ -85,7 +85,7 @@ impl<'b> RecordJson<'b> {
             stored_error_ns: place.error,
             transmitted_ns: place.transmitted.map(|p| [p.start, p.end]),
             bytes: [r.bytes.start, r.bytes.end],
-            bytes_on_line: r.line_bytes,
+            line_bytes: r.line_bytes,
             text: r.text,
         }
     }
@@ -133,7 +133,7 @@ struct GapJson<'b> {
 
 #[derive(Serialize)]
 struct PointJson<'b> {
-    waiting: u64,
+    backlog_bytes: u64,
     #[serde(flatten)]
     point: &'b BacklogPoint,
 }

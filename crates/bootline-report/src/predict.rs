@@ -237,27 +237,14 @@ struct PredictedBoot<'b> {
 struct PredictionJson<'b> {
     change: Vec<String>,
     title: &'b str,
-    time_to_init: Nanos,
-    log_complete: Option<Nanos>,
-    saved: Nanos,
-    first_byte_shift: Nanos,
+    time_to_init_ns: Interval,
+    log_complete_ns: Option<Interval>,
+    saved_ns: Interval,
+    first_byte_shift_ns: Interval,
     bytes: u64,
     price: &'b str,
     assumptions: &'b [Assumption],
     needs: &'b [Need],
-}
-
-#[derive(Serialize)]
-struct Nanos {
-    low_ns: Dur,
-    best_ns: Dur,
-    high_ns: Dur,
-}
-
-impl Nanos {
-    fn new(i: Interval) -> Nanos {
-        Nanos { low_ns: i.low(), best_ns: i.best(), high_ns: i.high() }
-    }
 }
 
 impl PredictionJson<'_> {
@@ -265,10 +252,10 @@ impl PredictionJson<'_> {
         PredictionJson {
             change: p.change.settings.iter().map(ToString::to_string).collect(),
             title: &p.title,
-            time_to_init: Nanos::new(p.time_to_init),
-            log_complete: p.log_complete.map(Nanos::new),
-            saved: Nanos::new(p.saved),
-            first_byte_shift: Nanos::new(p.first_byte_shift),
+            time_to_init_ns: p.time_to_init,
+            log_complete_ns: p.log_complete,
+            saved_ns: p.saved,
+            first_byte_shift_ns: p.first_byte_shift,
             bytes: p.bytes,
             price: &p.price,
             assumptions: &p.assumptions,

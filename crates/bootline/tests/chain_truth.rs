@@ -24,7 +24,7 @@ fn critical_path(name: &str) -> Value {
         .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let mut document: Value = serde_json::from_slice(&out.stdout).unwrap();
-    document["boots"][0]["chain"].take()
+    document["boots"][0]["critical_path"].take()
 }
 
 fn ns(v: &Value) -> f64 {
@@ -41,9 +41,9 @@ fn loading(name: &str) -> f64 {
 fn what_the_chain_says_a_shorter_probe_saves_is_saved() {
     let critical_path = critical_path(LONG);
     let segments = critical_path["segments"].as_array().unwrap();
-    let probe = segments.iter().filter(|s| s["kind"] == "async-call").max_by_key(|s| s["effect_ns"].as_i64()).unwrap();
+    let probe = segments.iter().filter(|s| s["kind"] == "async-call").max_by_key(|s| s["max_saving_ns"].as_i64()).unwrap();
     assert_eq!(probe["name"], "__driver_attach_async_helper");
-    let effect = ns(&probe["effect_ns"]);
+    let effect = ns(&probe["max_saving_ns"]);
     let saved = loading(LONG) - loading(SHORT);
     assert!((effect / saved - 1.0).abs() < 0.1, "effect {effect} ns, saved {saved} ns");
     // Nothing that the chain goes through in user space was longer.
@@ -54,7 +54,7 @@ fn what_the_chain_says_a_shorter_probe_saves_is_saved() {
 #[test]
 fn the_initcall_is_beside_the_probe_with_its_slack() {
     let critical_path = critical_path(LONG);
-    let beside = critical_path["beside"].as_array().unwrap();
+    let beside = critical_path["non_critical"].as_array().unwrap();
     let initcall = beside.iter().find(|b| b["name"] == "delay_probe_init").expect("the module's initcall is beside");
     let (length, slack) = (ns(&initcall["end_ns"]) - ns(&initcall["start_ns"]), ns(&initcall["slack_ns"]));
     // 2 s in one that has 6: all but the time until its probe began.
@@ -77,9 +77,9 @@ fn async_probes_that_nobody_waited_for_are_beside() {
         .output()
         .unwrap();
     let document: Value = serde_json::from_slice(&out.stdout).unwrap();
-    let critical_path = &document["boots"][0]["chain"];
+    let critical_path = &document["boots"][0]["critical_path"];
     assert_eq!(critical_path["basis"], "async-calls");
-    let calls = critical_path["beside"].as_array().unwrap().iter().filter(|b| b["what"] == "async");
+    let calls = critical_path["non_critical"].as_array().unwrap().iter().filter(|b| b["kind"] == "async");
     assert!(calls.clone().count() > 10);
     assert!(calls.clone().any(|b| b["name"] == "do_populate_rootfs"));
 }

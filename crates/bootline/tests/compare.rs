@@ -59,8 +59,8 @@ fn two_folders_are_compared_in_every_shape() {
     let out = run(dir.path(), &["compare", "--json", "base", "new"]);
     let value = json(&out);
     schema::check("compare", &value);
-    let parts: i64 = value["parts"].as_array().unwrap().iter().map(|p| p["adds_ns"].as_i64().unwrap()).sum();
-    assert_eq!((Value::from(parts), &value["whole_ns"]), (value["whole_ns"].clone(), &Value::from(50_000_000)));
+    let parts: i64 = value["parts"].as_array().unwrap().iter().map(|p| p["added_ns"].as_i64().unwrap()).sum();
+    assert_eq!((Value::from(parts), &value["difference_ns"]), (value["difference_ns"].clone(), &Value::from(50_000_000)));
     let out = run(dir.path(), &["compare", "--output-format", "markdown", "base", "new"]);
     assert!(stdout(&out).starts_with("## base"), "{}", stdout(&out));
 }
@@ -220,7 +220,7 @@ fn the_arms_of_an_experiment() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert_eq!((&value["from"]["runs"], &value["to"]["runs"]), (&2.into(), &1.into()));
     assert_eq!(value["to"]["excluded"][0]["expected"], true);
-    assert_eq!(value["whole_ns"], 0);
+    assert_eq!(value["difference_ns"], 0);
     let out = run(dir.path(), &["compare", "results", "results"]);
     assert!(stderr(&out).contains("have several arms\n  hint: choose: `--arm ARM`, one of a, b-c"), "{}", stderr(&out));
     assert_eq!(out.status.code(), Some(2));
@@ -276,8 +276,8 @@ fn real_boots_beside_one_another() {
     let value = json(&run(&root, &[&["compare", "--json"][..], &captures].concat()));
     schema::check("compare", &value);
     let parts = value["parts"].as_array().unwrap();
-    let sum: i64 = parts.iter().map(|p| p["adds_ns"].as_i64().unwrap()).sum();
-    assert!(parts.len() > 400 && value["whole_ns"] == sum, "{} parts", parts.len());
+    let sum: i64 = parts.iter().map(|p| p["added_ns"].as_i64().unwrap()).sum();
+    assert!(parts.len() > 400 && value["difference_ns"] == sum, "{} parts", parts.len());
 }
 
 /// What a user types first: a baseline, and then nothing but that.

@@ -75,11 +75,11 @@ impl Temporary {
 fn all_ways_out_the_best_first_behind_today() {
     let predictions = json(&["-"], &console());
     assert_eq!(predictions[0]["change"], serde_json::json!([]));
-    let saved: Vec<i64> = predictions.iter().skip(1).map(|p| p["saved"]["best_ns"].as_i64().unwrap()).collect();
+    let saved: Vec<i64> = predictions.iter().skip(1).map(|p| p["saved_ns"]["best"].as_i64().unwrap()).collect();
     assert!(saved.len() >= 3 && saved.is_sorted_by(|a, b| a >= b), "{saved:?}");
     for p in &predictions {
-        let ns = |key: &str| p["time_to_init"][key].as_i64().unwrap();
-        assert!(0 <= ns("low_ns") && ns("low_ns") <= ns("best_ns") && ns("best_ns") <= ns("high_ns"), "{p}");
+        let ns = |key: &str| p["time_to_init_ns"][key].as_i64().unwrap();
+        assert!(0 <= ns("low") && ns("low") <= ns("best") && ns("best") <= ns("high"), "{p}");
     }
     let out = run(&["-"], &console());
     assert!(stdout(&out).contains("What this rests on"), "{}", stdout(&out));
@@ -92,7 +92,7 @@ fn several_settings_are_one_question() {
     assert_eq!(both.len(), 2);
     assert_eq!(both[1]["change"], serde_json::json!(["baud=115200", "quiet"]));
     let quiet = json(&["--set", "quiet", "-"], &console());
-    let init = |p: &Value| p["time_to_init"]["best_ns"].as_i64().unwrap();
+    let init = |p: &Value| p["time_to_init_ns"]["best"].as_i64().unwrap();
     assert!(init(&both[1]) <= init(&quiet[1]) && init(&quiet[1]) < init(&quiet[0]));
 }
 
@@ -100,7 +100,7 @@ fn several_settings_are_one_question() {
 fn levels_come_from_the_kernels_own_log() {
     let dir = Temporary::new();
     let own = dir.file("own.log", OWN);
-    let chars = |predictions: &[Value]| predictions[1]["chars"].as_i64().unwrap();
+    let chars = |predictions: &[Value]| predictions[1]["bytes"].as_i64().unwrap();
     // The error, and what a plain log doesn't tell from it.
     let without = json(&["--set", "quiet", "-"], &console());
     let with = json(&["--set", "quiet", "--levels", &own, "-"], &console());
@@ -111,7 +111,7 @@ fn levels_come_from_the_kernels_own_log() {
     // What the console didn't print can only be asked for where it is known.
     let more = json(&["--set", "loglevel=8", "--levels", &own, "-"], &console());
     assert_eq!(
-        chars(&more) - more[0]["chars"].as_i64().unwrap(),
+        chars(&more) - more[0]["bytes"].as_i64().unwrap(),
         "[    0.360000] a message for debugging\r\n".len() as i64
     );
     refused(
@@ -127,7 +127,7 @@ fn levels_come_from_the_kernels_own_log() {
 fn a_quiet_boot_with_its_own_log_is_predicted() {
     let (capture, own) = (corpus("x86-7.2-9600-quiet", "boot.cap"), corpus("x86-7.2-9600-quiet", "dmesg.kmsg"));
     let loud = json(&["--set", "loglevel=7", "--levels", &own, &capture], "");
-    let seconds = |p: &Value| p["time_to_init"]["best_ns"].as_f64().unwrap() / 1e9;
+    let seconds = |p: &Value| p["time_to_init_ns"]["best"].as_f64().unwrap() / 1e9;
     // Some 20 000 characters at 9600 baud.
     assert!(seconds(&loud[1]) > seconds(&loud[0]) + 15.0, "{} {}", seconds(&loud[0]), seconds(&loud[1]));
 }

@@ -13,8 +13,10 @@ pub struct BacklogPoint {
     #[serde(rename = "at_ns")]
     pub at: Dur,
     /// Characters that the kernel had stored for the console.
+    #[serde(rename = "stored_bytes")]
     pub stored: u64,
     /// Characters that the line had carried.
+    #[serde(rename = "transmitted_bytes")]
     pub transmitted: u64,
 }
 

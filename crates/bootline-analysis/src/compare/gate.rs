@@ -58,6 +58,7 @@ pub enum LimitKind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckedLimit {
     /// Of what.
+    #[serde(rename = "quantity")]
     pub of: Quantity,
     /// Nanoseconds or characters.
     pub unit: Unit,
@@ -75,10 +76,12 @@ pub struct CheckedLimit {
     /// Of the baseline.
     pub baseline: Option<SetSummary>,
     /// The figure that the limit is on.
+    #[serde(rename = "estimate")]
     pub figure: Option<Estimate>,
     /// The least increase that shows in four of five cases.
     pub minimum_detectable_effect: Option<f64>,
     /// What the greatest part of the figure is.
+    #[serde(rename = "largest_part")]
     pub largest: Option<LargestPart>,
 }
 
@@ -88,6 +91,7 @@ pub struct LargestPart {
     /// Which, in words.
     pub part: String,
     /// How much, in nanoseconds or characters.
+    #[serde(rename = "added")]
     pub adds: i64,
     /// Its records in the median run.
     pub records: Option<(RecordId, RecordId)>,

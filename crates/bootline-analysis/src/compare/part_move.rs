@@ -10,7 +10,7 @@ use crate::boot::PhaseName;
 
 /// Where a part has gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "what")]
+#[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum PartMove {
     /// Into another phase.
     Phase {

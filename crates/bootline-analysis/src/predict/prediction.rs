@@ -16,7 +16,7 @@ pub struct Assumption {
 
 /// Something that the change needs, to be had before it can be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", content = "what", rename_all = "kebab-case")]
+#[serde(tag = "kind", content = "text", rename_all = "kebab-case")]
 pub enum Need {
     /// A word on the kernel's command line.
     CommandLine(String),

@@ -26,8 +26,8 @@ pub fn compare_json(comparison: &Comparison) -> impl Serialize + '_ {
         thresholds: comparison.thresholds,
         minimum_detectable_effect_ns: comparison.minimum_detectable_effect,
         changes: &comparison.changes,
-        before_ns: comparison.decomposition.before,
-        whole_ns: comparison.decomposition.whole,
+        from_mean_ns: comparison.decomposition.before,
+        difference_ns: comparison.decomposition.whole,
         sums: comparison
             .decomposition
             .sums()
@@ -48,8 +48,8 @@ struct ComparisonJson<'c> {
     thresholds: Thresholds,
     minimum_detectable_effect_ns: Option<f64>,
     changes: &'c [QuantityChange],
-    before_ns: Dur,
-    whole_ns: Dur,
+    from_mean_ns: Dur,
+    difference_ns: Dur,
     sums: Vec<SumJson>,
     parts: Vec<PartJson<'c>>,
 }
@@ -75,7 +75,7 @@ struct PartJson<'c> {
     observed: ObservedChange,
     part_change: PartChange,
     moved: Option<PartMove>,
-    adds_ns: Dur,
+    added_ns: Dur,
     work_ns: Dur,
     console_ns: Dur,
     bytes: i64,
@@ -91,7 +91,7 @@ impl PartJson<'_> {
             observed: c.observed,
             part_change: c.part_change(),
             moved: c.moved,
-            adds_ns: c.total(),
+            added_ns: c.total(),
             work_ns: c.work,
             console_ns: c.console,
             bytes: c.bytes,

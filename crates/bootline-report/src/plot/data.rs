@@ -32,7 +32,7 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
         "stamp": columns(r.len(), &|i| r[i].stamp.into()),
         "start": columns(r.len(), &|i| nanos(r[i].transmitted.map(|p| p.0))),
         "end": columns(r.len(), &|i| nanos(r[i].transmitted.map(|p| p.1))),
-        "chars": columns(r.len(), &|i| r[i].bytes.into()),
+        "bytes": columns(r.len(), &|i| r[i].bytes.into()),
         "text": columns(r.len(), &|i| r[i].text.as_str().into()),
     });
     let s = &p.spans;
@@ -73,7 +73,7 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
             "longer": nanos(difference.phases.get(i).copied().flatten()),
         })).collect::<Vec<_>>(),
         "waits": waits(&p.waits),
-        "chain": p.critical_path.as_ref().map(critical_path),
+        "criticalPath": p.critical_path.as_ref().map(critical_path),
         "findings": p.findings.iter().map(finding).collect::<Vec<_>>(),
         "groups": p.stacks.groups.iter().map(|g| json!({
             "title": g.title, "rows": g.rows, "notDrawn": g.not_drawn,
@@ -88,7 +88,7 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
             "name": escaped(&l.name), "rate": l.rate, "opened": nanos(l.opened), "peak": l.peak,
             "cost": interval(l.cost), "measured": l.measured,
             "flush": l.flush.map(|(from, to, bytes)| json!({
-                "start": from.as_nanos(), "end": to.as_nanos(), "chars": bytes,
+                "start": from.as_nanos(), "end": to.as_nanos(), "bytes": bytes,
             })),
         })),
     })
@@ -119,17 +119,17 @@ fn critical_path(c: &DrawnPath) -> Value {
     let l = &c.segments;
     json!({
         "basis": word(&c.basis), "since": word(&c.since), "start": c.start.as_nanos(), "end": c.end.as_nanos(),
-        "links": {
+        "segments": {
             "kind": columns(&|i| l[i].kind.into()),
             "title": columns(&|i| escaped(&l[i].title).into()),
             "label": columns(&|i| escaped(&l[i].label).into()),
             "start": columns(&|i| l[i].start.as_nanos().into()),
             "end": columns(&|i| l[i].end.as_nanos().into()),
             "console": columns(&|i| l[i].console.as_nanos().into()),
-            "effect": columns(&|i| l[i].max_saving.as_nanos().into()),
+            "maxSaving": columns(&|i| l[i].max_saving.as_nanos().into()),
             "first": columns(&|i| l[i].first.into()),
             "last": columns(&|i| l[i].last.into()),
-            "inside": columns(&|i| l[i].nested.into()),
+            "nested": columns(&|i| l[i].nested.into()),
         },
     })
 }
@@ -138,7 +138,7 @@ fn finding(m: &FindingMark) -> Value {
     let pair = |s: &bootline_analysis::rules::TimeRange| [s.from.as_nanos(), s.to.as_nanos()];
     let shown = match &m.shown {
         MarkPlacement::TimeRanges { list, line } => json!({
-            "kind": "stretches", "line": line, "list": list.iter().map(pair).collect::<Vec<_>>(),
+            "kind": "time-ranges", "line": line, "list": list.iter().map(pair).collect::<Vec<_>>(),
         }),
         MarkPlacement::ConsoleWaits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
         MarkPlacement::CitedRecord(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),

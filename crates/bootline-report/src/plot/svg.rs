@@ -227,12 +227,12 @@ impl StaticPicture {
         let Some(critical_path) = &p.critical_path else { return };
         self.name(self.y + 13.0, "critical chain");
         let class = |l: &DrawnSegment| match l.kind {
-            "root" => "link root",
-            "flush" => "link wait",
-            "silence" => "link silence",
-            "phase" => "link phase p1",
-            "async" => "link async",
-            _ => "link initcall",
+            "root" => "segment root",
+            "flush" => "segment wait",
+            "silence" => "segment silence",
+            "phase" => "segment phase p1",
+            "async" => "segment async",
+            _ => "segment initcall",
         };
         // The last pixel that was shown: hundreds of short links are one.
         let mut shown = f64::MIN;

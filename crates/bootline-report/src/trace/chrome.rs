@@ -153,7 +153,7 @@ fn json(text: impl Serialize) -> String {
 impl TraceSink for Events<'_> {
     fn track(&mut self, track: TrackDescriptor<'_>) {
         let unit = match track.kind {
-            TrackKind::Bytes => Some("characters"),
+            TrackKind::Bytes => Some("bytes"),
             TrackKind::Time => Some("s"),
             TrackKind::Plain => None,
         };

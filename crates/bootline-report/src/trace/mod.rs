@@ -329,9 +329,9 @@ fn records<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
             .arg("stored_ns", stored)
             .known("kernel_ns", r.stamp.map(|s| s.since_origin()))
             .known("arrival_ns", r.arrival.map(|a| a.first.since_origin()))
-            .known("printed_ns", place.transmitted.map(|p| p.end))
+            .known("transmitted_ns", place.transmitted.map(|p| p.end))
             .known("console_ns", place.transmitted.map(|p| p.end - p.start))
-            .arg("characters", r.line_bytes);
+            .arg("bytes", r.line_bytes);
         tracks.sink.instant(on, at, &what);
     }
 }
@@ -352,7 +352,7 @@ fn line<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
         let Some(r) = boot.records.get(i) else { continue };
         // Reading bounds a character's time, so that neighbours may overlap by one.
         let (from, to) = apart.next(p.start, p.end);
-        let what = SliceInfo::new(escaped(r.text), "line").arg("record", r.id.0).arg("characters", r.line_bytes);
+        let what = SliceInfo::new(escaped(r.text), "line").arg("record", r.id.0).arg("bytes", r.line_bytes);
         tracks.slice(on, from, to, &what);
     }
 }
@@ -367,7 +367,7 @@ fn counters<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let kinds: [(&str, Of, &'static str); 3] = [
         ("backlog", |p| p.backlog(), "Characters that were stored and had not been through the line."),
         ("stored", |p| p.stored, "Characters of all records so far."),
-        ("delivered", |p| p.transmitted, "Characters that had been through the line."),
+        ("transmitted", |p| p.transmitted, "Characters that had been through the line."),
     ];
     for (name, of, about) in kinds {
         let on = tracks.add(name, TrackKind::Bytes, about);

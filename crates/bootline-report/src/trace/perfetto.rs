@@ -327,7 +327,7 @@ impl TraceSink for Sequence<'_> {
                 m.uint(field::track::CHILD_ORDERING, ORDER_EXPLICIT);
                 match track.kind {
                     TrackKind::Bytes => m.message(field::track::COUNTER, |c| {
-                        c.text(field::counter::UNIT_NAME, "characters").text(field::counter::SHARED_AXIS, "characters");
+                        c.text(field::counter::UNIT_NAME, "bytes").text(field::counter::SHARED_AXIS, "bytes");
                     }),
                     TrackKind::Time => m.message(field::track::COUNTER, |c| _ = c.text(field::counter::UNIT_NAME, "s")),
                     TrackKind::Plain => m,

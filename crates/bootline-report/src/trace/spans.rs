@@ -34,7 +34,7 @@ pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
 fn span(s: &Span) -> SliceInfo<'_> {
     SliceInfo::new(escaped(&s.name), word(&s.kind))
         .arg("net_ns", s.net())
-        .arg("own_ns", s.self_time())
+        .arg("self_ns", s.self_time())
         .arg("console_ns", s.console)
         .known("reported_ns", s.reported)
         .known("module", s.module.as_deref())
@@ -51,10 +51,10 @@ fn span(s: &Span) -> SliceInfo<'_> {
 pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, tracks: &mut Tracks<'_, S>) {
     let Some(critical_path) = critical_path else { return };
     let about = "What the boot's end hung on, link by link: what isn't here could take less without effect.";
-    let on = tracks.add("critical chain", TrackKind::Plain, about);
+    let on = tracks.add("critical path", TrackKind::Plain, about);
     for s in &critical_path.segments {
         let title = s.kind.title();
-        let what = SliceInfo::new(escaped(&title), "chain")
+        let what = SliceInfo::new(escaped(&title), "critical-path")
             .arg("net_ns", s.net())
             .arg("console_ns", s.console)
             .arg("without_it_ns", -s.max_saving)
@@ -130,7 +130,7 @@ impl TrackPool {
             }
             None => {
                 let (n, plain) = (self.lanes.len(), TrackKind::Plain);
-                let name = if n == 0 { self.name.into() } else { format!("{}, lane {}", self.name, n + 1).into() };
+                let name = if n == 0 { self.name.into() } else { format!("{}, track {}", self.name, n + 1).into() };
                 let (about, tracks_of) = (self.about, Some(self.name));
                 tracks.add_track(|id| TrackDescriptor { id, parent: None, name, kind: plain, about, tracks_of })
             }
@@ -158,9 +158,9 @@ pub(super) fn waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
 /// What was waited for, in a word.
 pub(crate) fn cause(cause: WaitCause) -> &'static str {
     match cause {
-        WaitCause::OwnRecord => "own record",
+        WaitCause::OwnRecord => "own-record",
         WaitCause::Flush => "flush",
-        WaitCause::ConsoleLock => "console lock",
+        WaitCause::ConsoleLock => "console-lock",
         WaitCause::Processor => "processor",
     }
 }

@@ -453,10 +453,10 @@ fn the_chain_is_the_one_that_critical_chain_tells() {
     for case in ["x86-6.12-9600", "x86-6.12-38400-initcall"] {
         let log = corpus(case);
         let told = report("critical-chain", &log);
-        let segments = told["boots"][0]["chain"]["segments"].as_array().unwrap().clone();
+        let segments = told["boots"][0]["critical_path"]["segments"].as_array().unwrap().clone();
         let page = plot(&[log]);
-        let drawn = page.run("const l = bootline.boots[0].chain.links; return [Array.from(l.start), Array.from(l.end), Array.from(l.effect)]");
-        for (column, name) in ["start_ns", "end_ns", "effect_ns"].into_iter().enumerate() {
+        let drawn = page.run("const l = bootline.boots[0].criticalPath.segments; return [Array.from(l.start), Array.from(l.end), Array.from(l.maxSaving)]");
+        for (column, name) in ["start_ns", "end_ns", "max_saving_ns"].into_iter().enumerate() {
             let told: Vec<f64> = segments.iter().map(|s| s[name].as_f64().unwrap()).collect();
             let drawn: Vec<f64> = drawn[column].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
             assert_eq!(drawn, told, "{case} {name}");
@@ -464,7 +464,7 @@ fn the_chain_is_the_one_that_critical_chain_tells() {
         // The longest is chosen by a click where it lies, and says what it is worth.
         let longest =
             segments.iter().max_by_key(|s| s["end_ns"].as_i64().unwrap() - s["start_ns"].as_i64().unwrap()).unwrap();
-        let (x, y) = page.bar(&format!("(b) => b.item.kind === 'link' && b.start === {}", longest["start_ns"]));
+        let (x, y) = page.bar(&format!("(b) => b.item.kind === 'segment' && b.start === {}", longest["start_ns"]));
         page.hover(x, y);
         assert!(page.words("return document.getElementById('tip').textContent").contains("without it"));
         page.click(x, y);
@@ -567,7 +567,7 @@ fn boots_are_aligned_on_the_kernel_whatever_came_before_it() {
     // Firmware, and power-on, lie below zero.
     for (boot, least) in [(0, -0.6e9), (1, -2.6e9), (2, -2.0e9)] {
         let from = page
-            .number(&format!("const b = bootline.boots[{boot}]; return Math.min(b.from, b.chain ? b.chain.start : 0)"));
+            .number(&format!("const b = bootline.boots[{boot}]; return Math.min(b.from, b.criticalPath ? b.criticalPath.start : 0)"));
         assert!(from < least * 0.7 && from > least, "{boot}: {from}");
     }
     assert!(page.number("return bootline.view.from") < -2.4e9);

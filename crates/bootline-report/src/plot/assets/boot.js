@@ -10,7 +10,7 @@ function numbers(list) {
 function readBoot(raw, number) {
   const boot = { ...raw, number };
   boot.records = { ...raw.records };
-  for (const name of ["id", "stored", "stamp", "start", "end", "chars"]) boot.records[name] = numbers(raw.records[name]);
+  for (const name of ["id", "stored", "stamp", "start", "end", "bytes"]) boot.records[name] = numbers(raw.records[name]);
   boot.records.count = raw.records.id.length;
   boot.spans = { ...raw.spans };
   for (const name of ["start", "end", "console", "own", "reported"]) boot.spans[name] = numbers(raw.spans[name]);
@@ -22,25 +22,25 @@ function readBoot(raw, number) {
   // Records by the time at which they were stored.
   boot.order = Array.from(boot.records.stored.keys()).filter((i) => !Number.isNaN(boot.records.stored[i]));
   boot.order.sort((a, b) => boot.records.stored[a] - boot.records.stored[b] || a - b);
-  if (raw.chain) {
-    const links = { ...raw.chain.links, count: raw.chain.links.start.length };
-    for (const name of ["start", "end", "console", "effect"]) links[name] = numbers(links[name]);
-    boot.chain = { ...raw.chain, links };
+  if (raw.criticalPath) {
+    const segments = { ...raw.criticalPath.segments, count: raw.criticalPath.segments.start.length };
+    for (const name of ["start", "end", "console", "maxSaving"]) segments[name] = numbers(segments[name]);
+    boot.criticalPath = { ...raw.criticalPath, segments };
   }
-  // The links that are an initcall or a call, by its first record.
-  boot.linkOf = new Map();
-  for (let i = 0; i < (boot.chain?.links.count ?? 0); i++) {
-    const { kind, first } = boot.chain.links;
-    if (first[i] !== null) boot.linkOf.set(`${kind[i]} ${first[i]}`, i);
+  // The segments that are an initcall or a call, by its first record.
+  boot.segmentOf = new Map();
+  for (let i = 0; i < (boot.criticalPath?.segments.count ?? 0); i++) {
+    const { kind, first } = boot.criticalPath.segments;
+    if (first[i] !== null) boot.segmentOf.set(`${kind[i]} ${first[i]}`, i);
   }
-  boot.findings = raw.findings.map((f) => ({ ...f, stretch: stretchOf(boot, f) }));
+  boot.findings = raw.findings.map((f) => ({ ...f, range: rangeOf(boot, f) }));
   boot.clocks = clocksOf(boot);
   boot.curve = new Curve(boot);
   return boot;
 }
 
 /** From the first to the last moment at which a finding is shown. */
-function stretchOf(boot, f) {
+function rangeOf(boot, f) {
   if (!f.shown) return null;
   const { kind, list, cause } = f.shown;
   let [from, to] = [Infinity, -Infinity];
@@ -55,9 +55,9 @@ function evidence(boot, f) {
   return f.records.map((i) => boot.records.stored[i]).filter((t) => !Number.isNaN(t));
 }
 
-/** The initcall or the call that a link of the chain is. */
-function spanOfLink(boot, i) {
-  const { kind, first } = boot.chain.links;
+/** The initcall or the call that a segment of the chain is. */
+function spanOfSegment(boot, i) {
+  const { kind, first } = boot.criticalPath.segments;
   if (first[i] === null || (kind[i] !== "initcall" && kind[i] !== "async")) return -1;
   return boot.spans.first.findIndex((f, k) => f === first[i] && boot.spans.kind[k] === kind[i]);
 }

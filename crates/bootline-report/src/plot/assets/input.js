@@ -198,10 +198,10 @@ class Input {
     const item = chart.beside(view.selected, along, across);
     if (!item) return;
     view.select(item);
-    const { stretch, line } = tell(chart.boot, item);
-    if (!stretch) return;
+    const { range, line } = tell(chart.boot, item);
+    if (!range) return;
     const warp = line ? chart.lineWarp : chart.warp;
-    const [from, to] = stretch.map((t) => warp.there(t));
+    const [from, to] = range.map((t) => warp.there(t));
     if (to < view.from || from > view.to) view.show(from - (view.to - view.from) * 0.2, from + (view.to - view.from) * 0.8);
   }
 

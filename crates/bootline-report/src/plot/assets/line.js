@@ -22,8 +22,8 @@ class Curve {
     for (const i of boot.order) {
       if (!r.kernel[i] || Number.isNaN(r.start[i])) continue;
       const end = Math.max(r.end[i], r.stored[i]);
-      stored.push([r.stored[i], r.chars[i]]);
-      delivered.push([end, r.chars[i]]);
+      stored.push([r.stored[i], r.bytes[i]]);
+      delivered.push([end, r.bytes[i]]);
       this.lagAt.push([r.stored[i], end - r.stored[i]]);
     }
     this.stored = sums(stored);
@@ -60,7 +60,7 @@ class Curve {
     return waiting;
   }
 
-  /** The most that waited at some instant of a stretch. */
+  /** The most that waited at some instant of a range. */
   peak(from, to) {
     let most = this.now(from).waiting;
     const { at } = this.stored;
@@ -100,7 +100,7 @@ function drawConsole(c, chart, track) {
       const to = Math.min(x1, chart.right);
       c.fillStyle = theme.flush;
       c.fillRect(from, top, to - from, bottom - top);
-      const words = [`flush: ${count(flush.chars)} characters`, `flush: ${count(flush.chars)}`, "flush"];
+      const words = [`flush: ${count(flush.bytes)} characters`, `flush: ${count(flush.bytes)}`, "flush"];
       chart.text(words.find((w) => chart.measure(w) <= to - from - 8) ?? "", from + 5, top + 12, "soft", Infinity);
     }
   }

@@ -64,15 +64,15 @@ function tracksOf(boot, narrow, alone) {
         longer: p.longer, item: { boot: number, kind: "phase", index } });
     });
   }
-  if (boot.chain) {
-    const t = track("critical chain", 22, 1);
-    const { links } = boot.chain;
+  if (boot.criticalPath) {
+    const t = track("critical path", 22, 1);
+    const { segments } = boot.criticalPath;
     // By the host's clock, as what was waited for the line: it is made of both.
-    for (let i = 0; i < links.count; i++) {
-      const colour = LINK_COLOURS[links.kind[i]];
-      t.rows[0].add({ start: links.start[i], end: links.end[i], line: true, colour, parted: true,
-        ink: colour === "silence" || colour === "phase1" ? "ink" : "in", label: links.label[i],
-        item: { boot: number, kind: "link", index: i } });
+    for (let i = 0; i < segments.count; i++) {
+      const colour = SEGMENT_COLOURS[segments.kind[i]];
+      t.rows[0].add({ start: segments.start[i], end: segments.end[i], line: true, colour, parted: true,
+        ink: colour === "silence" || colour === "phase1" ? "ink" : "in", label: segments.label[i],
+        item: { boot: number, kind: "segment", index: i } });
     }
   }
   if (boot.line) {
@@ -93,7 +93,7 @@ function tracksOf(boot, narrow, alone) {
       row.stroke = f.part ? 3 : 6;
     });
   }
-  const packed = pack(shown.slice(most), (s) => s.f.stretch);
+  const packed = pack(shown.slice(most), (s) => s.f.range);
   if (packed.length > 0) {
     const t = track("more findings", 14, packed.length);
     packed.forEach((items, r) => items.forEach(({ f, index }) => addMarks(t.rows[r], boot, f, index)));
@@ -134,9 +134,9 @@ function tracksOf(boot, narrow, alone) {
   return tracks;
 }
 
-const LINK_COLOURS = { initcall: "initcall", async: "async", root: "service", flush: "wait", silence: "silence", phase: "phase1" };
+const SEGMENT_COLOURS = { initcall: "initcall", async: "async", root: "service", flush: "wait", silence: "silence", phase: "phase1" };
 
-/** The marks of a finding: its stretches, the waits that it is made of, or just where its evidence lies. */
+/** The marks of a finding: its ranges, the waits that it is made of, or just where its evidence lies. */
 function addMarks(row, boot, f, index) {
   const item = { boot: boot.number, kind: "finding", index };
   const { line } = f.shown;
@@ -144,15 +144,15 @@ function addMarks(row, boot, f, index) {
   if (f.shown.kind === "waits") joinedWaits(boot, f.shown.cause).forEach((w) => add(w.start, w.end));
   else if (f.shown.kind === "evidence") evidence(boot, f).forEach((t) => add(t, t));
   else for (const [start, end] of f.shown.list) add(start, end);
-  if (f.shown.kind !== "stretches") row.thread = { from: f.stretch[0], to: f.stretch[1], line };
+  if (f.shown.kind !== "time-ranges") row.thread = { from: f.range[0], to: f.range[1], line };
 }
 
-/** Things in as few rows as they need, by the stretches that they take. */
-function pack(things, stretchOf) {
+/** Things in as few rows as they need, by the ranges that they take. */
+function pack(things, rangeOf) {
   const rows = [];
   for (const thing of things) {
-    const [from, to] = stretchOf(thing);
-    const row = rows.find((r) => r.every((o) => stretchOf(o)[1] < from || stretchOf(o)[0] > to));
+    const [from, to] = rangeOf(thing);
+    const row = rows.find((r) => r.every((o) => rangeOf(o)[1] < from || rangeOf(o)[0] > to));
     if (row) row.push(thing);
     else rows.push([thing]);
   }

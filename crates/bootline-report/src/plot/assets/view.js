@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What stretch of time is shown, by which clock, and what is selected. Who shows something listens.
+// What range of time is shown, by which clock, and what is selected. Who shows something listens.
 
 /** Closer than this nothing is known: stamps are microseconds. */
 const LEAST_VIEW = 1e4;
@@ -57,7 +57,7 @@ class View {
     this.show(at - width * share, at + width * (1 - share));
   }
 
-  /** Shows a stretch with some room around it. */
+  /** Shows a range with some room around it. */
   frame(from, to) {
     const room = Math.max((to - from) * 0.15, LEAST_VIEW / 2);
     this.show(from - room, to + room);

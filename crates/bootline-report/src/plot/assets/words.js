@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is told of a thing: title, sentences, facts, the stretch of the axis that it takes, the records that show it.
+// What is told of a thing: title, sentences, facts, the range of the axis that it takes, the records that show it.
 
 const KINDS = { initcall: "initcall", probe: "probe", async: "async call" };
 const CAUSES = {
@@ -11,7 +11,7 @@ const CAUSES = {
 
 function tell(boot, item) {
   return { record: tellRecord, span: tellSpan, phase: tellPhase, wait: tellWait, finding: tellFinding,
-    link: tellLink, service: tellService }[item.kind](boot, item.index, item);
+    segment: tellSegment, service: tellService }[item.kind](boot, item.index, item);
 }
 
 function interval([low, best, high]) {
@@ -32,7 +32,7 @@ function tellRecord(boot, i) {
   if (!Number.isNaN(r.start[i])) {
     const how = boot.line && !boot.line.measured ? "on the line (modelled)" : "arrival";
     facts.push([how, `${seconds(r.start[i])}..${seconds(r.end[i])} s`]);
-    facts.push(["time on the line", `${seconds(r.end[i] - r.start[i])} s, ${r.chars[i]} characters`]);
+    facts.push(["time on the line", `${seconds(r.end[i] - r.start[i])} s, ${r.bytes[i]} characters`]);
     const lag = r.end[i] - r.stored[i];
     if (r.kernel[i] && lag > 0) facts.push(["lag", `${seconds(lag)} s from stored to delivered`]);
   }
@@ -42,7 +42,7 @@ function tellRecord(boot, i) {
   if (!r.kernel[i]) facts.push(["from", "not the kernel: firmware, boot loader or user space"]);
   const at = r.stored[i];
   return { title: r.text[i], about: "record", text: wait ? [CAUSES[wait.cause]] : [], facts, records: [i],
-    stretch: Number.isNaN(at) ? null : [at, wait ? at + wait.time[1] : at] };
+    range: Number.isNaN(at) ? null : [at, wait ? at + wait.time[1] : at] };
 }
 
 function tellSpan(boot, i) {
@@ -51,8 +51,8 @@ function tellSpan(boot, i) {
   const gross = s.end[i] - s.start[i];
   if (s.returned[i] === null) facts.push(["returned", "never, in this log"]);
   facts.push(["took", `${seconds(gross)} s`]);
-  const link = boot.linkOf.get(`${s.kind[i]} ${s.first[i]}`);
-  if (link !== undefined) facts.push(["on the critical chain", worth(boot.chain.links.effect[link])]);
+  const segment = boot.segmentOf.get(`${s.kind[i]} ${s.first[i]}`);
+  if (segment !== undefined) facts.push(["on the critical chain", worth(boot.criticalPath.segments.maxSaving[segment])]);
   else if (s.slack[i] !== null) facts.push(["slack", `${seconds(s.slack[i])} s: beside the critical chain, it could end so much later`]);
   facts.push(["without the console", `${seconds(Math.max(gross - s.console[i], 0))} s`]);
   facts.push(["waited for console", `${seconds(s.console[i])} s`]);
@@ -67,7 +67,7 @@ function tellSpan(boot, i) {
   if (s.longer[i] === "new") facts.push(["first boot", "has none such"]);
   else if (s.longer[i] !== null) facts.push(["against the first boot", signed(s.longer[i])]);
   const records = [s.first[i], s.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
-  return { title: s.name[i], about: KINDS[s.kind[i]], text: [], facts, records, stretch: [s.start[i], s.end[i]] };
+  return { title: s.name[i], about: KINDS[s.kind[i]], text: [], facts, records, range: [s.start[i], s.end[i]] };
 }
 
 function tellPhase(boot, i) {
@@ -77,7 +77,7 @@ function tellPhase(boot, i) {
   times(boot, facts, "start", p.start);
   times(boot, facts, "end", p.end);
   if (p.longer !== null) facts.push(["against the first boot", signed(p.longer)]);
-  return { title: p.title, about: "phase", text: [], facts, records: [], stretch: [p.start, p.end] };
+  return { title: p.title, about: "phase", text: [], facts, records: [], range: [p.start, p.end] };
 }
 
 function tellWait(boot, i, { last }) {
@@ -89,7 +89,7 @@ function tellWait(boot, i, { last }) {
   times(boot, facts, "start", start);
   times(boot, facts, "end", end);
   return { title: `waited for ${boot.line.name}`, about: "wait", text: [CAUSES[waits[0].cause]], facts,
-    records: [...new Set([waits[0].record, waits[waits.length - 1].record])], stretch: [start, end], line: true };
+    records: [...new Set([waits[0].record, waits[waits.length - 1].record])], range: [start, end], line: true };
 }
 
 function tellFinding(boot, i) {
@@ -105,7 +105,7 @@ function tellFinding(boot, i) {
   if (f.shown?.kind === "evidence") facts.push(["shown", "the records that show it, not where the time went"]);
   if (f.part) facts.push(["part of", "what other findings tell"]);
   return { title: `${f.rule}: ${f.title}`, about: "finding", text, facts, records: f.records.slice(0, 12),
-    stretch: f.stretch, line: f.shown?.line };
+    range: f.range, line: f.shown?.line };
 }
 
 const BASES = {
@@ -114,23 +114,23 @@ const BASES = {
   records: "From records alone: nothing tells work from waiting between two of them.",
 };
 
-function worth(effect) {
-  return effect > 0 ? `the boot would take ${seconds(effect)} s less` : "the boot would take as long";
+function worth(maxSaving) {
+  return maxSaving > 0 ? `the boot would take ${seconds(maxSaving)} s less` : "the boot would take as long";
 }
 
-function tellLink(boot, i) {
-  const { links, start, end, basis } = boot.chain;
-  const gross = links.end[i] - links.start[i];
+function tellSegment(boot, i) {
+  const { segments, start, end, basis } = boot.criticalPath;
+  const gross = segments.end[i] - segments.start[i];
   const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the chain`],
-    ["waited for console", `${seconds(links.console[i])} s`],
-    ["without it", worth(links.effect[i])]];
-  if (links.inside[i] > 0) facts.push(["holds", `${count(links.inside[i])} probes and calls`]);
-  times(boot, facts, "start", links.start[i]);
-  times(boot, facts, "end", links.end[i]);
-  const records = [links.first[i], links.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
-  const text = links.effect[i] > 0 && links.console[i] > 0 ? ["Its waits for the console are left in; what takes those away is told by the findings."] : [];
+    ["waited for console", `${seconds(segments.console[i])} s`],
+    ["without it", worth(segments.maxSaving[i])]];
+  if (segments.nested[i] > 0) facts.push(["holds", `${count(segments.nested[i])} probes and calls`]);
+  times(boot, facts, "start", segments.start[i]);
+  times(boot, facts, "end", segments.end[i]);
+  const records = [segments.first[i], segments.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
+  const text = segments.maxSaving[i] > 0 && segments.console[i] > 0 ? ["Its waits for the console are left in; what takes those away is told by the findings."] : [];
   if (BASES[basis]) text.push(BASES[basis]);
-  return { title: links.title[i], about: "the boot hung on", text, facts, records, stretch: [links.start[i], links.end[i]], line: true };
+  return { title: segments.title[i], about: "the boot hung on", text, facts, records, range: [segments.start[i], segments.end[i]], line: true };
 }
 
 function tellService(boot, i) {
@@ -141,7 +141,7 @@ function tellService(boot, i) {
   else facts.push(["starting", "not in the log"]);
   if (s.end !== null) times(boot, facts, s.state === "failed" ? "failed" : "up", s.end);
   return { title: s.name, about: "service", text: [], facts, records: [s.first, s.last].filter((r) => r !== null),
-    stretch: [s.start ?? s.end, s.end ?? boot.to] };
+    range: [s.start ?? s.end, s.end ?? boot.to] };
 }
 
 /** The panel that shows what is selected. */
@@ -168,14 +168,14 @@ class Selected {
     const list = element("dl", null, "facts");
     for (const [name, value] of told.facts) list.append(element("dt", name), element("dd", value));
     this.box.append(list);
-    if (told.stretch) {
+    if (told.range) {
       const button = element("button", "Zoom to it");
       button.type = "button";
       button.addEventListener("click", () => zoomTo(this.view, item));
       this.box.append(button);
     }
-    if (item.kind === "link") {
-      const span = spanOfLink(boot, item.index);
+    if (item.kind === "segment") {
+      const span = spanOfSegment(boot, item.index);
       if (span >= 0) this.link(`${KINDS[boot.spans.kind[span]]} ${boot.spans.name[span]}`, { boot: item.boot, kind: "span", index: span });
     }
     if (item.kind === "record") {
@@ -196,10 +196,10 @@ class Selected {
 
 function zoomTo(view, item) {
   const boot = view.boots[item.boot];
-  const { stretch, line } = tell(boot, item);
-  if (!stretch) return;
+  const { range, line } = tell(boot, item);
+  if (!range) return;
   const warp = line ? view.lineWarp(boot) : view.warp(boot);
-  const [from, to] = stretch.map((t) => warp.there(t));
+  const [from, to] = range.map((t) => warp.there(t));
   if (to - from > LEAST_VIEW) view.frame(from, to);
   else view.show(from - 5e7, to + 5e7);
 }
