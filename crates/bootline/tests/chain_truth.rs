@@ -41,7 +41,8 @@ fn loading(name: &str) -> f64 {
 fn what_the_chain_says_a_shorter_probe_saves_is_saved() {
     let critical_path = critical_path(LONG);
     let segments = critical_path["segments"].as_array().unwrap();
-    let probe = segments.iter().filter(|s| s["kind"] == "async-call").max_by_key(|s| s["max_saving_ns"].as_i64()).unwrap();
+    let probe =
+        segments.iter().filter(|s| s["kind"] == "async-call").max_by_key(|s| s["max_saving_ns"].as_i64()).unwrap();
     assert_eq!(probe["name"], "__driver_attach_async_helper");
     let effect = ns(&probe["max_saving_ns"]);
     let saved = loading(LONG) - loading(SHORT);

@@ -60,7 +60,10 @@ fn two_folders_are_compared_in_every_shape() {
     let value = json(&out);
     schema::check("compare", &value);
     let parts: i64 = value["parts"].as_array().unwrap().iter().map(|p| p["added_ns"].as_i64().unwrap()).sum();
-    assert_eq!((Value::from(parts), &value["difference_ns"]), (value["difference_ns"].clone(), &Value::from(50_000_000)));
+    assert_eq!(
+        (Value::from(parts), &value["difference_ns"]),
+        (value["difference_ns"].clone(), &Value::from(50_000_000))
+    );
     let out = run(dir.path(), &["compare", "--output-format", "markdown", "base", "new"]);
     assert!(stdout(&out).starts_with("## base"), "{}", stdout(&out));
 }

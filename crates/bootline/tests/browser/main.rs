@@ -566,8 +566,9 @@ fn boots_are_aligned_on_the_kernel_whatever_came_before_it() {
     assert!(zeros.iter().all(|x| x == &zeros[0]), "{zeros:?}");
     // Firmware, and power-on, lie below zero.
     for (boot, least) in [(0, -0.6e9), (1, -2.6e9), (2, -2.0e9)] {
-        let from = page
-            .number(&format!("const b = bootline.boots[{boot}]; return Math.min(b.from, b.criticalPath ? b.criticalPath.start : 0)"));
+        let from = page.number(&format!(
+            "const b = bootline.boots[{boot}]; return Math.min(b.from, b.criticalPath ? b.criticalPath.start : 0)"
+        ));
         assert!(from < least * 0.7 && from > least, "{boot}: {from}");
     }
     assert!(page.number("return bootline.view.from") < -2.4e9);
