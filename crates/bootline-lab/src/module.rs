@@ -46,7 +46,7 @@ pub enum ModuleError {
     },
     /// The file's name doesn't go into a list of lines, or is too long.
     #[error("module `{}` needs a plain file name of at most {MAX_NAME} characters", path.display())]
-    KernelNameError {
+    BadName {
         /// The file.
         path: PathBuf,
     },
@@ -72,7 +72,7 @@ impl Module {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
         let name = self.name();
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) {
-            return Err(ModuleError::KernelNameError { path: path() });
+            return Err(ModuleError::BadName { path: path() });
         }
         if self.parameters.chars().any(char::is_control) {
             return Err(ModuleError::BadParameters { path: path() });

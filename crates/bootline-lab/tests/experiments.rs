@@ -31,7 +31,7 @@ fn every_experiment_asks_something_and_has_a_short_form() {
         };
         assert!(!experiment.claims.is_empty() || experiment.arms.iter().any(|a| predicted(&a)), "{name}");
         assert!(
-            experiment.arms.iter().all(|a| matches!(a.image, Image::DriverBehaviour(_))),
+            experiment.arms.iter().all(|a| matches!(a.image, Image::Stock(_))),
             "{name}: it can be had by anybody"
         );
     }

@@ -46,7 +46,7 @@ pub enum ReaderEvent {
     /// It came back.
     Back(HostTime),
     /// It ended, for good or because a stop was requested.
-    ReadEnd(ReadEnd),
+    End(ReadEnd),
 }
 
 /// Why the reader ended.
@@ -55,7 +55,7 @@ pub enum ReadEnd {
     /// It was asked to.
     Stopped,
     /// Nothing more will come: the end of the input, a command that ended, a port that went away.
-    CaptureSource,
+    Source,
 }
 
 /// What is left when the reader has ended.
@@ -101,14 +101,14 @@ impl PortReader<'_> {
             line_errors = sum(line_errors, errors_of(&connection));
             let at = self.clock.now();
             let Err(why) = end else {
-                tell(ReaderEvent::ReadEnd(ReadEnd::Stopped));
+                tell(ReaderEvent::End(ReadEnd::Stopped));
                 return Ok(ReaderRemains { connection: Some(connection), line_errors });
             };
             let Some(endpoint) = &self.again else {
                 if let Connection::Serial(_) = connection {
                     tell(ReaderEvent::Lost(at, why));
                 }
-                tell(ReaderEvent::ReadEnd(ReadEnd::CaptureSource));
+                tell(ReaderEvent::End(ReadEnd::Source));
                 return Ok(ReaderRemains { connection: Some(connection), line_errors });
             };
             tell(ReaderEvent::Lost(at, why));
@@ -117,7 +117,7 @@ impl PortReader<'_> {
             match self.wait_for(endpoint)? {
                 Some(back) => connection = back,
                 None => {
-                    tell(ReaderEvent::ReadEnd(ReadEnd::Stopped));
+                    tell(ReaderEvent::End(ReadEnd::Stopped));
                     return Ok(ReaderRemains { connection: None, line_errors });
                 }
             }

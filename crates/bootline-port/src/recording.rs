@@ -261,7 +261,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         }
         loop {
             match inbox.recv_timeout(TICK) {
-                Ok(RecordingEvent::Reader(ReaderEvent::ReadEnd(end))) => return Ok(self.reason(end)),
+                Ok(RecordingEvent::Reader(ReaderEvent::End(end))) => return Ok(self.reason(end)),
                 Ok(RecordingEvent::Reader(sight)) => self.take(sight)?,
                 Ok(RecordingEvent::Power(Ok(()))) => {}
                 Ok(RecordingEvent::Power(Err(problem))) => {
@@ -270,7 +270,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
                 }
                 Err(RecvTimeoutError::Timeout) => self.recorder.idle(self.clock.now())?,
                 // The reader failed; what it returns says how.
-                Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(ReadEnd::CaptureSource)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(ReadEnd::Source)),
             }
             self.look_at_limits();
         }
@@ -299,7 +299,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
                 self.recorder.note(at, NoteKind::PortBack, &format!("after {after} s"))?;
                 self.watch.notice(at, &CaptureNotice::Back(after));
             }
-            ReaderEvent::ReadEnd(..) => {}
+            ReaderEvent::End(..) => {}
         }
         Ok(())
     }
@@ -334,7 +334,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         // A prompt that matched just before something else ended the capture has matched.
         matched.map(CaptureEnd::Until).or(self.ended.take()).unwrap_or_else(|| match end {
             ReadEnd::Stopped => CaptureEnd::Stopped(self.stop.signal()),
-            ReadEnd::CaptureSource => CaptureEnd::CaptureSource(None),
+            ReadEnd::Source => CaptureEnd::Source(None),
         })
     }
 
@@ -342,9 +342,9 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
     fn finish(self, ended: CaptureEnd, remains: ReaderRemains) -> Result<CaptureSummary, PortError> {
         let at = self.clock.now();
         let ended = match (ended, remains.connection) {
-            (CaptureEnd::CaptureSource(_), Some(Connection::Command(mut command))) => {
+            (CaptureEnd::Source(_), Some(Connection::Command(mut command))) => {
                 let status = command.end().map_err(|e| read_error(&self.plan.source, e))?;
-                CaptureEnd::CaptureSource(Some(status.to_string()))
+                CaptureEnd::Source(Some(status.to_string()))
             }
             (ended, _) => ended,
         };

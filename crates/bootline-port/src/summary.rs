@@ -19,7 +19,7 @@ pub enum CaptureEnd {
     /// A signal, or a request by the program.
     Stopped(Option<&'static str>),
     /// Nothing more comes: the end of the input, the port gone, the command ended (with its exit status in words).
-    CaptureSource(Option<String>),
+    Source(Option<String>),
 }
 
 impl fmt::Display for CaptureEnd {
@@ -30,8 +30,8 @@ impl fmt::Display for CaptureEnd {
             CaptureEnd::Idle(d) => write!(f, "nothing arrived for {} s", d.as_secs_f64()),
             CaptureEnd::Stopped(Some(signal)) => write!(f, "stopped by {signal}"),
             CaptureEnd::Stopped(None) => f.write_str("stopped"),
-            CaptureEnd::CaptureSource(None) => f.write_str("the source ended"),
-            CaptureEnd::CaptureSource(Some(status)) => write!(f, "the command ended: {status}"),
+            CaptureEnd::Source(None) => f.write_str("the source ended"),
+            CaptureEnd::Source(Some(status)) => write!(f, "the command ended: {status}"),
         }
     }
 }

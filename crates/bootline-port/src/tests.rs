@@ -48,7 +48,7 @@ struct Telling(Sender<Seen>);
 #[derive(Debug, PartialEq)]
 enum Seen {
     Bytes(Vec<u8>),
-    CaptureNotice(CaptureNotice),
+    Notice(CaptureNotice),
 }
 
 impl CaptureObserver for Telling {
@@ -57,7 +57,7 @@ impl CaptureObserver for Telling {
         let _ = self.0.send(Seen::Bytes(bytes.to_vec()));
     }
     fn notice(&mut self, _: HostTime, notice: &CaptureNotice) {
-        let _ = self.0.send(Seen::CaptureNotice(notice.clone()));
+        let _ = self.0.send(Seen::Notice(notice.clone()));
     }
 }
 
@@ -252,10 +252,10 @@ fn a_device_that_is_unplugged_comes_back() {
     // The name goes first, as in an unplugging: another test may be given the same pseudo-terminal.
     fs::remove_file(&link).unwrap();
     drop(first);
-    wait_for(&seen, |s| matches!(s, Seen::CaptureNotice(CaptureNotice::Lost { waiting: true, .. })));
+    wait_for(&seen, |s| matches!(s, Seen::Notice(CaptureNotice::Lost { waiting: true, .. })));
     let (mut second, device) = board();
     symlink(&device, &link).unwrap();
-    wait_for(&seen, |s| matches!(s, Seen::CaptureNotice(CaptureNotice::Back(_))));
+    wait_for(&seen, |s| matches!(s, Seen::Notice(CaptureNotice::Back(_))));
     second.write_all(b"second\nthird\n").unwrap();
     let taken = capture.join().unwrap();
     assert_eq!(taken.bytes, b"first\nsecond\nthird\n");
@@ -277,7 +277,7 @@ fn without_reconnect_an_unplugged_device_is_the_end() {
     let taken = capture.join().unwrap();
     assert_eq!(taken.bytes, b"first\n");
     assert_eq!(taken.kinds(), [NoteKind::PortLost, NoteKind::End]);
-    assert_eq!(taken.ended(), &CaptureEnd::CaptureSource(None));
+    assert_eq!(taken.ended(), &CaptureEnd::Source(None));
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn a_unix_socket_is_waited_for() {
     let (tell, seen) = channel();
     let plan = CapturePlan { wait: true, reconnect: false, ..plan(&format!("unix:{}", path.display())) };
     let capture = thread::spawn(move || take_with(plan, &StopRequest::new().unwrap(), tell));
-    wait_for(&seen, |s| matches!(s, Seen::CaptureNotice(CaptureNotice::Waiting(_))));
+    wait_for(&seen, |s| matches!(s, Seen::Notice(CaptureNotice::Waiting(_))));
     let server = UnixListener::bind(&path).unwrap();
     server.accept().unwrap().0.write_all(b"hello\n").unwrap();
     assert_eq!(capture.join().unwrap().bytes, b"hello\n");
@@ -318,7 +318,7 @@ fn a_commands_output_is_captured_whole() {
     let taken = take(plan("cmd:seq 1 50000; exit 3"));
     let want: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
     assert!(taken.bytes == want.as_bytes(), "{} of {} bytes", taken.bytes.len(), want.len());
-    assert_eq!(taken.ended(), &CaptureEnd::CaptureSource(Some("exit status: 3".into())));
+    assert_eq!(taken.ended(), &CaptureEnd::Source(Some("exit status: 3".into())));
     assert_eq!(taken.header.source, "cmd:seq 1 50000; exit 3");
 }
 

@@ -51,7 +51,7 @@ pub enum PartChange {
     /// It takes less.
     Faster,
     /// It takes as long, as far as can be told, but elsewhere.
-    PartMove,
+    Moved,
     /// Chance explains what it adds, if anything.
     Inconclusive,
 }
@@ -64,7 +64,7 @@ impl Contribution {
             ObservedChange::Gone if self.is_clear() => PartChange::Gone,
             ObservedChange::Slower if self.is_clear() => PartChange::Slower,
             ObservedChange::Faster if self.is_clear() => PartChange::Faster,
-            _ if self.moved.is_some() => PartChange::PartMove,
+            _ if self.moved.is_some() => PartChange::Moved,
             _ => PartChange::Inconclusive,
         }
     }
@@ -88,9 +88,9 @@ impl Decomposition {
 
     /// What the parts add by what became of them; together the whole.
     pub fn sums(&self) -> Vec<(PartChange, PartSum)> {
-        use PartChange::{Faster, Gone, Inconclusive, New, PartMove, Slower};
+        use PartChange::{Faster, Gone, Inconclusive, New, Moved, Slower};
         let of = |part_change| PartSum::of(self.contributions.iter().filter(|c| c.part_change() == part_change));
-        let all = [New, Gone, Slower, Faster, PartMove, Inconclusive].map(|part_change| (part_change, of(part_change)));
+        let all = [New, Gone, Slower, Faster, Moved, Inconclusive].map(|part_change| (part_change, of(part_change)));
         all.into_iter().filter(|(_, sum)| sum.parts > 0).collect()
     }
 }

@@ -153,7 +153,7 @@ struct Text {
 #[derive(Debug)]
 enum Stage {
     /// The format isn't known yet.
-    Inconclusive {
+    Undecided {
         held: Vec<u8>,
         lines: usize,
     },
@@ -174,7 +174,7 @@ enum LineDecoder {
 
 impl Text {
     fn new(forced: Option<Format>) -> Text {
-        let stage = Stage::Inconclusive { held: Vec::new(), lines: 0 };
+        let stage = Stage::Undecided { held: Vec::new(), lines: 0 };
         let mut text = Text { forced, format: None, bytes: 0, stage, out: EmitterState::default() };
         if forced.is_some() {
             text.decide(forced);
@@ -204,7 +204,7 @@ impl Text {
     }
 
     fn push(&mut self, bytes: &[u8], time: Option<ChunkTime>, sink: &mut impl Sink) {
-        let Stage::Inconclusive { held, lines } = &mut self.stage else {
+        let Stage::Undecided { held, lines } = &mut self.stage else {
             return self.decode(bytes, time, sink);
         };
         let (now, later) = bytes.split_at(bytes.len().min(SAMPLE_BYTES - held.len()));
@@ -224,7 +224,7 @@ impl Text {
         self.bytes += bytes.len() as u64;
         let mut out = RecordEmitter { sink, state: &mut self.out };
         match &mut self.stage {
-            Stage::Inconclusive { .. } => unreachable!("decided before anything is decoded"),
+            Stage::Undecided { .. } => unreachable!("decided before anything is decoded"),
             Stage::Lines(splitter, decoder) => splitter.push(bytes, time, &mut |line| decoder.line(&line, &mut out)),
             Stage::Json(json) => json.push(bytes, &mut out),
         }
@@ -255,14 +255,14 @@ impl Text {
     }
 
     fn finish<S: Sink>(mut self, is_text: bool, sink: &mut S) -> DecodeSummary {
-        if let Stage::Inconclusive { held, .. } = &mut self.stage {
+        if let Stage::Undecided { held, .. } = &mut self.stage {
             let held = std::mem::take(held);
             self.decide(detect(&held));
             self.decode(&held, None, sink);
         }
         let mut out = RecordEmitter { sink: &mut *sink, state: &mut self.out };
         let lines = match &mut self.stage {
-            Stage::Inconclusive { .. } => 0,
+            Stage::Undecided { .. } => 0,
             Stage::Lines(splitter, decoder) => {
                 splitter.finish(&mut |line| decoder.line(&line, &mut out));
                 splitter.lines()

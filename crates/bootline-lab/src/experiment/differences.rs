@@ -48,7 +48,7 @@ fn kernel(from: &Arm, to: &Arm) -> Result<Option<Setting>, String> {
     if from.image == to.image {
         return Ok(None);
     }
-    let (Image::DriverBehaviour(a), Image::DriverBehaviour(b)) = (&from.image, &to.image) else {
+    let (Image::Stock(a), Image::Stock(b)) = (&from.image, &to.image) else {
         return Err(format!("the kernel is not arm `{}`'s, and no stock one", from.name));
     };
     if a.arch.unwrap_or(Arch::Amd64) != b.arch.unwrap_or(Arch::Amd64) {

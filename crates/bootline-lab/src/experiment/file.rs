@@ -101,7 +101,7 @@ pub struct Arm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
     /// The newest stock kernel of a series.
-    DriverBehaviour(KernelName),
+    Stock(KernelName),
     /// A file.
     File(PathBuf),
 }
@@ -164,8 +164,8 @@ impl fmt::Display for Image {
     /// As in an experiment file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Image::DriverBehaviour(KernelName { arch: Some(arch), series }) => write!(f, "{arch}:{series}"),
-            Image::DriverBehaviour(KernelName { arch: None, series }) => series.fmt(f),
+            Image::Stock(KernelName { arch: Some(arch), series }) => write!(f, "{arch}:{series}"),
+            Image::Stock(KernelName { arch: None, series }) => series.fmt(f),
             Image::File(path) => path.display().fmt(f),
         }
     }
@@ -332,7 +332,7 @@ impl Reader<'_> {
 
     /// A series wins over a file of its name, so that the file means the same from any folder.
     fn image(&self, text: &str) -> Image {
-        text.parse().map_or_else(|_| Image::File(self.next_to(text)), Image::DriverBehaviour)
+        text.parse().map_or_else(|_| Image::File(self.next_to(text)), Image::Stock)
     }
 
     fn module(&self, text: &Spanned<String>) -> Found<Module> {

@@ -49,8 +49,8 @@ fn an_arm_has_the_defaults_where_it_says_nothing() {
     let [slow, fast, cpu] = &experiment.arms[..] else { panic!("{experiment:?}") };
     assert_eq!((slow.baud, fast.baud, cpu.baud), (Baud::new(9600), Baud::new(115_200), None));
     assert_eq!((slow.metric, fast.metric, cpu.metric), (Metric::LogComplete, Metric::LogComplete, Metric::GuestTime));
-    assert_eq!(slow.image, Image::DriverBehaviour("6.12".parse().unwrap()));
-    assert_eq!(fast.image, Image::DriverBehaviour("arm64:6.18".parse().unwrap()));
+    assert_eq!(slow.image, Image::Stock("6.12".parse().unwrap()));
+    assert_eq!(fast.image, Image::Stock("arm64:6.18".parse().unwrap()));
     assert_eq!((slow.smp, slow.memory_mib, experiment.attempts, experiment.warm_up), (1, 512, 3, 1));
     assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
     assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().settings.len()), (true, 2));

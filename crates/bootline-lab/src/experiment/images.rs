@@ -35,7 +35,7 @@ pub struct ArmKernel {
 pub enum ImageError {
     /// Its stock kernel can't be had.
     #[error("arm `{arm}`: {source}")]
-    DriverBehaviour {
+    Stock {
         /// The arm.
         arm: String,
         /// Why.
@@ -81,7 +81,7 @@ pub fn images(
         let before = found.values().find(|b| b.named == named).cloned();
         let booted = match (before, &arm.image) {
             (Some(booted), _) => booted,
-            (None, Image::DriverBehaviour(request)) => {
+            (None, Image::Stock(request)) => {
                 let arch = request.arch.unwrap_or(DebianArch::Amd64);
                 let got = if arm.nearest {
                     store.fetch_or_nearest(request.series, arch, progress)
@@ -89,7 +89,7 @@ pub fn images(
                     let kernel = store.fetch(request.series, arch, progress);
                     kernel.map(|kernel| kernels::Substitute { kernel, instead_of: None })
                 };
-                let got = got.map_err(|source| ImageError::DriverBehaviour { arm: arm.name.clone(), source })?;
+                let got = got.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
                 let kernel = got.kernel;
                 ArmKernel {
                     named,
@@ -131,14 +131,14 @@ impl ImageError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            ImageError::DriverBehaviour {
+            ImageError::Stock {
                 source: error @ kernels::Error::Gone { nearest: Some(nearest), .. },
                 arm,
             } => {
                 let also = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                 Some(format!("let {nearest} stand in for it with `nearest = true` in arm `{arm}`{also}"))
             }
-            ImageError::DriverBehaviour { source, .. } => source.hint(),
+            ImageError::Stock { source, .. } => source.hint(),
             // An experiment has no `--arch`; a series has its own.
             ImageError::Image { source: BootError::UnknownImage { .. }, .. } => {
                 Some("name a kernel's image, or a series as `bootline kernels` lists them".to_owned())

@@ -35,7 +35,7 @@ struct Told {
 }
 
 /// What a boot does that only seems to happen.
-enum ObservedChange {
+enum Fate {
     Valid,
     /// This many attempts that can't be believed come first.
     AfterInvalid(u32),
@@ -76,7 +76,7 @@ impl Lab {
     }
 
     /// Runs what is left; `fate` is asked with the number of the boot, from 0.
-    fn run(&self, mut fate: impl FnMut(usize) -> ObservedChange) -> Result<ExperimentEnd, RunError> {
+    fn run(&self, mut fate: impl FnMut(usize) -> Fate) -> Result<ExperimentEnd, RunError> {
         let plan = ExperimentPlan::of(&self.experiment, &RunSelection::default()).unwrap();
         let results = self.begin().unwrap();
         let mut n = 0;
@@ -99,7 +99,7 @@ impl Lab {
         carry_out(&self.experiment, &plan, &self.images, &results, &self.cancel, &mut boot, &mut tell)
     }
 
-    fn boot(&self, dir: &Path, attempts: u32, fate: &ObservedChange) -> Result<BootOutcome, BootError> {
+    fn boot(&self, dir: &Path, attempts: u32, fate: &Fate) -> Result<BootOutcome, BootError> {
         fs::create_dir_all(dir).unwrap();
         assert!(!dir.join("boot.cap").exists(), "{} holds a run", dir.display());
         let mut truth: Truth =
@@ -107,8 +107,8 @@ impl Lab {
         let mut discarded = Vec::new();
         fs::write(dir.join("boot.cap"), "").unwrap();
         let invalid = match fate {
-            ObservedChange::AfterInvalid(n) => *n,
-            ObservedChange::Invalid => attempts - 1,
+            Fate::AfterInvalid(n) => *n,
+            Fate::Invalid => attempts - 1,
             _ => 0,
         };
         assert!(invalid < attempts);
@@ -117,17 +117,17 @@ impl Lab {
             fs::write(dir.join("boot.cap"), "").unwrap();
         }
         truth.verdict = match fate {
-            ObservedChange::Killed => panic!("killed"),
-            ObservedChange::DiskFull => {
+            Fate::Killed => panic!("killed"),
+            Fate::DiskFull => {
                 let source = io::Error::from(io::ErrorKind::StorageFull);
                 return Err(BootError::Write { path: dir.join("boot.cap"), source });
             }
-            ObservedChange::Interrupted => {
+            Fate::Interrupted => {
                 self.cancel.store(true, Ordering::SeqCst);
                 RunVerdict::Interrupted
             }
-            ObservedChange::Invalid => RunVerdict::Invalid,
-            ObservedChange::Valid | ObservedChange::AfterInvalid(_) => RunVerdict::Valid,
+            Fate::Invalid => RunVerdict::Invalid,
+            Fate::Valid | Fate::AfterInvalid(_) => RunVerdict::Valid,
         };
         truth.qemu_started_ns = HostTime::ORIGIN;
         fs::write(dir.join("truth.json"), serde_json::to_string(&truth).unwrap()).unwrap();
@@ -154,13 +154,13 @@ const ALL: [&str; 6] = ["runs/a-01", "runs/a-02", "runs/a-03", "runs/b-01", "run
 #[test]
 fn each_run_once_after_the_warm_up_and_never_again() {
     let lab = Lab::new();
-    assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
+    assert_eq!(lab.run(|_| Fate::Valid).unwrap(), ExperimentEnd::Complete);
     let booted = lab.booted();
     assert_eq!(booted[0], "warm-up/01");
     assert_eq!(sorted(booted[1..].to_vec()), ALL);
     // Rounds: the first two are the first of both arms.
     assert_eq!(sorted(booted[1..3].to_vec()), ["runs/a-01", "runs/b-01"]);
-    assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
+    assert_eq!(lab.run(|_| Fate::Valid).unwrap(), ExperimentEnd::Complete);
     assert_eq!(lab.booted().len(), 7);
 }
 
@@ -170,14 +170,14 @@ fn a_stop_anywhere_loses_nothing() {
         for killed in [false, true] {
             let lab = Lab::new();
             let fate = |n| match (n == stop, killed) {
-                (true, true) => ObservedChange::Killed,
-                (true, false) => ObservedChange::Interrupted,
-                _ => ObservedChange::Valid,
+                (true, true) => Fate::Killed,
+                (true, false) => Fate::Interrupted,
+                _ => Fate::Valid,
             };
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lab.run(fate)));
             assert_eq!(ended.ok().map(Result::unwrap), (!killed).then_some(ExperimentEnd::Stopped), "at {stop}");
             lab.cancel.store(false, Ordering::SeqCst);
-            assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
+            assert_eq!(lab.run(|_| Fate::Valid).unwrap(), ExperimentEnd::Complete);
             let booted = lab.booted();
             // All of them, and the one that was stopped once more.
             assert_eq!(booted.len(), 8, "at {stop}: {booted:?}");
@@ -192,9 +192,9 @@ fn a_stop_anywhere_loses_nothing() {
 fn invalid_runs_are_counted_and_kept() {
     let lab = Lab::new();
     let fate = |n| match n {
-        2 => ObservedChange::AfterInvalid(2),
-        4 => ObservedChange::Invalid,
-        _ => ObservedChange::Valid,
+        2 => Fate::AfterInvalid(2),
+        4 => Fate::Invalid,
+        _ => Fate::Valid,
     };
     assert_eq!(lab.run(fate).unwrap(), ExperimentEnd::Complete);
     assert_eq!(lab.told.borrow().last().map(|t| t.invalid), Some(5));
@@ -207,14 +207,14 @@ fn invalid_runs_are_counted_and_kept() {
 #[test]
 fn attempts_before_an_interruption_count() {
     let lab = Lab::new();
-    let stop = |n| if n == 1 { ObservedChange::Killed } else { ObservedChange::Valid };
+    let stop = |n| if n == 1 { Fate::Killed } else { Fate::Valid };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lab.run(stop))).unwrap_err();
     let dir = lab.dir().join(&lab.booted()[1]);
     for _ in 0..2 {
         set_aside(&dir, "invalid").unwrap();
     }
     // With two of three attempts gone, a run that is never valid is tried once.
-    lab.run(|n| if n == 0 { ObservedChange::Invalid } else { ObservedChange::Valid }).unwrap();
+    lab.run(|n| if n == 0 { Fate::Invalid } else { Fate::Valid }).unwrap();
     assert_eq!(ResultsDir::repeated(&dir), 2);
     assert_eq!(ResultsDir::finished(&dir).unwrap().verdict, RunVerdict::Invalid);
 }
@@ -222,17 +222,17 @@ fn attempts_before_an_interruption_count() {
 #[test]
 fn a_full_disk_is_named_and_what_was_finished_is_kept() {
     let lab = Lab::new();
-    let error = lab.run(|n| if n == 3 { ObservedChange::DiskFull } else { ObservedChange::Valid }).unwrap_err();
+    let error = lab.run(|n| if n == 3 { Fate::DiskFull } else { Fate::Valid }).unwrap_err();
     assert!(matches!(&error.source, BootError::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull));
     assert_eq!(lab.finished(), 2);
-    assert_eq!(lab.run(|_| ObservedChange::Valid).unwrap(), ExperimentEnd::Complete);
+    assert_eq!(lab.run(|_| Fate::Valid).unwrap(), ExperimentEnd::Complete);
     assert_eq!((lab.finished(), lab.booted().len()), (6, 8));
 }
 
 #[test]
 fn the_time_left_is_known_from_the_first_run_on() {
     let lab = Lab::new();
-    lab.run(|_| ObservedChange::Valid).unwrap();
+    lab.run(|_| Fate::Valid).unwrap();
     let told = lab.told.borrow();
     assert_eq!(told[0], Told { done: 0, wanted: 6, invalid: 0, left: None });
     assert!(told[1..].iter().all(|t| t.wanted == 6));

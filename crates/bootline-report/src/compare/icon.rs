@@ -10,7 +10,7 @@ pub(super) enum Icon {
     Less,
     New,
     Gone,
-    PartMove,
+    Moved,
     /// Chance explains it.
     Chance,
     /// It is there, but too small to count, or no more than noise.
@@ -38,7 +38,7 @@ impl Icon {
             PartChange::Gone => Icon::Gone,
             PartChange::Slower => Icon::More,
             PartChange::Faster => Icon::Less,
-            PartChange::PartMove => Icon::PartMove,
+            PartChange::Moved => Icon::Moved,
             PartChange::Inconclusive => Icon::Chance,
         }
     }
@@ -50,7 +50,7 @@ impl Icon {
             Icon::Less => "less",
             Icon::New => "new",
             Icon::Gone => "gone",
-            Icon::PartMove => "moved",
+            Icon::Moved => "moved",
             Icon::Chance => "chance",
             Icon::Small => "small",
             Icon::Unknown => "unknown",
@@ -64,7 +64,7 @@ impl Icon {
             Icon::Less => "M4-5L-5 0L4 5Z",
             Icon::New => "M-1.5-5h3v3.5H5v3H1.5V5h-3V1.5H-5v-3h3.5Z",
             Icon::Gone => "M-5-1.5H5v3H-5Z",
-            Icon::PartMove => "M-1-5L-5-2L-1 1V-1H5V-3H-1ZM1-1L5 2L1 5V3H-5V1H1Z",
+            Icon::Moved => "M-1-5L-5-2L-1 1V-1H5V-3H-1ZM1-1L5 2L1 5V3H-5V1H1Z",
             Icon::Chance => "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
             Icon::Small => "M-3.5-3.5h7v7h-7Z",
             Icon::Unknown => "M0-5L5 0L0 5L-5 0Z",

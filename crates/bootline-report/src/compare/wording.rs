@@ -174,7 +174,7 @@ pub(super) fn part_change(of: PartChange) -> &'static str {
         PartChange::Gone => "gone",
         PartChange::Slower => "slower",
         PartChange::Faster => "faster",
-        PartChange::PartMove => "moved",
+        PartChange::Moved => "moved",
         PartChange::Inconclusive => "no clear change",
     }
 }

@@ -140,8 +140,8 @@ fn finding(m: &FindingMark) -> Value {
         MarkPlacement::TimeRanges { list, line } => json!({
             "kind": "time-ranges", "line": line, "list": list.iter().map(pair).collect::<Vec<_>>(),
         }),
-        MarkPlacement::ConsoleWaits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
-        MarkPlacement::CitedRecord(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),
+        MarkPlacement::Waits(cause) => json!({ "kind": "waits", "line": true, "cause": cause.map(wait_word) }),
+        MarkPlacement::Evidence(s) => json!({ "kind": "evidence", "line": false, "list": [pair(s)] }),
         MarkPlacement::Nowhere => Value::Null,
     };
     json!({

@@ -35,9 +35,9 @@ pub(super) enum MarkPlacement {
         line: bool,
     },
     /// In many short waits for the console; of all causes, where none is named.
-    ConsoleWaits(Option<WaitCause>),
+    Waits(Option<WaitCause>),
     /// Its evidence lies here, which says nothing of where the time went.
-    CitedRecord(TimeRange),
+    Evidence(TimeRange),
     /// Neither is known.
     Nowhere,
 }
@@ -88,9 +88,9 @@ fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> MarkPlacement {
         boot.waits.iter().any(|w| w.time.best() > Dur::ZERO && cause.is_none_or(|c| c == w.cause))
     };
     if let Some(cause) = waits.filter(waited) {
-        return MarkPlacement::ConsoleWaits(cause);
+        return MarkPlacement::Waits(cause);
     }
     let times = records.iter().filter_map(|i| boot.timeline.stored(*i));
     let (from, to) = (times.clone().min(), times.max());
-    from.zip(to).map_or(MarkPlacement::Nowhere, |(from, to)| MarkPlacement::CitedRecord(TimeRange { from, to }))
+    from.zip(to).map_or(MarkPlacement::Nowhere, |(from, to)| MarkPlacement::Evidence(TimeRange { from, to }))
 }

@@ -287,7 +287,7 @@ impl StaticPicture {
                 }
                 list.first().map_or(self.from, |s| s.from)
             }
-            MarkPlacement::ConsoleWaits(cause) => {
+            MarkPlacement::Waits(cause) => {
                 let waits = self.joined(p.waits.iter().filter(|w| cause.is_none_or(|c| c == w.cause)));
                 let (from, to) = (waits.first().map_or(self.from, |w| w.0), waits.last().map_or(self.from, |w| w.1));
                 thread(self, from, to);
@@ -296,7 +296,7 @@ impl StaticPicture {
                 }
                 from
             }
-            MarkPlacement::CitedRecord(s) => {
+            MarkPlacement::Evidence(s) => {
                 thread(self, s.from, s.to);
                 for at in finding.records.iter().filter_map(|i| p.records.get(*i)?.stored) {
                     self.bar("mark", (at, at), place, "", &tip);

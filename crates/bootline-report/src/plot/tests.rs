@@ -78,7 +78,7 @@ fn every_finding_with_evidence_is_shown_somewhere() {
     let mut waits = 0;
     for mark in &pictures[0].findings {
         assert!(mark.records.is_empty() || mark.shown != MarkPlacement::Nowhere, "{mark:?}");
-        waits += usize::from(matches!(mark.shown, MarkPlacement::ConsoleWaits(_)));
+        waits += usize::from(matches!(mark.shown, MarkPlacement::Waits(_)));
     }
     assert!(waits > 0, "{:?}", pictures[0].findings);
     assert!(svg(&pictures).contains("class=\"thread\""));

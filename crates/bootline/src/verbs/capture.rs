@@ -209,7 +209,7 @@ fn judge(
     until: Option<&Regex>,
     reconnects: bool,
 ) -> Result<(), Failure> {
-    if let CaptureEnd::CaptureSource(Some(status)) = &summary.ended {
+    if let CaptureEnd::Source(Some(status)) = &summary.ended {
         if status != "exit status: 0" {
             return Err(Failure::new(Exit::LAB, format!("the command `{source}` failed: {status}")));
         }
@@ -245,7 +245,7 @@ fn to_json(summary: &CaptureSummary, source: &CaptureSource, file: &Path) -> ser
         CaptureEnd::Timeout(_) => "timeout",
         CaptureEnd::Idle(_) => "idle",
         CaptureEnd::Stopped(_) => "stopped",
-        CaptureEnd::CaptureSource(_) => "source",
+        CaptureEnd::Source(_) => "source",
     };
     json!({
         "schema": "bootline.capture/1",

@@ -28,7 +28,7 @@ pub fn arm(error: &NoSuchArm) -> Failure {
 
 /// A kernel that can't be had.
 pub fn image(error: &ImageError) -> Failure {
-    let exit = if matches!(error, ImageError::DriverBehaviour { .. }) { Exit::LAB } else { Exit::INPUT };
+    let exit = if matches!(error, ImageError::Stock { .. }) { Exit::LAB } else { Exit::INPUT };
     with_hint(new(exit, error), error.hint())
 }
 
