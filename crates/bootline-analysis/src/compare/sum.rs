@@ -88,7 +88,7 @@ impl Decomposition {
 
     /// What the parts add by what became of them; together the whole.
     pub fn sums(&self) -> Vec<(PartChange, PartSum)> {
-        use PartChange::{Faster, Gone, Inconclusive, New, Moved, Slower};
+        use PartChange::{Faster, Gone, Inconclusive, Moved, New, Slower};
         let of = |part_change| PartSum::of(self.contributions.iter().filter(|c| c.part_change() == part_change));
         let all = [New, Gone, Slower, Faster, Moved, Inconclusive].map(|part_change| (part_change, of(part_change)));
         all.into_iter().filter(|(_, sum)| sum.parts > 0).collect()

@@ -131,10 +131,7 @@ impl ImageError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            ImageError::Stock {
-                source: error @ kernels::Error::Gone { nearest: Some(nearest), .. },
-                arm,
-            } => {
+            ImageError::Stock { source: error @ kernels::Error::Gone { nearest: Some(nearest), .. }, arm } => {
                 let also = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                 Some(format!("let {nearest} stand in for it with `nearest = true` in arm `{arm}`{also}"))
             }
