@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A console that the module nbcon_8250 took over while the system ran (kernel/nbcon_8250/takeover.c).
+//! A console that the module nbcon_8250 took over while the system ran (kernel/nbcon_8250/console_switch.c).
 //!
 //! From the record with which the module registers its console on, a thread prints that sleeps while the FIFO drains:
 //! nobody waits. With `replay=1` it begins at the log's beginning, so that what `quiet` held back arrives late, in the
