@@ -5,8 +5,9 @@
 #include <linux/serial_core.h>
 
 /*
- * Hardware flow control of the console (console=ttyS0,9600n8r): a bit of the port's flags in
- * 6.12, a field of its own in 7.2, where the bit is still defined. Kbuild finds out which.
+ * Hardware flow control of the console (console=ttyS0,9600n8r): in 7.2 a field of its own. In
+ * 6.12 a bit of the port's flags, which 7.2 still defines; nothing sets it in 6.12.107, whose
+ * console ignores the r. Kbuild finds out which it is.
  */
 #ifdef HAVE_CONS_FLOW_FIELD
 static inline bool uart_console_flow_controlled(struct uart_port *port)
