@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# awk -v from=TEXT [-v level=7] -f wire-check.awk KMSG WIRE
+# awk -v from=TEXT [-v level=7] -f transmitted-check.awk KMSG TRANSMITTED
 #
-# KMSG is the output of `dmesg -r`, WIRE what was transmitted. Each record of KMSG that the
-# console loglevel lets through, from the first one that contains TEXT on, must be in WIRE
+# KMSG is the output of `dmesg -r`, TRANSMITTED what the console sent. Each record of KMSG that the
+# console loglevel lets through, from the first one that contains TEXT on, must be in TRANSMITTED
 # once, whole, and in this order. A record that a takeover cut off is announced as replayed and
 # printed again, whole. Output of a program may precede a record on its line. A line with a time
 # stamp that is none of these is a torn record. Records after the last one of KMSG (of a panic)
