@@ -4,8 +4,8 @@
     def test_boot_time(boot_budget):
         boot_budget("boots/*.cap")
 
-A limit that is broken fails the test; one that can't be judged (status 3: too few boots, an incomplete log) fails it by an
-exception of its own, so that nobody takes it for a pass.
+A failed limit fails the test. An inconclusive one (status 3: too few boots, an incomplete log) raises an exception of its
+own, so that nobody takes it for a pass.
 
     pytest --boot-budget=boot-budget.toml
 """
@@ -16,21 +16,21 @@ import subprocess
 
 import pytest
 
-BROKEN, CANT_TELL = 1, 3
+FAIL, INCONCLUSIVE = 1, 3
 
 
-class CantTell(Exception):
-    """The boots can't be judged."""
+class Inconclusive(Exception):
+    """The boots cannot be judged."""
 
 
 def pytest_addoption(parser):
-    parser.addoption("--boot-budget", default="boot-budget.toml", help="the budget that boots are held to")
+    parser.addoption("--boot-budget", default="boot-budget.toml", help="the budget file")
     parser.addoption("--bootline", default="bootline", help="the bootline command")
 
 
 @pytest.fixture
 def boot_budget(request, record_property):
-    """Gives a function that takes names or patterns of captures and logs, and gives what became of each limit."""
+    """Returns a function that takes file names or patterns of captures and logs and returns the result of each limit."""
 
     def check(*patterns):
         runs = [name for pattern in patterns for name in sorted(glob.glob(str(pattern))) or [str(pattern)]]
@@ -43,16 +43,16 @@ def boot_budget(request, record_property):
             *runs,
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode not in (0, BROKEN, CANT_TELL):
+        if done.returncode not in (0, FAIL, INCONCLUSIVE):
             raise RuntimeError(done.stderr)
         limits = json.loads(done.stdout)["limits"] if done.stdout else []
         for limit in limits:
             if limit["figure"]:
                 record_property(f'{limit["of"]} {limit["limit_kind"]}', limit["figure"]["best"])
-        if done.returncode == BROKEN:
+        if done.returncode == FAIL:
             pytest.fail(done.stderr, pytrace=False)
-        if done.returncode == CANT_TELL:
-            raise CantTell(done.stderr)
+        if done.returncode == INCONCLUSIVE:
+            raise Inconclusive(done.stderr)
         return limits
 
     return check
