@@ -25,7 +25,7 @@ pub struct ConsoleArg {
 }
 
 impl CommandLine {
-    /// From the text behind "Kernel command line:".
+    /// Parses the text after "Kernel command line:".
     pub fn parse(text: &str) -> CommandLine {
         let mut words = Vec::new();
         let (mut word, mut quoted) = (String::new(), false);
@@ -46,7 +46,7 @@ impl CommandLine {
         CommandLine { words }
     }
 
-    /// The words up to `--`, behind which they are init's.
+    /// The words up to `--`; those after it are init's.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str).take_while(|w| *w != "--")
     }
@@ -71,7 +71,7 @@ impl CommandLine {
         self.words().filter_map(move |w| w.split_once('=').filter(|(k, _)| same_parameter(k, key)).map(|(_, v)| v))
     }
 
-    /// The `console=` parameters in order; the last is the one behind /dev/console.
+    /// The `console=` parameters in order; the last one is /dev/console.
     pub fn consoles(&self) -> Vec<ConsoleArg> {
         self.values("console").map(ConsoleArg::parse).collect()
     }

@@ -25,7 +25,7 @@ pub struct RegisteredConsole {
     pub name: String,
     /// A boot console (earlycon), unregistered when the real one comes.
     pub boot: bool,
-    /// From the log's words, and the version where they don't tell.
+    /// From the log's words, or from the version where they do not say.
     pub kind: ConsoleKind,
     /// "printk: [legacy] [boot]console [..] enabled".
     pub enabled: RecordId,

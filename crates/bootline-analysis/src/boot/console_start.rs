@@ -19,9 +19,9 @@ pub struct ConsoleStart {
     pub index: usize,
     /// By how much kernel time that record may miss the moment.
     pub error: Dur,
-    /// Writers of records before this position wait for their own characters; behind it a thread prints.
+    /// Writers of records before this position wait for their own bytes; from it on a kthread prints.
     pub kthreads_from: usize,
-    /// Who waits behind it.
+    /// Who waits for the console after it.
     pub printing: Printing,
     /// Records from here on wait for nobody and take nobody's processor: a module's thread prints them, and sleeps while the
     /// line is busy.

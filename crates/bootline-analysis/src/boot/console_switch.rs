@@ -112,7 +112,7 @@ const READING: Dur = Dur::from_millis(2);
 /// The least time by which records came too soon to have been printed as they were stored.
 const TOO_SOON: Dur = Dur::from_millis(100);
 
-/// Whether records arrived sooner behind one another than they were stored. Where each writer prints its own that can't
+/// Whether records arrived closer together than they were stored. Where each writer prints its own that can't
 /// be: the kernel's clock may lose time, but it gains none.
 fn came_too_soon(records: &RecordSet, registered: usize, until: usize) -> bool {
     let mut too_soon = Dur::ZERO;

@@ -68,12 +68,12 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
     INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
 }
 
-/// Whether a record says what a marker waits for. The kernel tells its command line, and there the marker may be a
+/// Whether a record says what a marker waits for. The kernel logs its command line, where the marker may be a
 /// parameter's value: nothing has been reached by that.
 pub(crate) fn reaches(r: &Record<'_>, marker: &str) -> bool {
-    const TELLS: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
-    let told = r.source == RecordOrigin::Kernel && TELLS.iter().any(|t| r.text.starts_with(t));
-    !told && r.text.contains(marker)
+    const ECHOES: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
+    let echoed = r.source == RecordOrigin::Kernel && ECHOES.iter().any(|t| r.text.starts_with(t));
+    !echoed && r.text.contains(marker)
 }
 
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOptions) -> Option<(usize, EndedBy)> {
@@ -114,7 +114,7 @@ pub(super) fn boot_end(
     let record = records.get(index)?;
     let place = timeline.place(index);
     let at = Interval::around(follows(&record, place, console_start, index)?, place.error);
-    // A log that is replayed late is printed behind the end that it shows.
+    // A log that is replayed late is printed after the end that it shows.
     let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
         && timeline.first_byte.is_none_or(|first| first <= at.best());
     let replayed = console_start.is_some_and(|o| o.is_offloaded(index)) && !printed_before;

@@ -42,7 +42,7 @@ pub struct Span {
     pub reported: Option<Dur>,
     /// What it returned, with the log's sign: see [`Span::deferred`].
     pub returned: Option<i32>,
-    /// The task that ran it, where the log tells.
+    /// The task that ran it, where the log names it.
     pub task: Option<u32>,
     /// Position of the enclosing span in the boot's list.
     pub parent: Option<usize>,
@@ -188,7 +188,7 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWai
     spans
 }
 
-/// How far an async call's record may be behind that of the probe inside it.
+/// Longest time from the record of a probe to that of the async call that ran it.
 const RIGHT_BEHIND: Dur = Dur::from_millis(1);
 
 /// A probe's record doesn't name its task. A probe that an async call makes (driver_async_probe=) is the last thing in it.
@@ -198,8 +198,8 @@ fn give_probes_to_async_calls(spans: &mut [Span]) {
     calls.sort_unstable();
     for probe in spans.iter_mut().filter(|s| s.kind == SpanKind::Probe && s.task.is_none()) {
         let Some(end) = probe.end else { continue };
-        let behind = calls[calls.partition_point(|c| c.0 < end)..].iter().take_while(|c| c.0 <= end + RIGHT_BEHIND);
-        let holds = behind.filter(|c| c.1 <= probe.start + RIGHT_BEHIND).max_by_key(|c| c.1);
+        let after = calls[calls.partition_point(|c| c.0 < end)..].iter().take_while(|c| c.0 <= end + RIGHT_BEHIND);
+        let holds = after.filter(|c| c.1 <= probe.start + RIGHT_BEHIND).max_by_key(|c| c.1);
         probe.task = holds.map(|c| c.2);
     }
 }
@@ -253,7 +253,7 @@ struct StampOrder<'a> {
     timeline: &'a Timeline,
     /// Position of the first record not yet in `ascending`.
     seen: usize,
-    /// What a search backwards could stop at, in the log's order: a record behind which an earlier stamp follows is
+    /// What a search backwards could stop at, in the log's order: a record followed by an earlier stamp is
     /// never the last with a stamp that is early enough. So the stamps ascend.
     ascending: Vec<Stored>,
 }
@@ -295,7 +295,7 @@ impl<'a> StampOrder<'a> {
         let Some(stamp) = self.records.get(index).and_then(|r| r.stamp) else { return now - took };
         let began = stamp - took;
         self.advance(index);
-        // The last record stored before the probe began, and how far behind it the probe began.
+        // The last record stored before the probe began, and how long after it the probe began.
         let before = self.ascending.partition_point(|s| s.stamp <= began).checked_sub(1);
         match before.map(|i| &self.ascending[i]) {
             Some(s) => {

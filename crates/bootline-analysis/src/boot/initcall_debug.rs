@@ -98,7 +98,7 @@ pub(super) fn parse(text: &str) -> Option<InitcallDebugRecord<'_>> {
     }
 }
 
-/// `0 after 426 usecs`, also with ` with ...` or `, error code ...` behind the number.
+/// `0 after 426 usecs`, also with ` with ...` or `, error code ...` after the number.
 fn outcome(text: &str) -> Option<(i32, Dur)> {
     let (returned, rest) = text.split_once(" after ")?;
     let returned = returned.trim_end_matches([',', ' ']).parse().ok()?;

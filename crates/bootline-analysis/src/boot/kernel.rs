@@ -6,7 +6,7 @@ use super::cmdline::CommandLine;
 use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_console::Series;
 
-/// What the log tells of the kernel.
+/// What the log says about the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Kernel {
     /// `6.18.15+deb14-rt-amd64`, from "Linux version".
@@ -19,7 +19,7 @@ pub struct Kernel {
     pub rt: bool,
     /// SMP kernel.
     pub smp: bool,
-    /// How many CPUs were brought up, where the log tells.
+    /// Number of CPUs brought up, where the log says so.
     pub cpus: Option<u32>,
     /// The command line.
     pub command_line: CommandLine,

@@ -45,8 +45,8 @@ pub enum JoinError {
 const NEAR: usize = 16;
 
 /// Gives the records that a console carried the levels that the kernel's own log of the same boot holds, and adds those
-/// that the console didn't print, in their place and without an arrival. Records are told by stamp and text; ids are
-/// given anew.
+/// that the console didn't print, in their place and without an arrival. Records are matched by stamp and text; ids
+/// are assigned again.
 pub fn join_levels(boot: &mut BootRecords, own: &RecordSet) -> Result<LevelsJoin, JoinError> {
     let is_usable = |r: &Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();
     if !own.iter().any(|r| is_usable(&r)) {
@@ -126,7 +126,7 @@ fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> R
     if let Some(first) = first.filter(|_| matched * 2 < of) {
         return Err(JoinError::OtherBoot { matched, of, first });
     }
-    // A log that begins behind all of the console's.
+    // A log that begins after all of the console's.
     let earlier = || console.iter().filter(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some_and(|s| s < from));
     match earlier().next() {
         Some(r) if of == 0 && pairs.iter().all(Option::is_none) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The boot: records put on one time axis, divided, and the console's part told from the rest.
+//! The boot: records on one time axis, divided, with the console's part separated from the rest.
 //!
-//! [`Boot::analyse`] can't fail: what the log doesn't tell stays `None`, and what is wrong with it is a problem.
+//! [`Boot::analyse`] can't fail: what the log does not show stays `None`, and what is wrong with it is a problem.
 mod backlog;
 mod clock;
 mod cmdline;
@@ -58,7 +58,7 @@ use bootline_capture::Header;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::ThreadsReady;
 
-/// What the user tells beyond the log.
+/// What the user states beyond the log.
 #[derive(Clone, Debug, Default)]
 pub struct BootOptions {
     /// Text that marks the end of the boot (a login prompt, a service's line) instead of init's start.
@@ -67,7 +67,7 @@ pub struct BootOptions {
     pub console: Option<ConsoleArg>,
     /// Processors, where the log lacks them; wins over what it says.
     pub cpus: Option<u32>,
-    /// The clock that the axis is to run on; otherwise that which the log tells most by.
+    /// The clock that the axis is to run on; otherwise the one with the most information in the log.
     pub clock: Option<Clock>,
 }
 
@@ -100,9 +100,9 @@ pub struct Boot {
     pub phases: Vec<Phase>,
     /// Spans of `initcall_debug`, by start.
     pub spans: Vec<Span>,
-    /// Units that systemd told of, by when they are first named.
+    /// Units that systemd reported, in the order in which they are first named.
     pub services: Vec<Service>,
-    /// Waits for async calls, by their ends; none unless the log was told to show them.
+    /// Waits for async calls, by their ends; empty unless the kernel was asked to log them.
     pub async_waits: Vec<AsyncWait>,
     /// Silent stretches of at least [`LEAST_GAP`], longest first.
     pub gaps: Vec<Gap>,

@@ -164,15 +164,15 @@ fn landmarks(
     let Some(first_kernel) = m.first_kernel else { return Vec::new() };
     // A record without a time stands between two that have one.
     let at = |i: usize| {
-        let behind = || (i..records.len()).find_map(|j| timeline.stored(j));
-        timeline.stored(i).or_else(behind).or_else(|| (0..i).rev().find_map(|j| timeline.stored(j)))
+        let next = || (i..records.len()).find_map(|j| timeline.stored(j));
+        timeline.stored(i).or_else(next).or_else(|| (0..i).rev().find_map(|j| timeline.stored(j)))
     };
     let mark = |name, index| Some(Landmark { name, index, at: at(index)? });
-    // Behind a quiet console init's own words may be the first ones.
+    // After a quiet console init's own output may be the first.
     let init = m.kernel_end().or_else(|| records.iter().position(|r| is_init_banner(&r)));
     let starts = |i: usize| follows(&records.get(i)?, timeline.place(i), console_start, i).or_else(|| at(i));
     let user_space = init.and_then(|index| Some(Landmark { name: PhaseName::UserSpace, index, at: starts(index)? }));
-    // From the last one back: what comes at the time of a later one, or behind it, didn't begin a phase.
+    // From the last one back: what comes at the time of a later one, or after it, did not begin a phase.
     let mut found: Vec<Landmark> = user_space.into_iter().collect();
     let mut add = |landmark: Option<Landmark>| {
         let before = |l: &Landmark| found.last().is_none_or(|next| (l.at, l.index) < (next.at, next.index));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A log that comes over the line a second time: nbcon_8250 with `replay=1` prints it anew from its beginning.
+//! A log that comes over the line a second time: nbcon_8250 with `replay=1` prints it again from its beginning.
 //!
 //! On the line that looks like another boot: a banner whose stamp goes back. But no two boots have the same stamps, and the
-//! module says its word behind the repetition. What came first is kept, for it arrived when it was stored.
+//! module logs its own message after the repetition. What came first is kept, for it arrived when it was stored.
 use std::collections::HashSet;
 
 use super::console_switch::console_switch_note;
@@ -26,7 +26,7 @@ pub(super) struct EarlierBoot {
     begins_alike: bool,
 }
 
-/// What a record tells of the boot before the banner.
+/// What a record says about the boot before the banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BannerVerdict {
     /// Nothing yet.
@@ -68,7 +68,7 @@ impl EarlierBoot {
         self.boot
     }
 
-    /// What the next record, already part of `now`, tells.
+    /// What the next record, already part of `now`, says.
     pub fn ask(&mut self, r: &Record<'_>, now: &BootRecords) -> BannerVerdict {
         let Some((stamp, text)) = key(r) else { return BannerVerdict::Open };
         if self.whole && !self.begins_alike {

@@ -29,7 +29,7 @@ pub struct SerialLine {
     pub bytes: u64,
     /// What the console cost the boot's critical path.
     pub cost: Interval,
-    /// How long the line was busy beside the boot, printed to by a thread. The drivers in the tree spin on the
+    /// How long the line was busy in parallel with the boot, fed by a kthread. The drivers in the tree spin on the
     /// transmitter, so the thread takes a processor for as long.
     pub printed_in_parallel: Dur,
     /// The flush at registration: characters and time.
@@ -55,8 +55,8 @@ pub struct Flush {
     pub waited: Interval,
 }
 
-/// Whether a record was printed. A record that arrived was. In a kernel's own log the level tells; where that is
-/// missing, the texts of `initcall_debug` are known to be KERN_DEBUG, and behind `quiet` next to nothing is printed.
+/// Whether a record was printed. A record that arrived was. In a kernel's own log the level decides; where that is
+/// missing, the texts of `initcall_debug` are known to be KERN_DEBUG, and with `quiet` next to nothing is printed.
 pub(super) fn reaches_line(r: &Record<'_>, kernel: &Kernel) -> bool {
     if r.arrival.is_some() {
         return true;
@@ -107,7 +107,7 @@ fn printed_in_parallel(timeline: &Timeline, records: usize, console_start: Conso
         .sum()
 }
 
-/// The waits, and beside them what a printing thread takes from the boot: with one processor all of its time, with more
+/// The waits, plus what a printer kthread takes from the boot: with one processor all of its time, with more
 /// of them anything from nothing to that.
 fn total_cost(
     waits: &[ConsoleWait],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Services, where systemd tells of them on the console or in the kernel's log.
+//! Services, where systemd reports them on the console or in the kernel's log.
 //!
 //! systemd says `Starting UNIT...` when it begins with a unit and `[  OK  ] Started UNIT.` when that is up; between the
 //! two lies the service's activation, whatever it waits for included. One that says only one of the two (a simple
@@ -24,7 +24,7 @@ pub enum ServiceState {
     Failed,
 }
 
-/// A unit that systemd told of.
+/// A unit that systemd reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Service {
     /// `ssh.service`; the description where the log shows nothing else.
@@ -67,7 +67,7 @@ const ENDS: &[&str] = &[
 ];
 const FAILS: &[&str] = &["Failed to start ", "Failed to mount ", "Failed to activate ", "Dependency failed for "];
 
-/// A line of systemd's: on the console with its status in brackets or nine blanks, in the kernel's log behind its name.
+/// A line of systemd's: on the console with its status in brackets or nine blanks, in the kernel's log after its name.
 fn parse(text: &str) -> Option<UnitMessage<'_>> {
     // By the first byte: this runs over every record of every boot.
     let said = match text.as_bytes().first()? {
@@ -98,7 +98,7 @@ fn name(text: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// All units told of, by when they are first named.
+/// All units reported, in the order in which they are first named.
 pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service> {
     let mut found: Vec<Service> = Vec::new();
     let mut starting: HashMap<&str, usize> = HashMap::new();
@@ -122,7 +122,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
             UnitMessage::Ends(name, state) => {
                 if let Some(at) = starting.remove(name) {
                     let service = &mut found[at];
-                    // The console of an early init and the log of a later one may tell of one unit out of order.
+                    // The console of an early init and the log of a later one may report one unit out of order.
                     (service.end, service.state, service.last) = (Some(now), state, Some(r.id));
                     service.start = service.start.map(|s| s.min(now));
                     up.insert(name, at);
@@ -198,7 +198,7 @@ mod tests {
             [
                 ("a.service", ms(1000), ms(2000), ServiceState::Up),
                 ("b.service", ms(1500), ms(3000), ServiceState::Failed),
-                // What only one line tells of has no length.
+                // A unit with a single line has no length.
                 ("c.socket", None, ms(2250), ServiceState::Up),
                 ("d.service", ms(4000), None, ServiceState::Starting),
             ]

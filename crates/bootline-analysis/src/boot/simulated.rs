@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A tiny kernel and line for tests: work and messages go in, a log with both clocks comes out, and the truth beside it.
+//! A tiny kernel and line for tests: work and messages go in, a log with both clocks comes out, with its truth.
 use super::BootRecords;
 use crate::records::{Arrival, ByteRange, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};

@@ -25,7 +25,7 @@ pub struct BootRecords {
 }
 
 impl BootRecords {
-    /// The boots of an input that is held whole; its format is told from its beginning.
+    /// The boots of an input held in memory; its format is detected from its beginning.
     pub fn all(input: &[u8]) -> Vec<BootRecords> {
         let mut boots = Vec::new();
         let mut splitter = Splitter::new(|records| boots.push(records));

@@ -301,7 +301,7 @@ fn a_probe_that_is_put_off_has_either_sign() {
     check(0, false);
 }
 
-/// A quiet boot's errors, or a loud boot's log, and behind them the log once more with the module's word.
+/// A quiet boot's errors, or a loud boot's log, followed by the log once more with the module's message.
 #[test]
 fn a_replay_is_no_second_boot() {
     let whole = "[    0.000000] Linux version 7.2.0 (gcc) #1 SMP\n\
@@ -309,7 +309,7 @@ fn a_replay_is_no_second_boot() {
                  [    0.300000] printk: legacy console [ttyS0] enabled\n\
                  [    0.500000] ata1: failed to resume link\n\
                  [    0.900000] Run /init as init process\n";
-    let behind = "[    1.000000] printk: console [ttyS0] enabled\n\
+    let module = "[    1.000000] printk: console [ttyS0] enabled\n\
                   [    1.000001] printk: legacy console [ttyS0] disabled\n\
                   [    1.000002] nbcon_8250: ttyS0 prints through a thread of its own\n\
                   [    2.000000] late\n";
@@ -317,10 +317,10 @@ fn a_replay_is_no_second_boot() {
         BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).collect()
     };
     let words = |boot: &Boot| boot.records.iter().map(|r| r.text.to_owned()).collect::<Vec<_>>();
-    let once = boots(&format!("{whole}{behind}"));
+    let once = boots(&format!("{whole}{module}"));
     assert_eq!((once.len(), once[0].console_switch.as_ref().unwrap().repeated), (1, 0));
     for (before, repeated) in [(whole, 5), ("[    0.500000] ata1: failed to resume link\n", 1)] {
-        let again = boots(&format!("{before}{whole}{behind}"));
+        let again = boots(&format!("{before}{whole}{module}"));
         assert_eq!(again.len(), 1, "{before}");
         assert_eq!(words(&again[0]), words(&once[0]));
         let console_switch = again[0].console_switch.as_ref().unwrap();
@@ -331,12 +331,12 @@ fn a_replay_is_no_second_boot() {
     }
     // Another boot has other stamps; without the module's word nothing replays; what was taken over is over.
     assert_eq!(
-        boots(&format!("{whole}{}{behind}", whole.replace("0.500000", "0.500001").replace("0.3", "0.4"))).len(),
+        boots(&format!("{whole}{}{module}", whole.replace("0.500000", "0.500001").replace("0.3", "0.4"))).len(),
         2
     );
     assert_eq!(boots(&format!("{whole}{whole}")).len(), 2);
-    assert_eq!(boots(&format!("{whole}{behind}{whole}{behind}")).len(), 2);
-    assert_eq!(boots(&format!("[    0.600000] another failure\n{whole}{behind}")).len(), 2);
+    assert_eq!(boots(&format!("{whole}{module}{whole}{module}")).len(), 2);
+    assert_eq!(boots(&format!("[    0.600000] another failure\n{whole}{module}")).len(), 2);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! characters arrived. Here they are aligned record by record, since the kernel's clock may lose time (x86, before its
 //! clocksource is the TSC, loses the ticks that fall into console output with interrupts off).
 //!
-//! The axis' zero is the kernel's time zero where the log allows to tell it, else the first record.
+//! The axis' zero is the kernel's time zero where the log shows it, else the first record.
 use serde::{Deserialize, Serialize};
 
 use super::console_start::ConsoleStart;
@@ -111,15 +111,15 @@ fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
         stamped += usize::from(r.stamp.is_some());
     }
     if let Some(asked) = input.clock {
-        let told = match asked {
+        let known = match asked {
             Clock::Arrival => arrived > 0,
             Clock::Kernel => stamped > 0,
             Clock::None => true,
         };
-        return if told { asked } else { Clock::None };
+        return if known { asked } else { Clock::None };
     }
     // What a known level kept off the line (`boot::join_levels`) can't arrive. It is left out only where the line's
-    // opening itself arrived: behind a quiet console there is nothing to align by.
+    // console start itself arrived: after a quiet console there is nothing to align by.
     let opened = input.console_start.and_then(|o| input.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
     let awaited = input.records.iter().filter(|r| !opened || (input.reaches_line)(r)).count();
     let has_arrival = arrived * 2 > awaited && arrived > 0;
@@ -298,7 +298,7 @@ impl Offsets {
                     best[i] = (o0 + (o1 - o0).scale(share)).min(upper[i]);
                     error[i] = (o1 - o0).abs().max(console_start.error);
                 }
-                // Behind the last anchor nothing tells whether the clock ran true; the lags bound it.
+                // After the last anchor nothing shows whether the clock ran true; the lags bound it.
                 _ => {
                     best[i] = o0.min(upper[i]);
                     error[i] += (upper[i] - best[i]).min((k - k0).scale(UNCHECKED_DRIFT)).max_zero();

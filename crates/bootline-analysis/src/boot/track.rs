@@ -2,7 +2,7 @@
 //! Lanes: where each span is drawn, so that on one lane spans either follow or enclose one another.
 //!
 //! A trace viewer reads one lane as one thread's stack: what begins last ends first. A boot isn't so kind. Async probes
-//! overlap the initcalls and each other, and without CONFIG_PRINTK_CALLER the log doesn't tell whose they were. So each
+//! overlap the initcalls and each other, and without CONFIG_PRINTK_CALLER the log does not show which task ran them. So each
 //! task gets a lane, and what would partly overlap on it goes to a further lane of that task. A span is put inside
 //! another only where that is its parent: being there at the same time is no reason.
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,7 +14,7 @@ use bootline_capture::units::Dur;
 /// The spans of one task that can be drawn one upon the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Track {
-    /// The task that ran them: 1 (the boot's own, `kernel_init`) where the log doesn't tell.
+    /// The task that ran them: 1 (the boot's own, `kernel_init`) where the log does not say.
     pub task: u32,
     /// Which of that task's lanes, from 0. A task does one thing at a time; a second lane shows that the log lumps tasks.
     pub number: usize,
@@ -129,7 +129,7 @@ impl TaskTracks {
     }
 }
 
-/// The task to which spans belong whose task isn't told.
+/// The task of spans for which the log names none.
 const BOOT_TASK: u32 = 1;
 
 /// Lanes for spans in the order of [`Boot::spans`]; `last` is where those end that never returned.
@@ -155,7 +155,7 @@ impl Boot {
         tracks(&self.spans, self.last_time())
     }
 
-    /// The last time that the log tells: when its last record was stored, or was through the line.
+    /// The last time in the log: when its last record was stored or transmitted.
     pub fn last_time(&self) -> Dur {
         let times = (0..self.records.len()).map(|i| self.timeline.place(i));
         times.filter_map(|p| p.stored.max(p.transmitted.map(|p| p.end))).max().unwrap_or(Dur::ZERO)

@@ -13,7 +13,7 @@ use crate::records::{RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 
-/// A wait behind one record, before the next.
+/// A wait between one record and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConsoleWait {
     /// Position of the record after which the boot waited.
@@ -114,7 +114,7 @@ pub(super) fn waits(
         let lock = lock().map(|(time, cause)| ConsoleWait { index: i, from: stored, time, cause });
         found.extend(lock.or(processor));
     }
-    // Behind the last record (init's own) nothing was stored: its writer waited all the same.
+    // After the last record (init's own) nothing was stored, but its writer waited.
     if let Some(wait) =
         placed.last().and_then(|&i| own_wait(timeline, i)).filter(|w| console_start.writer_waits(w.index))
     {
@@ -195,8 +195,8 @@ impl ConsoleWaits {
         }
         // A wait is over before the next begins, so only the first and the last can reach out of the stretch.
         let before = (from - self.list[first].from).max_zero();
-        let behind = (end(&self.list[last - 1]) - to).max_zero();
-        (self.sums[last] - self.sums[first] - before - behind).max_zero()
+        let after = (end(&self.list[last - 1]) - to).max_zero();
+        (self.sums[last] - self.sums[first] - before - after).max_zero()
     }
 
     /// The same with its bounds.

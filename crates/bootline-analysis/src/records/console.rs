@@ -97,7 +97,7 @@ impl ConsoleDecoder {
         };
         let mut line_bytes = line.line_bytes(from, to);
         if !line.is_captured() {
-            // `<N>` in a file comes from dmesg -r; a console shows it only when told to.
+            // `<N>` in a file comes from dmesg -r; a console shows it only when configured to.
             line_bytes = line_bytes.saturating_sub(found.level_len as u32);
         }
         if !self.mixed {
@@ -174,7 +174,7 @@ fn next_prefix(body: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Whether nothing in a stretch is visible: blanks, control characters, colour changes. Tells what it holds if so.
+/// What a range of bytes holds if nothing in it is visible: blanks, control characters, colour changes.
 fn is_blank<S: Sink>(line: &LogLine<'_>, from: usize, to: usize, out: &mut RecordEmitter<'_, S>) -> bool {
     let bytes = &line.body[from..to];
     if bytes.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {

@@ -17,7 +17,7 @@ pub(super) struct CleanedBytes {
 }
 
 impl CleanedBytes {
-    /// The trouble to be told, for a stretch of `len` bytes.
+    /// The problem to report for a range of `len` bytes.
     pub fn problems(self, len: usize) -> impl Iterator<Item = (ProblemKind, &'static str)> {
         let noise = self.invalid + self.stray;
         // A wrong baud or a boot ROM's binary chatter; single damaged characters stay far below.

@@ -18,7 +18,7 @@ use bootline_capture::{ChunkTime, Damage, DamageKind, Event, Header, MAGIC, Note
 
 /// Decodes an input from pieces of any size; what comes out doesn't depend on the pieces.
 ///
-/// An input that begins as a capture is read as one: its bytes are a console's. Any other is text, whose format is told
+/// An input that begins as a capture is read as one: its bytes are a console's. Any other is text, whose format is detected
 /// by its first 64 lines; they are held back until then. Memory: those lines, and one line of at most 64 KiB.
 #[derive(Debug)]
 pub struct Decoder {
@@ -133,7 +133,7 @@ impl Sink for Decoded {
 
 #[derive(Debug)]
 enum Input {
-    /// Too few bytes to tell.
+    /// Too few bytes to detect the format.
     Start(Vec<u8>),
     Text,
     Capture(Reader),

@@ -25,7 +25,7 @@ pub(super) fn complete_sample(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The format of an input that begins so, if its lines tell.
+/// The format of an input with this beginning, if its lines show it.
 pub(super) fn detect(sample: &[u8]) -> Option<Format> {
     // A byte-order mark, which editors put there.
     let sample = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);

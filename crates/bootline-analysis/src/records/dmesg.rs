@@ -73,7 +73,7 @@ impl Dmesg {
                 Some(KernelTime::from_nanos(self.sum))
             }
             Time::NewMinute => {
-                out.problem(ProblemKind::CoarseStamps, range, "a stamp of -e that tells only the minute");
+                out.problem(ProblemKind::CoarseStamps, range, "a stamp of -e that shows only the minute");
                 Some(KernelTime::from_nanos(self.sum))
             }
         }
@@ -160,7 +160,7 @@ fn padded_word(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((bytes[..colon].trim_ascii_end(), &bytes[colon + 1..]))
 }
 
-/// The time, whether a delta stands beside it, and the length of both with the space after.
+/// The time, whether a delta follows it, and the length of both with the space after.
 fn time(bytes: &[u8]) -> Option<(Time, bool, usize)> {
     if let Some((stamp, len)) = prefix::parse_stamp(bytes) {
         let space = usize::from(bytes.get(len) == Some(&b' '));

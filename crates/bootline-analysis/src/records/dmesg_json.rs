@@ -73,7 +73,7 @@ impl DmesgJson {
         }
         if b == b'\n' {
             self.lines += 1;
-            // No string holds a line feed: one was torn, and what follows begins anew.
+            // No string holds a line feed: one was torn, and what follows starts over.
             self.in_string = false;
         }
         if self.in_string {

@@ -9,7 +9,7 @@
 //! Source: Documentation/ABI/testing/dev-kmsg, `info_print_ext_header` and `msg_add_ext_text` in kernel/printk/printk.c:
 //! facility * 8 + level, sequence number, microseconds, `-` or `c` for a fragment; bytes outside printable ASCII and
 //! backslashes as `\x..`. Lines that begin with a blank name the device; no record is made of them. The kernel overwrites
-//! what nobody read in time: a sequence number that is not the next one tells it.
+//! what nobody read in time: a sequence number that is not the next one shows it.
 use memchr::memchr;
 
 use super::log_line::LogLine;

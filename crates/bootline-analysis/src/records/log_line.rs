@@ -28,7 +28,7 @@ pub(super) struct LogLine<'a> {
     pub too_long: bool,
     /// Bytes at its start that were not on the wire: a terminal program's stamp.
     pub decoration: usize,
-    /// When it came, as a terminal program's stamp tells it.
+    /// When it arrived, by a terminal program's stamp.
     pub stamped: Option<Arrival>,
     spans: &'a [Span],
     last: Option<(HostTime, Dur)>,

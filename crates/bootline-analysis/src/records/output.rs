@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of a record from its decoder to the sink: its number, its text, and the line's problems told once.
+//! The path of a record from its decoder to the sink: its number, its text, and the line's problems reported once.
 use super::control::{clean, is_plain};
 use super::log_line::{LogLine, trim_crs};
 use super::{Arrival, ByteRange, Caller, Level, ProblemKind, Record, RecordId, RecordOrigin, Sink};
@@ -24,7 +24,7 @@ impl RecordHead {
 pub(super) struct EmitterState {
     records: u64,
     kernel_records: u64,
-    /// Kinds already told for this line, one bit each.
+    /// Kinds already reported for this line, one bit each.
     reported: u64,
     text: String,
 }
@@ -45,12 +45,12 @@ pub(super) struct RecordEmitter<'o, S> {
 }
 
 impl<S: Sink> RecordEmitter<'_, S> {
-    /// A new line begins: its problems may be told.
+    /// Starts a new line: its problems may be reported again.
     pub fn begin_line(&mut self) {
         self.state.reported = 0;
     }
 
-    /// Tells a problem, once a line.
+    /// Reports a problem, once a line.
     pub fn problem(&mut self, kind: ProblemKind, bytes: ByteRange, detail: &str) {
         let bit = 1 << (kind as u8);
         if self.state.reported & bit == 0 {

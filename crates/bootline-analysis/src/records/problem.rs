@@ -59,7 +59,7 @@ pub enum ProblemKind {
     ClockStoodStill,
     /// The host's stamps go back: its clock was set while the log was taken.
     ArrivalJumpedBack,
-    /// The stamps are too coarse to tell where the time went (`dmesg -T`: whole seconds).
+    /// The stamps are too coarse to show where the time went (`dmesg -T`: whole seconds).
     CoarseStamps,
     /// More records than are kept for one boot; the rest were only counted.
     TooManyRecords,

@@ -82,11 +82,11 @@ pub struct Record<'a> {
     pub bytes: ByteRange,
     /// Who wrote it.
     pub source: RecordOrigin,
-    /// Its level, where the format tells.
+    /// printk level, where the format has it.
     pub level: Option<Level>,
     /// The kernel's stamp: when printk stored it.
     pub stamp: Option<KernelTime>,
-    /// Who called printk, where the format tells.
+    /// The caller of printk, where the format has it.
     pub caller: Option<Caller>,
     /// When it reached the host, where that is known.
     pub arrival: Option<Arrival>,

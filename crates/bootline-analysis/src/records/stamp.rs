@@ -32,7 +32,7 @@ pub(super) struct LineStamp {
 /// What a stamp counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StampClock {
-    /// From some start; starts anew where grabserial met its base pattern.
+    /// Since some start; restarts where grabserial met its base pattern.
     Elapsed,
     /// From midnight.
     Day,
@@ -184,7 +184,7 @@ impl Scanner<'_> {
         days_since_1970(year, month, day)
     }
 
-    /// `Apr 24 ` or `Apr  4 `, in a year that is not told: a leap year, so that the 29th of February is one day.
+    /// `Apr 24 ` or `Apr  4 `, in a year that is not stated: a leap year, so that the 29th of February is one day.
     pub fn month_and_day(&mut self) -> Option<i64> {
         let month = self.month()?;
         self.take(b' ')?;

@@ -2,8 +2,8 @@
 //! Console output under the line stamps of a terminal program (see [`super::stamp`]).
 //!
 //! Arrival times count from the first stamp; a line without one keeps the last. The text after the stamp is decoded as
-//! a console's. The stamps' own clock may not run evenly: grabserial starts anew at its base pattern (then the times
-//! go on from there), a time of day starts anew at midnight, and a clock that was set back is named and held.
+//! a console's. The stamps' own clock may not run evenly: grabserial restarts at its base pattern (then the times
+//! go on from there), a time of day wraps at midnight, and a clock that was set back is named and held.
 use super::console::ConsoleDecoder;
 use super::log_line::LogLine;
 use super::output::RecordEmitter;

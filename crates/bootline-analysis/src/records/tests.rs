@@ -176,7 +176,7 @@ proptest! {
         for (record, _) in from_capture.records() {
             prop_assert_eq!(record.bytes.start, end);
             prop_assert_eq!(u64::from(record.line_bytes), record.bytes.len());
-            let arrival = record.arrival.expect("a capture tells it");
+            let arrival = record.arrival.expect("a capture has arrival times");
             prop_assert!(last <= arrival.first && arrival.first <= arrival.last);
             (end, last) = (record.bytes.end, arrival.last);
         }
@@ -211,7 +211,7 @@ proptest! {
             prop_assert_eq!(record.bytes.start, end);
             prop_assert_eq!(u64::from(record.line_bytes), record.bytes.len());
             end = record.bytes.end;
-            let arrival = record.arrival.expect("a capture tells it");
+            let arrival = record.arrival.expect("a capture has arrival times");
             prop_assert!(last <= arrival.first && arrival.first <= arrival.last);
             last = arrival.last;
         }
@@ -221,13 +221,13 @@ proptest! {
     #[test]
     fn a_problem_is_told_once_a_line(bytes in input(), format in format()) {
         let found = Transcript::of(format, [bytes.as_slice()]);
-        let mut told = std::collections::HashSet::new();
+        let mut reported = std::collections::HashSet::new();
         for (kind, range) in found.problems() {
             let start = &bytes[..range.start as usize];
             let line = memchr::memchr_iter(b'\n', start).count();
-            // JSON objects are not lines; the format is told of the whole input.
+            // JSON objects are not lines; the problem is reported for the whole input.
             if found.summary.and_then(|s| s.format) != Some(Format::DmesgJson) && kind != ProblemKind::UnknownFormat {
-                prop_assert!(told.insert((kind, line)), "{:?} twice in line {}", kind, line);
+                prop_assert!(reported.insert((kind, line)), "{:?} twice in line {}", kind, line);
             }
         }
     }
