@@ -60,7 +60,7 @@ pub enum BaselineError {
     /// Its columns are not as long as it has runs, or a run has a setup that isn't there.
     #[error("it contradicts itself: {0}")]
     Uneven(String),
-    /// Each of its runs is put beside each of the new ones.
+    /// Each of its runs is compared with each of the new ones.
     #[error("it has {0} runs, and {MOST_RUNS} are the most")]
     TooMany(usize),
 }
@@ -71,7 +71,7 @@ struct Version {
     schema: String,
 }
 
-/// The most runs of a set: more tell no more, and cost time for each pair.
+/// Maximum number of runs in a set: more add no information, and cost time for each pair.
 pub const MOST_RUNS: usize = 1000;
 
 impl Baseline {

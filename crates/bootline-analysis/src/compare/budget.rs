@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A budget: how long what may take, as its file tells it. docs/gate.md explains every key.
+//! A budget: how long each part may take, as its file states it. docs/gate.md explains every key.
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -176,7 +176,7 @@ impl Budget {
             }
             match (&rule.of, &raw.end) {
                 (Quantity::TimeToInit, Some(_)) => {
-                    let what = "where `end` ends the boot its time is `time-to-marker`; init's start beside another line: \
+                    let what = "where `end` ends the boot its time is `time-to-marker`; init's start next to another line: \
                                 leave `end` away, and name that line as `marker:TEXT`";
                     return Err(fault(at, what.to_owned()));
                 }

@@ -30,13 +30,13 @@ pub enum Caveat {
         /// In the later.
         to: String,
     },
-    /// So few runs that no difference can be told from chance.
+    /// So few runs that no difference can be distinguished from chance.
     TooFew {
         /// Runs of the earlier and the later set.
         runs: [usize; 2],
         /// Of how many cases such an interval holds the truth.
         confidence: f64,
-        /// How many runs the later set would need beside the earlier.
+        /// Number of runs that the later set would need, compared with the earlier one.
         needed: Option<usize>,
     },
     /// One set has more than twice as many runs as the other.
@@ -55,7 +55,7 @@ pub enum Caveat {
         /// The greatest value of the lower and the least of the upper, in nanoseconds or characters.
         between: [f64; 2],
     },
-    /// So many initcalls are looked at beside one another that none of them can be told from chance alone.
+    /// So many initcalls are compared that none of them can be distinguished from chance on its own.
     NoneAlone {
         /// Runs of the earlier and the later set.
         runs: [usize; 2],
@@ -81,28 +81,28 @@ impl fmt::Display for Caveat {
             Caveat::TooFew { runs: [from, to], confidence, needed } => {
                 write!(
                     f,
-                    "{from} + {to} runs can't tell a difference from chance: intervals hold the truth in {:.1} % of cases \
-                     at most",
+                    "{from} + {to} runs cannot distinguish a difference from chance: intervals cover the true value in at most \
+                     {:.1} % of cases",
                     confidence * 100.0
                 )?;
                 match needed {
-                    Some(needed) => write!(f, "; beside {from} it takes {needed}"),
+                    Some(needed) => write!(f, "; against {from} it takes {needed}"),
                     None => Ok(()),
                 }
             }
             Caveat::Unequal { runs: [from, to] } => {
-                write!(f, "{from} runs beside {to}: the smaller set decides what can be seen")
+                write!(f, "{from} runs against {to}: the smaller set limits what can be detected")
             }
             Caveat::TwoGroups { set, quantity, groups: [lower, upper], .. } => {
                 write!(
                     f,
-                    "the runs of {set} fall into two groups by {quantity}, {lower} and {upper}: no median stands for them"
+                    "the runs of {set} fall into two groups by {quantity}, {lower} and {upper}: no median represents them"
                 )
             }
             Caveat::NoneAlone { runs: [from, to], among, needed } => write!(
                 f,
-                "{among} initcalls and probes vary by as much as counts; to tell one of so many from chance takes {needed} + \
-                 {needed} runs, not {from} + {to}"
+                "{among} initcalls and probes vary by a relevant amount; to distinguish one of so many from chance takes \
+                 {needed} + {needed} runs, not {from} + {to}"
             ),
             Caveat::LeftOut { set, runs } => {
                 write!(f, "{runs} {} of {set} left out", if *runs == 1 { "run" } else { "runs" })
@@ -146,7 +146,7 @@ pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[QuantityChange]) ->
     found
 }
 
-/// What there is to say of the setups of runs, and of those that they are put beside.
+/// Caveats about the setups of runs, and of those that they are compared with.
 pub fn setup_caveats(from: Option<&RunSet>, to: &RunSet) -> Vec<Caveat> {
     let mut found: Vec<Caveat> = from.into_iter().chain([to]).flat_map(mixed).collect();
     let setups = |set: &RunSet| set.setups().first().map(|(s, _)| (*s).clone());

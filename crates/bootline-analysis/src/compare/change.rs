@@ -20,7 +20,7 @@ pub struct Thresholds {
     #[serde(rename = "effect_ns")]
     pub effect: Dur,
     /// Differences of times below this share of the earlier median are taken as noise of the machine. How much a kernel
-    /// prints doesn't hang on the machine's day.
+    /// prints does not vary from day to day.
     pub noise: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct SetSummary {
     pub median: Estimate,
     /// Where they fall into two groups, of times a millisecond or more apart: the median stands for neither.
     pub groups: Option<Groups>,
-    /// What each run of the set has, in the order of its runs; nothing where runs were not told apart.
+    /// What each run of the set has, in the order of its runs; empty where runs are not identified.
     #[serde(skip)]
     pub values: Vec<Option<i64>>,
 }
@@ -140,7 +140,7 @@ impl QuantityChange {
         matches!(self.verdict, More | Less | New | Gone)
     }
 
-    /// Whether it is something, or too few runs can't tell that it is not.
+    /// Whether it differs, or there are too few runs to rule that out.
     pub fn may_differ(&self, thresholds: &Thresholds) -> bool {
         let least = if self.unit == Unit::Ns { thresholds.effect.as_nanos() as f64 } else { 1.0 };
         self.differs() || self.verdict == ChangeVerdict::TooFew && self.adds().abs() >= least
@@ -160,8 +160,8 @@ impl QuantityChange {
     pub(super) fn judge(&mut self, thresholds: &Thresholds) {
         let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.p_value) else { return };
         let size = difference.best.abs();
-        // Ranks can tell sets apart whose medians are as good as equal, or differ to the other side: of those nothing is
-        // said.
+        // Ranks can separate sets whose medians are practically equal, or differ in the other direction: no verdict on
+        // those.
         let holds_zero = difference.low <= 0.0 && difference.high >= 0.0;
         let time = self.unit == Unit::Ns;
         self.verdict = if difference.confidence < 0.95 {

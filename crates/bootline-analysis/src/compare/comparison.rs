@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two sets of runs beside one another.
+//! Two sets of runs compared.
 use std::collections::BTreeSet;
 
 use super::caveat::{Caveat, caveats};
@@ -101,8 +101,8 @@ pub fn is_whole(quantity: &Quantity) -> bool {
     matches!(quantity, Quantity::TimeToInit | Quantity::TimeToMarker)
 }
 
-/// Of hundreds of initcalls some differ by chance. Gives what is to be known where one of them could differ by anything and
-/// wouldn't be told.
+/// Of hundreds of initcalls some differ by chance. Returns a caveat where one of them could differ by any amount and would
+/// not be reported.
 fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
     let mut many: Vec<(&mut QuantityChange, Candidate)> = changes
         .iter_mut()
@@ -121,9 +121,9 @@ fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresh
     let among = found.iter().filter(|f| f.can_matter).count();
     let least = |n: usize, m: usize| (1.0 - confidence_of_any(n, m)) * among as f64;
     let runs = [from.n(), to.n()];
-    // Fewer runs can't tell anything at all, which is said anyway.
-    let told = least(runs[0], runs[1]) <= thresholds.significance;
-    if told || confidence_of_difference(runs[0], runs[1]) < 0.95 {
+    // Fewer runs show nothing at all, which another caveat says.
+    let detectable = least(runs[0], runs[1]) <= thresholds.significance;
+    if detectable || confidence_of_difference(runs[0], runs[1]) < 0.95 {
         return None;
     }
     let needed = (4..1000).find(|n| least(*n, *n) <= thresholds.significance)?;

@@ -201,9 +201,9 @@ fn p_values(pairs: &[(&PartColumn<'_>, &PartColumn<'_>)], n: usize, m: usize) ->
     let tested: Vec<Option<Candidate>> = pairs
         .iter()
         .map(|(a, b)| {
-            // In each run of one set and in none of the other it is the log that tells, not a test.
-            let told = a.parts.is_empty() && b.parts.len() == m || b.parts.is_empty() && a.parts.len() == n;
-            if told || n < 2 || m < 2 {
+            // In each run of one set and in none of the other: the log shows it, no test is needed.
+            let certain = a.parts.is_empty() && b.parts.len() == m || b.parts.is_empty() && a.parts.len() == n;
+            if certain || n < 2 || m < 2 {
                 return None;
             }
             let (a, b) = (times(a, n)?, times(b, m)?);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Of hundreds of initcalls and parts some differ by chance, so how likely chance is has to be told with all of them
-//! considered (Benjamini and Hochberg 1995). That costs sight: beside 800 others a single one can't be told with 8 + 8 runs.
+//! Of hundreds of initcalls and parts some differ by chance, so p values are adjusted for all of them together (Benjamini and
+//! Hochberg 1995). That costs power: among 800 others a single one cannot be detected with 8 + 8 runs.
 //!
-//! Most initcalls take microseconds in every run of either set, and can't differ by what anybody cares for. They are
-//! considered by themselves, and those that can by themselves. Which of the two it is depends on the values of both sets
-//! together, not on which set they are of, so it foretells nothing of the test (Bourgon, Gentleman, Huber 2010), and among
-//! what is told of either kind no more than one in twenty is expected to be chance.
+//! Most initcalls take microseconds in every run of either set, and cannot differ by a relevant amount. They are
+//! adjusted separately from those that can. Which of the two it is depends on the values of both sets
+//! together, not on which set they are of, so it is independent of the test (Bourgon, Gentleman, Huber 2010), and
+//! among the reported ones of either kind no more than one in twenty is expected to be chance.
 use bootline_stats::{Samples, false_discovery};
 
 /// How likely chance is to make as much, and whether the values are so far apart that it can matter.
@@ -39,9 +39,9 @@ mod tests {
         let mut found: Vec<Candidate> = (0..500).map(|n| few(f64::from(n) / 500.0, false)).collect();
         found.insert(250, few(0.01, true));
         found.push(few(0.5, true));
-        let told = adjusted_p_values(&found);
-        assert_eq!((told.len(), told[250], told[501]), (502, 0.02, 0.5));
-        assert!(told[1] > 0.4, "{}", told[1]);
+        let adjusted = adjusted_p_values(&found);
+        assert_eq!((adjusted.len(), adjusted[250], adjusted[501]), (502, 0.02, 0.5));
+        assert!(adjusted[1] > 0.4, "{}", adjusted[1]);
         let samples = |v: &[f64]| Samples::new(v.iter().copied()).unwrap();
         assert!(can_matter(&samples(&[1.0, 2.0]), &samples(&[9.0]), 8.0));
         assert!(!can_matter(&samples(&[1.0, 2.0]), &samples(&[9.0]), 8.5));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether runs keep to a budget.
 //!
-//! A limit is broken where all of the interval is beyond it, so that chance breaks it in one of forty cases at most, and
-//! kept where the figure itself is within. Between the two the runs can't tell; nor can they where they would miss an
-//! increase of twice the limit in more than one of five cases: such a gate would sleep.
+//! A limit fails where all of the interval is beyond it, so that chance fails it in at most one of forty cases, and passes
+//! where the estimate itself is within. Between the two it is inconclusive; so it is where the runs would miss an increase
+//! of twice the limit in more than one of five cases: such a gate would detect too little.
 //!
 //! | | of the runs alone (`at_most`) | against a baseline (`increase_at_most`) |
 //! | --- | --- | --- |
 //! | the figure | the median | the difference of the medians |
 //! | its interval | the sign test's; below six runs from the least to the greatest | the rank-sum test's |
-//! | too few | fewer than the rule's `runs` | fewer than 95 % take: 4 + 4, or one beside 39 |
+//! | too few | fewer than the rule's `runs` | fewer than 95 % take: 4 + 4, or 1 + 39 |
 //!
-//! Runs that lack what is judged can't be passed over: a boot that never got to a marker was no fast one. Nor can times be
-//! judged that don't count from the same moment to the same end as those of the baseline.
+//! Runs that lack the judged quantity cannot be skipped: a boot that never reached a marker was not a fast one. Nor can times
+//! be judged that do not run from the same moment to the same end as those of the baseline.
 use serde::{Serialize, Serializer};
 
 use super::budget::{Budget, Increase, LimitRule};
@@ -40,7 +40,7 @@ pub enum GateOutcome {
     Pass,
     /// They are beyond it.
     Fail,
-    /// They can't tell.
+    /// The runs support neither.
     Inconclusive,
 }
 
@@ -68,7 +68,7 @@ pub struct CheckedLimit {
     pub limit: Option<f64>,
     /// What became of it.
     pub outcome: GateOutcome,
-    /// Why it can't be told, or what to know beside the outcome.
+    /// Why it is inconclusive, or what to know about the outcome.
     #[serde(serialize_with = "in_words")]
     pub reason: Option<GateReason>,
     /// Of the runs.
@@ -99,7 +99,7 @@ pub struct LargestPart {
     pub run: Option<String>,
 }
 
-/// Why a limit can't be told kept or broken, or what to know beside.
+/// Why a limit is inconclusive, or what to know about its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GateReason {
     /// There is no baseline.
@@ -113,7 +113,7 @@ pub enum GateReason {
     NoInitcalls,
     /// The baseline hasn't got it, and can't have it.
     NotInBaseline,
-    /// The baseline has it among those only that took less than a millisecond, and it hangs on how much less.
+    /// The baseline has it among those only that took less than a millisecond, and the outcome depends on how much less.
     ShortInBaseline,
     /// The limit is a share, and the baseline has nothing of it.
     ShareOfNothing,
@@ -165,12 +165,12 @@ impl std::fmt::Display for GateReason {
         match self {
             GateReason::NoBaseline => f.write_str("there is no baseline"),
             GateReason::NotMeasured { nearest: None } => f.write_str("no run has it"),
-            GateReason::NotMeasured { nearest: Some(name) } => write!(f, "no run has it; the nearest is `{name}`"),
+            GateReason::NotMeasured { nearest: Some(name) } => write!(f, "no run has it; did you mean `{name}`?"),
             GateReason::NoInitcalls => {
                 f.write_str("the logs name no initcalls: boot with `initcall_debug loglevel=8`")
             }
             GateReason::ShortInBaseline => f.write_str(
-                "the baseline only knows that it took less than 1 ms: store it anew with this budget, which keeps what it names",
+                "the baseline only has that it took less than 1 ms: store the baseline again with this budget, which keeps what it names",
             ),
             GateReason::ShareOfNothing => {
                 f.write_str("the baseline has nothing of it to take a share of: limit it by an amount, like \"5 ms\"")
@@ -184,23 +184,23 @@ impl std::fmt::Display for GateReason {
                 write!(f, "{runs} of {of} runs {} it; in the others it took no time", if *runs == 1 { "has" } else { "have" })
             }
             GateReason::OtherTime => f.write_str(
-                "the times don't all count from the same beginning to the same end (captures beside logs, another `end`): \
-                 take the runs and their baseline in one way",
+                "the times do not all run from the same beginning to the same end (captures mixed with logs, another `end`): \
+                 capture the runs and their baseline in the same way",
             ),
-            GateReason::NotInBaseline => f.write_str("the baseline was stored without it: store it anew with this budget beside it"),
+            GateReason::NotInBaseline => f.write_str("the baseline was stored without it: store it again with this budget"),
             GateReason::TooFew { runs, baseline, needed } => {
-                let beside = baseline.map(|b| format!(" beside {b} of the baseline")).unwrap_or_default();
+                let against = baseline.map(|b| format!(" against {b} of the baseline")).unwrap_or_default();
                 let runs_word = if *runs == 1 { "run is" } else { "runs are" };
                 match needed {
-                    Some(n) => write!(f, "{runs} {runs_word} too few{beside}: it takes {n}"),
-                    None => write!(f, "{runs} {runs_word} too few{beside}"),
+                    Some(n) => write!(f, "{runs} {runs_word} too few{against}: it takes {n}"),
+                    None => write!(f, "{runs} {runs_word} too few{against}"),
                 }
             }
             GateReason::SpansLimit => {
-                f.write_str("the figure is beyond the limit, but the limit lies in its interval: more runs can tell")
+                f.write_str("the estimate is beyond the limit, but the limit lies within its interval: more runs can decide")
             }
             GateReason::BelowDetectable => f.write_str(
-                "the runs differ too much to see an increase of twice the limit: more runs, or a wider limit",
+                "the runs vary too much to detect an increase of twice the limit: take more runs, or widen the limit",
             ),
             GateReason::TwoGroups(g) => {
                 write!(

@@ -36,7 +36,7 @@ pub struct RunSetup {
     pub baud: Option<u32>,
     /// The clock of the times.
     pub clock: Clock,
-    /// What the boot's end was told by.
+    /// What marked the boot's end.
     pub ended_by: EndedBy,
     /// What the time to it counts from.
     pub since: TimeOrigin,
@@ -55,7 +55,7 @@ impl RunMeasures {
         let mut values = BTreeMap::new();
         let to_end = if end.by == EndedBy::Marker { Quantity::TimeToMarker } else { Quantity::TimeToInit };
         values.insert(to_end, elapsed.as_nanos());
-        // Up to the boot's end: what the log holds behind it depends on when somebody stopped it.
+        // Up to the boot's end: what the log holds after it depends on when somebody stopped the capture.
         for phase in boot.phases.iter().filter(|p| p.start < end.at.best()) {
             let length = phase.end.min(end.at.best()) - phase.start;
             values.insert(Quantity::Phase(phase.name), length.as_nanos());
@@ -97,7 +97,7 @@ impl RunMeasures {
     }
 }
 
-/// Whether a word of the command line tells what was measured of the host just before the boot, as the lab's does.
+/// Whether a command-line word states what was measured on the host just before the boot, as the lab's does.
 fn is_measured(word: &str) -> bool {
     word.starts_with("tsc_early_khz=")
 }

@@ -3,7 +3,7 @@
 //!
 //! An instant belongs to the innermost initcall, probe or async call that runs then; where several tasks run some, to that
 //! of the boot's own task. Where none runs it belongs to the phase. Within each part, time in which the boot waited
-//! for the console is told from work. So a part's own time is without the spans inside it, unlike what `blame` shows.
+//! for the console is separated from work. So a part's own time is without the spans inside it, unlike what `blame` shows.
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 
@@ -85,7 +85,7 @@ pub struct Part {
     pub bytes: u64,
     /// Where it begins.
     pub place: PartPosition,
-    /// When it begins, to tell what came before what.
+    /// When it begins, for the order of parts.
     pub start: Dur,
     /// Its first and its last record, where it is a span.
     pub records: Option<(RecordId, RecordId)>,

@@ -23,11 +23,11 @@ pub enum PartMove {
     Parallel,
     /// From another task to the boot's own, which now waits for it.
     Inline,
-    /// Before or behind initcalls that it was behind or before.
+    /// To the other side of initcalls that it was before or after.
     Order,
 }
 
-/// The parts that moved. Order is told of initcalls of the boot's own task alone: what other tasks run comes as it comes.
+/// The parts that moved. Order counts only for initcalls of the boot's own task: that of other tasks varies from run to run.
 pub(super) fn moves(before: &PartColumns<'_>, after: &PartColumns<'_>) -> BTreeMap<PartKey, PartMove> {
     let mut found = BTreeMap::new();
     let mut in_order = Vec::new();

@@ -84,8 +84,8 @@ pub enum QuantityError {
     /// Not a phase.
     #[error("no phase `{0}`; there are {known}{meant}", meant = meant(.1), known = PhaseName::ALL.map(PhaseName::word).join(", "))]
     NoPhase(String, Option<String>),
-    /// Nothing behind the colon.
-    #[error("nothing is named behind `{0}`")]
+    /// Nothing follows the colon.
+    #[error("no name follows `{0}`")]
     NoName(String),
 }
 

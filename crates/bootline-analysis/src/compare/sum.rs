@@ -38,7 +38,7 @@ impl PartSum {
     }
 }
 
-/// What became of parts, told from chance: each part is in one of these.
+/// How a part changed, chance ruled out: each part is in exactly one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartChange {
@@ -50,14 +50,14 @@ pub enum PartChange {
     Slower,
     /// It takes less.
     Faster,
-    /// It takes as long, as far as can be told, but elsewhere.
+    /// It takes as long, as far as the runs show, but elsewhere.
     Moved,
-    /// Chance explains what it adds, if anything.
+    /// Chance may explain what it adds, if anything.
     Inconclusive,
 }
 
 impl Contribution {
-    /// What became of it, as far as chance doesn't explain that.
+    /// How it changed, as far as chance does not explain that.
     pub fn part_change(&self) -> PartChange {
         match self.observed {
             ObservedChange::New if self.is_clear() => PartChange::New,
@@ -69,24 +69,24 @@ impl Contribution {
         }
     }
 
-    /// Whether there is anything to tell of it. What moved is news even where it takes as long.
+    /// Whether it is worth reporting. A part that moved is news even where it takes as long.
     fn is_news(&self) -> bool {
         self.total() != Dur::ZERO || self.moved.is_some()
     }
 }
 
 impl Decomposition {
-    /// The `most` parts that tell most, and the others.
+    /// The `most` parts that matter most, and the others.
     pub fn fold(&self, most: usize) -> (Vec<&Contribution>, Vec<&Contribution>) {
-        let mut told = 0;
+        let mut shown = 0;
         self.contributions.iter().partition(|c| {
-            let tell = c.is_news() && told < most;
-            told += usize::from(tell);
-            tell
+            let show = c.is_news() && shown < most;
+            shown += usize::from(show);
+            show
         })
     }
 
-    /// What the parts add by what became of them; together the whole.
+    /// What the parts add, by how they changed; together the whole.
     pub fn sums(&self) -> Vec<(PartChange, PartSum)> {
         use PartChange::{Faster, Gone, Inconclusive, Moved, New, Slower};
         let of = |part_change| PartSum::of(self.contributions.iter().filter(|c| c.part_change() == part_change));

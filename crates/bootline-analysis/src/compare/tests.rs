@@ -105,8 +105,8 @@ fn new_gone_and_moved() {
     );
     let found = fates(&swapped);
     assert_eq!(found.iter().filter(|(.., moved)| moved.is_some()).count(), 2, "{found:?}");
-    let beside = text.replace("calling  b_init+0x0/0x10 @ 1", "calling  b_init+0x0/0x10 @ 77");
-    assert_eq!(of(&fates(&beside), "b_init"), Some((ObservedChange::Same, Some(PartMove::Parallel))));
+    let in_parallel = text.replace("calling  b_init+0x0/0x10 @ 1", "calling  b_init+0x0/0x10 @ 77");
+    assert_eq!(of(&fates(&in_parallel), "b_init"), Some((ObservedChange::Same, Some(PartMove::Parallel))));
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn what_must_be_known_is_said() {
     let said: Vec<String> = few.caveats.iter().map(ToString::to_string).collect();
     assert_eq!(
         said,
-        ["3 + 3 runs can't tell a difference from chance: intervals hold the truth in 90.0 % of cases at most; \
-         beside 3 it takes 5"]
+        ["3 + 3 runs cannot distinguish a difference from chance: intervals cover the true value in at most \
+         90.0 % of cases; against 3 it takes 5"]
     );
     let other = set(
         "new",
@@ -132,14 +132,14 @@ fn what_must_be_known_is_said() {
     assert_eq!(
         said,
         [
-            "20 runs beside 8: the smaller set decides what can be seen",
+            "20 runs against 8: the smaller set limits what can be detected",
             "the kernel differs: 6.1.0-44-amd64 before, 6.1.0-45-amd64 now",
             "the command line differs: loglevel=8 before, quiet now",
         ]
     );
     let two = set("new", (0..8).map(|i| log([40 + i % 3, if i % 2 == 0 { 100 } else { 300 }, 30], 0)));
     let said = compare(&boots("base", 8, 100, 0), &two, Thresholds::default()).unwrap().caveats[0].to_string();
-    assert_eq!(said, "the runs of new fall into two groups by time-to-init, 4 and 4: no median stands for them");
+    assert_eq!(said, "the runs of new fall into two groups by time-to-init, 4 and 4: no median represents them");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn limits_on_the_runs_alone() {
         None,
         &mixed,
         GateOutcome::Inconclusive,
-        "more runs can tell",
+        "more runs can decide",
     );
     let two = set("new", (0..9).map(|i| log([40 + i % 3, if i % 2 == 0 { 100 } else { 300 }, 30], 0)));
     check_gate(
@@ -205,13 +205,13 @@ fn limits_against_a_baseline() {
     check_gate(limit, Some(&base), &of(10, 100), GateOutcome::Pass, "");
     check_gate(limit, Some(&base), &of(10, 130), GateOutcome::Pass, "");
     check_gate(limit, Some(&base), &of(10, 170), GateOutcome::Fail, "");
-    check_gate(limit, Some(&base), &of(10, 151), GateOutcome::Inconclusive, "more runs can tell");
+    check_gate(limit, Some(&base), &of(10, 151), GateOutcome::Inconclusive, "more runs can decide");
     check_gate(
         limit,
         Some(&base),
         &of(1, 400),
         GateOutcome::Inconclusive,
-        "1 run is too few beside 10 of the baseline: it takes 2",
+        "1 run is too few against 10 of the baseline: it takes 2",
     );
     check_gate(limit, None, &of(10, 100), GateOutcome::Inconclusive, "no baseline");
     let noisy = set("new", (0..6).map(|i| log([40 + i * 37, 100, 30], 0)));
@@ -360,7 +360,7 @@ fn so_many_that_none_can_be_told_alone_is_said() {
     assert_eq!(
         said(Dur::from_micros(1)),
         [
-            "30 initcalls and probes vary by as much as counts; to tell one of so many from chance takes 7 + 7 runs, not \
+            "30 initcalls and probes vary by a relevant amount; to distinguish one of so many from chance takes 7 + 7 runs, not \
              5 + 5"
         ]
     );
@@ -375,10 +375,10 @@ fn a_marker_in_the_command_line_is_no_marker() {
         let run = RunMeasures::of(&boot(log.as_bytes()), "x", &markers).unwrap();
         run.values.contains_key(&Quantity::Marker("ready".to_owned()))
     };
-    let told =
+    let hint =
         log([40, 100, 30], 0).replacen('\n', "\n[    0.000000] Kernel command line: console=ttyS0 acme.ready=1\n", 1);
-    assert!(!has(told.clone()));
-    assert!(has(told + "[    1.000000] acme: ready\n"));
+    assert!(!has(hint.clone()));
+    assert!(has(hint + "[    1.000000] acme: ready\n"));
 }
 
 #[test]
@@ -414,7 +414,13 @@ fn a_short_initcall_of_a_stored_baseline_is_not_taken_for_none() {
     check_gate(&rule("20 ms"), Some(&in_sum), &slow, GateOutcome::Fail, "");
     check_gate(&rule("20 ms"), Some(&in_sum), &short, GateOutcome::Pass, "");
     check_gate(&rule("10 %"), Some(&in_sum), &slow, GateOutcome::Fail, "");
-    check_gate(&rule("10 %"), Some(&in_sum), &short, GateOutcome::Inconclusive, "took less than 1 ms: store it anew");
+    check_gate(
+        &rule("10 %"),
+        Some(&in_sum),
+        &short,
+        GateOutcome::Inconclusive,
+        "took less than 1 ms: store the baseline again",
+    );
     let budget = budget(&format!("[[budget]]\n{}", rule("10 %")));
     let kept = stored(&budget.spans());
     assert!(!kept.short.contains(&PartKey::Initcall("b_init".into())));

@@ -50,7 +50,7 @@ pub(super) fn of_init(span: &Span) -> bool {
     span.kind == SpanKind::Initcall && span.task.is_none_or(|t| t == INIT)
 }
 
-/// When init started, where the log goes on behind that.
+/// When init started, where the log continues after that.
 pub(super) fn user_space(boot: &Boot) -> Option<Dur> {
     boot.milestones.init.and_then(|i| boot.timeline.stored(i))
 }
@@ -149,19 +149,19 @@ impl<'b> InitTask<'b> {
         let next = self.stored.partition_point(|s| s.at <= at);
         let before = next.checked_sub(1).map_or(Dur::ZERO, |i| self.stored[i].at);
         let ends = self.stored.get(next).filter(|s| s.at <= limit);
-        let behind = ends.map_or(limit, |s| s.at);
-        let net = (behind - before) - self.boot.console_wait(before, behind);
+        let after = ends.map_or(limit, |s| s.at);
+        let net = (after - before) - self.boot.console_wait(before, after);
         if net >= self.silence {
             let kind = match ends.and_then(|s| s.timed_out) {
                 Some(device) => SegmentKind::DeferredTimeout { device: Some(device.to_owned()) },
                 None => SegmentKind::Silence,
             };
-            return (kind, behind);
+            return (kind, after);
         }
         let phase = self.phase(at);
         let ends = phase.map_or(limit, |p| p.end).max(at + Dur::from_nanos(1));
         let name = phase.map_or(PhaseName::KernelToConsole, |p| p.name);
-        (SegmentKind::Phase { name }, behind.min(ends))
+        (SegmentKind::Phase { name }, after.min(ends))
     }
 
     fn phase(&self, at: Dur) -> Option<&'b Phase> {
@@ -173,8 +173,8 @@ impl<'b> InitTask<'b> {
     fn complete(&self, segment: &mut Segment) {
         let (from, to) = (segment.start, segment.end);
         segment.console = self.boot.console_wait(from, to);
-        let behind = self.stored.partition_point(|s| s.at <= from);
-        segment.first = behind.checked_sub(1).or((!self.stored.is_empty()).then_some(0)).map(|i| self.stored[i].id);
+        let after = self.stored.partition_point(|s| s.at <= from);
+        segment.first = after.checked_sub(1).or((!self.stored.is_empty()).then_some(0)).map(|i| self.stored[i].id);
         let until = self.stored.partition_point(|s| s.at < to).min(self.stored.len().saturating_sub(1));
         segment.last = self.stored.get(until).map(|s| s.id).max(segment.first);
         match segment.kind {
@@ -218,7 +218,7 @@ impl<'b> InitTask<'b> {
         let mut found: Vec<NestedSpan> = Vec::new();
         for &(end, i) in &self.ended[here] {
             let span = &self.boot.spans[i];
-            // A probe inside a probe is told by that one.
+            // A probe inside a probe is covered by the outer one.
             if span.parent.is_none_or(|p| self.boot.spans[p].kind == SpanKind::Initcall) {
                 found.push(nested(span, end));
             }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the time to the boot's end really hung on: a chain of segments without gap or overlap, from the earliest moment that
-//! is known to init's start (or the marker).
+//! The critical path to the boot's end: segments without gap or overlap, from the earliest known moment to init's start (or
+//! the marker).
 //!
-//! Two steps. `course` says for every moment what init's own task was at, from `initcall_debug` where the log has it, else
-//! from its phases and silences. `path` goes back from the end: where init's task waited for an async call, the chain goes
-//! through that call, and what init's task had done meanwhile is beside the chain, with slack.
+//! Two steps. `init_task` gives for every moment what init's own task was doing, from `initcall_debug` where the log has it,
+//! else from its phases and silences. `path` goes back from the end: where init's task waited for an async call, the path
+//! goes through that call, and what init's task did meanwhile is not critical: it has slack.
 mod init_task;
 mod named_interval;
 mod path;
@@ -15,25 +15,25 @@ use crate::boot::{Boot, PhaseName, RootWaitBy, SpanKind, TimeOrigin};
 use crate::records::RecordId;
 use bootline_capture::units::Dur;
 
-/// The chain of one boot.
+/// The critical path of one boot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalPath {
     /// Where it begins on the boot's axis: power-on where the capture notes it, else the kernel clock's zero, else the first
     /// record.
     pub start: Dur,
-    /// What that is.
+    /// What the start is.
     pub since: TimeOrigin,
     /// The boot's end: init's start, or the marker.
     pub end: Dur,
-    /// What it rests on.
+    /// What the path is derived from.
     pub basis: PathBasis,
-    /// In order; each begins where the one before ends.
+    /// Segments in order; each begins where the one before ends.
     pub segments: Vec<Segment>,
-    /// What ran beside it, by start.
+    /// What ran in parallel with it, by start.
     pub non_critical: Vec<NonCriticalSpan>,
 }
 
-/// What a chain rests on: how much the log tells.
+/// What a critical path is derived from: how much the log shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathBasis {
@@ -41,11 +41,11 @@ pub enum PathBasis {
     AsyncCalls,
     /// Initcalls and probes. What init's task waited for is in the initcall that waited.
     Initcalls,
-    /// Only records: between two of them nothing tells work from waiting.
+    /// Only records: between two of them nothing distinguishes work from waiting.
     Records,
 }
 
-/// What a segment hung on.
+/// What the boot was doing in a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SegmentKind {
@@ -83,15 +83,15 @@ pub enum SegmentKind {
     },
     /// The flush of what was stored before the console registered.
     ConsoleFlush,
-    /// A silence between two records: work or waiting, the log doesn't tell.
+    /// A silence between two records: work or waiting, the log does not show which.
     Silence,
-    /// Several records of a phase, close behind one another.
+    /// Several records of a phase, close together.
     Phase {
-        /// Which.
+        /// The phase.
         name: PhaseName,
     },
-    /// In user space: the service that was up last before what came next. By order in time: the log doesn't tell what
-    /// was ordered after what.
+    /// In user space: the service that was up last before what came next. By order in time: the log does not show
+    /// what was ordered after what.
     Service {
         /// The unit.
         name: String,
@@ -133,7 +133,7 @@ fn by_word<S: serde::Serializer>(by: &RootWaitBy, s: S) -> Result<S::Ok, S::Erro
 /// A stretch of the chain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Segment {
-    /// What it hung on.
+    /// What the boot was doing.
     #[serde(flatten)]
     pub kind: SegmentKind,
     /// Its start on the boot's axis.
@@ -145,12 +145,12 @@ pub struct Segment {
     /// Of it, waits for the console.
     #[serde(rename = "console_ns")]
     pub console: Dur,
-    /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log tells.
+    /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log shows.
     #[serde(rename = "max_saving_ns")]
     pub max_saving: Dur,
-    /// Its first record, or the one before it.
+    /// The first record in it, or the one before it.
     pub first: Option<RecordId>,
-    /// Its last record, or the one behind it.
+    /// The last record in it, or the one after it.
     pub last: Option<RecordId>,
     /// Probes and calls inside it, by start.
     pub nested: Vec<NestedSpan>,
@@ -187,7 +187,7 @@ pub struct NestedSpan {
     pub record: RecordId,
 }
 
-/// What ran beside the chain: it could take less without effect, and longer by its slack.
+/// A span that is not critical: it could take less time without effect, and longer by its slack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NonCriticalSpan {
     /// What it is.

@@ -87,8 +87,8 @@ fn services(boot: &Boot, end: Dur) -> Vec<NamedInterval> {
     let mut found = Vec::new();
     let mut at = end;
     loop {
-        let behind = up.partition_point(|s| s.0 <= at);
-        let Some(&(to, from, name)) = up[..behind].last() else { break };
+        let after = up.partition_point(|s| s.0 <= at);
+        let Some(&(to, from, name)) = up[..after].last() else { break };
         if to <= init {
             break;
         }

@@ -127,7 +127,7 @@ fn the_initramfs_and_the_root() {
     assert_eq!(critical_path.non_critical[0].name, "last_init");
 }
 
-/// The chain of a log of these lines behind the head, to init or to a marker.
+/// The critical path of a log of these lines after the head, to init or to a marker.
 fn chain_of(lines: &str, marker: Option<&str>) -> (Boot, CriticalPath) {
     let log = format!("{HEAD}{lines}");
     let options = BootOptions { marker: marker.map(str::to_owned), ..BootOptions::default() };
@@ -176,7 +176,7 @@ fn an_async_call_that_waits_for_another_is_gone_through() {
     );
     let call = "async async_port_probe -";
     check_links(&critical_path, &[("silence", 100), (call, 501), (call, 199), ("silence", 100)]);
-    // By their first records: the later port, and before it the one that it waited for, not what was scheduled behind it.
+    // By their first records: the later port, and before it the one that it waited for, not what was scheduled after it.
     assert_eq!(
         [critical_path.segments[1].first, critical_path.segments[2].first],
         [Some(RecordId(3)), Some(RecordId(4))]
@@ -184,7 +184,7 @@ fn an_async_call_that_waits_for_another_is_gone_through() {
     assert_eq!(critical_path.non_critical.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["unrelated"]);
 }
 
-/// A port that waits for an earlier one, which ended before so many that were scheduled behind both.
+/// A port that waits for an earlier one, which ended before this many that were scheduled after both.
 fn ports(between: usize) -> Vec<i64> {
     let each = |line: &dyn Fn(usize) -> String| (0..between).map(line).collect::<String>();
     let (_, critical_path) = chain_of(
@@ -215,7 +215,7 @@ fn so_many_calls_are_looked_at_for_a_wait() {
     assert_eq!(ports(path::MOST_LOOKED_AT), [700]);
 }
 
-/// The worker that had unpacked the initramfs waits in its next call, before the memory is said to be freed. Init has been
+/// The worker that had unpacked the initramfs waits in its next call, before the memory is reported as freed. Init has been
 /// started already: else the last initcall to return would be an async one, and no wait for the initramfs be seen.
 #[test]
 fn what_a_worker_waits_for_in_its_next_call_is_not_gone_through() {
@@ -325,7 +325,7 @@ fn the_wait_for_the_root_of_a_real_boot() {
     assert_eq!(root.max_saving, root.length());
 }
 
-/// Modules that others than init load, behind init's start, up to a marker.
+/// Modules loaded by tasks other than init, after init's start, up to a marker.
 #[test]
 fn modules_in_user_space() {
     let (_, critical_path) = chain_of(
@@ -346,7 +346,7 @@ fn modules_in_user_space() {
         &[("silence", 100), ("silence", 100), ("slow_init", 300), (probe, 400), ("silence", 100)],
     );
     assert_eq!(critical_path.segments[3].max_saving, Dur::from_millis(300));
-    // The initcall that scheduled the probe ran on beside it.
+    // The initcall that scheduled the probe ran on in parallel with it.
     let non_critical: Vec<_> =
         critical_path.non_critical.iter().map(|b| (b.name.as_str(), b.end - b.start, b.slack)).collect();
     assert_eq!(non_critical, [("slow_init", Dur::from_millis(100), Dur::from_millis(300))]);

@@ -25,12 +25,12 @@ pub(super) enum Bound {
 /// One kernel record of the boot, with the work before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorkStep {
-    /// Its position among the boot's records.
+    /// Position among the boot's records.
     pub index: usize,
-    /// The work before it: its least, best and most.
+    /// The work before it: minimum, best estimate, maximum.
     pub work: [Dur; 3],
     pub message: Message,
-    /// A level that the log doesn't tell, and that its text makes doubtful.
+    /// The log lacks its level, and its text makes the default level doubtful.
     pub uncertain: bool,
     /// It belongs to a report of a stall, which the console itself may have caused.
     pub of_stall: bool,
@@ -38,11 +38,11 @@ pub(super) struct WorkStep {
     pub of_initcall_debug: bool,
 }
 
-/// The boot's course up to its end.
+/// The boot's work, up to its end.
 #[derive(Clone, Debug)]
 pub(super) struct BootWorkload {
     pub steps: Vec<WorkStep>,
-    /// Records whose level the log doesn't tell.
+    /// Number of records whose level the log lacks.
     pub unknown_levels: usize,
     /// The record before which the other processors come up.
     processors_up: Option<usize>,
@@ -147,7 +147,7 @@ impl BootWorkload {
 /// Where the consoles come up and the console lock is taken, as positions among the boot's records.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConsolePlan {
-    /// Behind which record which console registers (or goes).
+    /// After which record which console registers (or goes).
     pub registrations: Vec<(usize, ConsoleId, bool)>,
     /// Before which record threads become ready.
     pub threads_ready: Option<usize>,
@@ -176,7 +176,7 @@ pub(super) struct ConsoleLockTaker {
     pub times: [u32; 3],
 }
 
-/// When a thread printed beside the boot.
+/// When a kthread printed in parallel with the boot.
 struct PrinterBusy {
     /// Stretches in which a thread printed, ascending, with the sum before each.
     time_ranges: Vec<(Dur, Dur, Dur)>,
@@ -221,11 +221,11 @@ impl PrinterBusy {
 /// The work between two instants: least, best, most.
 fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
     let waited = busy.waits.bounds_within(from, to);
-    let beside = busy.up_to(to) - busy.up_to(from);
+    let printed = busy.up_to(to) - busy.up_to(from);
     let work = |waited: Dur| {
         let net = (to - from - waited).max_zero();
-        // In a wait for the lock a thread prints: only what it printed beside the rest slowed the work.
-        let slowed = (beside - waited).max_zero().min(net);
+        // In a wait for the lock a kthread prints: only what it printed outside of these waits slowed the work.
+        let slowed = (printed - waited).max_zero().min(net);
         net - slowed.scale(1.0 - speed)
     };
     let mut all = [work(waited.high()), work(busy.waits.within(from, to)), work(waited.low())];
@@ -234,7 +234,7 @@ fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] 
 }
 
 /// Where `printk_set_kthreads_ready` would be: the nearest record that shows it; where none does, the registration of the
-/// console, before which nothing can be told apart.
+/// console, before which the log cannot show it.
 pub(super) fn ready_at(boot: &Boot, call: ThreadsReady) -> Option<usize> {
     (call != ThreadsReady::Never).then(|| boot.threads_ready(call))?
 }
@@ -246,7 +246,7 @@ fn processors_up(boot: &Boot) -> Option<usize> {
 }
 
 const ONCE: [u32; 3] = [1, 1, 1];
-/// What the two long takers wait for beside a thread that gives the lock up after each record: 6 to 14 records at the
+/// How many records the two long lock takers wait for while a kthread releases the lock after each record: 6 to 14 records at the
 /// registration of an 8250's ports, none to 30 at the open of /dev/console. Measured on 6.19-rt at 2400 to 115200 baud by
 /// the experiment printer-thread-contention; the likely cause is the port's lock, which the thread gets back at once.
 const PORT: [u32; 3] = [1, 10, 14];

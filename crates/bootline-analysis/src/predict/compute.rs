@@ -93,7 +93,7 @@ impl<'a> Predictor<'a> {
                 let best = bound == Bound::Best && share == self.baseline.contention[1];
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
-                // What the model says of today beside what was measured: it can't be surer of tomorrow.
+                // How far the model is off for the baseline, compared with the measurement: a prediction cannot be more certain.
                 let measured = self.end.elapsed.best();
                 let reference_now =
                     if self.since_first_byte() { now.opened.unwrap_or_default() } else { self.reference() };

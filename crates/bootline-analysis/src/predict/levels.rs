@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The level of a record, where the log tells or the text does.
+//! The level of a record, where the log or the text shows it.
 use crate::boot::initcall_debug;
 use crate::records::Record;
 
-/// Its level; none where only a guess would tell.
+/// Level of a record; `None` where it could only be guessed.
 pub(super) fn level(r: &Record<'_>) -> Option<u8> {
     r.level.map(|l| l.0).or_else(|| initcall_debug::is_debug_level(r.text).then_some(7))
 }

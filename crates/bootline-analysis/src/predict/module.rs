@@ -17,9 +17,9 @@ pub(super) const BEHAVIOUR: Behaviour = Behaviour {
 /// When it takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SwitchTime {
-    /// Behind init's start, from the initramfs: `quiet` until then, and the whole log replayed.
+    /// After init's start, from the initramfs: `quiet` until then, and the whole log replayed.
     AtInit,
-    /// Behind the record at this position, as one of the kernel's initcalls.
+    /// After the record at this position, as one of the kernel's initcalls.
     After(usize),
 }
 
@@ -65,7 +65,7 @@ const OF_16550A_CLASS: [&str; 17] = [
     "U6_16550A",
 ];
 
-/// Whether the console's port is one that the module knows, as far as the log tells.
+/// Whether the module supports the console's port, as far as the log shows it.
 fn is_16550a(boot: &Boot, console: &SerialConsole) -> bool {
     let port = found_port(boot, console).and_then(|i| boot.records.get(i));
     let named = port.and_then(|r| Some(r.text.rsplit_once(" is a ")?.1.trim()));

@@ -33,7 +33,7 @@ pub(super) struct Scenario {
 }
 
 impl Scenario {
-    /// Today's, with the user's `cpus` where the log doesn't tell.
+    /// The baseline's, with the user's `cpus` where the log lacks the number.
     pub fn baseline(boot: &Boot) -> Result<Scenario, PredictionError> {
         let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
         let speed = line.speed.ok_or_else(|| PredictionError::NoSpeed { console: line.console.name.clone() })?;

@@ -8,7 +8,7 @@
 /// No report is longer.
 const MOST: usize = 400;
 
-/// Tells the records of a report, given the log in order.
+/// Recognises the records of a report, given the log in order.
 #[derive(Debug, Default)]
 pub(super) struct StallReport {
     /// How many of its records may still come.

@@ -29,7 +29,7 @@ pub fn what_if(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
     Ok(what_ifs)
 }
 
-/// Drops combinations that save no more than a part of them does: behind `quiet` the line's speed hardly matters.
+/// Drops combinations that save no more than a part of them does: after `quiet` the line's speed hardly matters.
 fn drop_ineffective_combinations(what_ifs: &mut Vec<Prediction>) {
     let part_of = |part: &Change, whole: &Change| {
         part.settings.len() < whole.settings.len() && part.settings.iter().all(|s| whole.settings.contains(s))

@@ -176,7 +176,7 @@ pub(super) fn assumptions(
         add("lost-records", "the log lacks records: what they cost is in no figure".to_owned());
     }
     if boot.timeline.clock == Clock::Kernel {
-        add("kernel-clock", "the kernel's clock ran true; only arrival times could tell".to_owned());
+        add("kernel-clock", "the kernel's clock ran true; only arrival times could show otherwise".to_owned());
     }
     let changes_what_is_printed = target.loglevel < baseline.loglevel && target.module != Some(SwitchTime::AtInit);
     if changes_what_is_printed && boot_workload.unknown_levels > 0 {
@@ -184,8 +184,8 @@ pub(super) fn assumptions(
         add(
             "levels",
             format!(
-                "the log lacks the levels of {} records: taken as KERN_INFO, {uncertain} with grave words as KERN_ERR at \
-                 the worst; `--levels` with a `dmesg -r` of the same boot tells",
+                "the log lacks the levels of {} records: taken as KERN_INFO, {uncertain} with alarming words as KERN_ERR at \
+                 worst; `--levels` with a `dmesg -r` of the same boot gives them",
                 boot_workload.unknown_levels
             ),
         );
@@ -206,7 +206,7 @@ pub(super) fn assumptions(
         }
     }
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
-        add("cpus", "the log doesn't tell the number of processors: one".to_owned());
+        add("cpus", "the log lacks the number of processors: taken as one".to_owned());
     }
     let module = change.settings.iter().any(|s| matches!(s, Setting::Module { .. }));
     if module && baseline.module.is_none() && !module::takes_module(boot) {
