@@ -23,7 +23,7 @@ fn every_experiment_asks_something_and_has_a_short_form() {
         assert!(experiment.about.ends_with(['?', '.']), "{name}");
         let plan = |quick| ExperimentPlan::of(experiment, &RunSelection { quick, ..RunSelection::default() }).unwrap();
         let (short, whole) = (plan(true), plan(false));
-        let runs = |plan: &ExperimentPlan| plan.repeats as usize * plan.arms.len();
+        let runs = |plan: &ExperimentPlan| plan.runs_per_arm as usize * plan.arms.len();
         assert!(runs(&short) < runs(&whole), "{name}");
         // What is asked is answered by claims, or by predictions.
         let predicted = |arm: &&bootline_lab::experiment::Arm| {

@@ -39,7 +39,7 @@ fn by_hand() -> Vec<Prediction> {
     let levels = assumption(
         "levels",
         "the log has no levels: between 0 and 2150 characters are errors and worse, which quiet prints too; \
-         a `dmesg -r` of the same boot tells (--levels)",
+         a `dmesg -r` of the same boot tells (--kernel-log)",
     );
     let today = Prediction {
         change: Change::default(),

@@ -29,7 +29,7 @@ struct Run {
     truth: Truth,
 }
 
-/// The folder of a run, `ARM-NN`, as prove names it.
+/// The folder of a run, `ARM-NN`, as `experiment` names it.
 fn cell(folder: &str) -> Option<Cell> {
     let (arm, number) = folder.rsplit_once('-')?;
     number.parse::<u32>().ok()?;

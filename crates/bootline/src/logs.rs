@@ -23,14 +23,14 @@ pub struct LogArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Text in the line that ends the boot, instead of init's start
-    #[arg(long, visible_alias = "to", value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT")]
     marker: Option<String>,
     /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
     /// The format of the logs, if it is not recognised
-    #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    input_format: Option<String>,
     /// Write JSON
     #[arg(long)]
     json: bool,
@@ -138,7 +138,7 @@ impl BootOutput {
 impl LogArgs {
     /// For a verb that types its arguments itself and shows nothing on stdout.
     pub fn plain(files: Vec<PathBuf>, marker: Option<String>, console: Option<ConsoleArg>) -> LogArgs {
-        LogArgs { files, marker, console, format: None, json: false, width: None }
+        LogArgs { files, marker, console, input_format: None, json: false, width: None }
     }
 
     /// Looks at the terminal and refuses what can't be done. `schema` is that of the verb's JSON.
@@ -153,7 +153,7 @@ impl LogArgs {
             inputs: self.files.into_iter().map(Input::new).collect(),
             options: BootOptions { marker: self.marker, console: self.console, ..BootOptions::default() },
             own_log: None,
-            format: self.format.and_then(|name| name.parse().ok()),
+            format: self.input_format.and_then(|name| name.parse().ok()),
             output,
         })
     }
@@ -170,7 +170,7 @@ impl LogInputs {
     }
 
     /// With the kernel's own log of the same boots.
-    pub fn with_levels(mut self, file: PathBuf) -> Result<LogInputs, Failure> {
+    pub fn with_kernel_log(mut self, file: PathBuf) -> Result<LogInputs, Failure> {
         let input = Input::new(file);
         if matches!(input, Input::Stdin) && self.inputs.iter().any(|i| matches!(i, Input::Stdin)) {
             return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));

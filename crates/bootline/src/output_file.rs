@@ -82,6 +82,18 @@ impl OutputFile {
     }
 }
 
+/// A folder to write to: many files can't go to standard output.
+///
+/// # Errors
+/// It is `-`.
+pub fn folder(path: &Path) -> Result<&Path, Failure> {
+    if path.as_os_str() != "-" {
+        return Ok(path);
+    }
+    Err(Failure::new(Exit::USAGE, "`-o -`: this verb writes a folder, which can't go to standard output")
+        .hint("name a folder: `-o DIR`; for results on standard output: `--json`"))
+}
+
 /// Whether an output is the input's file, by whatever name. One that doesn't exist yet is none, nor is a device.
 pub fn is_same_file(output: Option<Metadata>, input: &Path) -> bool {
     let same = |(a, b): (Metadata, Metadata)| a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino());

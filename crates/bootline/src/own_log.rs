@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::unusable::{named, shown};
 
-/// What a file of `--levels` holds.
+/// What a file of `--kernel-log` holds.
 #[derive(Debug)]
 pub struct OwnLog {
     name: String,

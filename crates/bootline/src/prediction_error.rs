@@ -39,7 +39,7 @@ pub fn failure(prediction_error: &PredictionError, boot: &Boot, source: &BootLab
             return failure.hint(format!("state it: `--console {},115200n8`", escaped(console)));
         }
         PredictionError::NotPrinted { .. } => {
-            "give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--levels own.log`"
+            "give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--kernel-log own.log`"
         }
         PredictionError::UnknownKernel(_) => {
             "ask by the way of printing: `--set console=legacy`, `printer-thread` or `nbcon`"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets of runs as they are named: captures and logs, folders of them, the results of `prove`, stored baselines.
+//! Sets of runs as they are named: captures and logs, folders of them, the results of `experiment`, stored baselines.
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
@@ -33,7 +33,7 @@ struct RunSource {
 }
 
 impl RunReader {
-    /// The runs that a path holds; of a folder of `prove` those of `arm`.
+    /// The runs that a path holds; of results of `experiment` those of `arm`.
     ///
     /// # Errors
     /// There is nothing of the kind. A run that can't be used is no error: it is among the excluded.

@@ -21,9 +21,9 @@ pub enum Shape {
 pub struct ShapeArgs {
     /// What to write
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    output_format: Shape,
-    /// Write JSON, as --output-format json
-    #[arg(long, conflicts_with = "output_format")]
+    format: Shape,
+    /// Write JSON, as --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Columns of the text [default: the terminal's, else 100]
     #[arg(long, value_name = "COLUMNS")]
@@ -33,7 +33,7 @@ pub struct ShapeArgs {
 impl ShapeArgs {
     /// The answer in the shape that was asked for.
     pub fn render(&self, terminal: &Terminal, document: &Document, json: impl FnOnce() -> String) -> String {
-        let shape = if self.json { Shape::Json } else { self.output_format };
+        let shape = if self.json { Shape::Json } else { self.format };
         let options = TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
         shape.render(&options, document, json)
     }

@@ -76,7 +76,7 @@ impl UnusableInput {
                     .hint("a console captured at the wrong baud looks so; a compressed log: `zcat FILE | bootline explain -`")
             }
             UnusableInput::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
-                "boot with `printk.time=1` and without `quiet`; if it is a log in an unusual format, name it: `--format`",
+                "boot with `printk.time=1` and without `quiet`; if it is a log in an unusual format, name it: `--input-format FORMAT`",
             ),
             UnusableInput::NoTimes => fail(format!("no times in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or record the boot with `bootline capture`"),
@@ -114,7 +114,7 @@ fn remedy(kind: ProblemKind) -> Option<&'static str> {
             Some("start to record before the board starts; of a `dmesg`: boot with `log_buf_len=16M`")
         }
         ProblemKind::RecordsLost | ProblemKind::PortLost | ProblemKind::CaptureDamaged => Some("record the boot again"),
-        ProblemKind::UnknownFormat => Some("name the format: `--format`"),
+        ProblemKind::UnknownFormat => Some("name the format: `--input-format FORMAT`"),
         _ => None,
     }
 }

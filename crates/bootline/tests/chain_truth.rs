@@ -18,7 +18,7 @@ fn case(name: &str) -> PathBuf {
 /// The chain up to the marker, which the lab's init writes when the module is loaded.
 fn critical_path(name: &str) -> Value {
     let out = isolated(env!("CARGO_BIN_EXE_bootline"))
-        .args(["critical-chain", "--json", "--to", "modules-loaded"])
+        .args(["critical-chain", "--json", "--marker", "modules-loaded"])
         .arg(case(name).join("boot.cap"))
         .output()
         .unwrap();

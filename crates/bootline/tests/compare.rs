@@ -64,7 +64,7 @@ fn two_folders_are_compared_in_every_shape() {
         (Value::from(parts), &value["difference_ns"]),
         (value["difference_ns"].clone(), &Value::from(50_000_000))
     );
-    let out = run(dir.path(), &["compare", "--output-format", "markdown", "base", "new"]);
+    let out = run(dir.path(), &["compare", "--format", "markdown", "base", "new"]);
     assert!(stdout(&out).starts_with("## base"), "{}", stdout(&out));
 }
 
@@ -86,11 +86,11 @@ fn a_page_is_written_where_it_is_wanted() {
     assert_eq!(stderr(&out), format!("written to page.html: 8 + 8 runs, {} bytes\n", size("page.html")));
     assert_eq!((stdout(&out).as_str(), out.status.code()), ("", Some(0)));
     for name in ["compare.html", "compare-2.html"] {
-        let out = run(dir.path(), &["compare", "base", "new", "--output-format", "html"]);
+        let out = run(dir.path(), &["compare", "base", "new", "--format", "html"]);
         assert_eq!(stderr(&out), format!("written to {name}: 8 + 8 runs, {} bytes\n", size(name)));
         assert_eq!(at(name), at("page.html"));
     }
-    let out = run(dir.path(), &["compare", "base", "new", "--output-format", "html", "-o", "-"]);
+    let out = run(dir.path(), &["compare", "base", "new", "--format", "html", "-o", "-"]);
     assert_eq!((stderr(&out), stdout(&out)), (String::new(), at("page.html")));
     // What is there stays, unless it is told otherwise.
     fs::write(dir.path().join("page.html"), "old").unwrap();
@@ -117,7 +117,7 @@ fn the_golden_page() {
     let dir = tempfile::tempdir().unwrap();
     folder(dir.path(), "base", 5, 100);
     folder(dir.path(), "new", 6, 150);
-    let out = run(dir.path(), &["compare", "base", "new", "-n", "2", "--output-format", "html", "-o", "-"]);
+    let out = run(dir.path(), &["compare", "base", "new", "-n", "2", "--format", "html", "-o", "-"]);
     let page = stdout(&out);
     check_golden("two-folders.html", inside_main(&page));
 }
@@ -269,7 +269,7 @@ fn real_boots_beside_one_another() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let captures = ["corpus/x86-6.18-rt-9600-initcall/boot.cap", "corpus/x86-6.19-rt-9600-initcall/boot.cap"];
     for (file, args) in
-        [("two-kernels.txt", &["--width", "120"][..]), ("two-kernels.md", &["--output-format", "markdown"])]
+        [("two-kernels.txt", &["--width", "120"][..]), ("two-kernels.md", &["--format", "markdown"])]
     {
         let out = run(&root, &[&["compare"][..], args, &captures].concat());
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));

@@ -192,8 +192,8 @@ fn the_console_can_be_stated() {
 #[test]
 fn a_format_can_be_stated() {
     let kmsg = "6,0,0,-;Linux version 6.1.0 #1\n6,1,500000,-;Run /init as init process\n";
-    assert_eq!(run(&["time", "--format", "kmsg", "-"], kmsg.as_bytes()).status.code(), Some(0));
-    assert_eq!(run(&["time", "--format", "telegram", "-"], b"").status.code(), Some(2));
+    assert_eq!(run(&["time", "--input-format", "kmsg", "-"], kmsg.as_bytes()).status.code(), Some(0));
+    assert_eq!(run(&["time", "--input-format", "telegram", "-"], b"").status.code(), Some(2));
 }
 
 #[test]

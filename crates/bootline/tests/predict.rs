@@ -103,13 +103,13 @@ fn levels_come_from_the_kernels_own_log() {
     let chars = |predictions: &[Value]| predictions[1]["bytes"].as_i64().unwrap();
     // The error, and what a plain log doesn't tell from it.
     let without = json(&["--set", "quiet", "-"], &console());
-    let with = json(&["--set", "quiet", "--levels", &own, "-"], &console());
+    let with = json(&["--set", "quiet", "--kernel-log", &own, "-"], &console());
     assert_eq!(chars(&without), 0);
     assert_eq!(chars(&with), "[    0.410000] an error -22\r\n".len() as i64);
     let names = |p: &Value| p["assumptions"].as_array().unwrap().iter().any(|a| a["name"] == "levels");
     assert!(names(&without[1]) && !names(&with[1]));
     // What the console didn't print can only be asked for where it is known.
-    let more = json(&["--set", "loglevel=8", "--levels", &own, "-"], &console());
+    let more = json(&["--set", "loglevel=8", "--kernel-log", &own, "-"], &console());
     assert_eq!(
         chars(&more) - more[0]["bytes"].as_i64().unwrap(),
         "[    0.360000] a message for debugging\r\n".len() as i64
@@ -119,14 +119,14 @@ fn levels_come_from_the_kernels_own_log() {
         &console(),
         "error: no prediction for standard input: records of level 7 and up were not printed, so what they would cost is unknown\n\
          \x20 at: standard input record 1: `console=ttyS0,9600`\n\
-         \x20 hint: give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--levels own.log`\n",
+         \x20 hint: give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--kernel-log own.log`\n",
     );
 }
 
 #[test]
 fn a_quiet_boot_with_its_own_log_is_predicted() {
     let (capture, own) = (corpus("x86-7.2-9600-quiet", "boot.cap"), corpus("x86-7.2-9600-quiet", "dmesg.kmsg"));
-    let loud = json(&["--set", "loglevel=7", "--levels", &own, &capture], "");
+    let loud = json(&["--set", "loglevel=7", "--kernel-log", &own, &capture], "");
     let seconds = |p: &Value| p["time_to_init_ns"]["best"].as_f64().unwrap() / 1e9;
     // Some 20 000 characters at 9600 baud.
     assert!(seconds(&loud[1]) > seconds(&loud[0]) + 15.0, "{} {}", seconds(&loud[0]), seconds(&loud[1]));
@@ -137,7 +137,7 @@ fn a_log_that_is_not_of_this_boot() {
     let dir = Temporary::new();
     let other = dir.file("other.log", &OWN.replace("0000] ", "1000] "));
     refused(
-        &["--levels", &other, "-"],
+        &["--kernel-log", &other, "-"],
         &console(),
         &format!(
             "error: `{other}` is not of the same boot as standard input: 0 of 5 records are in both\n\
@@ -147,7 +147,7 @@ fn a_log_that_is_not_of_this_boot() {
     );
     let plain = dir.file("plain.log", &console());
     refused(
-        &["--levels", &plain, "-"],
+        &["--kernel-log", &plain, "-"],
         &console(),
         &format!(
             "error: `{plain}` holds no levels\n\
@@ -195,7 +195,7 @@ fn lost_records_are_told_and_the_figures_not_trusted() {
     let dir = Temporary::new();
     let own = dir.file("own.log", OWN);
     let torn = console().replace("[    0.310000] a first message of the kernel\n", "");
-    let out = run(&["--levels", &own, "-"], &torn);
+    let out = run(&["--kernel-log", &own, "-"], &torn);
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(said.starts_with("error: the figures of standard input can't be trusted\n  at: missing here"), "{said}");
     assert_eq!(out.status.code(), Some(3));
@@ -207,7 +207,7 @@ fn what_makes_no_question() {
         (&["--set", "speed=1", "-"][..], "nothing is predicted by `speed`; known: baud, frame"),
         (&["--set", "baud=fast", "-"], "`fast` is not a number of baud for `baud`"),
         (&["--set", "quiet", "--set", "loglevel=7", "-"], "`--set quiet` and `--set loglevel=7` can't both be"),
-        (&["--levels", "-", "-"], "standard input `-` can be read only once"),
+        (&["--kernel-log", "-", "-"], "standard input `-` can be read only once"),
         (&["--cpus", "0", "-"], "0 is not in 1..=4096"),
     ] {
         let out = run(args, "");

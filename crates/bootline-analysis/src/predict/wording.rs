@@ -185,7 +185,7 @@ pub(super) fn assumptions(
             "levels",
             format!(
                 "the log lacks the levels of {} records: taken as KERN_INFO, {uncertain} with alarming words as KERN_ERR at \
-                 worst; `--levels` with a `dmesg -r` of the same boot gives them",
+                 worst; `--kernel-log` with a `dmesg -r` of the same boot gives them",
                 boot_workload.unknown_levels
             ),
         );

@@ -51,7 +51,7 @@ pub fn evaluate(
         experiment.arms.iter().map(|arm| (arm, complete_runs(results, arm))).collect();
     let complete = plan.arms.iter().all(|name| {
         let there = arms.iter().find(|(arm, _)| arm.name == *name).map_or(0, |(_, runs)| runs.len());
-        there >= plan.repeats as usize
+        there >= plan.runs_per_arm as usize
     });
     arms.retain(|(arm, runs)| plan.arms.contains(&arm.name) || !runs.is_empty());
     let mut evaluation = Evaluation { experiment, results, analyst, runs: HashMap::new(), values: HashMap::new() };

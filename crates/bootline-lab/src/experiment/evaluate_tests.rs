@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::experiment::RunSelection;
 
-const FILE: &str = "name = \"x\"\nabout = \"\"\nrepeats = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
+const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
     [[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
     [[arm]]\nname = \"quiet\"\nbaud = 9600\nappend = \"quiet\"\nmetric = \"since-start\"\n\
     [[claim]]\ntext = \"twice\"\narm = \"slow\"\nof = \"fast\"\nat_least = 2.0\n\

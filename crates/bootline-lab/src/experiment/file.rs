@@ -33,7 +33,7 @@ pub struct Experiment {
     /// Which of the five documents whose figures it meets.
     pub seed: Option<u8>,
     /// Runs for each arm.
-    pub repeats: u32,
+    pub runs: u32,
     /// Runs that come first and are thrown away.
     pub warm_up: u32,
     /// How often a run is tried until it can be believed.
@@ -54,7 +54,7 @@ pub struct Experiment {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quick {
     /// Runs for each arm.
-    pub repeats: Option<u32>,
+    pub runs: Option<u32>,
     /// Only the arms that one of these stands for; `*` in one stands for anything.
     pub arms: Option<Vec<String>>,
 }
@@ -217,7 +217,7 @@ impl Reader<'_> {
         };
         let quick_arms = quick_arms.map(|list| list.iter().map(chosen).collect::<Found<_>>());
         let quick = Quick {
-            repeats: raw.quick.repeats.as_ref().map(|n| within("repeats", n, 1..=1000)).transpose()?,
+            runs: raw.quick.runs.as_ref().map(|n| within("runs", n, 1..=1000)).transpose()?,
             arms: quick_arms.transpose()?,
         };
         let claims = raw.claim.into_iter().map(|claim| self.claim(claim, &arms)).collect::<Found<_>>()?;
@@ -228,7 +228,7 @@ impl Reader<'_> {
             source: self.text.to_owned(),
             about: raw.about.trim().to_owned(),
             seed: raw.seed,
-            repeats: number("repeats", &raw.repeats, 1..=1000, 5)?,
+            runs: number("runs", &raw.runs, 1..=1000, 5)?,
             warm_up: number("warm_up", &raw.warm_up, 0..=100, 1)?,
             attempts: number("attempts", &raw.attempts, 1..=100, 3)?,
             random_seed: raw.random_seed,
@@ -264,10 +264,10 @@ impl Reader<'_> {
             return Err(contradiction("`icount` needs the lab's own init"));
         }
         if metric == Metric::RegisterReadsPerByte && !trace_registers {
-            return Err(contradiction("`register-reads-per-char` needs `trace_registers = true`"));
+            return Err(contradiction("`register-reads-per-byte` needs `trace_registers = true`"));
         }
         if trace_registers && metric != Metric::RegisterReadsPerByte {
-            return Err(contradiction("tracing slows the guest: what is measured then is `register-reads-per-char`"));
+            return Err(contradiction("tracing slows the guest: what is measured then is `register-reads-per-byte`"));
         }
         if metric == Metric::PrintkLines && raw.lines.is_none() {
             return Err(contradiction("`printk-lines` needs `lines`, the number of lines"));

@@ -4,7 +4,7 @@ use super::*;
 const GOOD: &str = r#"
 name = "speeds"
 about = "How long?"
-repeats = 3
+runs = 3
 base = "slow"
 metric = "log-complete"
 
@@ -13,7 +13,7 @@ kernel = "6.12"
 baud = 9600
 
 [quick]
-repeats = 1
+runs = 1
 arms = ["slow"]
 
 [[arm]]
@@ -87,7 +87,7 @@ fn an_unknown_key_is_named_with_the_nearest_known_one() {
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 115200", "colour = 1", &format!("unknown key `colour` | colour = 1 | {arm}"));
-    check("repeats = 3", "repaets = 3", "unknown key `repaets` | repaets = 3 | did you mean `repeats`?");
+    check("runs = 3", "rusn = 3", "unknown key `rusn` | rusn = 3 | did you mean `runs`?");
     check("at_least", "at_leats", "unknown key `at_leats` | at_leats = 2.0 | did you mean `at_least`?");
     check(
         "value_s",
@@ -100,7 +100,7 @@ fn an_unknown_key_is_named_with_the_nearest_known_one() {
 #[test]
 fn a_bad_value_is_named_with_its_line() {
     check("baud = 115200", "baud = 7", "baud `7` is not 300 to 4000000 | baud = 7");
-    check("repeats = 3", "repeats = 0", "repeats `0` is not 1 to 1000 | repeats = 0");
+    check("runs = 3", "runs = 0", "runs `0` is not 1 to 1000 | runs = 0");
     check(
         "\"log-complete\"",
         "\"log-completed\"",
@@ -148,8 +148,8 @@ fn what_contradicts_itself_is_refused() {
     check("icount = true", "icount = true\nbaud = 9600", why);
     let why = "arm `cpu`: what is measured under `icount` is `guest-time` | [[arm]]";
     check("icount = true", "icount = true\nmetric = \"time-to-init\"", why);
-    let why = "arm `cpu`: `register-reads-per-char` needs `trace_registers = true` | [[arm]]";
-    check("icount = true", "metric = \"register-reads-per-char\"", why);
+    let why = "arm `cpu`: `register-reads-per-byte` needs `trace_registers = true` | [[arm]]";
+    check("icount = true", "metric = \"register-reads-per-byte\"", why);
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl fmt::Display for Metric {
             Metric::LogComplete => "log-complete",
             Metric::LogLag => "log-lag",
             Metric::GuestTime => "guest-time",
-            Metric::RegisterReadsPerByte => "register-reads-per-char",
+            Metric::RegisterReadsPerByte => "register-reads-per-byte",
             Metric::PrintkLines => "printk-lines",
             Metric::PrintkBench => "printk-bench",
             Metric::UartBench => "uart-bench",

@@ -14,7 +14,7 @@ pub struct RunSelection {
     /// As its `[quick]` says.
     pub quick: bool,
     /// Runs for each arm, whatever the file says.
-    pub repeats: Option<u32>,
+    pub runs: Option<u32>,
     /// Only the arms that one of these stands for; `*` in one stands for anything.
     pub arms: Vec<String>,
 }
@@ -23,7 +23,7 @@ pub struct RunSelection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExperimentPlan {
     /// Runs for each arm.
-    pub repeats: u32,
+    pub runs_per_arm: u32,
     /// The arms, in the file's order.
     pub arms: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl ExperimentPlan {
     /// A chosen arm isn't there.
     pub fn of(experiment: &Experiment, choice: &RunSelection) -> Result<ExperimentPlan, NoSuchArm> {
         let quick = choice.quick.then_some(&experiment.quick);
-        let repeats = choice.repeats.or(quick.and_then(|q| q.repeats)).unwrap_or(experiment.repeats);
+        let runs_per_arm = choice.runs.or(quick.and_then(|q| q.runs)).unwrap_or(experiment.runs);
         let mut wanted = Some(&choice.arms).filter(|arms| !arms.is_empty());
         wanted = wanted.or(quick.and_then(|q| q.arms.as_ref()));
         let all: Vec<String> = experiment.arms.iter().map(|a| a.name.clone()).collect();
@@ -80,17 +80,17 @@ impl ExperimentPlan {
             return Err(NoSuchArm { experiment: experiment.name.clone(), arm: arm.clone(), nearest, known: all });
         }
         let arms = all.into_iter().filter(|a| wanted.is_none_or(|w| w.iter().any(|p| matches(p, a)))).collect();
-        Ok(ExperimentPlan { repeats, arms })
+        Ok(ExperimentPlan { runs_per_arm, arms })
     }
 
-    /// The runs, in order. More repeats or fewer arms leave the order of the others as it is.
+    /// The runs, in order. More runs or fewer arms leave the order of the others as it is.
     pub fn runs(&self, experiment: &Experiment, random_seed: u64) -> Vec<PlannedRun> {
         let round = |round: u32| {
             let mut arms: Vec<&Arm> = experiment.arms.iter().collect();
             Random::new(Random::new(random_seed).number().wrapping_add(u64::from(round))).shuffle(&mut arms);
             arms.into_iter().map(move |arm| PlannedRun { arm: arm.name.clone(), round })
         };
-        (1..=self.repeats).flat_map(round).filter(|run| self.arms.contains(&run.arm)).collect()
+        (1..=self.runs_per_arm).flat_map(round).filter(|run| self.arms.contains(&run.arm)).collect()
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
 
     fn experiment(arms: usize) -> Experiment {
         let arms: String = (0..arms).map(|n| format!("[[arm]]\nname = \"a{n}\"\n")).collect();
-        let head = "name = \"x\"\nabout = \"\"\nrepeats = 4\n[quick]\nrepeats = 2\narms = [\"a0\"]\n";
+        let head = "name = \"x\"\nabout = \"\"\nruns = 4\n[quick]\nruns = 2\narms = [\"a0\"]\n";
         Experiment::parse(Path::new("x.toml"), &format!("{head}[defaults]\nkernel = \"6.12\"\n{arms}")).unwrap()
     }
 
@@ -122,11 +122,11 @@ mod tests {
     #[test]
     fn what_is_chosen_wins_over_quick_and_that_over_the_file() {
         let experiment = experiment(3);
-        let check = |quick, repeats, arms: &[&str], expected: (u32, &[&str])| {
+        let check = |quick, runs, arms: &[&str], expected: (u32, &[&str])| {
             let arms = arms.iter().map(|a| (*a).to_owned()).collect();
-            let plan = plan(&experiment, RunSelection { quick, repeats, arms });
+            let plan = plan(&experiment, RunSelection { quick, runs, arms });
             assert_eq!(
-                (plan.repeats, plan.arms.iter().map(String::as_str).collect::<Vec<_>>()),
+                (plan.runs_per_arm, plan.arms.iter().map(String::as_str).collect::<Vec<_>>()),
                 (expected.0, expected.1.to_vec())
             );
         };
@@ -166,12 +166,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rounds_are_balanced_and_come_again_with_their_seed(arms in 1_usize..8, repeats in 1_u32..7, seed: u64) {
+        fn rounds_are_balanced_and_come_again_with_their_seed(arms in 1_usize..8, rounds in 1_u32..7, seed: u64) {
             let experiment = experiment(arms);
-            let plan = plan(&experiment, RunSelection { repeats: Some(repeats), ..RunSelection::default() });
+            let plan = plan(&experiment, RunSelection { runs: Some(rounds), ..RunSelection::default() });
             let runs = plan.runs(&experiment, seed);
             prop_assert_eq!(&runs, &plan.runs(&experiment, seed));
-            prop_assert_eq!(runs.len(), arms * repeats as usize);
+            prop_assert_eq!(runs.len(), arms * rounds as usize);
             for stop in 0..=runs.len() {
                 let mut done: BTreeMap<&str, u32> = experiment.arms.iter().map(|a| (a.name.as_str(), 0)).collect();
                 runs[..stop].iter().for_each(|r| *done.get_mut(r.arm.as_str()).unwrap() += 1);
@@ -181,10 +181,10 @@ mod tests {
         }
 
         #[test]
-        fn more_repeats_and_fewer_arms_keep_the_order(arms in 2_usize..8, seed: u64) {
+        fn more_runs_and_fewer_arms_keep_the_order(arms in 2_usize..8, seed: u64) {
             let experiment = experiment(arms);
-            let all = plan(&experiment, RunSelection { repeats: Some(5), ..RunSelection::default() }).runs(&experiment, seed);
-            let fewer = plan(&experiment, RunSelection { repeats: Some(3), arms: vec!["a0".into(), "a1".into()], ..RunSelection::default() });
+            let all = plan(&experiment, RunSelection { runs: Some(5), ..RunSelection::default() }).runs(&experiment, seed);
+            let fewer = plan(&experiment, RunSelection { runs: Some(3), arms: vec!["a0".into(), "a1".into()], ..RunSelection::default() });
             let expected: Vec<PlannedRun> =
                 all.into_iter().filter(|r| r.round <= 3 && (r.arm == "a0" || r.arm == "a1")).collect();
             prop_assert_eq!(fewer.runs(&experiment, seed), expected);

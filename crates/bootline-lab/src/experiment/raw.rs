@@ -13,7 +13,7 @@ pub(super) struct RawExperiment {
     pub name: Spanned<String>,
     pub about: String,
     pub seed: Option<u8>,
-    pub repeats: Option<Spanned<u32>>,
+    pub runs: Option<Spanned<u32>>,
     pub warm_up: Option<Spanned<u32>>,
     pub attempts: Option<Spanned<u32>>,
     pub random_seed: Option<u64>,
@@ -34,7 +34,7 @@ pub(super) struct RawExperiment {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawQuick {
-    pub repeats: Option<Spanned<u32>>,
+    pub runs: Option<Spanned<u32>>,
     pub arms: Option<Vec<Spanned<String>>>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the runs of an experiment say: `result.json`, schema docs/schema/prove-1.schema.json.
+//! What the runs of an experiment say: `result.json`, schema docs/schema/experiment-1.schema.json.
 use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::machine::Arch;
 
 /// The version of `result.json`; raised when a field changes its meaning or goes.
-pub const RESULT_SCHEMA: &str = "bootline-prove/1";
+pub const RESULT_SCHEMA: &str = "bootline-experiment/1";
 
 /// What an experiment's runs say.
 #[derive(Clone, Debug, Serialize)]

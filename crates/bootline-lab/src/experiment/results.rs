@@ -37,7 +37,7 @@ pub struct ResultsDir {
 /// What `state.json` holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentState {
-    /// `bootline-prove-state/1`
+    /// `bootline-experiment-state/1`
     pub schema: String,
     /// What the order of the runs is drawn from.
     pub random_seed: u64,
@@ -125,7 +125,7 @@ impl ResultsError {
             ResultsError::Changed { .. } | ResultsError::OtherSeed { .. } | ResultsError::OtherKernel { .. } => {
                 Some("start over with `--fresh` (what is there is kept under another name), or use `-o DIR`".to_owned())
             }
-            ResultsError::None { .. } => Some("run it first, without `--report`".to_owned()),
+            ResultsError::None { .. } => Some("run it first: `bootline experiment run NAME`".to_owned()),
             ResultsError::InUse { .. } => Some("let it end, or name another folder with `-o DIR`".to_owned()),
             ResultsError::File { .. } => None,
         }
@@ -152,7 +152,7 @@ impl ResultsDir {
             let copy = dir.join(EXPERIMENT);
             replace(&copy, experiment.source.as_bytes()).map_err(failed("write", &copy))?;
             let random_seed = seed.or(experiment.random_seed).unwrap_or_else(draw_seed);
-            let schema = "bootline-prove-state/1".to_owned();
+            let schema = "bootline-experiment-state/1".to_owned();
             let state = ExperimentState { schema, random_seed, kernels: BTreeMap::new() };
             ResultsDir { dir: dir.to_owned(), state, lock: None }
         };

@@ -13,7 +13,7 @@ use crate::boot::set_aside;
 use crate::experiment::{ResultsError, RunSelection};
 use crate::machine::Arch;
 
-const FILE: &str = "name = \"x\"\nabout = \"\"\nrepeats = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
+const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
                     [[arm]]\nname = \"a\"\nbaud = 9600\n[[arm]]\nname = \"b\"\nbaud = 115200\n";
 
 struct Lab {

@@ -23,7 +23,7 @@ use crate::unusable;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 docs/gate.md says how to write a budget, and how often such a gate fires. Runs are named as for
-`bootline compare`: captures, logs, folders of them, results of `prove`.
+`bootline compare`: captures, logs, folders of them, results of `experiment`.
 
 Examples:
   bootline check --write-baseline boot-baseline.json --note 'main, rack 3' base/*.cap
@@ -59,15 +59,15 @@ pub struct Args {
     /// Write the limits as JUnit's XML to this file, for a CI server
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// The arm of results of `prove`
+    /// The arm of results of `experiment`
     #[arg(long, value_name = "ARM")]
     arm: Option<String>,
     /// The serial console and its speed, where the logs lack them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
     /// The format of the logs, if it is not recognised
-    #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    input_format: Option<String>,
     #[command(flatten)]
     shape: ShapeArgs,
 }
@@ -106,7 +106,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
             console: args.console.clone(),
             ..BootOptions::default()
         },
-        format: args.format.as_ref().and_then(|name| name.parse().ok()),
+        format: args.input_format.as_ref().and_then(|name| name.parse().ok()),
         markers: budget.map(Budget::markers).unwrap_or_default(),
     };
     let runs = reading.one_set(&args.runs, args.arm.as_deref())?;

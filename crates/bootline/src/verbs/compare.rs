@@ -22,7 +22,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A set is a capture or a log (all boots in it), a folder of them, what `bootline prove` or
+A set is a capture or a log (all boots in it), a folder of them, what `bootline experiment` or
 `bootline boot` left, or a baseline that `bootline check --write-baseline` stored. Three things are
 asked of a difference: can chance explain it (with 4 + 4 runs at the least), is it as much as counts
 (--effect), is it more than the machine's own noise from day to day (--noise).
@@ -32,7 +32,7 @@ Examples:
   bootline compare old.cap new.cap                what one boot has that the other hasn't
   bootline compare results/gate-rates --arm base --arm delay-50
   bootline compare base/ new/ -o compare.html     a page: each run, what differs, its parts
-  bootline compare --output-format markdown base/ new/ >>$GITHUB_STEP_SUMMARY
+  bootline compare --format markdown base/ new/ >>$GITHUB_STEP_SUMMARY
   bootline compare --json base/ new/ | jq '.changes[] | select(.verdict == \"more\") | .quantity'
 
 The page is one file that loads nothing from elsewhere: it works offline and can be mailed.
@@ -46,7 +46,7 @@ pub struct Args {
     /// The later set; without it another arm of the same results
     #[arg(value_name = "NEW", required_unless_present = "arm")]
     new: Option<PathBuf>,
-    /// The arm of results of `prove`; given twice, that of the earlier and that of the later set
+    /// The arm of results of `experiment`; given twice, that of the earlier and that of the later set
     #[arg(long, value_name = "ARM")]
     arm: Vec<String>,
     /// Text in the line that ends the boot, instead of init's start
@@ -56,8 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
     /// The format of the logs, if it is not recognised
-    #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    input_format: Option<String>,
     /// The least difference of a time that counts
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = quantity::duration)]
     effect: Dur,
@@ -65,17 +65,17 @@ pub struct Args {
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = quantity::percent)]
     noise: f64,
     /// The most parts and initcalls to show
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 12)]
-    rows: usize,
+    #[arg(short, long, value_name = "N", default_value_t = 12)]
+    number: usize,
     /// Where to write; `-` is standard output [default: standard output; of a page compare.html, or the
     /// first free of compare-2.html, compare-3.html ..]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// What to write [default: what OUTPUT's name says, else text]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    output_format: Option<OutputFormat>,
-    /// Write JSON, as --output-format json
-    #[arg(long, conflicts_with = "output_format")]
+    format: Option<OutputFormat>,
+    /// Write JSON, as --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Replace OUTPUT where it exists
     #[arg(long)]
@@ -131,7 +131,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
     }
     let by_name = args.output.as_deref().and_then(OutputFormat::of_name);
-    let asked = args.output_format.or(args.json.then_some(OutputFormat::Json)).or(by_name);
+    let asked = args.format.or(args.json.then_some(OutputFormat::Json)).or(by_name);
     let format = asked.unwrap_or(OutputFormat::Text);
     let file = match args.output {
         Some(path) => Some(OutputFile::named(path, args.force)?),
@@ -145,7 +145,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     };
     let reading = RunReader {
         options: BootOptions { marker: args.marker, console: args.console, ..BootOptions::default() },
-        format: args.format.and_then(|name| name.parse().ok()),
+        format: args.input_format.and_then(|name| name.parse().ok()),
         markers: Vec::new(),
     };
     let sets = [reading.set(&args.base, arms[0])?, reading.set(new, arms[1])?];
@@ -158,7 +158,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Colours are for a terminal alone.
     let color = terminal.stdout_color && file.is_none();
     let options = TextOptions { width: args.width.unwrap_or(terminal.width), color };
-    let out = format.render(&comparison, args.rows, &options);
+    let out = format.render(&comparison, args.number, &options);
     match file {
         Some(file) => file.write(&out, &format!("{} + {} runs", from.n(), to.n()), terminal)?,
         None => _ = unless_reader_left(stdout().write_all(out.as_bytes()))?,

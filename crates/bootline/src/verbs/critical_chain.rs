@@ -18,7 +18,7 @@ sooner. Initcalls are named where the kernel is booted with `initcall_debug`, as
 Examples:
   bootline critical-chain boot.cap
   dmesg | bootline critical-chain -
-  bootline critical-chain --to 'login: ' boot.cap
+  bootline critical-chain --marker 'login: ' boot.cap
   bootline critical-chain -n 40 boot.cap               the 40 longest links by themselves
   bootline critical-chain --json boot.cap | jq '.boots[].chain.segments[] | [.name, .effect_ns]'")]
 pub struct Args {

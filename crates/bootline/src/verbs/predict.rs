@@ -28,7 +28,7 @@ What --set takes:
 Examples:
   bootline predict boot.cap                                all ways out beside today's boot
   bootline predict --set baud=115200 --set quiet boot.cap  one question
-  bootline predict --levels own.log boot.cap               with the levels of `dmesg -r >own.log`
+  bootline predict --kernel-log own.log boot.cap               with the levels of `dmesg -r >own.log`
   bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved.best_ns]'
 
 Exit status 3: an input is unusable, or lacks what a prediction needs.")]
@@ -40,7 +40,7 @@ pub struct Args {
     set: Vec<Setting>,
     /// The kernel's own log of the same boot (dmesg -r, /dev/kmsg, dmesg or journalctl in JSON), for its levels
     #[arg(long, value_name = "FILE")]
-    levels: Option<PathBuf>,
+    kernel_log: Option<PathBuf>,
     /// Processors of that machine, where the log lacks them
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=4096))]
     cpus: Option<u32>,
@@ -63,8 +63,8 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::USAGE, format!("`--set {a}` and `--set {b}` can't both be")));
     }
     let mut logs = args.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(args.cpus);
-    if let Some(levels) = args.levels {
-        logs = logs.with_levels(levels)?;
+    if let Some(log) = args.kernel_log {
+        logs = logs.with_kernel_log(log)?;
     }
     logs.show(terminal, BootNeeds::End, |boot, source, output| {
         let predicted = predicted(boot, &change);

@@ -70,7 +70,7 @@ pub struct Args {
     lines: Option<u32>,
     /// Count accesses to the console's registers; it slows the guest, so that no time means anything
     #[arg(long, conflicts_with = "icount")]
-    registers: bool,
+    trace_registers: bool,
     /// How many boots
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -129,7 +129,7 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
         marker: args.marker,
         modules: args.modules,
         lines: args.lines,
-        trace_registers: args.registers,
+        trace_registers: args.trace_registers,
         timeout: args.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
         ..BootRequest::new(&kernel, &args.output)
     })

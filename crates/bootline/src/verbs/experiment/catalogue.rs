@@ -13,7 +13,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 use crate::terminal::Terminal;
 
-const FOLDER: &str = "experiments";
+/// Where experiments are looked for by their name.
+pub const FOLDER: &str = "experiments";
 
 /// A path as it is; a bare name is that of a file in ./experiments.
 pub fn find(named: &Path) -> Result<PathBuf, Failure> {
@@ -30,12 +31,11 @@ pub fn find(named: &Path) -> Result<PathBuf, Failure> {
     } else {
         format!("no such experiment `{}`", named.display())
     };
-    Err(Failure::new(Exit::INPUT, what).hint("bootline prove --list"))
+    Err(Failure::new(Exit::INPUT, what).hint("`bootline experiment list`"))
 }
 
 /// Writes them, and on stderr those that can't be read.
-pub fn list(folder: Option<&Path>, as_json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
-    let folder = folder.unwrap_or(Path::new(FOLDER));
+pub fn list(folder: &Path, as_json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
     let failed = |e| Failure::new(Exit::INPUT, format!("can't read folder `{}`: {e}", folder.display()));
     let mut files = fs::read_dir(folder)
         .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
@@ -69,7 +69,7 @@ fn text_of(found: &[Experiment], terminal: &Terminal) -> String {
     ]);
     for e in found {
         let seed = e.seed.map_or(String::new(), |s| s.to_string());
-        let runs = e.repeats as usize * e.arms.len();
+        let runs = e.runs as usize * e.arms.len();
         let about = e.about.split_whitespace().collect::<Vec<_>>().join(" ");
         table.row(vec![e.name.clone(), seed, e.arms.len().to_string(), runs.to_string(), about], Style::Plain);
     }
@@ -81,7 +81,7 @@ fn text_of(found: &[Experiment], terminal: &Terminal) -> String {
 fn json_of(found: &[Experiment]) -> String {
     let one = |e: &Experiment| {
         json!({
-            "name": e.name, "file": e.path, "about": e.about, "seed": e.seed, "repeats": e.repeats,
+            "name": e.name, "file": e.path, "about": e.about, "seed": e.seed, "runs": e.runs,
             "arms": e.arms.iter().map(|a| &a.name).collect::<Vec<_>>(),
         })
     };

@@ -49,12 +49,12 @@ pub fn results(error: &ResultsError) -> Failure {
     }
 }
 
-/// A run that failed. What was finished is kept, and so the failure ends by how to go on.
+/// A run that failed. Finished runs are kept, so the failure ends with how to continue.
 pub fn run(error: &RunError, dir: &Path) -> Failure {
     let source = &error.source;
     let of_boot = boot::failed(source);
     let full = io_error(source).is_some_and(is_full);
-    let kept = format!("what was finished is in `{}`; the same command goes on where it was", dir.display());
+    let kept = format!("finished runs are in `{}`; use the same command again to continue", dir.display());
     let failure = new(of_boot.exit, error).at(kept);
     if full { failure.hint(FULL) } else { with_hint(failure, source.hint()) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline prove`
+//! `bootline experiment`
 mod analyst;
 mod catalogue;
 mod failures;
@@ -21,6 +21,7 @@ use bootline_stats::{Verdict, VerdictKind};
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 use crate::interruption::cancel_on_signals;
+use crate::output_file::folder;
 use crate::progress::ProgressLine;
 use crate::terminal::Terminal;
 use crate::verbs::{boot, kernels};
@@ -28,120 +29,193 @@ use analyst::Captures;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An experiment is a file, docs/experiments.md says how to write one; a bare name means the file in
-./experiments. Ctrl-C or a loss of power costs the run that is going on: the same command goes on
-where it was. Results are in results/NAME: every capture, result.json, report.txt.
+docs/experiments.md shows how to write an experiment.
 
 Examples:
-  bootline prove --list
-  bootline prove seed1-baud --quick
-  bootline prove experiments/seed1-baud.toml -n 10 --arms 9600,115200 -o more
-  bootline prove seed1-baud --report --json      what the runs so far say, without booting
+  bootline experiment list
+  bootline experiment run seed1-baud --quick
+  bootline experiment run experiments/seed1-baud.toml -n 10 --arms 9600,115200 -o more
+  bootline experiment report seed1-baud --json      the runs so far; boots nothing
 
-Exit status 1: a claim or a prediction is refuted; 3: one is undecided because valid runs are
-lacking; 4: the lab failed or was stopped, what was finished is kept.")]
+Exit status 1: a claim or a prediction is refuted; 3: too few valid runs for a verdict; 4: the lab
+failed or was stopped; finished runs are kept.")]
 pub struct Args {
-    /// A file, or the name of one in ./experiments
-    #[arg(value_name = "EXPERIMENT", required_unless_present = "list")]
-    experiment: Option<PathBuf>,
-    /// The experiment's short form: fewer arms, fewer runs
-    #[arg(long)]
-    quick: bool,
-    /// Where the results go [default: results/NAME]
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// Valid runs for each arm, whatever the experiment says
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    repeats: Option<u32>,
-    /// Only these arms
-    #[arg(long, value_name = "ARM,..", value_delimiter = ',')]
-    arms: Vec<String>,
-    /// What the order of the runs is drawn from, in a new folder [default: the experiment's, else by chance]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Boot nothing: say what the runs that are there say
-    #[arg(long, conflicts_with_all = ["fresh", "seed", "lock"])]
-    report: bool,
-    /// Start over; the results that are there get another name
-    #[arg(long)]
-    fresh: bool,
-    /// Hold this file's lock during each boot, so that several experiments take turns on a host
-    #[arg(long, value_name = "FILE")]
-    lock: Option<PathBuf>,
-    /// Write what is in result.json
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Lists the experiments of a folder
+    List(List),
+    /// Boots the missing runs of experiments, and reports what all runs show
+    #[command(after_help = "\
+Results go to results/NAME: every capture, result.json, report.txt. Ctrl-C or a power failure costs
+the current run only: the same command continues where it stopped.")]
+    Run(Run),
+    /// Reports what the finished runs of experiments show; boots nothing
+    Report(Report),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// The folder
+    #[arg(value_name = "DIR", default_value = catalogue::FOLDER)]
+    folder: PathBuf,
+    /// Write JSON
     #[arg(long)]
     json: bool,
-    /// Name the experiments in ./experiments, or in the folder that is given
-    #[arg(long, conflicts_with_all = ["quick", "output", "repeats", "arms", "seed", "report", "fresh", "lock"])]
-    list: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Run {
+    #[command(flatten)]
+    selection: Selection,
+    /// The seed of the random order of the runs, for a new results folder [default: the experiment's, else drawn]
+    #[arg(long, value_name = "N")]
+    random_seed: Option<u64>,
+    /// Start over; rename the existing results
+    #[arg(long)]
+    fresh: bool,
+    /// Lock this file during each boot, so that several experiments on one host take turns
+    #[arg(long, value_name = "FILE")]
+    host_lock: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Report {
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// Which runs of which experiments, where their results are, and how they are shown.
+#[derive(Debug, clap::Args)]
+struct Selection {
+    /// Experiment files, or names of files in ./experiments
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<PathBuf>,
+    /// Use the experiment's short form: fewer arms, fewer runs
+    #[arg(long)]
+    quick: bool,
+    /// The folder of the results, of a single experiment [default: results/NAME]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Valid runs per arm, instead of the number in the file
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: Option<u32>,
+    /// Use these arms only; `*` matches anything
+    #[arg(long, value_name = "ARM,..", value_delimiter = ',')]
+    arms: Vec<String>,
+    /// Write JSON, as in result.json; of several experiments one document after the other
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    if args.list {
-        return catalogue::list(args.experiment.as_deref(), args.json, terminal);
-    }
-    let path = catalogue::find(args.experiment.as_deref().unwrap_or(Path::new("")))?;
-    let experiment = Experiment::read(&path).map_err(|e| failures::file(&e))?;
-    let choice = RunSelection { quick: args.quick, repeats: args.repeats, arms: args.arms.clone() };
-    let plan = ExperimentPlan::of(&experiment, &choice).map_err(|e| failures::arm(&e))?;
-    let dir = args.output.clone().unwrap_or_else(|| Path::new("results").join(&experiment.name));
-    let (results, ended) = if args.report {
-        (ResultsDir::open(&dir, &experiment).map_err(|e| failures::results(&e))?, Ok(ExperimentEnd::Complete))
-    } else {
-        boot_what_lacks(&args, &experiment, &plan, &dir, terminal)?
-    };
-    let outcome = evaluate(&experiment, &plan, &results, &mut Captures);
-    let shown = show(&outcome, &results, args.json, terminal);
-    match ended {
-        Err(failure) => Err(failure),
-        Ok(ExperimentEnd::Stopped) => {
-            let failure = Failure::new(Exit::LAB, format!("stopped; what was finished is in `{}`", dir.display()));
-            shown.and(Err(failure.hint("the same command goes on where it was")))
-        }
-        Ok(ExperimentEnd::Complete) => shown.map(|()| exit_of(&outcome)),
+    match args.action {
+        Action::List(list) => catalogue::list(&list.folder, list.json, terminal),
+        Action::Run(run) => run.selection.each(|selected| run.carry_out(&selected, terminal)),
+        Action::Report(report) => report.selection.each(|selected| {
+            let results =
+                ResultsDir::open(&selected.dir, &selected.experiment).map_err(|e| failures::results(&e))?;
+            selected.evaluate(&results, report.selection.json, terminal)
+        }),
     }
 }
 
-/// Boots what is not there yet. What keeps it from going on comes second, so that the runs so far are shown.
-fn boot_what_lacks(
-    args: &Args,
-    experiment: &Experiment,
-    plan: &ExperimentPlan,
-    dir: &Path,
-    terminal: &Terminal,
-) -> Result<(ResultsDir, Result<ExperimentEnd, Failure>), Failure> {
-    let mut steps = kernels::FetchSteps::new(terminal);
-    let found = images(experiment, plan, &kernels::store()?, &mut |p| steps.tell(&p));
-    steps.end();
-    let images = found.map_err(|e| failures::image(&e))?;
-    if args.fresh {
-        if let Some(aside) = ResultsDir::set_aside(dir).map_err(|e| failures::results(&e))? {
-            terminal.say(&format!(
-                "the results so far are kept in `{}`",
-                bootline_report::escaped(&aside.to_string_lossy())
-            ));
+/// An experiment, which of its runs are wanted, and where they are.
+struct Selected {
+    experiment: Experiment,
+    plan: ExperimentPlan,
+    dir: PathBuf,
+}
+
+impl Selection {
+    /// Does one experiment after the other; all are read before the first is begun. The exit status is the worst.
+    fn each(&self, mut action: impl FnMut(Selected) -> Result<Exit, Failure>) -> Result<Exit, Failure> {
+        if self.names.len() > 1 && self.output.is_some() {
+            return Err(Failure::new(Exit::USAGE, "`-o` names the results of one experiment, not of several")
+                .hint("leave it out: each has a folder of its own, results/NAME"));
+        }
+        let output = self.output.as_deref().map(folder).transpose()?;
+        let selected = self.names.iter().map(|name| self.select(name, output)).collect::<Result<Vec<_>, _>>()?;
+        let mut exit = Exit::FINE;
+        for experiment in selected {
+            exit = exit.max(action(experiment)?);
+        }
+        Ok(exit)
+    }
+
+    fn select(&self, name: &Path, output: Option<&Path>) -> Result<Selected, Failure> {
+        let experiment = Experiment::read(&catalogue::find(name)?).map_err(|e| failures::file(&e))?;
+        let selection = RunSelection { quick: self.quick, runs: self.runs, arms: self.arms.clone() };
+        let plan = ExperimentPlan::of(&experiment, &selection).map_err(|e| failures::arm(&e))?;
+        let dir = output.map_or_else(|| Path::new("results").join(&experiment.name), Path::to_owned);
+        Ok(Selected { experiment, plan, dir })
+    }
+}
+
+impl Selected {
+    /// Shows what the runs in the folder say, and writes it there.
+    fn evaluate(&self, results: &ResultsDir, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+        let outcome = evaluate(&self.experiment, &self.plan, results, &mut Captures);
+        show(&outcome, results, json, terminal)?;
+        Ok(exit_of(&outcome))
+    }
+}
+
+impl Run {
+    fn carry_out(&self, selected: &Selected, terminal: &Terminal) -> Result<Exit, Failure> {
+        let (results, ended) = self.boot_missing(selected, terminal)?;
+        let exit = selected.evaluate(&results, self.selection.json, terminal);
+        match ended? {
+            ExperimentEnd::Complete => exit,
+            ExperimentEnd::Stopped => {
+                exit?;
+                let what = format!("stopped; finished runs are in `{}`", selected.dir.display());
+                Err(Failure::new(Exit::LAB, what).hint("use the same command again to continue"))
+            }
         }
     }
-    let results = ResultsDir::begin(dir, experiment, args.seed, &images).map_err(|e| failures::results(&e))?;
-    let cancel = cancel_on_signals()?;
-    let mut line = ProgressLine::new(false);
-    let mut boot = |request: &BootRequest, attempts: u32, watch: &mut dyn FnMut(&BootProgress<'_>)| {
-        let _turn = lock_host_at(args.lock.as_deref(), &cancel)?;
-        boot_valid(request, attempts, &cancel, watch)
-    };
-    let mut before = String::new();
-    let mut tell = |status: &ExperimentStatus<'_>| {
-        let step = format!("{} {:?}", status.done, status.boot.map(|b| b.phase));
-        if step == before {
-            line.update(|| in_words(status));
-        } else {
-            line.step(&in_words(status));
-            before = step;
+
+    /// Boots the runs that are missing. What stops it comes second, so that the runs so far are shown.
+    fn boot_missing(
+        &self,
+        Selected { experiment, plan, dir }: &Selected,
+        terminal: &Terminal,
+    ) -> Result<(ResultsDir, Result<ExperimentEnd, Failure>), Failure> {
+        let mut steps = kernels::FetchSteps::new(terminal);
+        let found = images(experiment, plan, &kernels::store()?, &mut |p| steps.tell(&p));
+        steps.end();
+        let images = found.map_err(|e| failures::image(&e))?;
+        if self.fresh {
+            if let Some(aside) = ResultsDir::set_aside(dir).map_err(|e| failures::results(&e))? {
+                let aside = aside.to_string_lossy();
+                terminal.say(&format!("the earlier results are in `{}`", bootline_report::escaped(&aside)));
+            }
         }
-    };
-    let ended = carry_out(experiment, plan, &images, &results, &cancel, &mut boot, &mut tell);
-    line.clear();
-    Ok((results, ended.map_err(|e| failures::run(&e, dir))))
+        let results =
+            ResultsDir::begin(dir, experiment, self.random_seed, &images).map_err(|e| failures::results(&e))?;
+        let cancel = cancel_on_signals()?;
+        let mut line = ProgressLine::new(false);
+        let mut boot = |request: &BootRequest, attempts: u32, watch: &mut dyn FnMut(&BootProgress<'_>)| {
+            let _locked = lock_host_at(self.host_lock.as_deref(), &cancel)?;
+            boot_valid(request, attempts, &cancel, watch)
+        };
+        let mut before = String::new();
+        let mut tell = |status: &ExperimentStatus<'_>| {
+            let step = format!("{} {:?}", status.done, status.boot.map(|b| b.phase));
+            if step == before {
+                line.update(|| in_words(status));
+            } else {
+                line.step(&in_words(status));
+                before = step;
+            }
+        };
+        let ended = carry_out(experiment, plan, &images, &results, &cancel, &mut boot, &mut tell);
+        line.clear();
+        Ok((results, ended.map_err(|e| failures::run(&e, dir))))
+    }
 }
 
 fn lock_host_at(lock: Option<&Path>, cancel: &AtomicBool) -> Result<Option<std::fs::File>, BootError> {

@@ -69,7 +69,7 @@ fn described(metric: Metric) -> &'static str {
         Metric::LogComplete => "log-complete: from the line's first character to its last, host clock",
         Metric::LogLag => "log-lag: from init to the line's last character, host clock",
         Metric::GuestTime => "guest-time: to init by the guest's clock; under icount what the processor costs",
-        Metric::RegisterReadsPerByte => "register-reads-per-char: reads of the port's registers for each character",
+        Metric::RegisterReadsPerByte => "register-reads-per-byte: reads of the port's registers for each character",
         Metric::PrintkLines => "printk-lines: what init waited for the lines that it printed, by the guest's clock",
         Metric::PrintkBench => "printk-bench: the lines of kernel/printk_bench, by the guest's clock",
         Metric::UartBench => "uart-bench: the console's write function for each character, by the guest's clock",

@@ -73,7 +73,7 @@ pub struct Args {
     console: Option<ConsoleArg>,
     /// The format of the log, if it is not recognised
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    from: Option<String>,
+    input_format: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -133,7 +133,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let mut output = Output::new(args.output.clone());
     if is_text {
         let boot = args.boot.map(|n| n as usize - 1);
-        let from = args.from.as_deref().and_then(|name| name.parse().ok());
+        let from = args.input_format.as_deref().and_then(|name| name.parse().ok());
         return bytes::export(&input, from, boot, args.raw, output, terminal);
     }
     export(args, &input, &mut output, terminal)
@@ -153,7 +153,7 @@ fn export(args: Args, input: &Input, output: &mut Output, terminal: &Terminal) -
     let only = args.boot.map(|n| n as usize - 1);
     let mut writer = Writer::new(args.format, asked);
     let (mut boots, mut faults) = (0, Vec::new());
-    let from = args.from.as_deref().and_then(|name| name.parse().ok());
+    let from = args.input_format.as_deref().and_then(|name| name.parse().ok());
     let summary = read(input, from, |records: BootRecords, more| {
         let index = boots;
         boots += 1;

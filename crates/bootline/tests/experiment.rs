@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline prove` as a user runs it: what is refused and how, what runs that are there say, and one small experiment.
+//! `bootline experiment` as a user runs it: what is refused and how, what runs that are there say, and one small experiment.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,18 +15,18 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn prove(dir: &Path, args: &[&str]) -> Output {
+fn experiment(dir: &Path, args: &[&str]) -> Output {
     command(dir, args).output().unwrap()
 }
 
 /// In the folder `dir`, with the cache of kernels that is there.
 fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
-    command.current_dir(dir).arg("prove").args(args).env("BOOTLINE_CACHE", dir.join("cache"));
+    command.current_dir(dir).arg("experiment").args(args).env("BOOTLINE_CACHE", dir.join("cache"));
     command
 }
 
-const TWO: &str = "name = \"two\"\nabout = \"Which is slower?\"\nrepeats = 1\nwarm_up = 0\nrandom_seed = 3\nbase = \"slow\"\n\
+const TWO: &str = "name = \"two\"\nabout = \"Which is slower?\"\nruns = 1\nwarm_up = 0\nrandom_seed = 3\nbase = \"slow\"\n\
     [defaults]\nkernel = \"6.1\"\n[[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
     [[claim]]\ntext = \"the slow one\"\narm = \"slow\"\nof = \"fast\"\nat_least = 2.0\n";
 
@@ -34,7 +34,7 @@ const TWO: &str = "name = \"two\"\nabout = \"Which is slower?\"\nrepeats = 1\nwa
 fn check(file: &str, args: &[&str], status: i32, said: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("two.toml"), file).unwrap();
-    let out = prove(dir.path(), args);
+    let out = experiment(dir.path(), args);
     let stderr = String::from_utf8(out.stderr).unwrap();
     for said in said {
         assert!(stderr.contains(said), "{args:?}: {stderr}");
@@ -51,30 +51,31 @@ fn what_is_no_experiment_is_refused_by_line_and_key() {
         "at: two.toml line 14: buad = 115200",
         "hint: did you mean `baud`?",
     ];
-    check(&wrong, &["two.toml"], 3, &said);
+    check(&wrong, &["run", "two.toml"], 3, &said);
     let hostile = TWO.replace("name = \"fast\"", "name = \"\\u001b[2J../x\"");
-    check(&hostile, &["two.toml"], 3, &["error: name `\\x1b[2J../x` is not made of letters"]);
-    check(TWO, &["three"], 3, &["error: no experiment `three` in ./experiments", "hint: bootline prove --list"]);
-    check(TWO, &["no/three.toml"], 3, &["error: no such experiment `no/three.toml`"]);
-    check(TWO, &[], 2, &["required"]);
+    check(&hostile, &["run", "two.toml"], 3, &["error: name `\\x1b[2J../x` is not made of letters"]);
+    check(TWO, &["run", "three"], 3, &["error: no experiment `three` in ./experiments", "hint: `bootline experiment list`"]);
+    check(TWO, &["run", "no/three.toml"], 3, &["error: no such experiment `no/three.toml`"]);
+    check(TWO, &["run"], 2, &["required"]);
+    check(TWO, &["run", "two.toml", "-o", "-"], 2, &["`-o -`: this verb writes a folder"]);
 }
 
 #[test]
 fn what_can_not_be_run_is_refused_before_anything_is_booted() {
     let said = ["error: experiment `two` has no arm `fats`; it has slow, fast", "hint: did you mean `--arms fast`?"];
-    check(TWO, &["two.toml", "--arms", "slow,fats"], 2, &said);
+    check(TWO, &["run", "two.toml", "--arms", "slow,fats"], 2, &said);
     let file = TWO.replace("\"6.1\"", "\"./bzImage\"");
-    check(&file, &["two.toml"], 3, &["error: arm `slow`: can't read kernel `./bzImage`"]);
+    check(&file, &["run", "two.toml"], 3, &["error: arm `slow`: can't read kernel `./bzImage`"]);
     let file = TWO.replace("\"6.1\"", "\"./two.toml\"");
     check(
         &file,
-        &["two.toml"],
+        &["run", "two.toml"],
         3,
         &["is neither an x86 bzImage nor an arm64 Image", "hint: name a kernel's image, or"],
     );
-    check(TWO, &["two.toml", "--report"], 3, &["error: no results in `results/two`", "hint: run it first"]);
-    check(TWO, &["two.toml", "-n", "0"], 2, &["0 is not in 1..=1000"]);
-    check(TWO, &["two.toml", "--report", "--fresh"], 2, &["cannot be used with"]);
+    check(TWO, &["report", "two.toml"], 3, &["error: no results in `results/two`", "hint: run it first"]);
+    check(TWO, &["run", "two.toml", "-n", "0"], 2, &["0 is not in 1..=1000"]);
+    check(TWO, &["report", "two.toml", "--fresh"], 2, &["unexpected argument"]);
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn without_qemu_it_says_so_and_can_go_on_later() {
     image[0x202..0x206].copy_from_slice(b"HdrS");
     fs::write(dir.path().join("bzImage"), image).unwrap();
     fs::write(dir.path().join("two.toml"), TWO.replace("\"6.1\"", "\"./bzImage\"")).unwrap();
-    let out = command(dir.path(), &["two.toml"]).env("PATH", "/nowhere").output().unwrap();
+    let out = command(dir.path(), &["run", "two.toml"]).env("PATH", "/nowhere").output().unwrap();
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert!(stderr.contains("failed: `qemu-system-x86_64` is not installed"), "{stderr}");
     assert!(stderr.contains("hint: apt install qemu-system-x86"), "{stderr}");
@@ -95,7 +96,7 @@ fn without_qemu_it_says_so_and_can_go_on_later() {
 
 #[test]
 fn the_experiments_of_this_repository_are_listed() {
-    let out = prove(&root(), &["--list", "--json"]);
+    let out = experiment(&root(), &["list", "--json"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let list: Value = serde_json::from_slice(&out.stdout).unwrap();
     let found = list["experiments"].as_array().unwrap();
@@ -121,7 +122,7 @@ fn results_of_the_corpus(dir: &Path) {
     }
     fs::create_dir_all(results.join("runs/fast-01/invalid-1")).unwrap();
     fs::write(results.join("experiment.toml"), TWO).unwrap();
-    let state = json!({ "schema": "bootline-prove-state/1", "random_seed": 3, "kernels": {} });
+    let state = json!({ "schema": "bootline-experiment-state/1", "random_seed": 3, "kernels": {} });
     fs::write(results.join("state.json"), state.to_string()).unwrap();
 }
 
@@ -129,11 +130,11 @@ fn results_of_the_corpus(dir: &Path) {
 fn a_report_needs_neither_qemu_nor_a_kernel() {
     let dir = tempfile::tempdir().unwrap();
     results_of_the_corpus(dir.path());
-    let out = prove(dir.path(), &["two.toml", "--report", "--json"]);
+    let out = experiment(dir.path(), &["report", "two.toml", "--json"]);
     // One run of each arm decides nothing.
     assert_eq!(out.status.code(), Some(3), "{}", String::from_utf8_lossy(&out.stderr));
     let result: Value = serde_json::from_slice(&out.stdout).unwrap();
-    schema::check("prove", &result);
+    schema::check("experiment", &result);
     assert_eq!(result, read_json(&dir.path().join("results/two/result.json")));
     let [slow, fast] = [0, 1].map(|i| &result["arms"][i]);
     for (arm, case) in [(slow, "x86-6.1-9600"), (fast, "x86-6.1-115200")] {
@@ -159,7 +160,7 @@ fn an_arm_without_a_valid_run_is_told_by_the_status() {
     for path in ["two.toml", "results/two/experiment.toml"] {
         fs::write(dir.path().join(path), &file).unwrap();
     }
-    let status = || prove(dir.path(), &["two.toml", "--report"]).status.code();
+    let status = || experiment(dir.path(), &["report", "two.toml"]).status.code();
     assert_eq!(status(), Some(0));
     let path = dir.path().join("results/two/runs/fast-01/truth.json");
     let mut truth = read_json(&path);
@@ -172,7 +173,7 @@ fn an_arm_without_a_valid_run_is_told_by_the_status() {
 fn a_report_reads_well() {
     let dir = tempfile::tempdir().unwrap();
     results_of_the_corpus(dir.path());
-    let out = prove(dir.path(), &["two.toml", "--report"]);
+    let out = experiment(dir.path(), &["report", "two.toml"]);
     let text = String::from_utf8(out.stdout).unwrap();
     for part in [
         "two: 2 arms, 2 runs that count, 1 invalid, 2 undecided",
@@ -194,7 +195,7 @@ fn a_changed_experiment_is_refused_and_what_is_there_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     results_of_the_corpus(dir.path());
     fs::write(dir.path().join("two.toml"), TWO.replace("at_least = 2.0", "at_least = 3.0")).unwrap();
-    let out = prove(dir.path(), &["two.toml", "--report"]);
+    let out = experiment(dir.path(), &["report", "two.toml"]);
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{stderr}");
     assert!(stderr.contains("at: line 19: at_least = 3.0") && stderr.contains("`--fresh`"), "{stderr}");
@@ -208,17 +209,17 @@ fn a_small_experiment() {
     let kernel = seed_kernel(&dir.path().join("cache"), Arch::Amd64, "6.12");
     let file = TWO
         // A busy host spoils a run now and then.
-        .replace("repeats = 1", "repeats = 1\nattempts = 20")
+        .replace("runs = 1", "runs = 1\nattempts = 20")
         .replace("kernel = \"6.1\"", &format!("kernel = \"{}\"", kernel.series))
         .replace("baud = 9600", "baud = 57600")
         .replace("baud = 115200", "baud = 460800")
         .replace("at_least = 2.0", "at_least = 1.0");
     fs::write(dir.path().join("two.toml"), file).unwrap();
-    let out = prove(dir.path(), &["two.toml"]);
+    let out = experiment(dir.path(), &["run", "two.toml"]);
     let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(3), "{stderr}");
     let result = read_json(&dir.path().join("results/two/result.json"));
-    schema::check("prove", &result);
+    schema::check("experiment", &result);
     assert_eq!(result["complete"], true);
     let truth = |run: &str| read_json(&dir.path().join("results/two/runs").join(run).join("truth.json"));
     let [slow, fast] = ["slow-01", "fast-01"].map(truth);
@@ -230,7 +231,7 @@ fn a_small_experiment() {
     let ratio = busy(&slow) / busy(&fast);
     assert!((7.0..9.0).contains(&ratio), "{ratio}");
     // All is there: nothing is booted, and the answer is the same.
-    let again = prove(dir.path(), &["two.toml", "--json"]);
+    let again = experiment(dir.path(), &["run", "two.toml", "--json"]);
     assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), result);
     assert!(!String::from_utf8_lossy(&again.stderr).contains("booting"));
 }
