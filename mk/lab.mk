@@ -6,7 +6,7 @@
 .PHONY: accuracy gate-rates results
 # Stopped and called again it goes on; ARMS='*-9600-*' boots a part. Without new boots: ARMS=none.
 accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md
-	[ '$(ARMS)' = none ] || $(BINARY) prove experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
+	[ '$(ARMS)' = none ] || $(BINARY) experiment run experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
 	$(CARGO) run --release --locked --quiet --package bootline --example accuracy -- results/accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
 
@@ -14,7 +14,7 @@ accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), write
 gate-rates: build ## boots experiments/gate-rates.toml (20 minutes; BOOT=no: none), writes the table in docs/gate.md
 ifneq ($(BOOT),no)
 	$(MAKE) kernel KERNEL=7.2
-	$(BINARY) prove experiments/gate-rates.toml -o results/gate-rates || [ $$? -lt 4 ]
+	$(BINARY) experiment run experiments/gate-rates.toml -o results/gate-rates || [ $$? -lt 4 ]
 endif
 	$(CARGO) run --release --locked --quiet --package bootline --example gate_rates -- $(wildcard results/gate-rates)
 
