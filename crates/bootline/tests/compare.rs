@@ -268,9 +268,7 @@ fn the_markers_of_a_budget_are_measured() {
 fn real_boots_beside_one_another() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let captures = ["corpus/x86-6.18-rt-9600-initcall/boot.cap", "corpus/x86-6.19-rt-9600-initcall/boot.cap"];
-    for (file, args) in
-        [("two-kernels.txt", &["--width", "120"][..]), ("two-kernels.md", &["--format", "markdown"])]
-    {
+    for (file, args) in [("two-kernels.txt", &["--width", "120"][..]), ("two-kernels.md", &["--format", "markdown"])] {
         let out = run(&root, &[&["compare"][..], args, &captures].concat());
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
         check_golden(file, &stdout(&out));

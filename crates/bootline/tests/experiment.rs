@@ -54,7 +54,12 @@ fn what_is_no_experiment_is_refused_by_line_and_key() {
     check(&wrong, &["run", "two.toml"], 3, &said);
     let hostile = TWO.replace("name = \"fast\"", "name = \"\\u001b[2J../x\"");
     check(&hostile, &["run", "two.toml"], 3, &["error: name `\\x1b[2J../x` is not made of letters"]);
-    check(TWO, &["run", "three"], 3, &["error: no experiment `three` in ./experiments", "hint: `bootline experiment list`"]);
+    check(
+        TWO,
+        &["run", "three"],
+        3,
+        &["error: no experiment `three` in ./experiments", "hint: `bootline experiment list`"],
+    );
     check(TWO, &["run", "no/three.toml"], 3, &["error: no such experiment `no/three.toml`"]);
     check(TWO, &["run"], 2, &["required"]);
     check(TWO, &["run", "two.toml", "-o", "-"], 2, &["`-o -`: this verb writes a folder"]);

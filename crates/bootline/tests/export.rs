@@ -295,8 +295,10 @@ fn bytes_that_are_no_text_become_none_of_a_formats_own() {
     log.extend_from_slice(&bad);
     log.extend_from_slice(b"\n[    0.710000] \xed\xa0\x80\xef\xbf\xbe\xf4\x90\x80\x80]]>\n");
     for format in FORMATS {
-        let out =
-            run(&["export", "-", "-f", format, if format == "text" { "--input-format=dmesg" } else { "--clock=kernel" }], &log);
+        let out = run(
+            &["export", "-", "-f", format, if format == "text" { "--input-format=dmesg" } else { "--clock=kernel" }],
+            &log,
+        );
         assert_eq!(out.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&out.stderr));
         if format == "perfetto" {
             continue;

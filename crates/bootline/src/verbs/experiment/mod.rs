@@ -116,8 +116,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         Action::List(list) => catalogue::list(&list.folder, list.json, terminal),
         Action::Run(run) => run.selection.each(|selected| run.carry_out(&selected, terminal)),
         Action::Report(report) => report.selection.each(|selected| {
-            let results =
-                ResultsDir::open(&selected.dir, &selected.experiment).map_err(|e| failures::results(&e))?;
+            let results = ResultsDir::open(&selected.dir, &selected.experiment).map_err(|e| failures::results(&e))?;
             selected.evaluate(&results, report.selection.json, terminal)
         }),
     }
