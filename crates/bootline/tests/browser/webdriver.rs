@@ -6,8 +6,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+
+/// What takes longer has hung, however busy the host is.
+const HANGS: Duration = Duration::from_secs(600);
 
 /// A node of the accessibility tree.
 #[derive(Clone, Debug)]
@@ -67,7 +71,9 @@ impl Browser {
         if rustix::process::geteuid().is_root() {
             arguments.push("--no-sandbox".to_owned());
         }
+        let hangs = HANGS.as_millis() as u64 / 2;
         let capabilities = json!({ "capabilities": { "alwaysMatch": {
+            "timeouts": { "script": hangs, "pageLoad": hangs },
             "goog:chromeOptions": { "args": arguments },
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         } } });
@@ -77,31 +83,36 @@ impl Browser {
 
     /// A command of the protocol; its value.
     fn request(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let (status, answer) = self.send(method, path, body).unwrap_or_else(|e| panic!("{method} {path}: {e}"));
+        assert!(status.contains(" 200 "), "{method} {path}: {answer:#}");
+        answer["value"].clone()
+    }
+
+    /// The status line and the content of the answer to a request.
+    fn send(&self, method: &str, path: &str, body: Option<&Value>) -> std::io::Result<(String, Value)> {
         let body = body.map_or(String::new(), Value::to_string);
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.set_read_timeout(Some(HANGS))?;
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             self.address,
             body.len()
-        )
-        .unwrap();
+        )?;
         let mut reader = BufReader::new(stream);
         let (mut status, mut length) = (String::new(), 0);
-        reader.read_line(&mut status).unwrap();
+        reader.read_line(&mut status)?;
         loop {
             let mut header = String::new();
-            reader.read_line(&mut header).unwrap();
+            reader.read_line(&mut header)?;
             let Some((name, value)) = header.trim_end().split_once(':') else { break };
             if name.eq_ignore_ascii_case("content-length") {
-                length = value.trim().parse().unwrap();
+                length = value.trim().parse().map_err(|_| std::io::ErrorKind::InvalidData)?;
             }
         }
         let mut answer = vec![0; length];
-        reader.read_exact(&mut answer).unwrap();
-        let answer: Value = serde_json::from_slice(&answer).unwrap();
-        assert!(status.contains(" 200 "), "{method} {path}: {answer:#}");
-        answer["value"].clone()
+        reader.read_exact(&mut answer)?;
+        Ok((status, serde_json::from_slice(&answer)?))
     }
 
     fn command(&self, method: &str, path: &str, body: Value) -> Value {
@@ -260,10 +271,10 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.request("DELETE", &format!("/session/{}", self.session), None);
+        // Also after a failure: a browser without its driver would run on beside the tests that follow.
+        if !self.session.is_empty() {
+            _ = self.send("DELETE", &format!("/session/{}", self.session), None);
         }
-        // Ends the browser with it.
         _ = self.driver.kill();
         _ = self.driver.wait();
     }
