@@ -47,8 +47,8 @@ def boot_budget(request, record_property):
             raise RuntimeError(done.stderr)
         limits = json.loads(done.stdout)["limits"] if done.stdout else []
         for limit in limits:
-            if limit["figure"]:
-                record_property(f'{limit["of"]} {limit["limit_kind"]}', limit["figure"]["best"])
+            if limit["estimate"]:
+                record_property(f'{limit["quantity"]} {limit["limit_kind"]}', limit["estimate"]["best"])
         if done.returncode == FAIL:
             pytest.fail(done.stderr, pytrace=False)
         if done.returncode == INCONCLUSIVE:
