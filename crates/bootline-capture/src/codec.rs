@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames to bytes. Layout: `docs/capture-format.md`.
-use super::{ChunkTime, Header, Note};
+use super::chunk_time::ChunkTime;
+use super::header::{Header, Note};
 
 /// A capture's first line; the number is the version of the format.
 pub const MAGIC: &[u8] = b"BOOTLINE-CAPTURE 1\n";

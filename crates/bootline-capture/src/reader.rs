@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::chunk_time::ChunkTime;
 use super::codec::{
     CHUNK_TIME_LEN, CRC_LEN, HEAD_LEN, KIND_CHUNK, KIND_HEADER, KIND_NOTE, MAGIC, MAX_BODY, SYNC, starts_capture,
 };
-use super::{ChunkTime, Header, Note};
+use super::header::{Header, Note};
 use crate::units::{Dur, HostTime};
 
 /// One thing read from a capture file, in file order.

@@ -2,6 +2,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::units::{Dur, HostTime};
 
 #[derive(Debug, PartialEq, Clone)]
 enum Got {

@@ -3,42 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
+use super::printing::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 use super::table::{DriverRow, PrintkRow, TABLE};
-use super::{Printing, Series};
-
-/// When `printk_set_kthreads_ready` runs: nothing prints by a thread before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThreadsReady {
-    /// There are no printing threads for this console.
-    Never,
-    /// An early_initcall (6.12 to 7.1).
-    EarlyInitcall,
-    /// A subsys_initcall (from 7.2 on).
-    SubsysInitcall,
-}
-
-/// What happens to the records that are there when a console registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RegistrationFlush {
-    /// The registering task prints them all.
-    Synchronous,
-    /// The console's thread does, if it can run by then; else the registering task.
-    ByThread,
-}
-
-/// How the driver waits for the transmitter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DriverWait {
-    /// It spins with interrupts off for a whole record.
-    SpinsIrqsOff,
-    /// It spins, interrupts on: it takes a processor, and no more.
-    Spins,
-    /// It sleeps: it takes next to nothing.
-    Sleeps,
-}
 
 /// How a version of the kernel prints to a console of one driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +51,13 @@ impl Behaviour {
             driver: if rt { DriverWait::Spins } else { DriverWait::SpinsIrqsOff },
         }
     }
+}
+
+/// Who waits for a serial console: [`Behaviour::of`] in one word.
+///
+/// `legacy` is what the log says when the console registers: from 6.12 on, "legacy console [..]" against "console [..]".
+pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {
+    Behaviour::of(series, rt, legacy).printing
 }
 
 /// The newest series that the table knows.
@@ -181,6 +154,23 @@ mod tests {
     fn series(text: &str) -> Series {
         let (major, minor) = text.split_once('.').unwrap();
         Series::new(major.parse().unwrap(), minor.parse().unwrap())
+    }
+
+    #[test]
+    fn by_version() {
+        let check = |major, minor, rt, legacy, want| {
+            assert_eq!(printing(Some(Series::new(major, minor)), rt, legacy), want, "{major}.{minor} rt={rt}");
+        };
+        check(6, 1, false, false, Printing::Synchronous);
+        check(6, 12, false, true, Printing::Synchronous);
+        check(6, 12, true, false, Printing::Nbcon);
+        check(6, 18, true, true, Printing::ThreadWholeFlush);
+        check(6, 19, true, true, Printing::ThreadPerRecord);
+        check(7, 2, true, true, Printing::ThreadPerRecord);
+        check(7, 2, false, true, Printing::Synchronous);
+        check(6, 17, false, false, Printing::Nbcon);
+        check(5, 10, true, false, Printing::RtPatch);
+        assert_eq!(printing(None, true, true), Printing::Unknown);
     }
 
     #[test]

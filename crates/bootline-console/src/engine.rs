@@ -2,8 +2,9 @@
 //! The discrete-event engine: what every task, thread and console does from event to event.
 //!
 //! Time is continuous. Between two events each processor's share is constant, so work shrinks linearly, and a record
-//! on a console needs the line and no lock. Who prints, for whom, and who waits is in `printer.rs`.
-use super::printer::{ConsoleLock, PrintJob, Printer};
+//! on a console needs the wire and nobody's favour. Who prints, for whom, and who waits is in `printer.rs`,
+//! `console_lock.rs` and `registration.rs`.
+use super::engine_state::{ConsoleLock, ConsoleState, Emission, Engine, Task, TaskState};
 use super::processors;
 use super::simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord};
 use super::simulation_setup::{KernelClock, SimulationSetup};
@@ -15,83 +16,6 @@ pub fn simulate(workload: &Workload, setup: &SimulationSetup) -> SimulationOutco
     let mut engine = Engine::new(workload, setup);
     while engine.step() {}
     engine.outcome
-}
-
-/// What a task is at.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum TaskState {
-    /// Ready to start its next operation.
-    Ready,
-    /// Computes; so many nanoseconds of a processor are left.
-    Working(f64),
-    /// Holds the console lock and computes; console_unlock() follows.
-    Holding(f64),
-    /// Waits without a processor.
-    Sleeping(Dur),
-    /// Prints; its job says what.
-    Printing(PrintJob),
-    /// Spins for the console's owner to hand over (console_trylock_spinning).
-    Spinning,
-    /// Queues for the console lock, since then.
-    Queued(Dur),
-    /// Waits for another task.
-    Joining(TaskId),
-    /// Has nothing left to do, or never will.
-    Done,
-}
-
-/// One task's course.
-#[derive(Clone, Debug)]
-pub(super) struct Task {
-    pub next: usize,
-    pub state: TaskState,
-}
-
-/// What is on a console's line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Emission {
-    pub record: usize,
-    pub start: Dur,
-    pub end: Dur,
-    pub by: Printer,
-}
-
-/// One console's course.
-#[derive(Clone, Debug)]
-pub(super) struct ConsoleState {
-    pub registered: bool,
-    /// The next record to print.
-    pub seq: usize,
-    pub emission: Option<Emission>,
-    /// User space's bytes that wait, and whether they come next.
-    pub user_waiting: u32,
-    pub user_next: bool,
-    /// Until when the line carries what was given to it.
-    pub line_free: Dur,
-}
-
-pub(super) struct Engine<'a> {
-    pub workload: &'a Workload,
-    pub setup: &'a SimulationSetup,
-    pub now: Dur,
-    /// What was printed, in order.
-    pub log: Vec<Message>,
-    pub tasks: Vec<Task>,
-    pub consoles: Vec<ConsoleState>,
-    pub lock: ConsoleLock,
-    /// `printk_set_kthreads_ready` has run.
-    pub threads_ready: bool,
-    /// Panic or power-off: threads print no more.
-    pub threads_stopped: bool,
-    /// The thread of the legacy consoles (PREEMPT_RT), when it prints or queues.
-    pub legacy_thread: Option<PrintJob>,
-    pub legacy_thread_queued: bool,
-    /// The threads of the nbcon consoles.
-    pub nbcon_threads: Vec<Option<PrintJob>>,
-    clock_stable: bool,
-    /// Processors that run.
-    pub cpus: u32,
-    pub outcome: SimulationOutcome,
 }
 
 impl<'a> Engine<'a> {

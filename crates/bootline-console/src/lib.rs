@@ -2,23 +2,28 @@
 //! The kernel's console subsystem, as it behaves in each version: who prints, who waits, on which machine. It knows no
 //! log, so that it can't be fitted to one.
 mod behaviour;
+mod console_lock;
 mod console_set;
 mod driver;
 mod engine;
-
+mod engine_state;
 mod printer;
+mod printer_kthread;
 mod printing;
 mod processors;
+mod registration;
 mod simulation_outcome;
 mod simulation_setup;
 mod table;
 mod uart;
+mod user_output;
 mod workload;
+mod writer;
 
-pub use behaviour::{Behaviour, DriverBehaviour, DriverWait, RegistrationFlush, ThreadsReady, newest};
+pub use behaviour::{Behaviour, DriverBehaviour, newest, printing};
 pub use driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 pub use engine::simulate;
-pub use printing::{Printing, Series, printing};
+pub use printing::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 pub use processors::speed_with_busy_printer;
 pub use simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord, UserOutput};
 pub use simulation_setup::{Contention, KernelClock, ModelledConsole, SimulationSetup};

@@ -58,31 +58,36 @@ impl Printing {
     }
 }
 
-/// Who waits for a serial console, as one value; [`super::Behaviour::of`] has the details.
-///
-/// `legacy` is what the log says when the console registers: from 6.12 on, "legacy console [..]" against "console [..]".
-pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {
-    super::Behaviour::of(series, rt, legacy).printing
+/// When `printk_set_kthreads_ready` runs: nothing prints by a thread before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadsReady {
+    /// There are no printing threads for this console.
+    Never,
+    /// An early_initcall (6.12 to 7.1).
+    EarlyInitcall,
+    /// A subsys_initcall (from 7.2 on).
+    SubsysInitcall,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What happens to the records that are there when a console registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegistrationFlush {
+    /// The registering task prints them all.
+    Synchronous,
+    /// The console's thread does, if it can run by then; else the registering task.
+    ByThread,
+}
 
-    #[test]
-    fn by_version() {
-        let check = |major, minor, rt, legacy, want| {
-            assert_eq!(printing(Some(Series::new(major, minor)), rt, legacy), want, "{major}.{minor} rt={rt}");
-        };
-        check(6, 1, false, false, Printing::Synchronous);
-        check(6, 12, false, true, Printing::Synchronous);
-        check(6, 12, true, false, Printing::Nbcon);
-        check(6, 18, true, true, Printing::ThreadWholeFlush);
-        check(6, 19, true, true, Printing::ThreadPerRecord);
-        check(7, 2, true, true, Printing::ThreadPerRecord);
-        check(7, 2, false, true, Printing::Synchronous);
-        check(6, 17, false, false, Printing::Nbcon);
-        check(5, 10, true, false, Printing::RtPatch);
-        assert_eq!(printing(None, true, true), Printing::Unknown);
-    }
+/// How the driver waits for the transmitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriverWait {
+    /// It spins with interrupts off for a whole record.
+    SpinsIrqsOff,
+    /// It spins, interrupts on: it takes a processor, and no more.
+    Spins,
+    /// It sleeps: it takes next to nothing.
+    Sleeps,
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast tasks get on while others spin.
-use super::behaviour::DriverWait;
-use super::engine::{Engine, TaskState};
-use super::printer::Printer;
+use super::engine_state::{Engine, Printer, TaskState};
+use super::printing::DriverWait;
 use super::simulation_setup::Contention;
 
 /// A printing thread's weight in units of an ordinary task's: threads run at nice -20 (nbcon_kthread_create and

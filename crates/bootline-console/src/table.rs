@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
-use super::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
+use super::printing::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 
 /// The table of this version of bootline. Its text is part of the program and a test reads all of it, so that it can't
 /// be unreadable here.

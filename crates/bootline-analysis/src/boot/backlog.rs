@@ -2,6 +2,7 @@
 //! Characters stored against characters delivered, over time.
 use serde::Serialize;
 
+use super::console_switch::ConsoleSwitch;
 use super::timeline::Timeline;
 use crate::records::{RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
@@ -51,4 +52,11 @@ pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPo
             BacklogPoint { at, stored, transmitted }
         })
         .collect()
+}
+
+/// The longest time from when a record was stored until it was transmitted, of all that the module's thread printed.
+pub(super) fn longest_age(switch: &ConsoleSwitch, timeline: &Timeline, records: usize) -> Option<Dur> {
+    let first = if switch.replayed { 0 } else { switch.from_index };
+    let times = (first..switch.ended_index.unwrap_or(records)).map(|i| timeline.place(i));
+    times.filter_map(|t| Some((t.transmitted?.end - t.stored?).max_zero())).max()
 }

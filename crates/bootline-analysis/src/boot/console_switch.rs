@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::console::SerialConsole;
 use super::kernel::Kernel;
-use super::timeline::Timeline;
 use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
@@ -31,9 +30,9 @@ pub struct ConsoleSwitch {
     pub replayed: bool,
     /// How many records of the log came twice.
     pub repeated: usize,
-    /// The longest that a record waited from its storing until it was through the line, of all that the thread printed.
+    /// The longest time from when a record was stored until it was transmitted, of all that the thread printed.
     #[serde(rename = "lag_ns")]
-    pub lag: Option<Dur>,
+    pub backlog_age: Option<Dur>,
     /// "ttyS0 is the 8250 driver's own console again" (rmmod), if the log goes so far.
     pub ended: Option<RecordId>,
     /// Its position.
@@ -77,19 +76,10 @@ pub(super) fn find(
             || serial.is_some_and(|s| s.printing.writer_waits())
                 && came_too_soon(records, registered.unwrap_or(0), from_index),
         repeated,
-        lag: None,
+        backlog_age: None,
         ended: ended.map(|(_, r)| r.id),
         ended_index: ended.map(|(i, _)| i),
     })
-}
-
-impl ConsoleSwitch {
-    /// Notes how late the thread printed.
-    pub(super) fn measure(&mut self, timeline: &Timeline, records: usize) {
-        let first = if self.replayed { 0 } else { self.from_index };
-        let places = (first..self.ended_index.unwrap_or(records)).map(|i| timeline.place(i));
-        self.lag = places.filter_map(|p| Some((p.transmitted?.end - p.stored?).max_zero())).max();
-    }
 }
 
 fn of_kernel(records: &RecordSet, i: usize) -> Option<Record<'_>> {

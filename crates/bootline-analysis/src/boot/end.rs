@@ -2,9 +2,9 @@
 //! Where a boot ends: init's start, or what the user says marks it.
 use serde::{Deserialize, Serialize};
 
-use super::BootOptions;
 use super::console_start::ConsoleStart;
 use super::milestone::Milestones;
+use super::options::BootOptions;
 use super::timeline::{Clock, RecordTimes, Timeline};
 use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};

@@ -3,9 +3,9 @@
 //! the records that the console was not to print.
 use std::collections::{HashMap, VecDeque};
 
+use super::boot_records::BootRecords;
 use super::kernel::Kernel;
 use super::milestone::Milestones;
-use super::split::BootRecords;
 use crate::records::{ByteRange, ProblemKind, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
 

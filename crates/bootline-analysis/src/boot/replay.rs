@@ -5,9 +5,9 @@
 //! module logs its own message after the repetition. What came first is kept, for it arrived when it was stored.
 use std::collections::HashSet;
 
+use super::boot_records::BootRecords;
 use super::console_switch::console_switch_note;
 use super::kernel::is_banner;
-use super::split::BootRecords;
 use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
 

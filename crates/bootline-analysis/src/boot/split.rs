@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several boots in one input: where one ends and the next begins.
+use super::boot_records::BootRecords;
 use super::kernel::is_banner;
 use super::replay::{BannerVerdict, EarlierBoot};
-use crate::records::{ByteRange, Decoder, ProblemKind, Problems, Record, RecordOrigin, RecordSet, Sink};
+use crate::records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
 
 /// Records kept for one boot; what comes later is counted, not kept.
 pub const MAX_RECORDS: usize = 1_000_000;
-
-/// The decoded material of one boot.
-#[derive(Clone, Debug, Default)]
-pub struct BootRecords {
-    /// Its records.
-    pub records: RecordSet,
-    /// What was wrong with them.
-    pub problems: Problems,
-    /// What the capture says of itself, where it is one.
-    pub header: Option<Header>,
-    /// What happened while it was taken.
-    pub notes: Vec<Note>,
-    /// Kernel records that came over the line twice, because a console that took over replayed the log.
-    pub repeated: usize,
-}
 
 impl BootRecords {
     /// The boots of an input held in memory; its format is detected from its beginning.

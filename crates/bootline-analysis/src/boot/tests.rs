@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use super::simulated::{Mode, Simulated, Step, step};
 use super::*;
 use crate::records::ProblemKind;
+use bootline_capture::units::{Dur, Interval};
 
 /// A boot of some forty messages with work between them.
 fn boot(mode: Mode, bytes_per_s: f64, release: &'static str) -> Simulated {

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::change::QuantityChange;
-use super::comparison::is_whole;
 use super::measures::RunSetup;
 use super::quantity::Quantity;
 use super::run_set::RunSet;
@@ -128,7 +127,7 @@ pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[QuantityChange]) ->
         found.push(Caveat::Unequal { runs });
     }
     found.extend(setup_caveats(Some(from), to));
-    for change in changes.iter().filter(|c| is_whole(&c.quantity)) {
+    for change in changes.iter().filter(|c| c.quantity.is_time_to_end()) {
         for (set, summary) in [(from, &change.from), (to, &change.to)] {
             if let Some(g) = summary.as_ref().and_then(|s| s.groups) {
                 found.push(Caveat::TwoGroups {

@@ -56,7 +56,7 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
     for change in &mut changes {
         change.judge(&thresholds);
     }
-    let whole = changes.iter().find(|c| is_whole(&c.quantity)).map(|c| c.quantity.clone());
+    let whole = changes.iter().find(|c| c.quantity.is_time_to_end()).map(|c| c.quantity.clone());
     let seen = whole.and_then(|q| minimum_detectable_effect(&to.values(&q)?, &from.values(&q)?, 0));
     Some(Comparison {
         names: [from.name.clone(), to.name.clone()],
@@ -74,7 +74,7 @@ pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Com
 impl Comparison {
     /// How the time to the boot's end differs.
     pub fn headline(&self) -> Option<&QuantityChange> {
-        self.changes.iter().find(|c| is_whole(&c.quantity))
+        self.changes.iter().find(|c| c.quantity.is_time_to_end())
     }
 
     /// What there is one of in a boot: its time, phases, console, markers.
@@ -96,13 +96,8 @@ impl Comparison {
     }
 }
 
-/// Whether it is the time to the boot's end.
-pub fn is_whole(quantity: &Quantity) -> bool {
-    matches!(quantity, Quantity::TimeToInit | Quantity::TimeToMarker)
-}
-
-/// Of hundreds of initcalls some differ by chance. Returns a caveat where one of them could differ by any amount and would
-/// not be reported.
+/// Of hundreds of initcalls some differ by chance. Gives what is to be known where one of them could differ by anything and
+/// wouldn't be told.
 fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
     let mut many: Vec<(&mut QuantityChange, Candidate)> = changes
         .iter_mut()

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::false_discovery::{Candidate, adjusted_p_values, can_matter};
-use super::part::{Part, PartKey, PartPosition};
+use super::part::{Part, PartKey};
+use super::part_column::{PartColumn, columns};
 use super::part_move::{PartMove, moves};
 use super::run_set::{RunSet, SHORT};
 use crate::records::RecordId;
@@ -77,34 +78,6 @@ impl Contribution {
     pub fn is_clear(&self) -> bool {
         self.p_value.is_none_or(|p| p < 0.05) && self.observed != ObservedChange::Same
     }
-}
-
-/// One part in all runs of a set.
-#[derive(Default)]
-pub(super) struct PartColumn<'r> {
-    pub parts: Vec<&'r Part>,
-}
-
-impl PartColumn<'_> {
-    pub fn place(&self) -> Option<PartPosition> {
-        // The most frequent; of several the first.
-        let count = |place: PartPosition| self.parts.iter().filter(|p| p.place == place).count();
-        self.parts.iter().map(|p| p.place).rev().max_by_key(|place| count(*place))
-    }
-
-    fn sum(&self, of: impl Fn(&Part) -> i64) -> i128 {
-        self.parts.iter().map(|p| i128::from(of(p))).sum()
-    }
-}
-
-pub(super) type PartColumns<'r> = BTreeMap<&'r PartKey, PartColumn<'r>>;
-
-fn columns(set: &RunSet) -> PartColumns<'_> {
-    let mut found: PartColumns<'_> = BTreeMap::new();
-    for part in set.runs.iter().flat_map(|r| &r.parts) {
-        found.entry(&part.key).or_default().parts.push(part);
-    }
-    found
 }
 
 /// Takes the difference of the means apart, `to` less `from`. Empty where one of them has no runs.

@@ -17,7 +17,6 @@ use serde::{Serialize, Serializer};
 
 use super::budget::{Budget, Increase, LimitRule};
 use super::change::SetSummary;
-use super::comparison::is_whole;
 use super::decomposition::{Contribution, decompose};
 use super::measures::RunSetup;
 use super::part::PartKey;
@@ -404,7 +403,7 @@ fn not_measured(of: &Quantity, runs: &RunSet) -> GateReason {
 
 /// Whether it counts from the boot's beginning, or to its end.
 fn is_time(of: &Quantity) -> bool {
-    is_whole(of) || matches!(of, Quantity::Phase(_) | Quantity::Marker(_))
+    of.is_time_to_end() || matches!(of, Quantity::Phase(_) | Quantity::Marker(_))
 }
 
 /// From what to what the times of the runs count, each kind once.
@@ -441,7 +440,7 @@ fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) -> Option<Lar
     let mine = whole.contributions.iter().filter(|c| is_of(&c.key, of, phase_of(&c.key)));
     let most = mine.max_by_key(|c| adds(c)).filter(|c| adds(c) > 0)?;
     let run = Some(median.source.clone()).filter(|_| most.records.is_some());
-    let what = if is_whole(of) && most.console > most.work {
+    let what = if of.is_time_to_end() && most.console > most.work {
         format!("console in {}", most.key)
     } else {
         most.key.to_string()
@@ -459,7 +458,7 @@ fn largest_of_one(of: &Quantity, runs: &RunSet) -> Option<LargestPart> {
     };
     let mine = run.parts.iter().filter(|p| is_of(&p.key, of, p.place.phase));
     let most = mine.max_by_key(|p| adds(p)).filter(|p| adds(p) > 0)?;
-    let what = if is_whole(of) && most.console > most.work {
+    let what = if of.is_time_to_end() && most.console > most.work {
         format!("console in {}", most.key)
     } else {
         most.key.to_string()

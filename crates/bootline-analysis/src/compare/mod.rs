@@ -18,6 +18,7 @@ mod false_discovery;
 mod gate;
 mod measures;
 mod part;
+mod part_column;
 mod part_move;
 mod quantity;
 mod run_set;
@@ -31,7 +32,7 @@ pub use baseline::{BASELINE_SCHEMA, Baseline, BaselineError, MOST_RUNS, StoredPa
 pub use budget::{Budget, BudgetError, Increase, LimitRule};
 pub use caveat::{Caveat, setup_caveats};
 pub use change::{ChangeVerdict, QuantityChange, SetSummary, Thresholds};
-pub use comparison::{Comparison, compare, is_whole};
+pub use comparison::{Comparison, compare};
 pub use decomposition::{Contribution, Decomposition, ObservedChange, decompose};
 pub use gate::{CheckedLimit, GateOutcome, GateReason, LargestPart, LimitKind, check};
 pub use measures::{RunMeasures, RunSetup};

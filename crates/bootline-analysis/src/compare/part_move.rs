@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::decomposition::PartColumns;
 use super::part::PartKey;
+use super::part_column::{PartColumn, PartColumns};
 use crate::boot::PhaseName;
 
 /// Where a part has gone.
@@ -53,7 +53,7 @@ pub(super) fn moves(before: &PartColumns<'_>, after: &PartColumns<'_>) -> BTreeM
     found
 }
 
-fn median_start(column: &super::decomposition::PartColumn<'_>) -> i64 {
+fn median_start(column: &PartColumn<'_>) -> i64 {
     let mut starts: Vec<i64> = column.parts.iter().map(|p| p.start.as_nanos()).collect();
     starts.sort_unstable();
     starts.get(starts.len() / 2).copied().unwrap_or_default()

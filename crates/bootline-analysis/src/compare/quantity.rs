@@ -38,6 +38,11 @@ pub enum Unit {
 }
 
 impl Quantity {
+    /// Whether it is the time to the boot's end: init's start or the marker.
+    pub fn is_time_to_end(&self) -> bool {
+        matches!(self, Quantity::TimeToInit | Quantity::TimeToMarker)
+    }
+
     /// What its numbers are.
     pub fn unit(&self) -> Unit {
         if *self == Quantity::ConsoleBytes { Unit::Bytes } else { Unit::Ns }

@@ -147,7 +147,7 @@ fn small_and_noisy_differences_are_told_apart() {
     let verdict = |effect_ms, noise| {
         let thresholds = Thresholds { effect: Dur::from_millis(effect_ms), noise, ..Thresholds::default() };
         let c = compare(&boots("base", 8, 100, 0), &boots("new", 8, 120, 0), thresholds).unwrap();
-        c.changes.iter().find(|c| is_whole(&c.quantity)).unwrap().verdict
+        c.changes.iter().find(|c| c.quantity.is_time_to_end()).unwrap().verdict
     };
     assert_eq!(verdict(1, 0.01), ChangeVerdict::More);
     assert_eq!(verdict(30, 0.01), ChangeVerdict::TooSmall);

@@ -2,14 +2,12 @@
 //! What init's own task was at, moment for moment.
 use std::collections::HashMap;
 
+use super::boot_task::{INIT, holds_up, of_init, user_space};
 use super::named_interval::{self, NamedInterval};
-use super::{NestedSpan, Segment, SegmentKind};
+use super::segment::{NestedSpan, Segment, SegmentKind};
 use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind};
 use crate::records::{RecordId, RecordOrigin};
 use bootline_capture::units::Dur;
-
-/// init's task, and swapper's before it.
-const INIT: u32 = 1;
 
 /// The least silence that is a link of its own, and the least share of the boot.
 const SILENCE: (Dur, f64) = (Dur::from_millis(20), 0.01);
@@ -44,20 +42,6 @@ struct Stored<'b> {
     id: RecordId,
     /// It says that a probe that was put off has waited long enough: for which device.
     timed_out: Option<&'b str>,
-}
-
-pub(super) fn of_init(span: &Span) -> bool {
-    span.kind == SpanKind::Initcall && span.task.is_none_or(|t| t == INIT)
-}
-
-/// When init started, where the log continues after that.
-pub(super) fn user_space(boot: &Boot) -> Option<Dur> {
-    boot.milestones.init.and_then(|i| boot.timeline.stored(i))
-}
-
-/// Whose waits hold the boot up: in user space modules are loaded by whoever asks for them.
-pub(super) fn holds_up(task: u32, at: Dur, user_space: Option<Dur>) -> bool {
-    task == INIT || user_space.is_some_and(|from| at >= from)
 }
 
 impl<'b> InitTask<'b> {

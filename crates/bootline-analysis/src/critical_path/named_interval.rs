@@ -2,8 +2,8 @@
 //! Stretches that the log names apart from initcalls and phases: the console's flush, the wait for the root, services.
 use std::collections::BTreeMap;
 
-use super::SegmentKind;
-use super::init_task::user_space;
+use super::boot_task::user_space;
+use super::segment::SegmentKind;
 use crate::boot::{Boot, Service, WaitCause};
 use crate::records::RecordOrigin;
 use bootline_capture::units::Dur;

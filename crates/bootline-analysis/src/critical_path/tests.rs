@@ -2,7 +2,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::boot::Boot;
 use crate::boot::{BootOptions, BootRecords};
+use crate::records::RecordId;
+use bootline_capture::units::Dur;
 
 fn boot(log: &str) -> Boot {
     BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).next().unwrap()
@@ -211,8 +214,8 @@ fn ports(between: usize) -> Vec<i64> {
 
 #[test]
 fn so_many_calls_are_looked_at_for_a_wait() {
-    assert_eq!(ports(path::MOST_LOOKED_AT - 1), [502, 198]);
-    assert_eq!(ports(path::MOST_LOOKED_AT), [700]);
+    assert_eq!(ports(path_search::MOST_LOOKED_AT - 1), [502, 198]);
+    assert_eq!(ports(path_search::MOST_LOOKED_AT), [700]);
 }
 
 /// The worker that had unpacked the initramfs waits in its next call, before the memory is reported as freed. Init has been

@@ -27,26 +27,16 @@ mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
 mod remedy;
+mod rule;
 mod usr001_quiet_overridden;
 mod wording;
 
 pub use case::TimeRange;
 pub use finding::{Advice, CitedRecord, Finding};
+pub use rule::Rule;
 
 use crate::boot::Boot;
 use case::Case;
-
-/// One diagnosis.
-pub struct Rule {
-    /// `con001`: the part of the boot (con console, clk clock, log log, ini initcalls, drv drivers, fs file systems,
-    /// net network, usr user space) and three digits.
-    pub code: &'static str,
-    /// `synchronous-console`
-    pub name: &'static str,
-    /// What it finds, why that costs time: one paragraph for `bootline explain --rules` and the docs.
-    pub doc: &'static str,
-    check: fn(&Case<'_>) -> Vec<Finding>,
-}
 
 /// All rules, in the order in which they look: a rule finds taken what those before it explain, so the specific ones
 /// come before the general.

@@ -5,7 +5,7 @@ use super::icon::Icon;
 use super::scale::Scale;
 use super::wording::{bounds, chance, signed_value, value, verdict};
 use crate::html::html_text;
-use bootline_analysis::compare::{ChangeVerdict, Comparison, QuantityChange, SetSummary, Unit, is_whole};
+use bootline_analysis::compare::{ChangeVerdict, Comparison, QuantityChange, SetSummary, Unit};
 
 /// All measures as a table.
 pub(super) struct MeasureTable<'c> {
@@ -71,7 +71,7 @@ impl<'c> MeasureTable<'c> {
     fn row(&self, n: usize, c: &QuantityChange) -> String {
         let (words, _) = verdict(c);
         let icon = Icon::of_verdict(c.verdict);
-        let whole = is_whole(&c.quantity);
+        let whole = c.quantity.is_time_to_end();
         // What the whole does is never hidden.
         let same = if whole || self.may_differ(c) { "" } else { " same" };
         let of =

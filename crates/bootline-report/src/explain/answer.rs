@@ -196,7 +196,7 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
         n => text += &format!("; {n} records came twice"),
     }
     let mut text = Text::from(text);
-    if let Some(lag) = t.lag {
+    if let Some(lag) = t.backlog_age {
         text = text.words("; a record was out up to ").figure(TimeValue::exact(lag)).words(" after it was stored");
     }
     Entry::new("", text)

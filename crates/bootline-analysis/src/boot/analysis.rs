@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One boot, rebuilt from its records: what each part of this module found in them.
+use super::backlog::{self, BacklogPoint};
+use super::boot_records::BootRecords;
+use super::clock;
+use super::cmdline::is_serial;
+use super::console::{self, RegisteredConsole};
+use super::console_start::{self, ConsoleStart};
+use super::console_switch::{self, ConsoleSwitch};
+use super::end::{self, BootEnd};
+use super::gap::{self, Gap};
+use super::initcall::{self, AsyncWait, Span};
+use super::kernel::Kernel;
+use super::milestone::Milestones;
+use super::options::BootOptions;
+use super::phase::{self, Phase};
+use super::root_wait::{self, RootWait};
+use super::serial_line::{self, SerialLine};
+use super::service::{self, Service};
+use super::timeline::{self, Timeline};
+use super::wait::{self, ConsoleWaits};
+use crate::records::{Problems, Record, RecordId, RecordSet};
+use bootline_capture::Header;
+use bootline_capture::units::{Dur, Interval};
+use bootline_console::ThreadsReady;
+
+/// One boot.
+#[derive(Clone, Debug)]
+pub struct Boot {
+    /// Its records, in the order in which they were received.
+    pub records: RecordSet,
+    /// What is wrong with the log.
+    pub problems: Problems,
+    /// What the capture says of itself, where it is one.
+    pub header: Option<Header>,
+    /// Which kernel booted.
+    pub kernel: Kernel,
+    /// Its landmarks.
+    pub milestones: Milestones,
+    /// All consoles that registered.
+    pub consoles: Vec<RegisteredConsole>,
+    /// The serial line and what it cost.
+    pub line: Option<SerialLine>,
+    /// The module that took that line over; none where the log shows none.
+    pub console_switch: Option<ConsoleSwitch>,
+    /// How that line came up; none where the log doesn't show it.
+    pub console_start: Option<ConsoleStart>,
+    /// When each record was stored and printed.
+    pub timeline: Timeline,
+    /// The waits for the console up to the boot's end.
+    pub waits: ConsoleWaits,
+    /// Phases, in order.
+    pub phases: Vec<Phase>,
+    /// Spans of `initcall_debug`, by start.
+    pub spans: Vec<Span>,
+    /// Units that systemd told of, by when they are first named.
+    pub services: Vec<Service>,
+    /// Waits for async calls, by their ends; none unless the log was told to show them.
+    pub async_waits: Vec<AsyncWait>,
+    /// Silent stretches of at least [`LEAST_GAP`], longest first.
+    pub gaps: Vec<Gap>,
+    /// When init (or the marker) was reached; none where the log doesn't reach it.
+    pub end: Option<BootEnd>,
+}
+
+/// The shortest silence that counts as a gap.
+pub const LEAST_GAP: Dur = Dur::from_millis(100);
+
+impl Boot {
+    /// Puts one boot's records on a time axis.
+    pub fn analyse(input: BootRecords, options: &BootOptions) -> Boot {
+        let BootRecords { records, mut problems, header, notes, repeated } = input;
+        let mut kernel = Kernel::read(&records);
+        kernel.cpus = options.cpus.or(kernel.cpus);
+        let mut milestones = Milestones::find(&records);
+        let end = end::find_end(&records, &mut milestones, options);
+        let consoles = console::consoles(&records, &kernel);
+        let serial = console::serial(&consoles, &kernel, options.console.as_ref());
+        let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
+        let registered = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
+        let mut console_switch = console_switch::find(&records, &kernel, serial.as_ref(), registered, repeated);
+        let console_start =
+            console_start::console_start(&records, &kernel, serial.as_ref(), registered, console_switch.as_ref());
+        let until = end.map_or(records.len(), |(i, _)| i);
+        let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
+        let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until);
+        let clock = options.clock;
+        let setup =
+            timeline::AlignmentInput { records: &records, console_start, speed, reaches_line: &reaches_line, clock };
+        let timeline = timeline::align(&setup);
+        if let Some(switch) = &mut console_switch {
+            switch.backlog_age = backlog::longest_age(switch, &timeline, records.len());
+        }
+        let waits = console_start
+            .map_or_else(ConsoleWaits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
+        let line = serial.map(|s| {
+            serial_line::describe(&records, &timeline, &waits, s, speed, console_start, end.map(|e| e.0), kernel.cpus)
+        });
+        let phases = phase::phases(&records, &timeline, &waits, &milestones, console_start, registered);
+        let spans = initcall::spans(&records, &timeline, &waits);
+        let services = service::services(&records, &timeline);
+        let async_waits = initcall::async_waits(&records, &timeline);
+        let gaps = gap::gaps(&records, &timeline, &waits, until, LEAST_GAP);
+        let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
+        clock::check(&records, &timeline, &milestones, &mut problems);
+        Boot {
+            records,
+            problems,
+            header,
+            kernel,
+            milestones,
+            consoles,
+            line,
+            console_switch,
+            console_start,
+            timeline,
+            waits,
+            phases,
+            spans,
+            services,
+            async_waits,
+            gaps,
+            end,
+        }
+    }
+
+    /// Characters stored against delivered, over time.
+    pub fn backlog(&self) -> Vec<BacklogPoint> {
+        backlog::backlog(&self.records, &self.timeline)
+    }
+
+    /// When the record with this id was stored, on the axis.
+    pub fn stored(&self, id: RecordId) -> Option<Dur> {
+        self.timeline.stored(self.records.index_of(id)?)
+    }
+
+    /// The best estimate of the waits for the console between two instants of the axis.
+    pub fn console_wait(&self, from: Dur, to: Dur) -> Dur {
+        self.waits.within(from, to)
+    }
+
+    /// The waits for the console between two instants of the axis, with their bounds.
+    pub fn console_wait_bounds(&self, from: Dur, to: Dur) -> Interval {
+        self.waits.bounds_within(from, to)
+    }
+
+    /// The wait for the root file system's device, as the log announces it.
+    pub fn root_wait(&self) -> Option<RootWait> {
+        root_wait::find(&self.records, &self.timeline, self.end_index())
+    }
+
+    /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel that makes this initcall of it.
+    pub fn threads_ready(&self, call: ThreadsReady) -> Option<usize> {
+        console_start::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
+    }
+
+    /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.
+    pub fn end_index(&self) -> usize {
+        self.end.as_ref().map_or(self.records.len(), |e| e.index + 1)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The segments of a critical path: what each was spent on.
+use serde::Serialize;
+
+use crate::boot::{PhaseName, RootWaitBy, SpanKind};
+use crate::records::RecordId;
+use bootline_capture::units::Dur;
+
+/// What a segment hung on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum SegmentKind {
+    /// Firmware, boot loader, the kernel's decompression: before its clock's zero.
+    BeforeKernel,
+    /// An initcall of init's task.
+    Initcall {
+        /// The function.
+        name: String,
+    },
+    /// An async call that init's task waited for.
+    AsyncCall {
+        /// The function.
+        name: String,
+        /// The device, where the call probes one.
+        device: Option<String>,
+    },
+    /// A wait for async calls of which the log shows none.
+    AsyncWait,
+    /// Init's task waited for the initramfs, which an async call unpacks.
+    Initramfs,
+    /// Init's task waited for the worker that probes again what had been put off (`deferred_probe_initcall`).
+    DeferredProbes,
+    /// Nothing but the timeout let the boot go on: a device was put off whose supplier never came
+    /// (`deferred_probe_timeout=`).
+    DeferredTimeout {
+        /// The device that the kernel names first.
+        device: Option<String>,
+    },
+    /// The wait for the root's device.
+    RootWait {
+        /// Who waited.
+        #[serde(serialize_with = "by_word")]
+        by: RootWaitBy,
+    },
+    /// The flush of what was stored before the console registered.
+    ConsoleFlush,
+    /// A silence between two records: work or waiting, the log doesn't tell.
+    Silence,
+    /// Several records of a phase, close behind one another.
+    Phase {
+        /// Which.
+        name: PhaseName,
+    },
+    /// In user space: the service that was up last before what came next. By order in time: the log doesn't tell what
+    /// was ordered after what.
+    Service {
+        /// The unit.
+        name: String,
+    },
+}
+
+impl SegmentKind {
+    /// As people call it.
+    pub fn title(&self) -> String {
+        match self {
+            SegmentKind::BeforeKernel => "firmware, boot loader, decompression: before the kernel's clock".to_owned(),
+            SegmentKind::Initcall { name } => format!("initcall {name}"),
+            SegmentKind::AsyncCall { name, device: Some(device) } => format!("waited for async {name} ({device})"),
+            SegmentKind::AsyncCall { name, device: None } => format!("waited for async {name}"),
+            SegmentKind::AsyncWait => "waited for async calls that the log doesn't show".to_owned(),
+            SegmentKind::Initramfs => "waited for the initramfs to be unpacked".to_owned(),
+            SegmentKind::DeferredProbes => "waited for deferred probes".to_owned(),
+            SegmentKind::DeferredTimeout { device: Some(device) } => {
+                format!("waited for the deferred probe timeout ({device})")
+            }
+            SegmentKind::DeferredTimeout { device: None } => "waited for the deferred probe timeout".to_owned(),
+            SegmentKind::RootWait { .. } => "waited for the root's device".to_owned(),
+            SegmentKind::ConsoleFlush => "the console's flush at its registration".to_owned(),
+            SegmentKind::Silence => "silence between two records".to_owned(),
+            SegmentKind::Phase { name } => name.title().to_owned(),
+            SegmentKind::Service { name } => format!("service {name}"),
+        }
+    }
+}
+
+fn by_word<S: serde::Serializer>(by: &RootWaitBy, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_str(match by {
+        RootWaitBy::Rootwait => "rootwait",
+        RootWaitBy::Rootdelay => "rootdelay",
+        RootWaitBy::Initramfs => "initramfs",
+    })
+}
+
+/// A stretch of the chain.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Segment {
+    /// What it hung on.
+    #[serde(flatten)]
+    pub kind: SegmentKind,
+    /// Its start on the boot's axis.
+    #[serde(rename = "start_ns")]
+    pub start: Dur,
+    /// Its end.
+    #[serde(rename = "end_ns")]
+    pub end: Dur,
+    /// Of it, waits for the console.
+    #[serde(rename = "console_ns")]
+    pub console: Dur,
+    /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log tells.
+    #[serde(rename = "effect_ns")]
+    pub max_saving: Dur,
+    /// Its first record, or the one before it.
+    pub first: Option<RecordId>,
+    /// Its last record, or the one behind it.
+    pub last: Option<RecordId>,
+    /// Probes and calls inside it, by start.
+    pub nested: Vec<NestedSpan>,
+}
+
+impl Segment {
+    /// From its start to its end.
+    pub fn length(&self) -> Dur {
+        self.end - self.start
+    }
+
+    /// Without the waits for the console.
+    pub fn net(&self) -> Dur {
+        (self.length() - self.console).max_zero()
+    }
+}
+
+/// Something that ran inside a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NestedSpan {
+    /// What it is.
+    #[serde(rename = "what")]
+    pub kind: SpanKind,
+    /// The device or the function.
+    pub name: String,
+    /// Whether it was a probe that was put off.
+    pub deferred: bool,
+    /// Its length, console waits included.
+    #[serde(rename = "length_ns")]
+    pub length: Dur,
+    /// Of it, waits for the console.
+    #[serde(rename = "console_ns")]
+    pub console: Dur,
+    /// Its record.
+    pub record: RecordId,
+}

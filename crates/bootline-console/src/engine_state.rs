@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the engine knows at one instant: tasks, threads, consoles, the console lock.
+use std::collections::VecDeque;
+
+use super::console_set::ConsoleSet;
+use super::simulation_outcome::SimulationOutcome;
+use super::simulation_setup::SimulationSetup;
+use super::workload::{Message, TaskId, Workload};
+use bootline_capture::units::Dur;
+
+/// What a task is at.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TaskState {
+    /// Its next operation is to be started.
+    Ready,
+    /// Computes; so many nanoseconds of a processor are left.
+    Working(f64),
+    /// Holds the console lock and computes; behind it comes console_unlock().
+    Holding(f64),
+    /// Waits without a processor.
+    Sleeping(Dur),
+    /// Prints; its job says what.
+    Printing(PrintJob),
+    /// Spins for the console's owner to hand over (console_trylock_spinning).
+    Spinning,
+    /// Queues for the console lock, since then.
+    Queued(Dur),
+    /// Waits for another task.
+    Joining(TaskId),
+    /// Has nothing left to do, or never will.
+    Done,
+}
+
+/// One task's course.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub next: usize,
+    pub state: TaskState,
+}
+
+/// What is on a console's line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Emission {
+    pub record: usize,
+    pub start: Dur,
+    pub end: Dur,
+    pub by: Printer,
+}
+
+/// One console's course.
+#[derive(Clone, Debug)]
+pub(super) struct ConsoleState {
+    pub registered: bool,
+    /// The next record to print.
+    pub seq: usize,
+    pub emission: Option<Emission>,
+    /// User space's characters that wait, and whether they come next.
+    pub user_waiting: u32,
+    pub user_next: bool,
+    /// Until when the line carries what was given to it.
+    pub line_free: Dur,
+}
+
+/// All tasks, threads and consoles at one instant.
+pub(super) struct Engine<'a> {
+    pub workload: &'a Workload,
+    pub setup: &'a SimulationSetup,
+    pub now: Dur,
+    /// What was printed, in order.
+    pub log: Vec<Message>,
+    pub tasks: Vec<Task>,
+    pub consoles: Vec<ConsoleState>,
+    pub lock: ConsoleLock,
+    /// `printk_set_kthreads_ready` has run.
+    pub threads_ready: bool,
+    /// Panic or power-off: threads print no more.
+    pub threads_stopped: bool,
+    /// The thread of the legacy consoles (PREEMPT_RT), when it prints or queues.
+    pub legacy_thread: Option<PrintJob>,
+    pub legacy_thread_queued: bool,
+    /// The threads of the nbcon consoles.
+    pub nbcon_threads: Vec<Option<PrintJob>>,
+    /// The clock loses no more ticks.
+    pub clock_stable: bool,
+    /// Processors that run.
+    pub cpus: u32,
+    pub outcome: SimulationOutcome,
+}
+
+/// Who prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Printer {
+    /// A task, within its printk() or console_unlock().
+    Task(usize),
+    /// The thread of all legacy consoles.
+    LegacyThread,
+    /// The thread of one nbcon console.
+    NbconThread(usize),
+}
+
+/// What is to be printed before the printer goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PrintJob {
+    /// On which consoles, each in turn.
+    pub consoles: ConsoleSet,
+    /// Whose turn is next.
+    pub next_console: usize,
+    /// Under the console lock, which is given up at the end.
+    pub locked: bool,
+    /// One record on each console, not all that there is.
+    pub once: bool,
+}
+
+/// The console lock (a semaphore: first come, first served).
+#[derive(Clone, Debug, Default)]
+pub(super) struct ConsoleLock {
+    pub held: bool,
+    pub queue: VecDeque<Printer>,
+    /// A task that spins for the owner's hand-over.
+    pub spinner: Option<usize>,
+}
