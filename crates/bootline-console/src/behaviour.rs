@@ -53,7 +53,7 @@ impl Behaviour {
     }
 }
 
-/// Who waits for a serial console: [`Behaviour::of`] in one word.
+/// Who waits for a serial console, as one value; [`Behaviour::of`] has the details.
 ///
 /// `legacy` is what the log says when the console registers: from 6.12 on, "legacy console [..]" against "console [..]".
 pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {

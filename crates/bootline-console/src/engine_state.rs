@@ -11,11 +11,11 @@ use bootline_capture::units::Dur;
 /// What a task is at.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TaskState {
-    /// Its next operation is to be started.
+    /// Ready to start its next operation.
     Ready,
     /// Computes; so many nanoseconds of a processor are left.
     Working(f64),
-    /// Holds the console lock and computes; behind it comes console_unlock().
+    /// Holds the console lock and computes; console_unlock() follows.
     Holding(f64),
     /// Waits without a processor.
     Sleeping(Dur),
@@ -54,7 +54,7 @@ pub(super) struct ConsoleState {
     /// The next record to print.
     pub seq: usize,
     pub emission: Option<Emission>,
-    /// User space's characters that wait, and whether they come next.
+    /// User space's bytes that wait, and whether they come next.
     pub user_waiting: u32,
     pub user_next: bool,
     /// Until when the line carries what was given to it.

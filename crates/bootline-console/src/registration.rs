@@ -11,7 +11,7 @@ impl Engine<'_> {
     pub fn register(&mut self, id: usize, ConsoleId(c): ConsoleId) {
         let Some(setup) = self.setup.consoles.get(c).copied() else { return self.finish(id) };
         // A console that takes over from a boot console goes on where that one stood (get_init_console_seq).
-        // Its record in hand counts, and its characters are on the same line.
+        // Its record in hand counts, and its bytes are on the same line.
         let stands = |c: &ConsoleState| c.emission.map_or(c.seq, |e| e.record + 1);
         let there = self.consoles.iter().filter(|c| c.registered);
         let transmitted = there.clone().map(stands).max();

@@ -5,7 +5,7 @@ use super::simulation_outcome::UserOutput;
 use super::workload::ConsoleId;
 
 impl Engine<'_> {
-    /// Characters of user space on lines that the kernel leaves alone. Whether some were sent.
+    /// Sends bytes of user space on lines that the kernel does not use now. Returns whether any were sent.
     pub fn send_user_bytes(&mut self) -> bool {
         let mut sent = false;
         for c in 0..self.consoles.len() {
@@ -18,7 +18,7 @@ impl Engine<'_> {
         sent
     }
 
-    /// One FIFO of user space's characters.
+    /// One FIFO of user space's bytes.
     pub fn interleave(&mut self, c: usize) {
         let console = &mut self.consoles[c];
         let bytes = console.user_waiting.min(FIFO);
