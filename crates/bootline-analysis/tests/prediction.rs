@@ -33,7 +33,7 @@ fn with_levels(case: &str) -> Boot {
 }
 
 fn change(set: &str) -> Change {
-    Change { settings: set.split_whitespace().map(|s| s.parse().unwrap()).collect() }
+    set.parse().unwrap()
 }
 
 fn truth(case: &str) -> serde_json::Value {

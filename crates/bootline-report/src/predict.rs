@@ -250,7 +250,7 @@ struct PredictionJson<'b> {
 impl PredictionJson<'_> {
     fn new(p: &Prediction) -> PredictionJson<'_> {
         PredictionJson {
-            change: p.change.settings.iter().map(ToString::to_string).collect(),
+            change: p.change.settings().map(|s| s.to_string()).collect(),
             title: &p.title,
             time_to_init_ns: p.time_to_init,
             log_complete_ns: p.log_complete,

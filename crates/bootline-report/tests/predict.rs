@@ -54,7 +54,7 @@ fn by_hand() -> Vec<Prediction> {
         needs: Vec::new(),
     };
     let way = |settings: &[&str], title: &str, init: [i64; 3]| Prediction {
-        change: Change { settings: settings.iter().map(|s| s.parse().unwrap()).collect() },
+        change: settings.join(" ").parse().unwrap(),
         title: title.to_owned(),
         time_to_init: millis(init[0], init[1], init[2]),
         saved: millis(25_210 - init[2], 25_210 - init[1], 25_210 - init[0]),
@@ -143,7 +143,7 @@ fn json_is_what_the_schema_says() {
 #[test]
 fn each_change_is_told_as_it_can_be_typed() {
     for p in by_hand() {
-        for setting in p.change.settings {
+        for setting in p.change.settings() {
             assert_eq!(setting.to_string().parse(), Ok(setting));
         }
     }

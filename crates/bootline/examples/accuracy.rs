@@ -133,7 +133,7 @@ fn group(from: &Cell, to: &Cell) -> &'static str {
 
 fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String>) -> Option<Row> {
     let set = settings(from.0, to.0)?;
-    let change = Change { settings: set.split_whitespace().map(|s| s.parse().expect("a setting")).collect() };
+    let change = set.parse::<Change>().expect("settings");
     let p: Prediction = match predict(from.2, &change) {
         Ok(p) => p,
         Err(refusal) => {

@@ -1,150 +1,217 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is to be different.
+//! What is to be different: settings that do not contradict each other.
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::setting::{Setting, SettingError};
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Printing, Series};
 
-/// One difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Setting {
-    /// `baud=115200`
-    Baud(Baud),
-    /// `frame=8n1`
-    Frame(Frame),
-    /// `loglevel=4`: records of lower levels are printed; `quiet` is 4.
-    LogLevel(u8),
-    /// `initcall_debug=0`
-    NoInitcallDebug,
-    /// `kernel=6.19-rt`: the console's behaviour in that version; the boot's own work stays.
-    Kernel {
-        /// Its series.
-        series: Series,
-        /// PREEMPT_RT.
-        rt: bool,
-    },
-    /// `console=nbcon`: the way of printing, whichever kernel has it.
-    Printing(Printing),
-    /// `module=nbcon_8250` (loaded early from the initramfs, `quiet` and replay): the console prints nothing before.
-    Module {
-        /// The whole log goes over the line all the same.
-        replay: bool,
-    },
-    /// `cpus=1`
-    Cpus(u32),
-}
-
-/// What is to be different, taken together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+/// What is to be different, taken together. Each setting is there once, so that a change cannot contradict itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The settings; none: today's setup.
-    pub settings: Vec<Setting>,
+    baud: Option<Baud>,
+    frame: Option<Frame>,
+    no_initcall_debug: bool,
+    loglevel: Option<u8>,
+    console: ConsoleChange,
+    cpus: Option<u32>,
 }
 
-/// A `KEY=VALUE` that says nothing that can be predicted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingError {
-    /// No `=`.
-    #[error("`{0}` is not KEY=VALUE")]
-    NoValue(String),
-    /// The key.
-    #[error("nothing is predicted by `{0}`")]
-    UnknownKey(String),
-    /// The value.
-    #[error("`{value}` is not {expected} for `{key}`")]
-    BadValue {
-        /// The key.
-        key: String,
-        /// What was given.
-        value: String,
-        /// What would do.
-        expected: &'static str,
-    },
+/// How the console prints: stated outright, or by what the kernel and the module make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ConsoleChange {
+    Printing(Printing),
+    Of { kernel: Option<(Series, bool)>, replay: Option<bool> },
 }
 
-/// The keys, each with the values that it takes: for help texts and error messages.
-pub const KEYS: [(&str, &str); 8] = [
-    ("baud", "a number of baud"),
-    ("frame", "a frame like 8n1"),
-    ("loglevel", "0 to 15"),
-    ("quiet", "1"),
-    ("initcall_debug", "0"),
-    ("kernel", "a series like 6.18 or 6.19-rt"),
-    ("console", "legacy, nbcon, printer-thread or nbcon_8250 (with +replay)"),
-    ("cpus", "a number of processors"),
-];
-
-impl FromStr for Setting {
-    type Err = SettingError;
-    fn from_str(s: &str) -> Result<Setting, SettingError> {
-        let (key, value) = match s.split_once('=') {
-            Some(pair) => pair,
-            None if s == "quiet" => (s, "1"),
-            None => return Err(SettingError::NoValue(s.to_owned())),
-        };
-        let known = KEYS.iter().find(|(k, _)| *k == key);
-        let Some((_, expected)) = known else { return Err(SettingError::UnknownKey(key.to_owned())) };
-        let read = match key {
-            "baud" => value.parse().ok().and_then(Baud::new).map(Setting::Baud),
-            "frame" => value.parse().ok().map(Setting::Frame),
-            "loglevel" => value.parse().ok().filter(|l| *l <= 15).map(Setting::LogLevel),
-            "quiet" => (value == "1").then_some(Setting::LogLevel(4)),
-            "initcall_debug" => (value == "0").then_some(Setting::NoInitcallDebug),
-            "kernel" => kernel(value),
-            "console" => match value {
-                "legacy" => Some(Setting::Printing(Printing::Synchronous)),
-                "nbcon" => Some(Setting::Printing(Printing::Nbcon)),
-                "printer-thread" => Some(Setting::Printing(Printing::ThreadPerRecord)),
-                "nbcon_8250" => Some(Setting::Module { replay: false }),
-                "nbcon_8250+replay" => Some(Setting::Module { replay: true }),
-                _ => None,
-            },
-            _ => value.parse().ok().filter(|n| (1..=4096).contains(n)).map(Setting::Cpus),
-        };
-        read.ok_or(SettingError::BadValue { key: key.to_owned(), value: value.to_owned(), expected })
+impl Default for ConsoleChange {
+    fn default() -> ConsoleChange {
+        ConsoleChange::Of { kernel: None, replay: None }
     }
 }
 
-fn kernel(value: &str) -> Option<Setting> {
-    let (series, rt) = match value.strip_suffix("-rt") {
-        Some(series) => (series, true),
-        None => (value, false),
-    };
-    let (major, minor) = series.split_once('.')?;
-    Some(Setting::Kernel { series: Series::new(major.parse().ok()?, minor.parse().ok()?), rt })
+/// Two settings that cannot both be: two values of one key, or a kernel and a way of printing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{first}` contradicts `{second}`")]
+pub struct Contradiction {
+    /// The setting that was there.
+    pub first: Setting,
+    /// The setting that came later.
+    pub second: Setting,
 }
 
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Setting::Baud(baud) => write!(f, "baud={baud}"),
-            Setting::Frame(frame) => write!(f, "frame={frame}"),
-            Setting::LogLevel(4) => f.write_str("quiet"),
-            Setting::LogLevel(level) => write!(f, "loglevel={level}"),
-            Setting::NoInitcallDebug => f.write_str("initcall_debug=0"),
-            Setting::Kernel { series, rt } => write!(f, "kernel={series}{}", if *rt { "-rt" } else { "" }),
-            Setting::Printing(Printing::Synchronous) => f.write_str("console=legacy"),
-            Setting::Printing(Printing::ThreadPerRecord) => f.write_str("console=printer-thread"),
-            Setting::Printing(_) => f.write_str("console=nbcon"),
-            Setting::Module { replay } => write!(f, "console=nbcon_8250{}", if *replay { "+replay" } else { "" }),
-            Setting::Cpus(n) => write!(f, "cpus={n}"),
+/// Why a text is no change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// One of its words is no setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// Two of them contradict each other.
+    #[error(transparent)]
+    Contradiction(#[from] Contradiction),
+}
+
+impl Change {
+    /// Several settings as one change.
+    ///
+    /// # Errors
+    /// The first two that contradict each other.
+    pub fn of(settings: impl IntoIterator<Item = Setting>) -> Result<Change, Contradiction> {
+        let mut change = Change::default();
+        settings.into_iter().try_for_each(|setting| change.add(setting))?;
+        Ok(change)
+    }
+
+    /// Adds a setting; one that is already there changes nothing.
+    ///
+    /// # Errors
+    /// A setting that is there and contradicts it; the change stays as it was.
+    pub fn add(&mut self, setting: Setting) -> Result<(), Contradiction> {
+        let mut with = *self;
+        match setting {
+            Setting::Baud(baud) => with.baud = Some(baud),
+            Setting::Frame(frame) => with.frame = Some(frame),
+            Setting::NoInitcallDebug => with.no_initcall_debug = true,
+            Setting::LogLevel(level) => with.loglevel = Some(level),
+            Setting::Kernel { series, rt } => {
+                let replay = if let ConsoleChange::Of { replay, .. } = self.console { replay } else { None };
+                with.console = ConsoleChange::Of { kernel: Some((series, rt)), replay };
+            }
+            Setting::Module { replay } => {
+                let kernel = if let ConsoleChange::Of { kernel, .. } = self.console { kernel } else { None };
+                with.console = ConsoleChange::Of { kernel, replay: Some(replay) };
+            }
+            Setting::Printing(printing) => with.console = ConsoleChange::Printing(printing),
+            Setting::Cpus(cpus) => with.cpus = Some(cpus),
         }
+        // What it would replace, it contradicts.
+        let replaced = self.settings().find(|before| with.settings().all(|after| after != *before));
+        if let Some(first) = replaced {
+            return Err(Contradiction { first, second: setting });
+        }
+        *self = with;
+        Ok(())
+    }
+
+    /// The settings, in a fixed order; none: the boot as it is.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> + use<> {
+        let (printing, kernel, replay) = match self.console {
+            ConsoleChange::Printing(printing) => (Some(printing), None, None),
+            ConsoleChange::Of { kernel, replay } => (None, kernel, replay),
+        };
+        let all = [
+            self.baud.map(Setting::Baud),
+            self.frame.map(Setting::Frame),
+            self.no_initcall_debug.then_some(Setting::NoInitcallDebug),
+            self.loglevel.map(Setting::LogLevel),
+            kernel.map(|(series, rt)| Setting::Kernel { series, rt }),
+            printing.map(Setting::Printing),
+            replay.map(|replay| Setting::Module { replay }),
+            self.cpus.map(Setting::Cpus),
+        ];
+        all.into_iter().flatten()
+    }
+
+    /// Whether nothing is different.
+    pub fn is_empty(&self) -> bool {
+        *self == Change::default()
+    }
+
+    /// Whether the console's level is another.
+    pub fn changes_loglevel(&self) -> bool {
+        self.loglevel.is_some()
+    }
+}
+
+impl From<Setting> for Change {
+    fn from(setting: Setting) -> Change {
+        let mut change = Change::default();
+        // One setting has none to contradict.
+        let _ = change.add(setting);
+        change
+    }
+}
+
+impl FromStr for Change {
+    type Err = ChangeError;
+
+    /// Settings between blanks, in any order: `baud=115200 quiet`.
+    fn from_str(text: &str) -> Result<Change, ChangeError> {
+        let mut change = Change::default();
+        for word in text.split_whitespace() {
+            change.add(word.parse()?)?;
+        }
+        Ok(change)
     }
 }
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.settings.is_empty() {
+        if self.is_empty() {
             return f.write_str("today");
         }
-        for (i, setting) in self.settings.iter().enumerate() {
+        for (i, setting) in self.settings().enumerate() {
             write!(f, "{}{setting}", if i == 0 { "" } else { " " })?;
         }
         Ok(())
+    }
+}
+
+impl Serialize for Change {
+    /// As the list of its settings.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.settings())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<&str, &str>) {
+        let found = text.parse::<Change>().map(|c| c.to_string()).map_err(|e| e.to_string());
+        assert_eq!(found.as_deref().map_err(String::as_str), expected, "{text}");
+    }
+
+    #[test]
+    fn each_setting_is_there_once() {
+        check("", Ok("today"));
+        check("quiet cpus=2 baud=9600", Ok("baud=9600 quiet cpus=2"));
+        check("console=nbcon_8250 kernel=6.19-rt", Ok("kernel=6.19-rt console=nbcon_8250"));
+        check("quiet loglevel=4", Ok("quiet"));
+        check("baud=9600 baud=9600", Ok("baud=9600"));
+    }
+
+    #[test]
+    fn contradictions() {
+        check("baud=9600 baud=115200", Err("`baud=9600` contradicts `baud=115200`"));
+        check("quiet cpus=1 loglevel=7", Err("`quiet` contradicts `loglevel=7`"));
+        check("kernel=6.18 kernel=6.18-rt", Err("`kernel=6.18` contradicts `kernel=6.18-rt`"));
+        check("console=nbcon console=nbcon_8250", Err("`console=nbcon` contradicts `console=nbcon_8250`"));
+        check("console=nbcon_8250 console=nbcon", Err("`console=nbcon_8250` contradicts `console=nbcon`"));
+        check(
+            "console=nbcon_8250 console=nbcon_8250+replay",
+            Err("`console=nbcon_8250` contradicts `console=nbcon_8250+replay`"),
+        );
+        check("kernel=6.19-rt console=legacy", Err("`kernel=6.19-rt` contradicts `console=legacy`"));
+        check("console=legacy kernel=6.19-rt", Err("`console=legacy` contradicts `kernel=6.19-rt`"));
+    }
+
+    #[test]
+    fn a_contradiction_leaves_the_change_as_it_was() {
+        let mut change: Change = "baud=9600 quiet".parse().unwrap();
+        let before = change;
+        assert!(change.add(Setting::LogLevel(7)).is_err());
+        assert_eq!(change, before);
+    }
+
+    #[test]
+    fn what_is_no_setting() {
+        check("boud=9600", Err("nothing is predicted by `boud`"));
+        check("loglevel=16", Err("`16` is not 0 to 15 for `loglevel`"));
     }
 }

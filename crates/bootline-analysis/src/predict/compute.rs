@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 
 use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
-use super::change::{Change, Setting};
+use super::change::Change;
 use super::module::SwitchTime;
 use super::prediction::{Prediction, PredictionError};
 use super::scenario::Scenario;
+use super::setting::Setting;
 use super::wording;
 use crate::boot::{Boot, BootEnd, Clock, TimeOrigin};
 use crate::records::RecordOrigin;
@@ -108,15 +109,14 @@ impl<'a> Predictor<'a> {
         let error = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.2);
         let error = error + self.boot_workload(self.baseline.contention[1]).work().scale(self.baseline.jitter);
         // Another kernel says more or less.
-        let talk =
-            if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
+        let talk = if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
         let error = error + best.scale(talk).max_zero();
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
         let boot_workload = self.boot_workload(self.baseline.contention[1]);
         Ok(Prediction {
-            change: change.clone(),
+            change: *change,
             title: wording::title(change),
             time_to_init,
             log_complete: logs.iter().any(|l| l.0).then(|| envelope(logs.iter().copied(), error)),

@@ -13,13 +13,15 @@ mod module;
 mod prediction;
 mod rate;
 mod scenario;
+mod setting;
 mod stall;
 mod what_if;
 mod wording;
 
-pub use change::{Change, KEYS, Setting, SettingError};
+pub use change::{Change, ChangeError, Contradiction};
 pub use compute::Predictor;
 pub use module::takes_module;
 pub use prediction::{Assumption, Need, Prediction, PredictionError};
+pub use setting::{KEYS, Setting, SettingError};
 pub use what_if::{baseline, predict, what_if};
 pub use wording::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE};

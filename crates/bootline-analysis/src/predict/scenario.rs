@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Today's setup as the log shows it, and what a change makes of it.
 use super::boot_workload::{self, Bound, ConsolePlan};
-use super::change::{Change, Setting};
+use super::change::Change;
 use super::module::{self, SwitchTime};
 use super::prediction::PredictionError;
 use super::rate;
+use super::setting::Setting;
 use crate::boot::{Boot, SerialConsole};
 use crate::records::RecordOrigin;
 use bootline_capture::units::{Baud, LineRate};
@@ -56,8 +57,8 @@ impl Scenario {
         let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
         let mut frame = line.console.frame;
         let mut baud: Option<Baud> = None;
-        for setting in &change.settings {
-            match *setting {
+        for setting in change.settings() {
+            match setting {
                 Setting::Baud(b) => baud = Some(b),
                 Setting::Frame(f) => frame = f,
                 Setting::LogLevel(level) => s.loglevel = level,

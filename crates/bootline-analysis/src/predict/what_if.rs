@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ways out of a slow console, each predicted.
-use super::change::{Change, Setting};
+use super::change::Change;
 use super::compute::Predictor;
 use super::module::takes_module;
 use super::prediction::{Prediction, PredictionError};
+use super::setting::Setting;
 use crate::boot::Boot;
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{Driver, DriverBehaviour, Framework, Printing};
@@ -22,8 +23,7 @@ pub fn predict(boot: &Boot, change: &Change) -> Result<Prediction, PredictionErr
 /// left out.
 pub fn what_if(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
     let predictor = Predictor::new(boot)?;
-    let changes = changes(boot).into_iter().map(|settings| Change { settings });
-    let mut what_ifs: Vec<Prediction> = changes.filter_map(|c| predictor.predict(&c).ok()).collect();
+    let mut what_ifs: Vec<Prediction> = changes(boot).into_iter().filter_map(|c| predictor.predict(&c).ok()).collect();
     drop_ineffective_combinations(&mut what_ifs);
     what_ifs.sort_by_key(|p| std::cmp::Reverse(p.saved.best()));
     Ok(what_ifs)
@@ -31,9 +31,8 @@ pub fn what_if(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
 
 /// Drops combinations that save no more than a part of them does: after `quiet` the line's speed hardly matters.
 fn drop_ineffective_combinations(what_ifs: &mut Vec<Prediction>) {
-    let part_of = |part: &Change, whole: &Change| {
-        part.settings.len() < whole.settings.len() && part.settings.iter().all(|s| whole.settings.contains(s))
-    };
+    let part_of =
+        |part: &Change, whole: &Change| part != whole && part.settings().all(|s| whole.settings().any(|w| w == s));
     let saves_as_much = |part: &Prediction, whole: &Prediction| {
         let most = whole.saved.best() - part.saved.best();
         most <= whole.time_to_init.best().scale(LEAST_GAIN)
@@ -49,7 +48,7 @@ fn drop_ineffective_combinations(what_ifs: &mut Vec<Prediction>) {
 /// What a combination must save beyond its parts, as a share of the boot that is left.
 const LEAST_GAIN: f64 = 0.02;
 
-fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
+fn changes(boot: &Boot) -> Vec<Change> {
     let Some(line) = &boot.line else { return Vec::new() };
     let baseline = line.speed.map(|s| s.rate.bytes_per_s());
     let faster = |baud: u32| {
@@ -93,10 +92,10 @@ fn changes(boot: &Boot) -> Vec<Vec<Setting>> {
         &[no_debug, quiet],
     ];
     let whole = candidates.iter().filter_map(|c| c.iter().copied().collect::<Option<Vec<Setting>>>());
-    let mut found: Vec<Vec<Setting>> = Vec::new();
-    for settings in whole {
-        if !found.contains(&settings) {
-            found.push(settings);
+    let mut found: Vec<Change> = Vec::new();
+    for change in whole.filter_map(|settings| Change::of(settings).ok()) {
+        if !found.contains(&change) {
+            found.push(change);
         }
     }
     found

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A prediction in words: what it is called, what it costs and needs, what it takes for granted.
 use super::boot_workload::BootWorkload;
-use super::change::{Change, Setting};
+use super::change::Change;
 use super::module::{self, SwitchTime};
 use super::prediction::{Assumption, Need};
 use super::scenario::Scenario;
+use super::setting::Setting;
 use crate::boot::{Boot, Clock, SpeedSource};
 use crate::records::ProblemKind;
 use bootline_console::{Driver, DriverBehaviour, Printing};
 
 pub(super) fn title(change: &Change) -> String {
-    if change.settings.is_empty() {
+    if change.is_empty() {
         return "today".to_owned();
     }
-    let words: Vec<String> = change.settings.iter().map(setting_title).collect();
+    let words: Vec<String> = change.settings().map(|s| setting_title(&s)).collect();
     words.join(", ")
 }
 
@@ -47,8 +48,8 @@ pub const OUT_OF_TREE: &str = "it taints the kernel, and under Secure Boot it mu
 /// What one gives up.
 pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> String {
     let mut price = Vec::new();
-    for setting in &change.settings {
-        match setting {
+    for setting in change.settings() {
+        match &setting {
             Setting::LogLevel(level) if *level < baseline.loglevel => {
                 price.push(format!("messages of level {level} and up are in dmesg only"));
             }
@@ -75,8 +76,8 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
 pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
     let name = boot.line.as_ref().map_or("ttyS0", |l| l.console.name.as_str());
     let mut needs = Vec::new();
-    for setting in &change.settings {
-        match setting {
+    for setting in change.settings() {
+        match &setting {
             Setting::Baud(baud) => {
                 needs.push(Need::CommandLine(format!("console={name},{baud}")));
                 needs.push(Need::Hardware(format!("the other end at {baud} baud")));
@@ -208,14 +209,14 @@ pub(super) fn assumptions(
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
         add("cpus", "the log lacks the number of processors: taken as one".to_owned());
     }
-    let module = change.settings.iter().any(|s| matches!(s, Setting::Module { .. }));
+    let module = change.settings().any(|s| matches!(s, Setting::Module { .. }));
     if module && baseline.module.is_none() && !module::takes_module(boot) {
         add("module-refuses", "nothing in the log says that nbcon_8250 takes this console, kernel or port".to_owned());
     }
-    if change.settings.iter().any(|s| matches!(s, Setting::Kernel { .. })) {
+    if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
         add("same-messages", "that kernel works as long as this one and says as much, give or take 5 %".to_owned());
     }
-    if change.settings.iter().any(|s| matches!(s, Setting::Baud(_))) {
+    if change.settings().any(|s| matches!(s, Setting::Baud(_))) {
         add("line-reached", "the driver keeps the new line busy to 96 to 100 % of its rate".to_owned());
     }
     found

@@ -69,7 +69,7 @@ impl<'a> Case<'a> {
 
     /// What the boot is predicted to take less with these settings; none where the log doesn't tell enough for that.
     pub fn saves(&self, settings: &[Setting]) -> Option<Interval> {
-        let change = Change { settings: settings.to_vec() };
+        let change = Change::of(settings.iter().copied()).ok()?;
         let known = self.predicted.saves.borrow().iter().find(|(c, _)| *c == change).map(|(_, saves)| *saves);
         if let Some(known) = known {
             return known;

@@ -37,7 +37,7 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
     if from.smp != to.smp {
         settings.push(Setting::Cpus(to.smp));
     }
-    Ok(Change { settings })
+    Change::of(settings).map_err(|e| e.to_string())
 }
 
 fn speed(arm: &Arm) -> u32 {
@@ -121,7 +121,7 @@ mod tests {
         check("baud = 9600", "", Ok("baud=115200"));
         check("", "append = \"quiet\"", Ok("quiet"));
         check("append = \"quiet\"", "", Ok("loglevel=7"));
-        check("append = \"initcall_debug loglevel=10\"", "append = \"quiet\"", Ok("quiet initcall_debug=0"));
+        check("append = \"initcall_debug loglevel=10\"", "append = \"quiet\"", Ok("initcall_debug=0 quiet"));
         check("", "kernel = \"6.19-rt\"\nsmp = 2", Ok("kernel=6.19-rt cpus=2"));
     }
 

@@ -224,7 +224,7 @@ impl Evaluation<'_> {
     fn predicted(&mut self, arm: &Arm) -> Option<Result<Predicted, String>> {
         let from = arm.predict_from.as_ref().or(self.experiment.base.as_ref())?;
         let from = self.experiment.arm(from)?;
-        if from.name == arm.name || arm.predict.as_ref().is_some_and(|c| c.settings.is_empty()) {
+        if from.name == arm.name || arm.predict.as_ref().is_some_and(|c| c.is_empty()) {
             return None;
         }
         let change = match &arm.predict {

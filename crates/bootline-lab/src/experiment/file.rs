@@ -383,11 +383,13 @@ fn known_arm(arms: &[Arm], key: &'static str, name: &Spanned<String>) -> Found<S
 }
 
 fn change(list: &[Spanned<String>]) -> Found<Change> {
-    let setting = |text: &Spanned<String>| {
-        let parsed = text.as_ref().parse::<Setting>();
-        parsed.map_err(|e| bad("predict", text, &format!("a setting ({e})")))
-    };
-    Ok(Change { settings: list.iter().map(setting).collect::<Found<_>>()? })
+    let mut change = Change::default();
+    for text in list {
+        let setting = text.as_ref().parse::<Setting>();
+        let setting = setting.map_err(|e| bad("predict", text, &format!("a setting ({e})")))?;
+        change.add(setting).map_err(|e| (Some(text.span()), Fault::Contradicting(e)))?;
+    }
+    Ok(change)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use bootline_analysis::predict::Contradiction;
+
 /// Why an experiment file can't be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{fault} in experiment `{}`", path.display())]
@@ -76,6 +78,9 @@ pub enum Fault {
     /// Two arms of one name.
     #[error("two arms are called `{0}`")]
     SameName(String),
+    /// Settings to predict that can't both be.
+    #[error("`predict`: {0}")]
+    Contradicting(Contradiction),
     /// A combination that can't be measured.
     #[error("arm `{arm}`: {why}")]
     Contradiction {

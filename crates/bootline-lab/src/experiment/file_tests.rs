@@ -122,6 +122,12 @@ fn a_bad_value_is_named_with_its_line() {
         "predict `kernal=6.18` is not a setting (nothing is predicted by `kernal`) \
          | predict = [\"baud=115200\", \"kernal=6.18\"]",
     );
+    check(
+        "\"kernel=6.18\"",
+        "\"kernel=6.18\", \"baud=9600\"",
+        "`predict`: `baud=115200` contradicts `baud=9600` \
+         | predict = [\"baud=115200\", \"kernel=6.18\", \"baud=9600\"]",
+    );
     check("baud = 115200", "baud = \"x\"", "invalid type: string \"x\", expected u32 | baud = \"x\"");
     check("[[claim]]", "[[claim", "invalid table header | [[claim");
 }

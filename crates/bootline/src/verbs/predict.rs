@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use bootline_analysis::boot::Boot;
-use bootline_analysis::predict::{self, Change, KEYS, Prediction, PredictionError, Setting, SettingError};
+use bootline_analysis::predict::{
+    self, Change, Contradiction, KEYS, Prediction, PredictionError, Setting, SettingError,
+};
 use bootline_report::{predictions, predictions_json};
 use clap::builder::RangedU64ValueParser;
 
@@ -56,12 +58,9 @@ fn parse_setting(text: &str) -> Result<Setting, String> {
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let mut change = Change { settings: args.set };
-    // A kernel first: on it the module says how its console prints.
-    change.settings.sort_by_key(|s| !matches!(s, Setting::Kernel { .. }));
-    if let Some((a, b)) = contradiction(&change.settings) {
-        return Err(Failure::new(Exit::USAGE, format!("`--set {a}` and `--set {b}` can't both be")));
-    }
+    let change = Change::of(args.set).map_err(|Contradiction { first, second }| {
+        Failure::new(Exit::USAGE, format!("`--set {first}` and `--set {second}` can't both be"))
+    })?;
     let mut logs = args.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(args.cpus);
     if let Some(log) = args.kernel_log {
         logs = logs.with_kernel_log(log)?;
@@ -82,23 +81,12 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 /// Today, and beside it what was asked for or all ways out.
 fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, PredictionError> {
     let mut list = vec![predict::baseline(boot)?];
-    if change.settings.is_empty() {
+    if change.is_empty() {
         list.extend(predict::what_if(boot)?);
     } else {
         list.push(predict::predict(boot, change)?);
     }
     Ok(list)
-}
-
-/// Two settings of one thing.
-fn contradiction(settings: &[Setting]) -> Option<(Setting, Setting)> {
-    let both = |a: &Setting, b: &Setting| match (a, b) {
-        // Both say which console there is, or how it prints.
-        (Setting::Module { .. } | Setting::Kernel { .. }, Setting::Printing(_)) => true,
-        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
-    };
-    let clash = |a: &Setting, b: &Setting| both(a, b) || both(b, a);
-    settings.iter().enumerate().find_map(|(i, b)| Some((*settings[..i].iter().find(|a| clash(a, b))?, *b)))
 }
 
 #[cfg(test)]
@@ -112,19 +100,5 @@ mod tests {
         for (key, _) in KEYS {
             assert!([" {key}=", " {key},"].iter().any(|p| help.contains(&p.replace("{key}", key))), "{key}");
         }
-    }
-
-    #[test]
-    fn one_thing_is_set_once() {
-        let check = |settings: &[&str], want: bool| {
-            let settings: Vec<Setting> = settings.iter().map(|s| s.parse().unwrap()).collect();
-            assert_eq!(contradiction(&settings).is_some(), want, "{settings:?}");
-        };
-        check(&["baud=9600", "quiet", "cpus=2", "kernel=6.19-rt"], false);
-        check(&["baud=9600", "baud=115200"], true);
-        check(&["quiet", "loglevel=7"], true);
-        check(&["console=nbcon", "console=nbcon_8250"], true);
-        check(&["kernel=6.19-rt", "console=legacy"], true);
-        check(&["kernel=6.19-rt", "console=nbcon_8250"], false);
     }
 }

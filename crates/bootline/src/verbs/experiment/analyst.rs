@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions};
-use bootline_analysis::predict::{Change, Prediction, Setting, predict};
+use bootline_analysis::predict::{Change, Prediction, predict};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_lab::experiment::Analyst;
 
@@ -39,7 +39,7 @@ impl Analyst for Captures {
 /// The levels of records are not on a console: only where they matter the kernel's own log is looked at.
 fn read(run: &Path, change: &Change) -> Result<Option<Boot>, Failure> {
     let (capture, own_log) = (run.join("boot.cap"), run.join("dmesg.kmsg"));
-    let levels = change.settings.iter().any(|s| matches!(s, Setting::LogLevel(_)));
+    let levels = change.changes_loglevel();
     if levels && own_log.exists() {
         only_boot_with_levels(&capture, &own_log, &BootOptions::default())
     } else {

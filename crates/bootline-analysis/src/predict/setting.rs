@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One setting of a what-if, and how it is written: `baud=115200`.
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use bootline_capture::units::{Baud, Frame};
+use bootline_console::{Printing, Series};
+
+/// One setting that is to be different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Setting {
+    /// `baud=115200`
+    Baud(Baud),
+    /// `frame=8n1`
+    Frame(Frame),
+    /// `loglevel=4`: records of lower levels are printed; `quiet` is 4.
+    LogLevel(u8),
+    /// `initcall_debug=0`
+    NoInitcallDebug,
+    /// `kernel=6.19-rt`: the console's behaviour in that version; the boot's own work stays.
+    Kernel {
+        /// Its series.
+        series: Series,
+        /// PREEMPT_RT.
+        rt: bool,
+    },
+    /// `console=nbcon`: the way of printing, whichever kernel has it.
+    Printing(Printing),
+    /// `module=nbcon_8250` (loaded early from the initramfs, `quiet` and replay): the console prints nothing before.
+    Module {
+        /// The whole log goes over the line all the same.
+        replay: bool,
+    },
+    /// `cpus=1`
+    Cpus(u32),
+}
+
+/// A `KEY=VALUE` that says nothing that can be predicted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// No `=`.
+    #[error("`{0}` is not KEY=VALUE")]
+    NoValue(String),
+    /// The key.
+    #[error("nothing is predicted by `{0}`")]
+    UnknownKey(String),
+    /// The value.
+    #[error("`{value}` is not {expected} for `{key}`")]
+    BadValue {
+        /// The key.
+        key: String,
+        /// What was given.
+        value: String,
+        /// What would do.
+        expected: &'static str,
+    },
+}
+
+/// The keys, each with the values that it takes: for help texts and error messages.
+pub const KEYS: [(&str, &str); 8] = [
+    ("baud", "a number of baud"),
+    ("frame", "a frame like 8n1"),
+    ("loglevel", "0 to 15"),
+    ("quiet", "1"),
+    ("initcall_debug", "0"),
+    ("kernel", "a series like 6.18 or 6.19-rt"),
+    ("console", "legacy, nbcon, printer-thread or nbcon_8250 (with +replay)"),
+    ("cpus", "a number of processors"),
+];
+
+impl FromStr for Setting {
+    type Err = SettingError;
+    fn from_str(s: &str) -> Result<Setting, SettingError> {
+        let (key, value) = match s.split_once('=') {
+            Some(pair) => pair,
+            None if s == "quiet" => (s, "1"),
+            None => return Err(SettingError::NoValue(s.to_owned())),
+        };
+        let known = KEYS.iter().find(|(k, _)| *k == key);
+        let Some((_, expected)) = known else { return Err(SettingError::UnknownKey(key.to_owned())) };
+        let read = match key {
+            "baud" => value.parse().ok().and_then(Baud::new).map(Setting::Baud),
+            "frame" => value.parse().ok().map(Setting::Frame),
+            "loglevel" => value.parse().ok().filter(|l| *l <= 15).map(Setting::LogLevel),
+            "quiet" => (value == "1").then_some(Setting::LogLevel(4)),
+            "initcall_debug" => (value == "0").then_some(Setting::NoInitcallDebug),
+            "kernel" => kernel(value),
+            "console" => match value {
+                "legacy" => Some(Setting::Printing(Printing::Synchronous)),
+                "nbcon" => Some(Setting::Printing(Printing::Nbcon)),
+                "printer-thread" => Some(Setting::Printing(Printing::ThreadPerRecord)),
+                "nbcon_8250" => Some(Setting::Module { replay: false }),
+                "nbcon_8250+replay" => Some(Setting::Module { replay: true }),
+                _ => None,
+            },
+            _ => value.parse().ok().filter(|n| (1..=4096).contains(n)).map(Setting::Cpus),
+        };
+        read.ok_or(SettingError::BadValue { key: key.to_owned(), value: value.to_owned(), expected })
+    }
+}
+
+fn kernel(value: &str) -> Option<Setting> {
+    let (series, rt) = match value.strip_suffix("-rt") {
+        Some(series) => (series, true),
+        None => (value, false),
+    };
+    let (major, minor) = series.split_once('.')?;
+    Some(Setting::Kernel { series: Series::new(major.parse().ok()?, minor.parse().ok()?), rt })
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Setting::Baud(baud) => write!(f, "baud={baud}"),
+            Setting::Frame(frame) => write!(f, "frame={frame}"),
+            Setting::LogLevel(4) => f.write_str("quiet"),
+            Setting::LogLevel(level) => write!(f, "loglevel={level}"),
+            Setting::NoInitcallDebug => f.write_str("initcall_debug=0"),
+            Setting::Kernel { series, rt } => write!(f, "kernel={series}{}", if *rt { "-rt" } else { "" }),
+            Setting::Printing(Printing::Synchronous) => f.write_str("console=legacy"),
+            Setting::Printing(Printing::ThreadPerRecord) => f.write_str("console=printer-thread"),
+            Setting::Printing(_) => f.write_str("console=nbcon"),
+            Setting::Module { replay } => write!(f, "console=nbcon_8250{}", if *replay { "+replay" } else { "" }),
+            Setting::Cpus(n) => write!(f, "cpus={n}"),
+        }
+    }
+}
