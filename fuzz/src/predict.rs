@@ -34,5 +34,5 @@ fn in_order(p: &Prediction) {
     let intervals = [p.time_to_init, p.saved, p.first_byte_shift].into_iter().chain(p.log_complete);
     let ascending = |i: Interval| i.low() <= i.best() && i.best() <= i.high();
     assert!(intervals.into_iter().all(ascending), "{p:?}");
-    assert!(p.change.settings.is_empty() || p.time_to_init.low() >= Dur::ZERO, "{p:?}");
+    assert!(p.change.is_empty() || p.time_to_init.low() >= Dur::ZERO, "{p:?}");
 }

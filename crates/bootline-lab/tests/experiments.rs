@@ -27,7 +27,7 @@ fn every_experiment_asks_something_and_has_a_short_form() {
         assert!(runs(&short) < runs(&whole), "{name}");
         // What is asked is answered by claims, or by predictions.
         let predicted = |arm: &&bootline_lab::experiment::Arm| {
-            arm.predict_from.is_some() && arm.predict.as_ref().is_none_or(|p| !p.settings.is_empty())
+            arm.predict_from.is_some() && arm.predict.as_ref().is_none_or(|p| !p.is_empty())
         };
         assert!(!experiment.claims.is_empty() || experiment.arms.iter().any(|a| predicted(&a)), "{name}");
         assert!(experiment.arms.iter().all(|a| matches!(a.image, Image::Stock(_))), "{name}: it can be had by anybody");

@@ -41,7 +41,6 @@ pub enum PathBasis {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NonCriticalSpan {
     /// What it is.
-    #[serde(rename = "what")]
     pub kind: SpanKind,
     /// The function or the device.
     pub name: String,

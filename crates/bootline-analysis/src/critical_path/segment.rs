@@ -107,7 +107,7 @@ pub struct Segment {
     #[serde(rename = "console_ns")]
     pub console: Dur,
     /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log tells.
-    #[serde(rename = "effect_ns")]
+    #[serde(rename = "max_saving_ns")]
     pub max_saving: Dur,
     /// Its first record, or the one before it.
     pub first: Option<RecordId>,
@@ -133,7 +133,6 @@ impl Segment {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NestedSpan {
     /// What it is.
-    #[serde(rename = "what")]
     pub kind: SpanKind,
     /// The device or the function.
     pub name: String,

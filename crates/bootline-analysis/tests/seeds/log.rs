@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A kernel's log of a stated size, made of a few known records and filler.
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
-use bootline_analysis::predict::{Change, Prediction, predict};
+use bootline_analysis::predict::{Prediction, predict};
 
 /// Characters that a record takes beside its text: `[    0.000000] `, CR, LF.
 const AROUND: usize = 17;
@@ -66,6 +66,5 @@ impl Log {
 
 /// The boot with settings as `--set` takes them.
 pub fn with(boot: &Boot, settings: &[&str]) -> Prediction {
-    let settings = settings.iter().map(|s| s.parse().unwrap()).collect();
-    predict(boot, &Change { settings }).unwrap()
+    predict(boot, &settings.join(" ").parse().unwrap()).unwrap()
 }

@@ -53,7 +53,7 @@ fn an_arm_has_the_defaults_where_it_says_nothing() {
     assert_eq!(fast.image, Image::Stock("arm64:6.18".parse().unwrap()));
     assert_eq!((slow.smp, slow.memory_mib, experiment.attempts, experiment.warm_up), (1, 512, 3, 1));
     assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
-    assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().settings.len()), (true, 2));
+    assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().settings().count()), (true, 2));
     assert_eq!(experiment.claims[0].metric, Metric::LogComplete);
 }
 
