@@ -53,9 +53,9 @@ pub struct Boot {
     pub phases: Vec<Phase>,
     /// Spans of `initcall_debug`, by start.
     pub spans: Vec<Span>,
-    /// Units that systemd told of, by when they are first named.
+    /// Units that systemd reported, in the order in which they are first named.
     pub services: Vec<Service>,
-    /// Waits for async calls, by their ends; none unless the log was told to show them.
+    /// Waits for async calls, by their ends; empty unless the kernel was asked to log them.
     pub async_waits: Vec<AsyncWait>,
     /// Silent stretches of at least [`LEAST_GAP`], longest first.
     pub gaps: Vec<Gap>,

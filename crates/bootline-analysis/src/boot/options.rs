@@ -3,7 +3,7 @@
 use super::cmdline::ConsoleArg;
 use super::timeline::Clock;
 
-/// What the user tells beyond the log.
+/// What the user states beyond the log.
 #[derive(Clone, Debug, Default)]
 pub struct BootOptions {
     /// Text that marks the end of the boot (a login prompt, a service's line) instead of init's start.
@@ -12,6 +12,6 @@ pub struct BootOptions {
     pub console: Option<ConsoleArg>,
     /// Processors, where the log lacks them; wins over what it says.
     pub cpus: Option<u32>,
-    /// The clock that the axis is to run on; otherwise that which the log tells most by.
+    /// The clock that the axis is to run on; otherwise the one with the most information in the log.
     pub clock: Option<Clock>,
 }

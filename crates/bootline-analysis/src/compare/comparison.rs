@@ -96,8 +96,8 @@ impl Comparison {
     }
 }
 
-/// Of hundreds of initcalls some differ by chance. Gives what is to be known where one of them could differ by anything and
-/// wouldn't be told.
+/// Of hundreds of initcalls some differ by chance. Returns a caveat where one of them could differ by any amount and would
+/// not be reported.
 fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
     let mut many: Vec<(&mut QuantityChange, Candidate)> = changes
         .iter_mut()

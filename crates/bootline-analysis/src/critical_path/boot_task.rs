@@ -10,7 +10,7 @@ pub(super) fn of_init(span: &Span) -> bool {
     span.kind == SpanKind::Initcall && span.task.is_none_or(|t| t == INIT)
 }
 
-/// When init started, where the log goes on behind that.
+/// When init started, where the log continues after that.
 pub(super) fn user_space(boot: &Boot) -> Option<Dur> {
     boot.milestones.init.and_then(|i| boot.timeline.stored(i))
 }

@@ -7,25 +7,25 @@ use crate::boot::{SpanKind, TimeOrigin};
 use crate::records::RecordId;
 use bootline_capture::units::Dur;
 
-/// The chain of one boot.
+/// The critical path of one boot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalPath {
     /// Where it begins on the boot's axis: power-on where the capture notes it, else the kernel clock's zero, else the first
     /// record.
     pub start: Dur,
-    /// What that is.
+    /// What the start is.
     pub since: TimeOrigin,
     /// The boot's end: init's start, or the marker.
     pub end: Dur,
-    /// What it rests on.
+    /// What the path is derived from.
     pub basis: PathBasis,
-    /// In order; each begins where the one before ends.
+    /// Segments in order; each begins where the one before ends.
     pub segments: Vec<Segment>,
-    /// What ran beside it, by start.
+    /// What ran in parallel with it, by start.
     pub non_critical: Vec<NonCriticalSpan>,
 }
 
-/// What a chain rests on: how much the log tells.
+/// What a critical path is derived from: how much the log shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathBasis {
@@ -33,11 +33,11 @@ pub enum PathBasis {
     AsyncCalls,
     /// Initcalls and probes. What init's task waited for is in the initcall that waited.
     Initcalls,
-    /// Only records: between two of them nothing tells work from waiting.
+    /// Only records: between two of them nothing distinguishes work from waiting.
     Records,
 }
 
-/// What ran beside the chain: it could take less without effect, and longer by its slack.
+/// A span that is not critical: it could take less time without effect, and longer by its slack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NonCriticalSpan {
     /// What it is.

@@ -20,7 +20,7 @@ const LET_GO: Dur = Dur::from_millis(2);
 /// in which each of many waits has as many calls to pass over would else cost their product.
 pub(super) const MOST_LOOKED_AT: usize = 4096;
 
-/// A task waited for something that ran beside it.
+/// A task waited for something that ran in parallel.
 struct TaskJoin {
     from: Dur,
     to: Dur,
@@ -29,7 +29,7 @@ struct TaskJoin {
     initramfs: bool,
 }
 
-/// What runs beside init's task and may be waited for.
+/// Work that runs in parallel with init's task and may be waited for.
 struct Call<'b> {
     name: &'b str,
     start: Dur,
@@ -181,7 +181,7 @@ fn wait_for_initramfs(boot: &Boot) -> Option<TaskJoin> {
     let (from, first) = (last.end?, last.last?);
     let unpacking = unpacking(boot)?;
     let to = unpacking.end;
-    // A module's initcall may come long behind.
+    // A module's initcall may come long after.
     let done = boot.milestones.last_initcall.and_then(|i| boot.records.get(i)).is_some_and(|r| r.id == first);
     (done && to > from).then_some(TaskJoin { from, to, first, last: unpacking.last, initramfs: true })
 }
@@ -234,7 +234,7 @@ impl PathSearch<'_> {
         for segment in &mut backwards {
             match segment.kind {
                 SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs | SegmentKind::AsyncWait => {}
-                // What came behind could have begun once the service before it was up.
+                // What came after could have begun once the service before it was up.
                 SegmentKind::Service { .. } => {
                     let before = ups.partition_point(|up| *up < segment.end).checked_sub(1).map(|i| ups[i]);
                     let since = before.map_or(segment.start, |up| up.max(segment.start));
@@ -249,8 +249,8 @@ impl PathSearch<'_> {
     /// The call that ended last during a wait, and until when the wait had lasted without it: until the call before it
     /// ended, or not at all. Only the last [`MOST_LOOKED_AT`] to end are looked at: one further back counts as none.
     fn waited_for(&self, from: Dur, to: Dur, fits: impl Fn(&Call<'_>) -> bool) -> Option<(&Call<'_>, Dur)> {
-        let behind = self.calls.partition_point(|c| c.end <= to + LET_GO);
-        let here = self.calls[..behind].iter().rev().take_while(|c| c.end > from);
+        let after = self.calls.partition_point(|c| c.end <= to + LET_GO);
+        let here = self.calls[..after].iter().rev().take_while(|c| c.end > from);
         let mut fitting = here.take(MOST_LOOKED_AT).filter(|c| c.start < to && fits(c));
         let call = fitting.next()?;
         let next = fitting.next().map_or(from, |c| c.end);
@@ -266,7 +266,7 @@ impl PathSearch<'_> {
             // A worker goes on to its next call, and what it waits for in that is none of this one's.
             let nested = |w: &AsyncWait| w.to < to && w.to <= call.end;
             let wait = waits[..waits.partition_point(nested)].last().filter(|w| w.from >= from);
-            // A call never waits for those that were scheduled behind it.
+            // A call never waits for those that were scheduled after it.
             let earlier = |c: &Call<'_>| c.cookie.zip(call.cookie).is_some_and(|(theirs, own)| theirs < own);
             let inner = wait.and_then(|w| Some((w, self.waited_for(w.from, w.to, earlier)?)));
             let start = inner.as_ref().map_or(from, |(w, _)| w.to);
@@ -303,8 +303,8 @@ impl PathSearch<'_> {
         let mut all: Vec<NonCriticalSpan> = Vec::new();
         for call in self.calls.iter().filter(|c| !on_chain.contains(&c.first)) {
             // It may end as late as the first wait that it would have kept up.
-            let behind = &self.joins[self.joins.partition_point(|j| j.to < call.end)..];
-            let latest = behind.iter().find(|j| call.initramfs || !j.initramfs).map_or(self.end, |j| j.to);
+            let after = &self.joins[self.joins.partition_point(|j| j.to < call.end)..];
+            let latest = after.iter().find(|j| call.initramfs || !j.initramfs).map_or(self.end, |j| j.to);
             all.push(NonCriticalSpan {
                 kind: SpanKind::Async,
                 name: call.name.to_owned(),
@@ -323,7 +323,7 @@ impl PathSearch<'_> {
             let at = self.joins.partition_point(|j| j.to < end);
             let Some(join) = self.joins.get(at).filter(|j| j.to == end) else { continue };
             let slack = (join.to - join.from.max(start)).max_zero();
-            // Of the call that schedules another one, what comes behind that is beside it.
+            // In a call that schedules another one, what comes after the scheduling runs in parallel with it.
             for call in self.init_task.calls_between(start, join.from) {
                 let Some(to) = call.end.filter(|to| *to <= join.to) else { continue };
                 all.push(NonCriticalSpan {

@@ -6,7 +6,7 @@ use crate::boot::{PhaseName, RootWaitBy, SpanKind};
 use crate::records::RecordId;
 use bootline_capture::units::Dur;
 
-/// What a segment hung on.
+/// What the boot was doing in a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SegmentKind {
@@ -44,15 +44,15 @@ pub enum SegmentKind {
     },
     /// The flush of what was stored before the console registered.
     ConsoleFlush,
-    /// A silence between two records: work or waiting, the log doesn't tell.
+    /// A silence between two records: work or waiting, the log does not show which.
     Silence,
-    /// Several records of a phase, close behind one another.
+    /// Several records of a phase, close together.
     Phase {
         /// Which.
         name: PhaseName,
     },
-    /// In user space: the service that was up last before what came next. By order in time: the log doesn't tell what
-    /// was ordered after what.
+    /// In user space: the service that was up last before what came next. By order in time: the log does not show
+    /// what was ordered after what.
     Service {
         /// The unit.
         name: String,
@@ -94,7 +94,7 @@ fn by_word<S: serde::Serializer>(by: &RootWaitBy, s: S) -> Result<S::Ok, S::Erro
 /// A stretch of the chain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Segment {
-    /// What it hung on.
+    /// What the boot was doing.
     #[serde(flatten)]
     pub kind: SegmentKind,
     /// Its start on the boot's axis.
@@ -106,12 +106,12 @@ pub struct Segment {
     /// Of it, waits for the console.
     #[serde(rename = "console_ns")]
     pub console: Dur,
-    /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log tells.
+    /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log shows.
     #[serde(rename = "max_saving_ns")]
     pub max_saving: Dur,
-    /// Its first record, or the one before it.
+    /// The first record in it, or the one before it.
     pub first: Option<RecordId>,
-    /// Its last record, or the one behind it.
+    /// The last record in it, or the one after it.
     pub last: Option<RecordId>,
     /// Probes and calls inside it, by start.
     pub nested: Vec<NestedSpan>,
