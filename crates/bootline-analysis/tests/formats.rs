@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Golden cases: `tests/formats/CASE/input.*` decodes to `expected.txt`. Cases are found on disk.
-//!
-//! `BLESS=1 cargo test -p bootline-analysis --test formats` writes `expected.txt` anew; read the difference.
 #![allow(clippy::disallowed_methods, reason = "the cases are files")]
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::records::{Caller, Decoded, Decoder, Record, decode};
+use bootline_testkit::check_goldens;
 
 #[test]
 fn each_case_decodes_as_expected() {
-    let mut failed = Vec::new();
-    let cases = cases();
-    assert!(cases.len() >= 20, "only {} cases found", cases.len());
-    for case in cases {
-        let input = fs::read(input_of(&case)).unwrap();
-        let found = render(&decode(&input));
-        let expected = case.join("expected.txt");
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&expected, &found).unwrap();
-        } else if fs::read_to_string(&expected).ok().as_deref() != Some(&found) {
-            failed.push(format!("{}:\n{found}", case.display()));
+    check_goldens(&root(), |name| name.starts_with("input."), |goldens| {
+        for case in cases() {
+            goldens.check(&case, "expected.txt", &render(&decode(&fs::read(input_of(&case)).unwrap())));
         }
-    }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    });
 }
 
 #[test]
@@ -42,11 +32,12 @@ fn pieces_make_no_difference() {
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
+}
+
 fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
-    let mut cases: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    cases
+    bootline_testkit::cases(&root(), 20)
 }
 
 fn input_of(case: &Path) -> PathBuf {

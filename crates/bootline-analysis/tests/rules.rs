@@ -11,19 +11,18 @@ use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::records::RecordOrigin;
 use bootline_analysis::rules::{Finding, RULES, Rule, findings};
 use bootline_capture::units::Dur;
+use bootline_testkit::check_goldens;
 
 #[test]
 fn each_rule_finds_what_is_expected() {
-    let mut failed = Vec::new();
-    for rule in RULES {
-        let log = folder(rule).join("fires.log");
-        let found = render(rule, &findings(&read(&log)));
-        if !found.starts_with(rule.code) {
-            failed.push(format!("{} finds nothing in {}:\n{found}", rule.code, log.display()));
+    check_goldens(&root().join("tests/rules"), |name| name.ends_with(".log"), |goldens| {
+        for rule in RULES {
+            let log = folder(rule).join("fires.log");
+            let found = render(rule, &findings(&read(&log)));
+            assert!(found.starts_with(rule.code), "{} finds nothing in {}:\n{found}", rule.code, log.display());
+            goldens.check(&folder(rule), "fires.expected", &found);
         }
-        blessed(&folder(rule).join("fires.expected"), &found, &mut failed);
-    }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    });
 }
 
 #[test]

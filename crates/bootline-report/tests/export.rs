@@ -4,6 +4,8 @@
 
 #[path = "export/chrome.rs"]
 mod chrome;
+#[path = "export/conservation.rs"]
+mod conservation;
 #[path = "export/forms.rs"]
 mod forms;
 #[path = "export/perfetto.rs"]
@@ -18,8 +20,8 @@ use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock};
 use bootline_analysis::records::RecordOrigin;
 use bootline_analysis::rules::findings;
 use bootline_report::{
-    BootLabel, Chrome, Grabserial, Perfetto, TestSuites, csv, csv_header, dmesg, junit, lava, markdown, summary,
-    test_suite,
+    BootLabel, BootsJson, Chrome, Grabserial, Perfetto, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
+    markdown, summary, test_suite,
 };
 use told::Told;
 
@@ -76,28 +78,45 @@ fn both_traces_tell_the_same_by_either_clock() {
     }
 }
 
-/// Every form of text by its own strict reader.
+/// The forms of text of a boot, each by its own strict reader, with what it must keep.
+fn check_forms(boot: &Boot) {
+    let found = findings(boot);
+    let text = |write: &mut dyn FnMut(&mut dyn FnMut(&[u8]))| -> String {
+        let mut bytes = Vec::new();
+        write(&mut |b| bytes.extend_from_slice(b));
+        String::from_utf8(bytes).unwrap()
+    };
+    let rows = text(&mut |out| csv(boot, &found, 1, out));
+    conservation::csv(&forms::csv(&format!("{}{rows}", csv_header())), boot, &found);
+
+    let suites = TestSuites { name: String::new(), suites: vec![test_suite(boot, &found, &source(0))] };
+    let (xml, signals) = (junit(&suites), lava(boot, &found, 1));
+    forms::junit(&xml);
+    forms::lava(&signals);
+    conservation::results(&xml, &signals, boot, &found);
+
+    let mut list = BootsJson::new("bootline-export/1");
+    let open = list.open();
+    let item = text(&mut |out| export_json(&mut list, boot, &found, &source(0), out));
+    conservation::json(&format!("{open}{item}{}", list.close()), boot);
+
+    let page = markdown(&summary(boot, &found, &source(0)));
+    forms::markdown(&page);
+    conservation::markdown(&page, boot, &found);
+
+    forms::dmesg(&text(&mut |out| dmesg(boot, out)));
+}
+
 #[test]
-fn every_form_is_what_its_readers_demand() {
+fn every_form_is_what_its_readers_demand_and_keeps_what_the_boot_holds() {
     for log in logs() {
-        let boots = boots(&fs::read(&log).unwrap(), None);
-        let (mut rows, mut lines) = (csv_header().as_bytes().to_vec(), Vec::new());
-        let mut stamped = Vec::new();
-        let (mut suites, mut signals, mut grabserial) = (TestSuites::default(), String::new(), Grabserial::new());
-        for (n, boot) in boots.iter().enumerate() {
-            let found = findings(boot);
-            csv(boot, &found, n + 1, &mut |b| rows.extend_from_slice(b));
-            suites.suites.push(test_suite(boot, &found, &source(n)));
-            signals += &lava(boot, &found, n + 1);
-            dmesg(boot, &mut |b| stamped.extend_from_slice(b));
-            grabserial.boot(boot, &mut |b| lines.extend_from_slice(b));
-            forms::markdown(&markdown(&summary(boot, &found, &source(n))));
+        eprintln!("{}", log.display());
+        let (mut grabserial, mut lines) = (Grabserial::new(), Vec::new());
+        for boot in boots(&fs::read(&log).unwrap(), None) {
+            check_forms(&boot);
+            grabserial.boot(&boot, &mut |b| lines.extend_from_slice(b));
         }
-        forms::csv(&String::from_utf8(rows).unwrap());
         forms::grabserial(&String::from_utf8(lines).unwrap());
-        forms::dmesg(&String::from_utf8(stamped).unwrap());
-        forms::junit(&junit(&suites));
-        forms::lava(&signals);
     }
 }
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How predictions read, from values made by hand. `BLESS=1 cargo test -p bootline-report --test predict` writes the
-//! pages of `tests/predict`: read the difference.
-#![allow(clippy::disallowed_methods, reason = "the pages are files")]
-
+//! How predictions read, from values made by hand: the pages of `tests/predict`.
 mod schema;
 
-use std::fs;
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Assumption, Change, Need, Prediction, PredictionError};
 use bootline_capture::units::{Dur, Interval};
 use bootline_report::{BootLabel, BootsJson, TextOptions, predictions, predictions_json, text};
+use bootline_testkit::check_goldens;
 use proptest::prelude::*;
 
 const LOG: &str = "\
@@ -112,24 +109,20 @@ fn json(predicted: Result<&[Prediction], &PredictionError>) -> String {
 #[test]
 fn pages_read_as_before() {
     let all = by_hand();
-    let mut wrong = String::new();
-    for (name, got) in [
-        ("table-60.txt", page(&all, 60)),
-        ("table-100.txt", page(&all, 100)),
-        ("table-160.txt", page(&all, 160)),
-        ("question.txt", page(&all[..2], 100)),
-        ("worse.txt", page(&[all[0].clone(), all[4].clone()], 100)),
-        ("table.json", json(Ok(&all))),
-        ("refused.json", json(Err(&PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
-    ] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/predict").join(name);
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&path, &got).unwrap();
-        } else if fs::read_to_string(&path).unwrap_or_default() != got {
-            wrong += &format!("{name} is now:\n{got}\n");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/predict");
+    check_goldens(&folder, |_| false, |goldens| {
+        for (name, got) in [
+            ("table-60.txt", page(&all, 60)),
+            ("table-100.txt", page(&all, 100)),
+            ("table-160.txt", page(&all, 160)),
+            ("question.txt", page(&all[..2], 100)),
+            ("worse.txt", page(&[all[0].clone(), all[4].clone()], 100)),
+            ("table.json", json(Ok(&all))),
+            ("refused.json", json(Err(&PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
+        ] {
+            goldens.check(&folder, name, &got);
         }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    });
 }
 
 #[test]

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reports, case by case as found on disk: each folder of `tests/report` holds a `boot.log` and what every renderer
-//! makes of it. `BLESS=1 cargo test -p bootline-report --test report` writes what is there now: read the difference.
+//! Reports, case by case as found on disk: each folder of `tests/report` holds a `boot.log` and what the renderers make
+//! of it.
 #![allow(clippy::disallowed_methods, reason = "the cases are files")]
 
 mod schema;
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +20,7 @@ use bootline_report::{
     blame, blame_json, critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit,
     lava, markdown, predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
 };
+use bootline_testkit::check_goldens;
 use proptest::prelude::*;
 
 fn boots(bytes: &[u8]) -> Vec<Boot> {
@@ -120,31 +120,35 @@ fn predicted(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
     Ok([baseline(boot)?].into_iter().chain(ways).collect())
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
+}
+
 fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report");
-    let mut cases: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    cases.sort();
-    assert!(cases.len() >= 7, "the cases are gone: {cases:?}");
-    cases
+    bootline_testkit::cases(&root(), 7)
+}
+
+/// Whether a case keeps this rendering as a golden file. Figures and sentences are kept of each; of widths, colours and
+/// export formats two cases show the shape, and what must hold of any boot is tested as a property (tests/export).
+fn is_kept(case: &Path, name: &str) -> bool {
+    const SHAPES: [&str; 2] = ["sync-9600", "two-boots"];
+    let by_shape = name.starts_with("export.") || name.starts_with("explain-") && name != "explain-100.txt";
+    !by_shape || SHAPES.iter().any(|shape| case.ends_with(shape))
 }
 
 #[test]
 fn every_case_through_every_renderer() {
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut wrong = String::new();
-    for case in cases() {
-        let boots = boots(&fs::read(case.join("boot.log")).unwrap());
-        for (name, got) in renderings(&boots) {
-            harmless(&got, name == "explain-color.txt");
-            let path = case.join(&name);
-            if bless {
-                fs::write(&path, &got).unwrap();
-            } else if fs::read_to_string(&path).unwrap_or_default() != got {
-                _ = writeln!(wrong, "{} is now:\n{got}", path.display());
+    check_goldens(&root(), |name| name == "boot.log", |goldens| {
+        for case in cases() {
+            let boots = boots(&fs::read(case.join("boot.log")).unwrap());
+            for (name, got) in renderings(&boots) {
+                harmless(&got, name == "explain-color.txt");
+                if is_kept(&case, &name) {
+                    goldens.check(&case, &name, &got);
+                }
             }
         }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use bootline_testkit::isolated;
+use bootline_testkit::{check_goldens, isolated};
 use serde_json::Value;
 
 mod made_up_boot;
@@ -119,17 +119,13 @@ fn the_golden_page() {
     folder(dir.path(), "new", 6, 150);
     let out = run(dir.path(), &["compare", "base", "new", "-n", "2", "--format", "html", "-o", "-"]);
     let page = stdout(&out);
-    check_golden("two-folders.html", inside_main(&page));
+    check("two-folders", &[("page.html", inside_main(&page))]);
 }
 
-fn check_golden(file: &str, text: &str) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare");
-    let path = golden.join(file);
-    if std::env::var_os("BLESS").is_some() {
-        fs::create_dir_all(&golden).unwrap();
-        fs::write(&path, text).unwrap();
-    }
-    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), text, "{}", path.display());
+/// Of a golden folder of `tests/compare`, whose files have no input there.
+fn check(folder: &str, made: &[(&str, &str)]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare").join(folder);
+    check_goldens(&folder, |_| false, |goldens| made.iter().for_each(|(name, text)| goldens.check(&folder, name, text)));
 }
 
 #[test]
@@ -268,11 +264,12 @@ fn the_markers_of_a_budget_are_measured() {
 fn real_boots_beside_one_another() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let captures = ["corpus/x86-6.18-rt-9600-initcall/boot.cap", "corpus/x86-6.19-rt-9600-initcall/boot.cap"];
-    for (file, args) in [("two-kernels.txt", &["--width", "120"][..]), ("two-kernels.md", &["--format", "markdown"])] {
+    let [text, markdown] = [&["--width", "120"][..], &["--format", "markdown"]].map(|args| {
         let out = run(&root, &[&["compare"][..], args, &captures].concat());
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-        check_golden(file, &stdout(&out));
-    }
+        stdout(&out)
+    });
+    check("two-kernels", &[("compare.txt", &text), ("compare.md", &markdown)]);
     // The parts of a boot of hundreds of initcalls add up to it.
     let value = json(&run(&root, &[&["compare", "--json"][..], &captures].concat()));
     schema::check("compare", &value);

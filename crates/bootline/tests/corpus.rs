@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every boot of `corpus/` through every renderer. A case is a folder with `boot.cap`; `explain.txt`, `explain.json`
-//! and `export.*` beside it are what bootline makes of it. `BLESS=1 cargo test -p bootline --test corpus` writes them: read the
-//! difference.
-use std::fmt::Write as _;
-use std::fs;
+//! Every boot of `corpus/` through every renderer. A case is a folder with `boot.cap` and what bootline makes of it.
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use bootline_testkit::isolated;
+use bootline_testkit::{check_goldens, isolated};
 use serde_json::Value;
 
-/// Fewer than these were never in the corpus.
-const LEAST_CASES: usize = 12;
+/// What the lab left of a boot.
+const INPUTS: [&str; 5] = ["boot.cap", "cases.tsv", "dmesg.kmsg", "origin.toml", "truth.json"];
+
+/// Two boots to read in every form: a console whose writers wait for it, and one with a thread of its own.
+const READABLE: [&str; 2] = ["x86-6.12-9600", "x86-6.19-rt-9600"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
+}
 
 fn cases() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let entries = fs::read_dir(&corpus).unwrap_or_else(|e| panic!("no corpus in {}: {e}", corpus.display()));
-    let mut cases: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
-    cases.sort();
-    assert!(cases.len() >= LEAST_CASES, "only {} boots in {}", cases.len(), corpus.display());
+    let cases = bootline_testkit::cases(&root(), 12);
     for case in &cases {
         assert!(case.join("boot.cap").is_file(), "{} holds no boot.cap", case.display());
     }
@@ -34,30 +33,27 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+/// `explain.json` holds the figures of each case: a figure that changes is seen here first. How they read, two cases show.
 #[test]
 fn every_case_is_explained_as_before() {
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut wrong = String::new();
-    for case in cases() {
-        for (name, args) in [
-            ("explain.txt", &["explain", "--width", "100", "boot.cap"][..]),
-            ("explain.json", &["explain", "--json", "boot.cap"]),
-            ("critical-chain.txt", &["critical-chain", "--width", "100", "boot.cap"]),
-            ("export.md", &["export", "--format", "markdown", "boot.cap"]),
-            ("export.junit.xml", &["export", "--format", "junit", "boot.cap"]),
-            ("export.lava", &["export", "--format", "lava", "boot.cap"]),
-        ] {
-            let out = bootline(&case, args);
-            assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
-            let (got, path) = (text(out.stdout), case.join(name));
-            if bless {
-                fs::write(&path, &got).unwrap();
-            } else if fs::read_to_string(&path).unwrap_or_default() != got {
-                _ = writeln!(wrong, "{} is now:\n{got}", path.display());
+    let figures = ("explain.json", &["explain", "--json", "boot.cap"][..]);
+    let forms = [
+        ("explain.txt", &["explain", "--width", "100", "boot.cap"][..]),
+        ("critical-chain.txt", &["critical-chain", "--width", "100", "boot.cap"]),
+        ("export.md", &["export", "--format", "markdown", "boot.cap"]),
+        ("export.junit.xml", &["export", "--format", "junit", "boot.cap"]),
+        ("export.lava", &["export", "--format", "lava", "boot.cap"]),
+    ];
+    check_goldens(&root(), |name| INPUTS.contains(&name), |goldens| {
+        for case in cases() {
+            let is_readable = READABLE.iter().any(|name| case.ends_with(name));
+            for (name, args) in std::iter::once(figures).chain(forms.into_iter().filter(|_| is_readable)) {
+                let out = bootline(&case, args);
+                assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
+                goldens.check(&case, name, &text(out.stdout));
             }
         }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    });
 }
 
 #[test]
@@ -69,9 +65,9 @@ fn every_case_through_every_renderer() {
                 assert!(out.status.success(), "{} {verb} {width}: {}", case.display(), text(out.stderr));
             }
         }
-        for format in ["perfetto", "chrome", "csv", "grabserial", "text", "json"] {
+        for format in ["perfetto", "chrome", "csv", "markdown", "junit", "lava", "grabserial", "dmesg", "text", "json"] {
             let out = bootline(&case, &["export", "--format", format, "boot.cap"]);
-            assert!(out.status.success() && !out.stdout.is_empty(), "{} {format}", case.display());
+            assert!(out.status.success() && !out.stdout.is_empty(), "{} {format}: {}", case.display(), text(out.stderr));
         }
         for verb in ["explain", "time", "blame", "critical-chain"] {
             let json: Value = serde_json::from_slice(&bootline(&case, &[verb, "--json", "boot.cap"]).stdout).unwrap();

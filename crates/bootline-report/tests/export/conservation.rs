@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an export must keep of a boot: each stretch once, in the boot's order, with its length; each text, escaped.
+use bootline_analysis::boot::Boot;
+use bootline_analysis::rules::Finding;
+use bootline_capture::units::Dur;
+use bootline_report::{escaped, test_suite};
+use serde_json::Value;
+
+/// What a time of six decimals may be off by, in seconds.
+const MICROSECOND: f64 = 1e-6;
+
+/// The lengths of a boot's stretches by the kind that a CSV row names, each list in the boot's order.
+fn stretches(boot: &Boot, findings: &[Finding]) -> [(&'static str, Vec<Dur>); 6] {
+    [
+        ("phase", boot.phases.iter().map(|p| p.length()).collect()),
+        ("wait", boot.waits.iter().map(|w| w.time.best()).collect()),
+        ("async-wait", boot.async_waits.iter().map(|w| w.to - w.from).collect()),
+        ("service", boot.services.iter().filter_map(|s| Some(s.end? - s.start?)).collect()),
+        ("gap", boot.gaps.iter().map(|g| g.length).collect()),
+        ("finding", findings.iter().map(|f| f.cost.best()).collect()),
+    ]
+}
+
+#[track_caller]
+fn check_lengths(what: &str, found: &[f64], expected: &[Dur]) {
+    assert_eq!(found.len(), expected.len(), "{what}: {found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected.as_secs_f64()).abs() < MICROSECOND, "{what}: {found} s is {expected} s of the boot");
+    }
+}
+
+fn seconds(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|e| panic!("{text:?}: {e}"))
+}
+
+/// The rows of one boot, header first.
+pub fn csv(rows: &[Vec<String>], boot: &Boot, findings: &[Finding]) {
+    let column = |name: &str| rows[0].iter().position(|n| n == name).expect("a column");
+    let (kind, gross, name) = (column("kind"), column("gross_s"), column("name"));
+    for (what, expected) in stretches(boot, findings) {
+        let of = rows.iter().filter(|r| r[kind] == what && !r[gross].is_empty());
+        check_lengths(what, &of.map(|r| seconds(&r[gross])).collect::<Vec<_>>(), &expected);
+    }
+    let others = ["kind", "phase", "chain", "wait", "async-wait", "service", "gap", "finding"];
+    let spans: Vec<&str> = rows.iter().filter(|r| !others.contains(&r[kind].as_str())).map(|r| &*r[name]).collect();
+    // A name that a spreadsheet would run has a guard in front.
+    let expected: Vec<_> = boot.spans.iter().map(|s| escaped(&s.name)).collect();
+    assert_eq!(spans.len(), expected.len());
+    assert!(spans.iter().zip(&expected).all(|(s, e)| s == e || s.strip_prefix('\'') == Some(e)), "{spans:?}");
+}
+
+/// The times of JUnit's cases and of LAVA's signals, which are the same figures: the phases, then a case a rule.
+pub fn results(xml: &str, signals: &str, boot: &Boot, findings: &[Finding]) {
+    let document = roxmltree::Document::parse(xml).unwrap();
+    let cases: Vec<_> = document.descendants().filter(|n| n.has_tag_name("testcase")).collect();
+    let times = |class: &str| -> Vec<f64> {
+        let of = cases.iter().filter(|c| c.attribute("classname") == Some(class));
+        of.map(|c| seconds(c.attribute("time").expect("a time"))).collect()
+    };
+    let phases: Vec<Dur> = boot.phases.iter().map(|p| p.length()).collect();
+    check_lengths("phase", &times("bootline.phase"), &phases);
+    let cost: Dur = findings.iter().map(|f| f.cost.best()).sum();
+    let off = times("bootline.finding").iter().sum::<f64>() - cost.as_secs_f64();
+    assert!(off.abs() <= MICROSECOND * findings.len() as f64, "findings: {off} s too much");
+    let expected = test_suite(boot, findings, &super::source(0));
+    assert_eq!(cases.len(), expected.cases.len());
+
+    let measured: Vec<&str> = signals.lines().filter_map(|l| l.split_once(" MEASUREMENT=")).map(|(_, n)| n).collect();
+    let timed: Vec<String> = cases.iter().filter_map(|c| c.attribute("time")).map(|t| format!("{t}>")).collect();
+    assert_eq!(measured, timed);
+    assert_eq!(signals.matches("TESTCASE ").count(), cases.len());
+}
+
+/// The JSON form, whose figures are exact.
+pub fn json(text: &str, boot: &Boot) {
+    let value: Value = serde_json::from_str(text).unwrap();
+    let of = |list: &str| value["boots"][0][list].as_array().unwrap_or_else(|| panic!("no {list}")).clone();
+    let sum = |list: &str, path: &str| of(list).iter().map(|v| v.pointer(path).unwrap().as_i64().unwrap()).sum::<i64>();
+    let nanos = |all: Vec<Dur>| all.into_iter().map(Dur::as_nanos).sum::<i64>();
+    assert_eq!(sum("gaps", "/length_ns"), nanos(boot.gaps.iter().map(|g| g.length).collect()));
+    assert_eq!(sum("waits", "/time_ns/best"), nanos(boot.waits.iter().map(|w| w.time.best()).collect()));
+    for (list, length) in [
+        ("spans", boot.spans.len()),
+        ("async_waits", boot.async_waits.len()),
+        ("services", boot.services.len()),
+        ("backlog", boot.backlog().len()),
+    ] {
+        assert_eq!(of(list).len(), length, "{list}");
+    }
+    let ids: Vec<_> = of("records").iter().map(|r| r["id"].as_u64().unwrap()).collect();
+    assert_eq!(ids, boot.records.iter().map(|r| u64::from(r.id.0)).collect::<Vec<_>>());
+}
+
+/// The tables of phases and of findings: a row each.
+pub fn markdown(text: &str, boot: &Boot, findings: &[Finding]) {
+    let rows = |head: &str| {
+        let table = text.lines().skip_while(|l| !l.starts_with(head)).skip(2);
+        table.take_while(|l| l.starts_with('|')).count()
+    };
+    assert_eq!(rows("| phase |"), boot.phases.len(), "{text}");
+    assert_eq!(rows("| cost |"), findings.len(), "{text}");
+}
