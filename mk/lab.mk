@@ -7,8 +7,7 @@
 # Stopped and called again it goes on; ARMS='*-9600-*' boots a part. Without new boots: ARMS=none.
 accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md
 	[ '$(ARMS)' = none ] || $(BINARY) experiment run experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
-	$(CARGO) run --release --locked --quiet --package bootline --example accuracy -- results/accuracy > docs/accuracy.md.new
-	mv docs/accuracy.md.new docs/accuracy.md
+	$(CARGO) xtask accuracy results/accuracy
 
 # The module with the known delay has to be built for the series that the experiment boots.
 gate-rates: build ## boots experiments/gate-rates.toml (20 minutes; BOOT=no: none), writes the table in docs/gate.md
@@ -16,8 +15,7 @@ ifneq ($(BOOT),no)
 	$(MAKE) kernel KERNEL=7.2
 	$(BINARY) experiment run experiments/gate-rates.toml -o results/gate-rates || [ $$? -lt 4 ]
 endif
-	$(CARGO) run --release --locked --quiet --package bootline --example gate_rates -- $(wildcard results/gate-rates)
+	$(CARGO) xtask gate-rates $(wildcard results/gate-rates)
 
 results: build ## writes docs/results.md from the experiments that were run; boots nothing
-	scripts/collect-results > docs/results.md.new
-	mv docs/results.md.new docs/results.md
+	$(CARGO) xtask results

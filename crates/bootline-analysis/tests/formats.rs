@@ -10,11 +10,15 @@ use bootline_testkit::check_goldens;
 
 #[test]
 fn each_case_decodes_as_expected() {
-    check_goldens(&root(), |name| name.starts_with("input."), |goldens| {
-        for case in cases() {
-            goldens.check(&case, "expected.txt", &render(&decode(&fs::read(input_of(&case)).unwrap())));
-        }
-    });
+    check_goldens(
+        &root(),
+        |name| name.starts_with("input."),
+        |goldens| {
+            for case in cases() {
+                goldens.check(&case, "expected.txt", &render(&decode(&fs::read(input_of(&case)).unwrap())));
+            }
+        },
+    );
 }
 
 #[test]

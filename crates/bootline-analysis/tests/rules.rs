@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each rule has a folder `tests/rules/CODE_name` with a log that fires, one that nearly does, and what is to be found
-//! in the first. `BLESS=1 cargo test -p bootline-analysis --test rules` writes the expectations and docs/rules.md anew;
-//! read the difference.
+//! in the first (`fires.expected`).
 #![allow(clippy::disallowed_methods, reason = "the cases are files")]
 use std::fmt::Write;
 use std::fs;
@@ -15,14 +14,18 @@ use bootline_testkit::check_goldens;
 
 #[test]
 fn each_rule_finds_what_is_expected() {
-    check_goldens(&root().join("tests/rules"), |name| name.ends_with(".log"), |goldens| {
-        for rule in RULES {
-            let log = folder(rule).join("fires.log");
-            let found = render(rule, &findings(&read(&log)));
-            assert!(found.starts_with(rule.code), "{} finds nothing in {}:\n{found}", rule.code, log.display());
-            goldens.check(&folder(rule), "fires.expected", &found);
-        }
-    });
+    check_goldens(
+        &root().join("tests/rules"),
+        |name| name.ends_with(".log"),
+        |goldens| {
+            for rule in RULES {
+                let log = folder(rule).join("fires.log");
+                let found = render(rule, &findings(&read(&log)));
+                assert!(found.starts_with(rule.code), "{} finds nothing in {}:\n{found}", rule.code, log.display());
+                goldens.check(&folder(rule), "fires.expected", &found);
+            }
+        },
+    );
 }
 
 #[test]
@@ -107,28 +110,6 @@ fn shuffled_and_torn_logs_are_survived() {
     }
 }
 
-#[test]
-fn the_documentation_is_the_rules_own() {
-    let mut text = String::from(
-        "<!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->\n<!-- Written by `BLESS=1 cargo test -p bootline-analysis --test rules` \
-         from the rules' own words. -->\n# The rules\n\nEach finding names one cause of lost time: what it costs, as an \
-         interval, why, the records that show it, and what to\ndo at what price. Costs add up, except those of a finding \
-         that says what it is part of. What the log can't tell has a\nlower bound of zero.\n",
-    );
-    let mut rules: Vec<&Rule> = RULES.iter().collect();
-    rules.sort_by_key(|r| r.code);
-    for rule in rules {
-        write!(text, "\n## {} {}\n\n{}\n", rule.code, rule.name, wrapped(rule.doc)).unwrap();
-        let found = findings(&read(&folder(rule).join("fires.log")));
-        if let Some(f) = found.iter().find(|f| is_of(rule, f)) {
-            write!(text, "\nFor example:\n\n```text\n{}```\n", render_one(f)).unwrap();
-        }
-    }
-    let mut failed = Vec::new();
-    blessed(&root().join("../../docs/rules.md"), &text, &mut failed);
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
-}
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
@@ -151,14 +132,6 @@ fn analyse(bytes: &[u8]) -> Boot {
     let first = if boots.is_empty() { BootRecords::default() } else { boots.swap_remove(0) };
     assert!(first.records.iter().all(|r| r.source == RecordOrigin::Kernel || r.stamp.is_none()));
     Boot::analyse(first, &BootOptions::default())
-}
-
-fn blessed(path: &Path, found: &str, failed: &mut Vec<String>) {
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(path, found).unwrap();
-    } else if fs::read_to_string(path).ok().as_deref() != Some(found) {
-        failed.push(format!("{} differs from what is found:\n{found}", path.display()));
-    }
 }
 
 fn is_of(rule: &Rule, f: &Finding) -> bool {
@@ -195,18 +168,4 @@ fn render_one(f: &Finding) -> String {
 
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
-}
-
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().unwrap();
-        if last.len() + 1 + word.len() > 120 {
-            lines.push(word.to_owned());
-        } else {
-            last.push_str(if last.is_empty() { "" } else { " " });
-            last.push_str(word);
-        }
-    }
-    lines.join("\n")
 }

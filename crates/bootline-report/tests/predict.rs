@@ -110,19 +110,23 @@ fn json(predicted: Result<&[Prediction], &PredictionError>) -> String {
 fn pages_read_as_before() {
     let all = by_hand();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/predict");
-    check_goldens(&folder, |_| false, |goldens| {
-        for (name, got) in [
-            ("table-60.txt", page(&all, 60)),
-            ("table-100.txt", page(&all, 100)),
-            ("table-160.txt", page(&all, 160)),
-            ("question.txt", page(&all[..2], 100)),
-            ("worse.txt", page(&[all[0].clone(), all[4].clone()], 100)),
-            ("table.json", json(Ok(&all))),
-            ("refused.json", json(Err(&PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
-        ] {
-            goldens.check(&folder, name, &got);
-        }
-    });
+    check_goldens(
+        &folder,
+        |_| false,
+        |goldens| {
+            for (name, got) in [
+                ("table-60.txt", page(&all, 60)),
+                ("table-100.txt", page(&all, 100)),
+                ("table-160.txt", page(&all, 160)),
+                ("question.txt", page(&all[..2], 100)),
+                ("worse.txt", page(&[all[0].clone(), all[4].clone()], 100)),
+                ("table.json", json(Ok(&all))),
+                ("refused.json", json(Err(&PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
+            ] {
+                goldens.check(&folder, name, &got);
+            }
+        },
+    );
 }
 
 #[test]

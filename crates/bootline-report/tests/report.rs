@@ -138,17 +138,21 @@ fn is_kept(case: &Path, name: &str) -> bool {
 
 #[test]
 fn every_case_through_every_renderer() {
-    check_goldens(&root(), |name| name == "boot.log", |goldens| {
-        for case in cases() {
-            let boots = boots(&fs::read(case.join("boot.log")).unwrap());
-            for (name, got) in renderings(&boots) {
-                harmless(&got, name == "explain-color.txt");
-                if is_kept(&case, &name) {
-                    goldens.check(&case, &name, &got);
+    check_goldens(
+        &root(),
+        |name| name == "boot.log",
+        |goldens| {
+            for case in cases() {
+                let boots = boots(&fs::read(case.join("boot.log")).unwrap());
+                for (name, got) in renderings(&boots) {
+                    harmless(&got, name == "explain-color.txt");
+                    if is_kept(&case, &name) {
+                        goldens.check(&case, &name, &got);
+                    }
                 }
             }
-        }
-    });
+        },
+    );
 }
 
 #[test]

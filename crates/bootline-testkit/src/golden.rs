@@ -46,6 +46,21 @@ pub fn check_goldens(root: &Path, is_input: impl Fn(&str) -> bool, make: impl Fn
     );
 }
 
+/// How a file differs from what is made now, line by line.
+///
+/// # Errors
+/// It differs, or is not there.
+pub fn difference(path: &Path, made: &str) -> Result<(), String> {
+    compare(path, made, Action::Verify)
+}
+
+fn compare(path: &Path, made: &str, action: Action) -> Result<(), String> {
+    // Raw: what looks like a wildcard is text here.
+    let expected = Data::read_from(path, Some(DataFormat::Text)).raw();
+    let compared = snapbox::Assert::new().action(action).try_eq(Some(&"made now"), Data::text(made).raw(), expected);
+    compared.map_err(|difference| difference.to_string())
+}
+
 /// The comparisons of one test.
 #[derive(Debug)]
 pub struct Goldens {
@@ -59,13 +74,8 @@ impl Goldens {
     pub fn check(&mut self, folder: &Path, name: &str, made: &str) {
         let path = folder.join(name);
         assert!(self.checked.insert(path.clone()), "{} is checked twice", path.display());
-        let action = if self.accept { Action::Overwrite } else { Action::Verify };
-        // Raw: what looks like a wildcard is text here.
-        let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
-        let compared =
-            snapbox::Assert::new().action(action).try_eq(Some(&"made now"), Data::text(made).raw(), expected);
-        if let Err(difference) = compared {
-            self.wrong.push(difference.to_string());
+        if let Err(difference) = compare(&path, made, if self.accept { Action::Overwrite } else { Action::Verify }) {
+            self.wrong.push(difference);
         }
     }
 

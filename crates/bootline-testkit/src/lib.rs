@@ -7,6 +7,6 @@ mod golden;
 mod kernel_cache;
 
 pub use environment::isolated;
-pub use golden::{Goldens, cases, check_goldens};
+pub use golden::{Goldens, cases, check_goldens, difference};
 #[cfg(feature = "kernels")]
 pub use kernel_cache::seed_kernel;

@@ -125,7 +125,11 @@ fn the_golden_page() {
 /// Of a golden folder of `tests/compare`, whose files have no input there.
 fn check(folder: &str, made: &[(&str, &str)]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare").join(folder);
-    check_goldens(&folder, |_| false, |goldens| made.iter().for_each(|(name, text)| goldens.check(&folder, name, text)));
+    check_goldens(
+        &folder,
+        |_| false,
+        |goldens| made.iter().for_each(|(name, text)| goldens.check(&folder, name, text)),
+    );
 }
 
 #[test]

@@ -44,16 +44,20 @@ fn every_case_is_explained_as_before() {
         ("export.junit.xml", &["export", "--format", "junit", "boot.cap"]),
         ("export.lava", &["export", "--format", "lava", "boot.cap"]),
     ];
-    check_goldens(&root(), |name| INPUTS.contains(&name), |goldens| {
-        for case in cases() {
-            let is_readable = READABLE.iter().any(|name| case.ends_with(name));
-            for (name, args) in std::iter::once(figures).chain(forms.into_iter().filter(|_| is_readable)) {
-                let out = bootline(&case, args);
-                assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
-                goldens.check(&case, name, &text(out.stdout));
+    check_goldens(
+        &root(),
+        |name| INPUTS.contains(&name),
+        |goldens| {
+            for case in cases() {
+                let is_readable = READABLE.iter().any(|name| case.ends_with(name));
+                for (name, args) in std::iter::once(figures).chain(forms.into_iter().filter(|_| is_readable)) {
+                    let out = bootline(&case, args);
+                    assert!(out.status.success(), "{}: {}", case.display(), text(out.stderr));
+                    goldens.check(&case, name, &text(out.stdout));
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 #[test]
@@ -65,9 +69,15 @@ fn every_case_through_every_renderer() {
                 assert!(out.status.success(), "{} {verb} {width}: {}", case.display(), text(out.stderr));
             }
         }
-        for format in ["perfetto", "chrome", "csv", "markdown", "junit", "lava", "grabserial", "dmesg", "text", "json"] {
+        for format in ["perfetto", "chrome", "csv", "markdown", "junit", "lava", "grabserial", "dmesg", "text", "json"]
+        {
             let out = bootline(&case, &["export", "--format", format, "boot.cap"]);
-            assert!(out.status.success() && !out.stdout.is_empty(), "{} {format}: {}", case.display(), text(out.stderr));
+            assert!(
+                out.status.success() && !out.stdout.is_empty(),
+                "{} {format}: {}",
+                case.display(),
+                text(out.stderr)
+            );
         }
         for verb in ["explain", "time", "blame", "critical-chain"] {
             let json: Value = serde_json::from_slice(&bootline(&case, &[verb, "--json", "boot.cap"]).stdout).unwrap();

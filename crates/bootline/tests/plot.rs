@@ -83,15 +83,3 @@ fn an_unusable_input_is_told_and_the_others_are_drawn() {
     let out = plot(folder.path(), &["boot.log", "-o", "no/such/folder/boot.html"]);
     check(&out, 4, "error: can't write `no/such/folder/boot.html`: No such file or directory (os error 2)\n");
 }
-
-/// `BLESS=1 cargo test -p bootline --test plot` draws it anew: look at it.
-#[test]
-fn the_picture_in_the_docs_is_what_is_drawn_now() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let out = plot(&root, &["corpus/x86-6.18-rt-9600-initcall/boot.cap", "--format", "svg", "-o", "-"]);
-    let picture = root.join("docs/plot.svg");
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&picture, &out.stdout).unwrap();
-    }
-    assert!(fs::read(&picture).unwrap() == out.stdout, "{} is another than is drawn now", picture.display());
-}

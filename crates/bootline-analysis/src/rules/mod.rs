@@ -2,7 +2,7 @@
 //! The diagnoses: one rule a file, named by its code. A rule looks at a boot and gives findings; it prints nothing.
 //!
 //! To add one: write `xyz000_name.rs` with a `RULE`, list it in [`RULES`], and give it a folder in `tests/rules/` with
-//! a log that fires, one that nearly fires, and the expected output (`BLESS=1 cargo test --test rules` writes that).
+//! a log that fires, one that nearly fires, and the expected output (`fires.expected`).
 mod case;
 mod clk001_clock_stood_still;
 mod clk002_delay_loop_calibration;

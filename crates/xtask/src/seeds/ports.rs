@@ -7,7 +7,7 @@ use bootline_console::{
 };
 use bootline_console::{Registers, TransmitMode};
 
-use crate::Row;
+use super::Row;
 
 pub fn rows() -> Vec<Row> {
     server()

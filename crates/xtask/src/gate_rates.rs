@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How often a gate fires on boots with a known added delay: the table in docs/gate.md.
 //!
-//! `make gate-rates` runs this over the results of experiments/gate-rates.toml, where they are:
+//! `make gate-rates` boots experiments/gate-rates.toml first:
 //!
 //! ```text
 //! results/gate-rates (captures) ─▶ docs/gate-rates.json (a few numbers a run) ─▶ docs/gate.md, between its marks
 //! ```
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, TimeOrigin};
 use bootline_analysis::compare::{Budget, GateOutcome, Quantity, RunMeasures, RunSet, RunSetup, check};
 use bootline_lab::boot::{RunVerdict, Truth};
 use bootline_stats::{Random, difference};
+
+use crate::document::Document;
+use crate::error::{Error, entries, read_bytes};
 
 /// The boot ends behind both modules.
 const END: &str = "initcall printk_bench_init";
@@ -37,37 +37,34 @@ const GATES: [(&str, &str); 5] = [
 const SIZES: [usize; 3] = [5, 10, 20];
 const DRAWS: usize = 300;
 const MEASURES: &str = "docs/gate-rates.json";
-const PAGE: &str = "docs/gate.md";
 const MARKS: [&str; 2] = ["<!-- made by `make gate-rates` -->\n", "<!-- end of what is made -->\n"];
 
 /// For each arm, each quantity's numbers, one a run.
 type Arms = BTreeMap<String, BTreeMap<Quantity, Vec<i64>>>;
 
-fn boot(capture: &Path) -> io::Result<Option<Boot>> {
-    let bytes = fs::read(capture)?;
+fn boot(capture: &Path) -> Result<Option<Boot>, Error> {
+    let bytes = read_bytes(capture)?;
     let options = BootOptions { marker: Some(END.to_owned()), ..BootOptions::default() };
     Ok(BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &options)).next())
 }
 
 /// What is needed of the valid runs of a results folder.
-fn measure(results: &Path) -> io::Result<Arms> {
+fn arms(results: &Path) -> Result<Arms, Error> {
     let wanted: Vec<Quantity> = GATES.iter().map(|(of, _)| of.parse().expect("a quantity")).collect();
     let mut arms = Arms::new();
-    let mut folders: Vec<_> =
-        fs::read_dir(results.join("runs"))?.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
-    folders.sort();
-    for folder in folders {
+    for folder in entries(&results.join("runs"))? {
         let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let (Some((arm, _)), Ok(text)) = (name.rsplit_once('-'), fs::read(folder.join("truth.json"))) else { continue };
-        let truth: Truth = serde_json::from_slice(&text).map_err(io::Error::other)?;
+        let truth = folder.join("truth.json");
+        let (Some((arm, _)), Ok(text)) = (name.rsplit_once('-'), read_bytes(&truth)) else { continue };
+        let truth: Truth = serde_json::from_slice(&text).map_err(|e| Error::content(&truth, e))?;
         if truth.verdict != RunVerdict::Valid {
             continue;
         }
         let run = boot(&folder.join("boot.cap"))?.and_then(|b| RunMeasures::of(&b, name, &[]));
-        let run = run.ok_or_else(|| io::Error::other(format!("{name} doesn't reach `{END}`")))?;
+        let run = run.ok_or_else(|| Error::content(&folder, format!("it doesn't reach `{END}`")))?;
         for quantity in &wanted {
-            let value =
-                run.values.get(quantity).ok_or_else(|| io::Error::other(format!("{name} has no {quantity}")))?;
+            let value = run.values.get(quantity);
+            let value = value.ok_or_else(|| Error::content(&folder, format!("no {quantity}")))?;
             let columns = arms.entry(arm.to_owned()).or_default();
             columns.entry(quantity.clone()).or_default().push(*value);
         }
@@ -76,17 +73,17 @@ fn measure(results: &Path) -> io::Result<Arms> {
 }
 
 /// A line a column, so that a difference shows what changed.
-fn to_text(arms: &Arms) -> serde_json::Result<String> {
+fn to_text(arms: &Arms) -> String {
     let mut out = String::from("{");
     for (n, (arm, columns)) in arms.iter().enumerate() {
-        _ = write!(out, "{}\n  {}: {{", if n > 0 { "," } else { "" }, serde_json::to_string(arm)?);
+        _ = write!(out, "{}\n  {}: {{", if n > 0 { "," } else { "" }, serde_json::json!(arm));
         for (n, (quantity, values)) in columns.iter().enumerate() {
             let comma = if n > 0 { "," } else { "" };
-            _ = write!(out, "{comma}\n    {}: {}", serde_json::to_string(quantity)?, serde_json::to_string(values)?);
+            _ = write!(out, "{comma}\n    {}: {}", serde_json::json!(quantity), serde_json::json!(values));
         }
         out.push_str("\n  }");
     }
-    Ok(out + "\n}\n")
+    out + "\n}\n"
 }
 
 /// The runs of some arms.
@@ -190,25 +187,18 @@ fn table(arms: &Arms) -> String {
     out
 }
 
-fn run(results: Option<&Path>) -> io::Result<()> {
-    if let Some(results) = results {
-        fs::write(MEASURES, to_text(&measure(results)?)?)?;
+/// Writes the numbers of a results folder, which docs/gate.md is then made from.
+pub fn measure(root: &Path, results: &Path) -> Result<(), Error> {
+    let arms = arms(results)?;
+    if arms.is_empty() {
+        return Err(Error::NoRuns(results.to_owned()));
     }
-    let arms: Arms = serde_json::from_slice(&fs::read(MEASURES)?)?;
-    let page = fs::read_to_string(PAGE)?;
-    let missing = || io::Error::other(format!("`{PAGE}` lacks its marks"));
-    let (before, rest) = page.split_once(MARKS[0]).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(MARKS[1]).ok_or_else(missing)?;
-    fs::write(PAGE, format!("{before}{}\n{}\n{}{after}", MARKS[0], table(&arms), MARKS[1]))
+    Document { path: MEASURES, text: to_text(&arms) }.write(root)
 }
 
-fn main() -> ExitCode {
-    let results = std::env::args_os().nth(1);
-    match run(results.as_deref().map(Path::new)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("error: {e}");
-            ExitCode::from(3)
-        }
-    }
+/// docs/gate.md, from the numbers that were written.
+pub fn document(root: &Path) -> Result<Document, Error> {
+    let path = root.join(MEASURES);
+    let arms: Arms = serde_json::from_slice(&read_bytes(&path)?).map_err(|e| Error::content(&path, e))?;
+    Document::between(root, "docs/gate.md", MARKS, |_| Ok(format!("\n{}\n", table(&arms))))
 }

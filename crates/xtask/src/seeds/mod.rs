@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What others published of slow consoles, beside what the model makes of their inputs. Each case is a log or a port made
 //! from published figures alone; what they leave open is inferred, and the table says from what.
-//! `BLESS=1 cargo test -p bootline-analysis --test seeds` writes docs/seeds.md.
-#![allow(clippy::disallowed_methods, reason = "the page is a file")]
-
-mod seeds {
-    pub mod boards;
-    pub mod log;
-    pub mod ports;
-}
+mod boards;
+mod log;
+mod ports;
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use bootline_capture::units::Interval;
+
+use crate::document::Document;
 
 /// A figure that was published, and the model's.
 #[derive(Debug)]
@@ -30,6 +25,7 @@ pub struct Row {
     /// What was not published, and from what it was inferred; empty where nothing was.
     pub inferred: &'static str,
     /// How far the model may be off, as a share; none where the publication contradicts itself or lacks the cause.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the test asks for it, the page doesn't show it"))]
     pub within: Option<f64>,
 }
 
@@ -38,8 +34,7 @@ const HEAD: &str = "\
 
 What bootline's console model says where others measured. The inputs are those that were published; what they leave open was
 inferred, and the last column says from what. Where that is the row's own figure, the row shows only that the model gives back
-what was put in. This page is written by `BLESS=1 cargo test -p bootline-analysis --test seeds`; how close predictions come to boots
-of our own is in accuracy.md.
+what was put in. This page is written by `cargo xtask docs`; how close predictions come to boots of our own is in accuracy.md.
 
 1. \"The Impact of Non-Blocking Consoles (nbcon) on Linux Boot Time\": a Raspberry Pi 3 B+, Linux 6.12.8, 14518 characters
    before the console registers.
@@ -94,19 +89,26 @@ fn table(rows: &[Row]) -> String {
     table
 }
 
-#[test]
-fn the_model_gives_what_was_published() {
-    let mut rows: Vec<Row> = seeds::boards::rows().into_iter().chain(seeds::ports::rows()).collect();
+fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = boards::rows().into_iter().chain(ports::rows()).collect();
     rows.sort_by_key(|r| r.seed);
-    let page = format!("{HEAD}{}{TAIL}", table(&rows));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/seeds.md");
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, &page).unwrap();
+    rows
+}
+
+/// docs/seeds.md.
+pub fn document() -> Document {
+    Document { path: "docs/seeds.md", text: format!("{HEAD}{}{TAIL}", table(&rows())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_gives_what_was_published() {
+        for r in rows() {
+            let off = r.predicted.best().as_secs_f64() / r.published - 1.0;
+            assert!(r.within.is_none_or(|w| off.abs() <= w), "post {}, {}: {:+.1} %", r.seed, r.what, off * 100.0);
+        }
     }
-    for r in &rows {
-        let off = r.predicted.best().as_secs_f64() / r.published - 1.0;
-        assert!(r.within.is_none_or(|w| off.abs() <= w), "post {}, {}: {:+.1} %\n{page}", r.seed, r.what, off * 100.0);
-    }
-    let now = fs::read_to_string(&path).unwrap_or_default();
-    assert!(now == page, "docs/seeds.md is stale: BLESS=1 cargo test -p bootline-analysis --test seeds\n{page}");
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How well predictions from one capture meet boots that were measured: docs/accuracy.md.
 //!
-//! `make accuracy` boots the matrix of experiments/accuracy.toml and runs this over its results:
-//! `cargo run --release --example accuracy -- results/accuracy > docs/accuracy.md`
+//! `make accuracy` boots the matrix of experiments/accuracy.toml first.
+mod page;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
 use bootline_console::{Behaviour, Driver, Series};
 use bootline_lab::boot::{RunVerdict, Truth};
 use bootline_stats::Samples;
+
+use crate::document::Document;
+use crate::error::{Error, entries, read_bytes};
 
 /// What was booted: `6.18-rt-9600-default-2cpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,19 +44,16 @@ fn cell(folder: &str) -> Option<Cell> {
     Some(Cell { kernel: kernel.to_owned(), cpus, baud: baud.parse().ok()?, label: label.to_owned() })
 }
 
-fn read(results: &Path) -> std::io::Result<BTreeMap<Cell, Vec<Run>>> {
+fn read(results: &Path) -> Result<BTreeMap<Cell, Vec<Run>>, Error> {
     let mut cells: BTreeMap<Cell, Vec<Run>> = BTreeMap::new();
-    for entry in std::fs::read_dir(results.join("runs"))? {
-        let folder = entry?.path();
+    for folder in entries(&results.join("runs"))? {
         let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let (Some(cell), Ok(text)) = (cell(name), std::fs::read(folder.join("truth.json"))) else { continue };
-        let truth: Truth = serde_json::from_slice(&text).map_err(std::io::Error::other)?;
+        let path = folder.join("truth.json");
+        let (Some(cell), Ok(text)) = (cell(name), read_bytes(&path)) else { continue };
+        let truth: Truth = serde_json::from_slice(&text).map_err(|e| Error::content(&path, e))?;
         if truth.verdict == RunVerdict::Valid {
             cells.entry(cell).or_default().push(Run { capture: folder.join("boot.cap"), truth });
         }
-    }
-    for runs in cells.values_mut() {
-        runs.sort_by(|a, b| a.capture.cmp(&b.capture));
     }
     Ok(cells)
 }
@@ -206,97 +205,14 @@ fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row>
     rows
 }
 
-fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run>>, runs: usize) -> String {
-    let mut out = String::from(HEAD);
-    let errors = |of: &dyn Fn(&Row) -> bool| -> (usize, f64, f64, usize) {
-        let chosen: Vec<&Row> = rows.iter().filter(|r| of(r)).collect();
-        let all: Vec<f64> = chosen.iter().map(|r| r.error().abs()).collect();
-        let worst = all.iter().copied().fold(0.0, f64::max);
-        (chosen.len(), median(all).unwrap_or(0.0), worst, chosen.iter().filter(|r| r.inside()).count())
-    };
-    let mut groups: Vec<&str> = rows.iter().map(|r| r.group).collect();
-    groups.dedup();
-    _ = writeln!(out, "{} predictions against {runs} measured boots.\n", rows.len());
-    out += "| what is predicted | predictions | median error | worst | measured within the interval |\n| --- | --- | --- | --- | --- |\n";
-    let mut line = |title: &str, (n, median, worst, inside): (usize, f64, f64, usize)| {
-        _ = writeln!(out, "| {title} | {n} | {:.1} % | {:.1} % | {inside} of {n} |", median * 100.0, worst * 100.0);
-    };
-    for g in &groups {
-        line(g, errors(&|r| r.group == *g));
+/// The page of a results folder.
+pub fn document(results: &Path) -> Result<Document, Error> {
+    let cells = read(results)?;
+    if cells.is_empty() {
+        return Err(Error::NoRuns(results.to_owned()));
     }
-    line("**all**", errors(&|_| true));
-    let logs: Vec<f64> = rows.iter().filter_map(|r| r.log).map(|(p, m)| (p / m - 1.0).abs()).collect();
-    let worst = logs.iter().copied().fold(0.0, f64::max);
-    if let Some(m) = median(logs.clone()) {
-        _ = writeln!(
-            out,
-            "| the log's full arrival | {} | {:.1} % | {:.1} % | |",
-            logs.len(),
-            m * 100.0,
-            worst * 100.0
-        );
-    }
-    let booted: Vec<String> = cells.iter().map(|(c, runs)| format!("{} ({})", name(c), runs.len())).collect();
-    _ = writeln!(out, "\nBooted (runs): {}. Other cells of the matrix were not.", booted.join(", "));
-    if !refused.is_empty() {
-        _ = writeln!(out, "\nNot predicted: {}.", refused.join("; "));
-    }
-    for g in groups {
-        _ = writeln!(out, "\n## {g}\n");
-        out += "| from | change | predicted [s] | measured [s] | boots | error | log arrived, predicted / measured [s] |\n";
-        out += "| --- | --- | --- | --- | --- | --- | --- |\n";
-        for r in rows.iter().filter(|r| r.group == g) {
-            let [low, best, high] = r.predicted;
-            let log = r.log.map_or(String::new(), |(p, m)| format!("{p:.2} / {m:.2}"));
-            let mark = if r.inside() { "" } else { " (outside)" };
-            _ = writeln!(
-                out,
-                "| {} | {} | {best:.2} ({low:.2}..{high:.2}) | {:.2} | {} | {:+.1} %{mark} | {log} |",
-                r.from,
-                r.change,
-                r.measured,
-                r.boots,
-                r.error() * 100.0
-            );
-            debug_assert!(!r.to.is_empty());
-        }
-    }
-    out
-}
-
-const HEAD: &str = "\
-# Accuracy of predictions
-
-Generated by `make accuracy`: not to be edited. The aim is a median error of 3 % and a worst one of 8 %. Each prediction
-starts from ONE capture, nothing else (no levels, no second boot), and is set against the median of boots of the lab in
-which that change was made. Times are from the kernel's first
-byte to init by the host's clock on the unpaced port; where the console stays silent, from QEMU's start (the time before
-the first byte is taken from the truth of the boot that the prediction starts from). The guest's
-processor is a translator on a shared host: own work differs by 10 % and more between boots, which weighs most where the
-console costs least (115200 baud, a silent console).
-
-";
-
-fn main() -> ExitCode {
-    let Some(results) = std::env::args_os().nth(1) else {
-        eprintln!("usage: accuracy RESULTS");
-        return ExitCode::from(2);
-    };
-    match read(Path::new(&results)) {
-        Ok(cells) if !cells.is_empty() => {
-            let runs = cells.values().map(Vec::len).sum();
-            let mut refused = Vec::new();
-            let rows = rows(&cells, &mut refused);
-            print!("{}", markdown(&rows, &refused, &cells, runs));
-            ExitCode::SUCCESS
-        }
-        Ok(_) => {
-            eprintln!("error: no valid runs in `{}`", Path::new(&results).display());
-            ExitCode::from(3)
-        }
-        Err(e) => {
-            eprintln!("error: `{}`: {e}", Path::new(&results).display());
-            ExitCode::from(3)
-        }
-    }
+    let runs = cells.values().map(Vec::len).sum();
+    let mut refused = Vec::new();
+    let rows = rows(&cells, &mut refused);
+    Ok(Document { path: "docs/accuracy.md", text: page::markdown(&rows, &refused, &cells, runs) })
 }

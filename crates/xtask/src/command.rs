@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command `bootline`, whose output some documents show.
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::Error;
+use bootline_testkit::isolated;
+
+/// Builds it, in the profile that this program has, and gives its path: both lie in one folder.
+pub fn build(root: &Path) -> Result<PathBuf, Error> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root).args(["build", "--quiet", "--locked", "--package", "bootline"]);
+    if !cfg!(debug_assertions) {
+        command.arg("--release");
+    }
+    let failed = |said: String| Error::Command { command: "cargo build --package bootline".to_owned(), said };
+    let status = command.status().map_err(|e| failed(e.to_string()))?;
+    if !status.success() {
+        return Err(failed(status.to_string()));
+    }
+    let own = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
+    Ok(own.with_file_name("bootline"))
+}
+
+/// What it writes to standard output, started in the repository.
+pub fn output(bootline: &Path, root: &Path, words: &[&str]) -> Result<String, Error> {
+    let failed = |said: String| Error::Command { command: format!("bootline {}", words.join(" ")), said };
+    let out = isolated(bootline).current_dir(root).args(words).output().map_err(|e| failed(e.to_string()))?;
+    if !out.status.success() {
+        return Err(failed(String::from_utf8_lossy(&out.stderr).into_owned()));
+    }
+    String::from_utf8(out.stdout).map_err(|e| failed(e.to_string()))
+}

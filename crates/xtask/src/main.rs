@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cargo xtask`: writes the documents that are generated, and checks that they are current.
+//!
+//! ```text
+//! cargo xtask docs                  writes all that needs no boots
+//! cargo xtask docs --check          changes nothing; a document that isn't current is shown with its difference
+//! cargo xtask accuracy RESULTS      docs/accuracy.md, from the boots of experiments/accuracy.toml
+//! cargo xtask gate-rates [RESULTS]  docs/gate-rates.json from the boots of experiments/gate-rates.toml, and docs/gate.md
+//! cargo xtask results               docs/results.md, from the boots of results/
+//! ```
+mod accuracy;
+mod command;
+mod console_model;
+mod corpus;
+mod document;
+mod error;
+mod gate_rates;
+mod results;
+mod rules;
+mod screens;
+mod seeds;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use document::Document;
+use error::Error;
+
+const USAGE: &str = "usage: cargo xtask docs [--check] | accuracy RESULTS | gate-rates [RESULTS] | results";
+
+/// The repository.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("crates/xtask lies in the repository").to_owned()
+}
+
+/// What is made without a boot.
+fn documents(root: &Path) -> Result<Vec<Document>, Error> {
+    let command = command::build(root)?;
+    let mut all = vec![
+        console_model::document(root)?,
+        corpus::document(root)?,
+        gate_rates::document(root)?,
+        rules::document(root)?,
+        seeds::document(),
+    ];
+    all.extend(screens::documents(root, &command)?);
+    Ok(all)
+}
+
+fn run(root: &Path, words: &[&str]) -> Result<(), Error> {
+    match words {
+        ["docs"] => documents(root)?.iter().try_for_each(|d| d.write(root)),
+        ["docs", "--check"] => document::check(root, &documents(root)?),
+        ["accuracy", results] => accuracy::document(Path::new(results))?.write(root),
+        ["gate-rates"] => gate_rates::document(root)?.write(root),
+        ["gate-rates", results] => {
+            gate_rates::measure(root, Path::new(results))?;
+            gate_rates::document(root)?.write(root)
+        }
+        ["results"] => results::document(root)?.write(root),
+        _ => Err(Error::Usage(USAGE)),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(|a| a.to_str().unwrap_or("?")).collect();
+    match run(&root(), &words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(e.status())
+        }
+    }
+}

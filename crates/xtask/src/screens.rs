@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the command shows of real boots: the README's screens, the picture of docs/page.md.
+use std::path::Path;
+
+use crate::command::output;
+use crate::document::Document;
+use crate::error::Error;
+
+const MARKS: [&str; 2] = ["<!-- real output, kept by `cargo xtask docs` -->\n", "<!-- end of real output -->\n"];
+
+/// What a user would type, and how many lines of the answer the README shows.
+type Shown = (&'static [&'static str], usize);
+
+/// The screens, from top to bottom.
+const SCREENS: [&[Shown]; 2] = [
+    &[(&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33), (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3)],
+    &[(&["predict", "corpus/x86-6.18-rt-9600/boot.cap"], 17)],
+];
+
+fn screen(root: &Path, bootline: &Path, shown: &[Shown]) -> Result<String, Error> {
+    let mut screen = String::from("```console\n");
+    for (n, (words, lines)) in shown.iter().enumerate() {
+        let text = output(bootline, root, &[words, &["--width", "100", "--color", "never"][..]].concat())?;
+        if n > 0 {
+            screen.push('\n');
+        }
+        screen.push_str(&format!("$ bootline {}\n", words.join(" ")));
+        for line in text.lines().take(*lines) {
+            screen.push_str(line.trim_end());
+            screen.push('\n');
+        }
+        screen.push_str("...\n");
+    }
+    Ok(screen + "```\n")
+}
+
+/// The README and the picture.
+pub fn documents(root: &Path, bootline: &Path) -> Result<[Document; 2], Error> {
+    let readme = Document::between(root, "README.md", MARKS, |n| match SCREENS.get(n) {
+        Some(shown) => screen(root, bootline, shown),
+        None => Err(Error::content(&root.join("README.md"), "more screens than are known")),
+    })?;
+    let picture = ["plot", "corpus/x86-6.18-rt-9600-initcall/boot.cap", "--format", "svg", "-o", "-"];
+    Ok([readme, Document { path: "docs/plot.svg", text: output(bootline, root, &picture)? }])
+}
