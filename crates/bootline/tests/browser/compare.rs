@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{ENTER, ESCAPE, Opened, corpus, made_up_boot, page};
+use crate::made_up_boot;
+use crate::opened::{ENTER, ESCAPE, Opened, corpus, page};
 
 /// A boot with thirty initcalls, of which `name` takes so many ms.
 fn log(name: &str, ms: u32, late_us: u32) -> String {
