@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline blame`: the initcalls and probes that took longest, without what they waited for the console.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::boot_label::BootLabel;
-use super::document::{Document, Style};
+use super::document::Document;
 use super::explain::title;
 use super::json::word;
+use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::ClockName;
-use bootline_analysis::boot::{Boot, Clock, Span};
-use bootline_capture::units::Dur;
+use crate::wire::{self, Clock};
+use bootline_analysis::boot::{Boot, Span};
 
 /// How the spans are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,33 +89,24 @@ pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions, source: &'b BootLa
         source: &source.input,
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
-        clock: boot.timeline.clock,
+        clock: boot.timeline.clock.into(),
         spans_in_log: boot.spans.len(),
-        spans: longest(boot, options).into_iter().map(SpanJson::new).collect(),
+        spans: longest(boot, options).into_iter().map(wire::Span::from).collect(),
     }
 }
 
-#[derive(Serialize)]
-struct BlamedBoot<'b> {
+/// The longest spans of a boot.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct BlamedBoot<'b> {
+    /// The input as it was named; `-` is standard input.
     source: &'b str,
+    /// Which boot of that input, from 0.
     index: usize,
+    /// The release, as in `uname -r`; null where the log lacks the banner.
     kernel_version: Option<&'b str>,
     clock: Clock,
+    /// How many spans the log names.
     spans_in_log: usize,
-    spans: Vec<SpanJson<'b>>,
-}
-
-#[derive(Serialize)]
-struct SpanJson<'b> {
-    gross_ns: Dur,
-    net_ns: Dur,
-    self_ns: Dur,
-    #[serde(flatten)]
-    span: &'b Span,
-}
-
-impl SpanJson<'_> {
-    fn new(span: &Span) -> SpanJson<'_> {
-        SpanJson { gross_ns: span.gross(), net_ns: span.net(), self_ns: span.self_time(), span }
-    }
+    /// The longest first.
+    spans: Vec<wire::Span<'b>>,
 }

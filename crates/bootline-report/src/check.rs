@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline check`: which limits of a budget hold, as a document, as errors, as tests of a CI server.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::compare::{bounds, excluded, signed_value, value};
-use super::document::{Document, Entry, Style, Text};
+use super::document::{Document, Entry, Text};
 use super::junit::{TestCase, TestOutcome, TestSuite};
+use super::style::Style;
 use super::table::{Align, Table};
+use crate::shell::TOOL;
+use crate::wire::{ExcludedRun, Limit, limit};
 use bootline_analysis::compare::{CheckedLimit, Excluded, GateOutcome, LimitKind, RunSet, Unit, setup_caveats};
 use bootline_capture::units::Dur;
 
@@ -182,24 +186,33 @@ pub fn gate_suite(checked: &[CheckedLimit], source: GateSource<'_>) -> TestSuite
 pub fn check_json<'c>(checked: &'c [CheckedLimit], source: GateSource<'c>) -> impl Serialize + 'c {
     CheckJson {
         schema: "bootline-check/1",
-        tool: concat!("bootline ", env!("CARGO_PKG_VERSION")),
+        tool: TOOL,
         budget: source.budget,
         runs: source.runs.n(),
         baseline_runs: source.baseline.map(RunSet::n),
         caveats: setup_caveats(source.baseline, source.runs).iter().map(ToString::to_string).collect(),
-        excluded: &source.runs.excluded,
-        limits: checked,
+        excluded: source.runs.excluded.iter().map(ExcludedRun::from).collect(),
+        limits: checked.iter().map(limit).collect(),
     }
 }
 
-#[derive(Serialize)]
-struct CheckJson<'c> {
+/// A budget, and whether its limits hold.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CheckJson<'c> {
+    #[schemars(extend("const" = "bootline-check/1"))]
     schema: &'static str,
+    /// The program and its version.
     tool: &'static str,
+    /// The budget's file.
     budget: &'c str,
+    /// How many runs were checked.
     runs: usize,
+    /// How many runs the baseline has; null where there is none.
     baseline_runs: Option<usize>,
+    /// What to know before the figures are believed, in words.
     caveats: Vec<String>,
-    excluded: &'c [Excluded],
-    limits: &'c [CheckedLimit],
+    /// What was left out.
+    excluded: Vec<ExcludedRun<'c>>,
+    /// In the order of the budget.
+    limits: Vec<Limit<'c>>,
 }

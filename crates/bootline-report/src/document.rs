@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is said, before anybody knows on what it will be shown.
+use super::style::Style;
 use super::table::Table;
 use super::time_value::TimeValue;
 
@@ -60,26 +61,6 @@ pub enum Piece {
     Words(String, Style),
     /// A number with its unit, its bounds and its clock.
     TimeValue(TimeValue, Style),
-}
-
-/// What a stretch of text is, from which a renderer chooses how it looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
-    /// Nothing special.
-    #[default]
-    Plain,
-    /// What the eye should find first.
-    Strong,
-    /// What may be skipped.
-    Faint,
-    /// Time that was lost.
-    Cost,
-    /// Something to type: a setting, a command.
-    Setting,
-    /// The input can't be trusted.
-    Error,
-    /// Something to know about the input.
-    Warning,
 }
 
 impl Text {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A document as a piece of HTML. Classes say what a stretch of text is; a style sheet says how that looks.
-use super::document::{Block, Document, Entry, Piece, Style, Text};
+use super::document::{Block, Document, Entry, Piece, Text};
 use super::escape::escaped;
+use super::style::Style;
 use super::table::{Align, Table};
 
 /// A text for an element's content or for an attribute in quotes: controls shown by their codes, markup as text.

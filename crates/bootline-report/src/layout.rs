@@ -2,8 +2,9 @@
 //! Words into lines of a given width.
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::document::{Piece, Style, Text};
+use super::document::{Piece, Text};
 use super::escape::escaped;
+use super::style::Style;
 
 /// A stretch of one style on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]

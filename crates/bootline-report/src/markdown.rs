@@ -17,9 +17,10 @@
 //! letters, digits and plain punctuation becomes code, in which no forge looks for anything.
 use std::fmt::Write;
 
-use super::document::{Block, Document, Entry, Piece, Style, Text};
+use super::document::{Block, Document, Entry, Piece, Text};
 use super::escape::escaped;
 use super::layout::breakable;
+use super::style::Style;
 use super::table::{Align, Table};
 
 /// The document as Markdown.

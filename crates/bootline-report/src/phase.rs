@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The parts of a boot as a table.
-use serde::Serialize;
-
-use super::document::{Document, Style};
+use super::document::Document;
+use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{ClockName, share};
 use bootline_analysis::boot::{Boot, Phase, PhaseName};
@@ -53,17 +52,4 @@ pub(super) fn table(boot: &Boot) -> Table {
 
 fn is_kernel(p: &Phase) -> bool {
     !matches!(p.name, PhaseName::BeforeKernel | PhaseName::UserSpace)
-}
-
-/// A phase as JSON shows it.
-#[derive(Serialize)]
-pub(super) struct PhaseJson<'b> {
-    title: &'static str,
-    length_ns: Dur,
-    #[serde(flatten)]
-    phase: &'b Phase,
-}
-
-pub(super) fn json(boot: &Boot) -> Vec<PhaseJson<'_>> {
-    boot.phases.iter().map(|phase| PhaseJson { title: phase.name.title(), length_ns: phase.length(), phase }).collect()
 }

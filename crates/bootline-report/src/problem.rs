@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is wrong with a log, and what that means for the figures.
-use super::document::{Document, Entry, Style, Text};
+use super::document::{Document, Entry, Text};
 use super::json::word;
+use super::style::Style;
 use bootline_analysis::records::{Problem, ProblemKind, Problems};
 
 /// Tells the problems, those first that spoil the answer.

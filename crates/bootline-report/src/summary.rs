@@ -2,8 +2,9 @@
 //! A boot on a page: the answer, the causes as a table, the phases. For where there is no room for `explain`, like the
 //! comment on a merge request.
 use super::boot_label::BootLabel;
-use super::document::{Document, Style};
+use super::document::Document;
 use super::explain::answer;
+use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{TimeValue, share};
 use super::{phase, problem};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A document on a terminal.
-use super::document::{Block, Document, Entry, Style};
+use super::document::{Block, Document, Entry};
 use super::escape::escaped;
 use super::layout::{Run, breakable, cut, flat, width, wrap};
+use super::style::Style;
 use super::table::{Align, Table};
 
 /// The terminal's properties; somebody else found them out.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline time`: the sum of a boot in one line, then its phases.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::boot_label::BootLabel;
-use super::document::{Document, Style, Text};
-use super::explain::{TimeToInit, no_end, title};
-use super::phase::{self, PhaseJson};
+use super::document::{Document, Text};
+use super::explain::{no_end, title};
+use super::phase;
+use super::style::Style;
 use super::time_value::{ClockName, TimeValue};
-use bootline_analysis::boot::{Boot, Clock, Phase, PhaseName};
+use crate::wire::{Clock, Phase, TimeToInit};
+use bootline_analysis::boot::{self, Boot, PhaseName};
 use bootline_capture::units::Dur;
 
 /// The sum and the phases, for people.
@@ -36,7 +39,7 @@ fn sum(boot: &Boot) -> Text {
 }
 
 /// The phases up to an instant, the one around it cut there.
-fn up_to(phases: &[Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
+fn up_to(phases: &[boot::Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
     phases.iter().filter(|p| p.start < end).map(|p| (p.name, p.end.min(end) - p.start)).collect()
 }
 
@@ -46,18 +49,24 @@ pub fn time_json<'b>(boot: &'b Boot, source: &'b BootLabel) -> impl Serialize + 
         source: &source.input,
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
-        clock: boot.timeline.clock,
-        time_to_init: boot.end.as_ref().map(TimeToInit::new),
-        phases: phase::json(boot),
+        clock: boot.timeline.clock.into(),
+        time_to_init: boot.end.as_ref().map(TimeToInit::from),
+        phases: Phase::all(boot),
     }
 }
 
-#[derive(Serialize)]
-struct TimedBoot<'b> {
+/// The times of a boot.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TimedBoot<'b> {
+    /// The input as it was named; `-` is standard input.
     source: &'b str,
+    /// Which boot of that input, from 0.
     index: usize,
+    /// The release, as in `uname -r`; null where the log lacks the banner.
     kernel_version: Option<&'b str>,
     clock: Clock,
+    /// Null where the log doesn't reach the boot's end.
     time_to_init: Option<TimeToInit>,
-    phases: Vec<PhaseJson<'b>>,
+    /// In order.
+    phases: Vec<Phase>,
 }

@@ -4,7 +4,8 @@ use super::wording::{
     answer, bounds, chance, detectable_text, excluded, made_of_words, records, set_against_set, signed_value,
 };
 use super::wording::{change_text, sums_in_words, value, verdict};
-use crate::document::{Document, Entry, Style, Text};
+use crate::document::{Document, Entry, Text};
+use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::signed;
 use bootline_analysis::compare::{ChangeVerdict, Comparison, Contribution, PartSum, QuantityChange, SetSummary};

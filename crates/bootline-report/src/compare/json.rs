@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A comparison for programs: `docs/schema/compare-1.schema.json`.
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use bootline_analysis::compare::{
-    Comparison, Contribution, Excluded, ObservedChange, PartChange, PartKey, PartMove, PartSum, QuantityChange,
-    Thresholds,
-};
-use bootline_analysis::records::RecordId;
-use bootline_capture::units::Dur;
+use crate::shell::TOOL;
+use crate::wire::{ExcludedRun, Id, Moved, ObservedChange, Part, PartChange, QuantityChange, Sum, Thresholds, ids};
+use bootline_analysis::compare::{Comparison, Contribution};
 
 /// The comparison for programs: `docs/schema/compare-1.schema.json`.
 pub fn compare_json(comparison: &Comparison) -> impl Serialize + '_ {
@@ -15,89 +13,104 @@ pub fn compare_json(comparison: &Comparison) -> impl Serialize + '_ {
         name: &comparison.names[n],
         runs: comparison.runs[n],
         sources: &comparison.sources[n],
-        excluded: &comparison.excluded[n],
+        excluded: comparison.excluded[n].iter().map(ExcludedRun::from).collect(),
     };
     ComparisonJson {
         schema: "bootline-compare/1",
-        tool: concat!("bootline ", env!("CARGO_PKG_VERSION")),
+        tool: TOOL,
         from: set(0),
         to: set(1),
         caveats: comparison.caveats.iter().map(ToString::to_string).collect(),
-        thresholds: comparison.thresholds,
+        thresholds: comparison.thresholds.into(),
         minimum_detectable_effect_ns: comparison.minimum_detectable_effect,
-        changes: &comparison.changes,
-        from_mean_ns: comparison.decomposition.before,
-        difference_ns: comparison.decomposition.whole,
-        sums: comparison
-            .decomposition
-            .sums()
-            .into_iter()
-            .map(|(part_change, sum)| SumJson { part_change, sum })
-            .collect(),
+        changes: comparison.changes.iter().map(QuantityChange::from).collect(),
+        from_mean_ns: comparison.decomposition.before.as_nanos(),
+        difference_ns: comparison.decomposition.whole.as_nanos(),
+        sums: comparison.decomposition.sums().into_iter().map(Sum::from).collect(),
         parts: comparison.decomposition.contributions.iter().map(PartJson::new).collect(),
     }
 }
 
-#[derive(Serialize)]
-struct ComparisonJson<'c> {
+/// Two sets of boots, compared. Times are in nanoseconds; those of medians and intervals may have a fraction.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ComparisonJson<'c> {
+    #[schemars(extend("const" = "bootline-compare/1"))]
     schema: &'static str,
+    /// The program and its version.
     tool: &'static str,
+    /// The earlier set.
     from: SetJson<'c>,
+    /// The later set.
     to: SetJson<'c>,
+    /// What to know before the figures are believed, in words.
     caveats: Vec<String>,
     thresholds: Thresholds,
+    /// The smallest difference of the time to the boot's end that sets like these show in four of five cases; null where they
+    /// are too small for any.
     minimum_detectable_effect_ns: Option<f64>,
-    changes: &'c [QuantityChange],
-    from_mean_ns: Dur,
-    difference_ns: Dur,
-    sums: Vec<SumJson>,
+    /// All quantities.
+    changes: Vec<QuantityChange>,
+    /// The mean time to the boot's end of the earlier set.
+    from_mean_ns: i64,
+    /// The difference of the means of the time to the boot's end: what the parts add up to.
+    difference_ns: i64,
+    /// The parts summed up by what became of them.
+    sums: Vec<Sum>,
+    /// What the difference is made of, the greatest first.
     parts: Vec<PartJson<'c>>,
 }
 
-#[derive(Serialize)]
+/// A set of boots.
+#[derive(Serialize, JsonSchema)]
 struct SetJson<'c> {
+    /// What the set is called.
     name: &'c str,
+    /// How many runs it has.
     runs: usize,
+    /// The files.
     sources: &'c [String],
-    excluded: &'c [Excluded],
+    /// What was left out.
+    excluded: Vec<ExcludedRun<'c>>,
 }
 
-#[derive(Serialize)]
-struct SumJson {
-    part_change: PartChange,
-    #[serde(flatten)]
-    sum: PartSum,
-}
-
-#[derive(Serialize)]
+/// What a part contributes to the difference.
+#[derive(Serialize, JsonSchema)]
 struct PartJson<'c> {
-    part: &'c PartKey,
+    part: Part<'c>,
     observed: ObservedChange,
     part_change: PartChange,
-    moved: Option<PartMove>,
-    added_ns: Dur,
-    work_ns: Dur,
-    console_ns: Dur,
+    /// Where it has moved; null where it has not.
+    moved: Option<Moved>,
+    /// What it adds to the difference.
+    added_ns: i64,
+    /// Of it, work.
+    work_ns: i64,
+    /// Of it, waits for the console.
+    console_ns: i64,
+    /// What it adds in bytes on the serial line.
     bytes: i64,
+    /// How likely chance makes as much, of 1; null where unknown.
     p_value: Option<f64>,
+    /// How many runs of each set have it.
     runs: [usize; 2],
-    records: Option<(RecordId, RecordId)>,
+    /// Its first and its last record, in the run nearest to the median.
+    records: Option<[Id; 2]>,
 }
 
 impl PartJson<'_> {
     fn new(c: &Contribution) -> PartJson<'_> {
         PartJson {
-            part: &c.key,
-            observed: c.observed,
-            part_change: c.part_change(),
-            moved: c.moved,
-            added_ns: c.total(),
-            work_ns: c.work,
-            console_ns: c.console,
+            part: (&c.key).into(),
+            observed: c.observed.into(),
+            part_change: c.part_change().into(),
+            moved: c.moved.map(Moved::from),
+            added_ns: c.total().as_nanos(),
+            work_ns: c.work.as_nanos(),
+            console_ns: c.console.as_nanos(),
             bytes: c.bytes,
             p_value: c.p_value,
             runs: c.runs,
-            records: c.records,
+            records: ids(c.records),
         }
     }
 }

@@ -23,6 +23,7 @@ mod wording;
 mod tests;
 
 pub use document::compare;
+pub(super) use json::ComparisonJson;
 pub use json::compare_json;
 pub use page::compare_page;
 pub(super) use wording::{bounds, excluded, signed_value, value};

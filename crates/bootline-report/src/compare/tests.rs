@@ -138,11 +138,11 @@ fn what_must_be_known_is_seen() {
     for words in [
         "fall into two groups",
         "two groups, 4 and 4",
-        "8 runs beside 3",
+        "8 runs against 3",
         "1 run of new left out",
         "the kernel panicked",
     ] {
-        let page = plain(&page).replace("3 runs beside 8", "8 runs beside 3");
+        let page = plain(&page).replace("3 runs against 8", "8 runs against 3");
         assert!(page.contains(words), "{words}");
     }
     assert!(inside(&page, "<ul class=\"caveats\"", "</ul>").len() == 1);

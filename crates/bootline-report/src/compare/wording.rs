@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a comparison is worded, whatever it is shown on.
-use crate::document::{Entry, Style, Text};
+use crate::document::{Entry, Text};
+use crate::style::Style;
 use crate::time_value::{in_millis, signed};
 use bootline_analysis::compare::{
     ChangeVerdict, Comparison, Contribution, Decomposition, Excluded, ObservedChange, PartChange, PartMove, PartSum,

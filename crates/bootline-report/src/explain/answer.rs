@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long the boot took and what the console cost of it: what a reader wants first.
 use super::super::boot_label::BootLabel;
-use super::super::document::{Document, Entry, Style, Text};
+use super::super::document::{Document, Entry, Text};
+use super::super::style::Style;
 use super::super::time_value::{ClockName, TimeValue, share};
 use bootline_analysis::boot::{
     Boot, BootEnd, Clock, ConsoleKind, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What costs time: title, cost, why, the records that show it, what to do.
-use super::super::document::{Document, Entry, Style, Text};
+use super::super::document::{Document, Entry, Text};
+use super::super::style::Style;
 use super::super::time_value::share;
 use super::super::time_value::{ClockName, TimeValue};
 use bootline_analysis::boot::Boot;

@@ -2,68 +2,91 @@
 //! A boot explained, for programs: one entry of `boots[]` in `docs/schema/explain-1.schema.json`.
 //!
 //! Within version 1 fields are added, never removed or given another meaning. Times are integer nanoseconds.
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::boot_label::BootLabel;
-use super::super::phase::{self, PhaseJson};
-use bootline_analysis::boot::{
-    Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, Flush, RegisteredConsole, SerialLine, SpeedSource, TimeOrigin,
+use crate::boot_label::BootLabel;
+use crate::wire::{
+    Clock, ConsoleKind, ConsoleSwitch, Finding, Id, Interval, Phase, Printing, Problem, RegisteredConsole, SpeedSource,
+    TimeToInit, id,
 };
-use bootline_analysis::records::{Problem, ProblemKind, RecordId};
-use bootline_analysis::rules::Finding;
-use bootline_capture::units::{Dur, Interval, KernelTime};
-use bootline_console::Printing;
+use bootline_analysis::boot::{Boot, Flush, SerialLine};
+use bootline_analysis::rules;
 
 /// A boot explained, for programs.
-pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [Finding], source: &'b BootLabel) -> impl Serialize + 'b {
+pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [rules::Finding], source: &'b BootLabel) -> impl Serialize + 'b {
     ExplainedBoot {
         source: &source.input,
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
         kernel: kernel(boot),
-        clock: boot.timeline.clock,
-        kernel_clock_lost_ns: boot.timeline.kernel_clock_lost,
-        time_to_init: boot.end.as_ref().map(TimeToInit::new),
+        clock: boot.timeline.clock.into(),
+        kernel_clock_lost_ns: boot.timeline.kernel_clock_lost.as_nanos(),
+        time_to_init: boot.end.as_ref().map(TimeToInit::from),
         console: boot.line.as_ref().map(ConsoleJson::new),
-        consoles: &boot.consoles,
-        console_switch: boot.console_switch.as_ref(),
-        phases: phase::json(boot),
+        consoles: boot.consoles.iter().map(RegisteredConsole::from).collect(),
+        console_switch: boot.console_switch.as_ref().map(ConsoleSwitch::from),
+        phases: Phase::all(boot),
         spans: boot.spans.len(),
-        findings,
-        problems: boot.problems.iter().map(ProblemJson::new).collect(),
+        findings: findings.iter().map(Finding::from).collect(),
+        problems: boot.problems.iter().map(Problem::from).collect(),
         trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
     }
 }
 
-#[derive(Serialize)]
-struct ExplainedBoot<'b> {
+/// A boot explained.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ExplainedBoot<'b> {
+    /// The input as it was named; `-` is standard input.
     source: &'b str,
+    /// Which boot of that input, from 0.
     index: usize,
+    /// The release, as in `uname -r`; null where the log lacks the banner.
     kernel_version: Option<&'b str>,
+    /// What the log says about the kernel.
     kernel: KernelJson<'b>,
     clock: Clock,
-    kernel_clock_lost_ns: Dur,
+    /// Real time that the kernel's clock lost against the host's.
+    kernel_clock_lost_ns: i64,
+    /// Null where the log doesn't reach the boot's end.
     time_to_init: Option<TimeToInit>,
+    /// The console on a serial line; null where the log shows none.
     console: Option<ConsoleJson<'b>>,
-    consoles: &'b [RegisteredConsole],
-    console_switch: Option<&'b ConsoleSwitch>,
-    phases: Vec<PhaseJson<'b>>,
+    /// All consoles that registered.
+    consoles: Vec<RegisteredConsole<'b>>,
+    /// Null where the log shows none.
+    console_switch: Option<ConsoleSwitch<'b>>,
+    /// In order.
+    phases: Vec<Phase>,
+    /// How many initcalls and probes the log names; `bootline blame --json` lists them.
     spans: usize,
-    findings: &'b [Finding],
-    problems: Vec<ProblemJson<'b>>,
+    /// The costliest first.
+    findings: Vec<Finding<'b>>,
+    /// What is wrong with the log.
+    problems: Vec<Problem<'b>>,
+    /// Whether the boot's end was reached and no problem spoils the figures.
     trusted: bool,
 }
 
-#[derive(Serialize)]
+/// What the log says about the kernel.
+#[derive(Serialize, JsonSchema)]
 struct KernelJson<'b> {
+    /// As `kernel_version`.
     release: Option<&'b str>,
+    /// `6.18`
     series: Option<String>,
+    /// Whether it is built with PREEMPT_RT.
     preempt_rt: bool,
+    /// Whether it is built for several processors.
     smp: bool,
+    /// CPUs brought up.
     cpus: Option<u32>,
+    /// The words of its command line, up to `--`.
     command_line: Vec<&'b str>,
-    banner: Option<RecordId>,
-    command_line_record: Option<RecordId>,
+    /// The banner's record.
+    banner: Option<Id>,
+    /// The command line's record.
+    command_line_record: Option<Id>,
 }
 
 fn kernel(boot: &Boot) -> KernelJson<'_> {
@@ -75,55 +98,48 @@ fn kernel(boot: &Boot) -> KernelJson<'_> {
         smp: k.smp,
         cpus: k.cpus,
         command_line: k.command_line.words().collect(),
-        banner: k.banner,
-        command_line_record: k.command_line_record,
+        banner: id(k.banner),
+        command_line_record: id(k.command_line_record),
     }
 }
 
-/// How long the boot took, by each clock.
-#[derive(Serialize)]
-pub(in super::super) struct TimeToInit {
-    kernel_ns: Option<KernelTime>,
-    arrival_ns: Option<Dur>,
-    elapsed_ns: Interval,
-    since: TimeOrigin,
-    by: EndedBy,
-    record: RecordId,
-}
-
-impl TimeToInit {
-    pub(in super::super) fn new(end: &BootEnd) -> TimeToInit {
-        TimeToInit {
-            kernel_ns: end.kernel,
-            arrival_ns: end.arrival,
-            elapsed_ns: end.elapsed,
-            since: end.since,
-            by: end.by,
-            record: end.record,
-        }
-    }
-}
-
-#[derive(Serialize)]
+/// A console on a serial line.
+#[derive(Serialize, JsonSchema)]
 struct ConsoleJson<'b> {
+    /// `ttyS0`
     name: &'b str,
-    kind: bootline_analysis::boot::ConsoleKind,
+    kind: ConsoleKind,
     printing: Printing,
+    /// Baud on the command line, or as stated by the user.
     declared_baud: Option<u32>,
+    /// `8n1`
     frame: String,
+    /// Bytes per second that the line transmits.
     line_bytes_per_s: Option<f64>,
+    /// The slowest it can be.
     line_bytes_per_s_low: Option<f64>,
+    /// The fastest it can be.
     line_bytes_per_s_high: Option<f64>,
+    /// Null where the speed is unknown.
     speed_source: Option<SpeedSource>,
-    enabled: Option<RecordId>,
+    /// The record that says that the console is enabled.
+    enabled: Option<Id>,
+    /// Whether a boot console transmitted the log before it.
     after_boot_console: bool,
+    /// Bytes of the whole log.
     bytes: u64,
+    /// Bytes that the line had transmitted when the boot ended.
     bytes_before_init: u64,
+    /// What the console cost the boot's critical path.
     cost_ns: Interval,
+    /// The flush when the console registered.
     flush: Option<FlushJson>,
+    /// The most bytes that waited for the line.
     backlog_peak: u64,
-    lag_at_init_ns: Option<Dur>,
-    drained_ns: Option<Dur>,
+    /// How long after the boot's end its own record was transmitted.
+    lag_at_init_ns: Option<i64>,
+    /// When the whole log was transmitted, on the axis.
+    drained_ns: Option<i64>,
 }
 
 impl ConsoleJson<'_> {
@@ -131,58 +147,42 @@ impl ConsoleJson<'_> {
         let c = &line.console;
         ConsoleJson {
             name: &c.name,
-            kind: c.kind,
-            printing: c.printing,
+            kind: c.kind.into(),
+            printing: c.printing.into(),
             declared_baud: c.declared_baud.map(|b| b.get()),
             frame: c.frame.to_string(),
             line_bytes_per_s: line.speed.map(|s| s.rate.bytes_per_s()),
             line_bytes_per_s_low: line.speed.map(|s| s.low.bytes_per_s()),
             line_bytes_per_s_high: line.speed.map(|s| s.high.bytes_per_s()),
-            speed_source: line.speed.map(|s| s.source),
-            enabled: c.enabled,
+            speed_source: line.speed.map(|s| s.source.into()),
+            enabled: id(c.enabled),
             after_boot_console: c.after_boot_console,
             bytes: line.bytes,
             bytes_before_init: line.bytes_before_end,
-            cost_ns: line.cost,
+            cost_ns: line.cost.into(),
             flush: line.flush.map(FlushJson::new),
             backlog_peak: line.backlog_peak,
-            lag_at_init_ns: line.lag_at_end,
-            drained_ns: line.drained,
+            lag_at_init_ns: line.lag_at_end.map(|l| l.as_nanos()),
+            drained_ns: line.drained.map(|d| d.as_nanos()),
         }
     }
 }
 
-#[derive(Serialize)]
+/// The flush of what was stored before a console registered.
+#[derive(Serialize, JsonSchema)]
 struct FlushJson {
-    record: RecordId,
-    next: Option<RecordId>,
+    /// The registration's record.
+    record: Id,
+    /// The record after it.
+    next: Option<Id>,
+    /// Bytes stored before.
     bytes: u64,
+    /// How long the boot waited for them.
     waited_ns: Interval,
 }
 
 impl FlushJson {
     fn new(f: Flush) -> FlushJson {
-        FlushJson { record: f.record, next: f.next, bytes: f.bytes, waited_ns: f.waited }
-    }
-}
-
-#[derive(Serialize)]
-struct ProblemJson<'b> {
-    kind: ProblemKind,
-    bytes: [u64; 2],
-    count: u64,
-    detail: &'b str,
-    spoils: bool,
-}
-
-impl ProblemJson<'_> {
-    fn new(p: &Problem) -> ProblemJson<'_> {
-        ProblemJson {
-            kind: p.kind,
-            bytes: [p.bytes.start, p.bytes.end],
-            count: p.count,
-            detail: &p.detail,
-            spoils: p.kind.spoils_the_answer(),
-        }
+        FlushJson { record: f.record.0, next: id(f.next), bytes: f.bytes, waited_ns: f.waited.into() }
     }
 }

@@ -8,7 +8,7 @@ pub use finding::rules;
 pub use json::explain_json;
 
 pub(super) use answer::{answer, in_a_sentence, kernel_title, no_end, since, title, untrusted};
-pub(super) use json::TimeToInit;
+pub(super) use json::ExplainedBoot;
 
 use super::boot_label::BootLabel;
 use super::document::Document;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline predict`: the boot as it is and as it could be, what each way out needs and costs, what all of it rests on.
-use serde::Serialize;
+mod json;
 
-use super::boot_label::BootLabel;
-use super::document::{Document, Entry, Style, Text};
-use super::explain::{since, title, untrusted};
-use super::problem;
-use super::table::{Align, Table};
-use super::time_value::{TimeValue, in_millis, share};
-use bootline_analysis::boot::{Boot, Clock, TimeOrigin};
-use bootline_analysis::predict::{Assumption, Need, Prediction, PredictionError};
+pub(crate) use json::PredictedBoot;
+pub use json::predictions_json;
+
+use crate::boot_label::BootLabel;
+use crate::document::{Document, Entry, Text};
+use crate::explain::{since, title, untrusted};
+use crate::problem;
+use crate::style::Style;
+use crate::table::{Align, Table};
+use crate::time_value::{TimeValue, in_millis, share};
+use bootline_analysis::boot::{Boot, TimeOrigin};
+use bootline_analysis::predict::{Assumption, Need, Prediction};
 use bootline_capture::units::{Dur, Interval};
 
 /// Times that differ by less are the same to a reader.
@@ -202,65 +206,6 @@ impl<'p> Assumptions<'p> {
             Entry::new(&(n + 1).to_string(), name.words(": ").words(&a.text))
         };
         self.all.iter().enumerate().map(entry).collect()
-    }
-}
-
-/// The predictions of a boot, for programs: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
-pub fn predictions_json<'b>(
-    boot: &'b Boot,
-    predictions: Result<&'b [Prediction], &'b PredictionError>,
-    source: &'b BootLabel,
-) -> impl Serialize + 'b {
-    PredictedBoot {
-        source: &source.input,
-        index: source.index,
-        kernel_version: boot.kernel.release.as_deref(),
-        clock: boot.timeline.clock,
-        predictions: predictions.unwrap_or_default().iter().map(PredictionJson::new).collect(),
-        prediction_error: predictions.err().map(ToString::to_string),
-        trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
-    }
-}
-
-#[derive(Serialize)]
-struct PredictedBoot<'b> {
-    source: &'b str,
-    index: usize,
-    kernel_version: Option<&'b str>,
-    clock: Clock,
-    predictions: Vec<PredictionJson<'b>>,
-    prediction_error: Option<String>,
-    trusted: bool,
-}
-
-#[derive(Serialize)]
-struct PredictionJson<'b> {
-    change: Vec<String>,
-    title: &'b str,
-    time_to_init_ns: Interval,
-    log_complete_ns: Option<Interval>,
-    saved_ns: Interval,
-    first_byte_shift_ns: Interval,
-    bytes: u64,
-    price: &'b str,
-    assumptions: &'b [Assumption],
-    needs: &'b [Need],
-}
-
-impl PredictionJson<'_> {
-    fn new(p: &Prediction) -> PredictionJson<'_> {
-        PredictionJson {
-            change: p.change.settings().map(|s| s.to_string()).collect(),
-            title: &p.title,
-            time_to_init_ns: p.time_to_init,
-            log_complete_ns: p.log_complete,
-            saved_ns: p.saved,
-            first_byte_shift_ns: p.first_byte_shift,
-            bytes: p.bytes,
-            price: &p.price,
-            assumptions: &p.assumptions,
-            needs: &p.needs,
-        }
     }
 }
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`: what the time to the boot's end hung on, from the end back, and what ran beside it.
+mod json;
+
+pub(crate) use json::CriticalPathBoot;
+pub use json::critical_chain_json;
+
 use std::collections::HashSet;
 
-use serde::Serialize;
-
-use super::boot_label::BootLabel;
-use super::document::{Document, Style, Text};
-use super::explain::{TimeToInit, no_end, since, title, untrusted};
-use super::json::word;
-use super::table::{Align, Table};
-use super::time_value::{ClockName, TimeValue};
-use bootline_analysis::boot::{Boot, Clock, EndedBy, TimeOrigin};
+use crate::boot_label::BootLabel;
+use crate::document::{Document, Text};
+use crate::explain::{no_end, since, title, untrusted};
+use crate::json::word;
+use crate::style::Style;
+use crate::table::{Align, Table};
+use crate::time_value::{ClockName, TimeValue};
+use bootline_analysis::boot::{Boot, EndedBy, TimeOrigin};
 use bootline_analysis::critical_path::{CriticalPath, NestedSpan, NonCriticalSpan, PathBasis, Segment, SegmentKind};
 use bootline_analysis::records::RecordId;
 use bootline_capture::units::{Dur, Interval};
@@ -303,51 +307,4 @@ fn slack(non_critical: &[&NonCriticalSpan]) -> Table {
         table.row(cells, Style::Plain);
     }
     table
-}
-
-/// The chain, for programs: one entry of `boots[]` in `docs/schema/critical-chain-1.schema.json`.
-pub fn critical_chain_json<'b>(
-    boot: &'b Boot,
-    critical_path: Option<&'b CriticalPath>,
-    source: &'b BootLabel,
-) -> impl Serialize + 'b {
-    CriticalPathBoot {
-        source: &source.input,
-        index: source.index,
-        kernel_version: boot.kernel.release.as_deref(),
-        clock: boot.timeline.clock,
-        time_to_init: boot.end.as_ref().map(TimeToInit::new),
-        critical_path: critical_path.map(|c| CriticalPathJson {
-            since: c.since,
-            basis: c.basis,
-            start_ns: c.start,
-            end_ns: c.end,
-            length_ns: c.length(),
-            console_ns: c.console(),
-            segments: &c.segments,
-            non_critical: &c.non_critical,
-        }),
-    }
-}
-
-#[derive(Serialize)]
-struct CriticalPathBoot<'b> {
-    source: &'b str,
-    index: usize,
-    kernel_version: Option<&'b str>,
-    clock: Clock,
-    time_to_init: Option<TimeToInit>,
-    critical_path: Option<CriticalPathJson<'b>>,
-}
-
-#[derive(Serialize)]
-struct CriticalPathJson<'b> {
-    since: TimeOrigin,
-    basis: PathBasis,
-    start_ns: Dur,
-    end_ns: Dur,
-    length_ns: Dur,
-    console_ns: Dur,
-    segments: &'b [Segment],
-    non_critical: &'b [NonCriticalSpan],
 }

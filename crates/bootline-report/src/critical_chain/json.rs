@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The critical path for programs.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::boot_label::BootLabel;
+use crate::wire::{self, Clock, PathBasis, TimeOrigin, TimeToInit};
+use bootline_analysis::boot::Boot;
+use bootline_analysis::critical_path::CriticalPath;
+
+/// The critical path, for programs: one entry of `boots[]` in `docs/schema/critical-chain-1.schema.json`.
+pub fn critical_chain_json<'b>(
+    boot: &'b Boot,
+    critical_path: Option<&'b CriticalPath>,
+    source: &'b BootLabel,
+) -> impl Serialize + 'b {
+    CriticalPathBoot {
+        source: &source.input,
+        index: source.index,
+        kernel_version: boot.kernel.release.as_deref(),
+        clock: boot.timeline.clock.into(),
+        time_to_init: boot.end.as_ref().map(TimeToInit::from),
+        critical_path: critical_path.map(|c| CriticalPathJson {
+            since: c.since.into(),
+            basis: c.basis.into(),
+            start_ns: c.start.as_nanos(),
+            end_ns: c.end.as_nanos(),
+            length_ns: c.length().as_nanos(),
+            console_ns: c.console().as_nanos(),
+            segments: c.segments.iter().map(wire::Segment::from).collect(),
+            non_critical: c.non_critical.iter().map(wire::NonCritical::from).collect(),
+        }),
+    }
+}
+
+/// The critical path of a boot.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CriticalPathBoot<'b> {
+    /// The input as it was named; `-` is standard input.
+    source: &'b str,
+    /// Which boot of that input, from 0.
+    index: usize,
+    /// The release, as in `uname -r`; null where the log lacks the banner.
+    kernel_version: Option<&'b str>,
+    clock: Clock,
+    /// Null where the log doesn't reach the boot's end.
+    time_to_init: Option<TimeToInit>,
+    /// Null where the log doesn't reach the boot's end.
+    critical_path: Option<CriticalPathJson<'b>>,
+}
+
+/// What decided when the boot ended, segment by segment, without gap or overlap.
+#[derive(Serialize, JsonSchema)]
+struct CriticalPathJson<'b> {
+    /// What it counts from.
+    since: TimeOrigin,
+    basis: PathBasis,
+    /// On the axis.
+    start_ns: i64,
+    /// On the axis.
+    end_ns: i64,
+    /// From start to end.
+    length_ns: i64,
+    /// Of it, waits for the console.
+    console_ns: i64,
+    /// In order.
+    segments: Vec<wire::Segment<'b>>,
+    /// What ran in parallel, with its slack.
+    non_critical: Vec<wire::NonCritical<'b>>,
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Predictions for programs.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::boot_label::BootLabel;
+use crate::wire;
+use bootline_analysis::boot::Boot;
+use bootline_analysis::predict::{Need, Prediction, PredictionError};
+
+/// The predictions of a boot, for programs: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
+pub fn predictions_json<'b>(
+    boot: &'b Boot,
+    predictions: Result<&'b [Prediction], &'b PredictionError>,
+    source: &'b BootLabel,
+) -> impl Serialize + 'b {
+    PredictedBoot {
+        source: &source.input,
+        index: source.index,
+        kernel_version: boot.kernel.release.as_deref(),
+        clock: boot.timeline.clock.into(),
+        predictions: predictions.unwrap_or_default().iter().map(PredictionJson::new).collect(),
+        prediction_error: predictions.err().map(ToString::to_string),
+        trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
+    }
+}
+
+/// The boot under other setups.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PredictedBoot<'b> {
+    /// The input as it was named; `-` is standard input.
+    source: &'b str,
+    /// Which boot of that input, from 0.
+    index: usize,
+    /// The release, as in `uname -r`; null where the log lacks the banner.
+    kernel_version: Option<&'b str>,
+    clock: wire::Clock,
+    /// The baseline first, then the change that was asked for, or all what-ifs, the greatest saving first; empty where nothing
+    /// can be predicted.
+    predictions: Vec<PredictionJson<'b>>,
+    /// Why nothing can be predicted; null where something is.
+    prediction_error: Option<String>,
+    /// Whether the boot's end was reached and no problem spoils the figures.
+    trusted: bool,
+}
+
+/// The boot under a change.
+#[derive(Serialize, JsonSchema)]
+struct PredictionJson<'b> {
+    /// What is different, as `--set` takes it: `baud=115200`; empty for the baseline.
+    change: Vec<String>,
+    /// What people call it.
+    title: &'b str,
+    /// True time from the kernel's first byte to init; where the line stays silent, from where that byte is in the baseline.
+    time_to_init_ns: wire::Interval,
+    /// From the same instant until the last record before init has arrived; null where nothing is printed.
+    log_complete_ns: Option<wire::Interval>,
+    /// The baseline's time to init less this one's; negative where the change makes it longer.
+    saved_ns: wire::Interval,
+    /// How much later than in the baseline the kernel's first byte comes.
+    first_byte_shift_ns: wire::Interval,
+    /// Bytes on the serial line.
+    bytes: u64,
+    /// What one gives up for it.
+    price: &'b str,
+    /// What the figures rest on.
+    assumptions: Vec<AssumptionJson<'b>>,
+    /// What is needed before the change can be made.
+    needs: Vec<NeedJson<'b>>,
+}
+
+/// Something that a prediction takes for granted.
+#[derive(Serialize, JsonSchema)]
+struct AssumptionJson<'b> {
+    /// A stable short name: `line-speed`.
+    name: &'b str,
+    /// In words, with its figures.
+    text: &'b str,
+}
+
+/// Something that the change needs.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", content = "text", rename_all = "kebab-case")]
+enum NeedJson<'b> {
+    /// A word on the kernel's command line.
+    CommandLine(&'b str),
+    /// A symbol of the kernel's configuration.
+    Config(&'b str),
+    /// A version of the kernel.
+    Version(&'b str),
+    /// Hardware.
+    Hardware(&'b str),
+    /// A module that isn't in the kernel's tree.
+    Module(&'b str),
+    /// A command that runs first in the initramfs.
+    Command(&'b str),
+}
+
+impl<'b> From<&'b Need> for NeedJson<'b> {
+    fn from(need: &'b Need) -> NeedJson<'b> {
+        match need {
+            Need::CommandLine(text) => NeedJson::CommandLine(text),
+            Need::Config(text) => NeedJson::Config(text),
+            Need::Version(text) => NeedJson::Version(text),
+            Need::Hardware(text) => NeedJson::Hardware(text),
+            Need::Module(text) => NeedJson::Module(text),
+            Need::Command(text) => NeedJson::Command(text),
+        }
+    }
+}
+
+impl PredictionJson<'_> {
+    fn new(p: &Prediction) -> PredictionJson<'_> {
+        PredictionJson {
+            change: p.change.settings().map(|s| s.to_string()).collect(),
+            title: &p.title,
+            time_to_init_ns: p.time_to_init.into(),
+            log_complete_ns: p.log_complete.map(wire::Interval::from),
+            saved_ns: p.saved.into(),
+            first_byte_shift_ns: p.first_byte_shift.into(),
+            bytes: p.bytes,
+            price: &p.price,
+            assumptions: p.assumptions.iter().map(|a| AssumptionJson { name: a.name, text: &a.text }).collect(),
+            needs: p.needs.iter().map(NeedJson::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The consoles of a boot.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{ConsoleKind, Id, id};
+use bootline_analysis::boot;
+
+/// A console that registered.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RegisteredConsole<'b> {
+    /// `tty0`
+    name: &'b str,
+    /// Whether it is a boot console.
+    boot: bool,
+    /// The framework it uses.
+    kind: ConsoleKind,
+    /// The record of its registration.
+    enabled: Id,
+    /// The record of its end.
+    disabled: Option<Id>,
+}
+
+impl<'b> From<&'b boot::RegisteredConsole> for RegisteredConsole<'b> {
+    fn from(c: &'b boot::RegisteredConsole) -> RegisteredConsole<'b> {
+        RegisteredConsole {
+            name: &c.name,
+            boot: c.boot,
+            kind: c.kind.into(),
+            enabled: c.enabled.0,
+            disabled: id(c.disabled),
+        }
+    }
+}
+
+/// The module nbcon_8250 replaced the console's driver at run time: a printer kthread transmits, and sleeps while the line is
+/// busy.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ConsoleSwitch<'b> {
+    /// `ttyS0`
+    console: &'b str,
+    /// The module's own record.
+    record: Id,
+    /// The first record that its kthread transmitted, a replay apart.
+    from: Id,
+    /// Whether what was stored before arrived only then.
+    replayed: bool,
+    /// How many records of the log came twice.
+    repeated: usize,
+    /// The longest from the storing of a record until it was transmitted, of all that the kthread transmitted.
+    lag_ns: Option<i64>,
+    /// The record with which the driver's own console came back.
+    ended: Option<Id>,
+}
+
+impl<'b> From<&'b boot::ConsoleSwitch> for ConsoleSwitch<'b> {
+    fn from(s: &'b boot::ConsoleSwitch) -> ConsoleSwitch<'b> {
+        ConsoleSwitch {
+            console: &s.console,
+            record: s.record.0,
+            from: s.from.0,
+            replayed: s.replayed,
+            repeated: s.repeated,
+            lag_ns: s.lag.map(|l| l.as_nanos()),
+            ended: id(s.ended),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What costs time, what to do about it, and what is wrong with the log.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Id, Interval, ProblemKind};
+use bootline_analysis::{records, rules};
+
+/// A cause of lost time.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Finding<'b> {
+    /// The rule's code and name: `con001 synchronous-console`.
+    rule: &'b str,
+    /// What costs how much.
+    title: &'b str,
+    /// What it costs the boot.
+    cost_ns: Interval,
+    /// Rules whose findings already contain this cost; absent where it is this finding's alone.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    part_of: &'b [&'static str],
+    /// Where on the axis the time went, where it is one interval or few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    time_ranges: Vec<TimeRange>,
+    /// Why, with the figures it rests on.
+    why: &'b str,
+    /// The records that show it.
+    records: Vec<CitedRecord<'b>>,
+    /// What to do, the best first.
+    advice: Vec<Advice<'b>>,
+}
+
+/// A part of the boot's axis.
+#[derive(Serialize, JsonSchema)]
+struct TimeRange {
+    /// On the axis.
+    start_ns: i64,
+    /// On the axis.
+    end_ns: i64,
+}
+
+/// A record as evidence.
+#[derive(Serialize, JsonSchema)]
+struct CitedRecord<'b> {
+    /// The record's number.
+    id: Id,
+    /// The record's text.
+    text: &'b str,
+}
+
+/// Something to do.
+#[derive(Serialize, JsonSchema)]
+struct Advice<'b> {
+    /// What to do.
+    action: &'b str,
+    /// The exact setting: a command-line word, a configuration symbol, a kernel version.
+    setting: Option<&'b str>,
+    /// What one gives up or needs for it.
+    price: &'b str,
+    /// What the boot is predicted to take less with this alone; null where that isn't predicted.
+    saves_ns: Option<Interval>,
+}
+
+impl<'b> From<&'b rules::Finding> for Finding<'b> {
+    fn from(f: &'b rules::Finding) -> Finding<'b> {
+        let range = |r: &rules::TimeRange| TimeRange { start_ns: r.from.as_nanos(), end_ns: r.to.as_nanos() };
+        Finding {
+            rule: f.rule,
+            title: &f.title,
+            cost_ns: f.cost.into(),
+            part_of: &f.part_of,
+            time_ranges: f.time_ranges.iter().map(range).collect(),
+            why: &f.why,
+            records: f.evidence.iter().map(|r| CitedRecord { id: r.id.0, text: &r.text }).collect(),
+            advice: f.advice.iter().map(Advice::from).collect(),
+        }
+    }
+}
+
+impl<'b> From<&'b rules::Advice> for Advice<'b> {
+    fn from(a: &'b rules::Advice) -> Advice<'b> {
+        Advice {
+            action: &a.action,
+            setting: a.setting.as_deref(),
+            price: &a.price,
+            saves_ns: a.saves.map(Interval::from),
+        }
+    }
+}
+
+/// Something that is wrong with the log.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Problem<'b> {
+    /// What it is.
+    kind: ProblemKind,
+    /// Where it was met first: offsets of its first byte and of the first byte after it.
+    bytes: [u64; 2],
+    /// How often.
+    count: u64,
+    /// In words.
+    detail: &'b str,
+    /// Whether figures can't be trusted because of it.
+    spoils: bool,
+}
+
+impl<'b> From<&'b records::Problem> for Problem<'b> {
+    fn from(p: &'b records::Problem) -> Problem<'b> {
+        Problem {
+            kind: p.kind.into(),
+            bytes: [p.bytes.start, p.bytes.end],
+            count: p.count,
+            detail: &p.detail,
+            spoils: p.kind.spoils_the_answer(),
+        }
+    }
+}

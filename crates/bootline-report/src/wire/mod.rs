@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The JSON contract: the types that bootline writes, apart from those with which it computes.
+//!
+//! The schemas in `docs/schema` are derived from these types, and a test fails where they differ. A domain type may change its name
+//! or its fields; what is written changes only here. Within a version fields are added, never removed or given another meaning.
+//!
+//! One shape for each thing: a time is an integer in nanoseconds under a key that ends in `_ns`; an interval is
+//! `{low, best, high}` under such a key; a record is its number, as an integer.
+mod compare;
+mod console;
+mod critical_path;
+mod finding;
+mod interval;
+mod phase;
+mod record;
+mod span;
+mod words;
+
+pub(crate) use compare::{ExcludedRun, Limit, Moved, Part, QuantityChange, Sum, Thresholds, limit};
+pub(crate) use console::{ConsoleSwitch, RegisteredConsole};
+pub(crate) use critical_path::{NonCritical, Segment};
+pub(crate) use finding::{Finding, Problem};
+pub(crate) use interval::{Estimate, Interval};
+pub(crate) use phase::{Phase, TimeToInit};
+pub(crate) use record::{AsyncWait, BacklogPoint, Gap, Record, Service, Wait};
+pub(crate) use span::{DrawnSpan, Span};
+pub(crate) use words::*;
+
+use bootline_analysis::records::RecordId;
+
+/// A record, by its number in the log.
+pub(crate) type Id = u32;
+
+/// The number of a record that may be unknown.
+pub(crate) fn id(record: Option<RecordId>) -> Option<Id> {
+    record.map(|r| r.0)
+}
+
+/// The first and the last record of something.
+pub(crate) fn ids(records: Option<(RecordId, RecordId)>) -> Option<[Id; 2]> {
+    records.map(|(first, last)| [first.0, last.0])
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Records, and what is derived from them: waits, services, gaps, the backlog.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Id, Interval, RecordOrigin, ServiceState, WaitCause, id};
+use bootline_analysis::boot::{self, Boot};
+use bootline_analysis::records;
+
+/// A record of the log.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Record<'b> {
+    /// Its number.
+    id: Id,
+    /// The kernel's own record, or another program's line.
+    origin: RecordOrigin,
+    /// Its log level, 0 to 7; null where the log lacks it.
+    level: Option<u8>,
+    /// Who logged it; null where the log lacks it.
+    caller: Option<Caller>,
+    /// Its stamp.
+    kernel_ns: Option<i64>,
+    /// When its first and its last byte arrived, from the capture's clock origin.
+    arrival_ns: Option<[i64; 2]>,
+    /// When it was stored, on the axis.
+    stored_ns: Option<i64>,
+    /// By how much `stored_ns` may be wrong.
+    stored_error_ns: i64,
+    /// When its transmission began and ended, on the axis.
+    transmitted_ns: Option<[i64; 2]>,
+    /// Offsets in the input: of its first byte, and of the first byte after it.
+    bytes: [u64; 2],
+    /// Its bytes on the serial line.
+    line_bytes: u32,
+    /// Its text.
+    text: &'b str,
+}
+
+/// Who called printk.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Caller {
+    /// A task, by its number.
+    Task(u32),
+    /// A processor outside of a task.
+    Cpu(u32),
+}
+
+impl<'b> Record<'b> {
+    /// The record with the index in the boot's log.
+    pub(crate) fn new(boot: &Boot, index: usize, r: records::Record<'b>) -> Record<'b> {
+        let times = boot.timeline.place(index);
+        Record {
+            id: r.id.0,
+            origin: r.source.into(),
+            level: r.level.map(|l| l.0),
+            caller: r.caller.map(|c| match c {
+                records::Caller::Task(n) => Caller::Task(n),
+                records::Caller::Cpu(n) => Caller::Cpu(n),
+            }),
+            kernel_ns: r.stamp.map(|t| t.since_origin().as_nanos()),
+            arrival_ns: r.arrival.map(|a| [a.first, a.last].map(|t| t.since_origin().as_nanos())),
+            stored_ns: times.stored.map(|t| t.as_nanos()),
+            stored_error_ns: times.error.as_nanos(),
+            transmitted_ns: times.transmitted.map(|t| [t.start.as_nanos(), t.end.as_nanos()]),
+            bytes: [r.bytes.start, r.bytes.end],
+            line_bytes: r.line_bytes,
+            text: r.text,
+        }
+    }
+}
+
+/// A wait for the console.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Wait {
+    /// The record after which the kernel waited.
+    after: Option<Id>,
+    /// Why it waited.
+    cause: WaitCause,
+    /// On the axis.
+    start_ns: i64,
+    /// How long.
+    time_ns: Interval,
+}
+
+impl Wait {
+    pub(crate) fn new(boot: &Boot, w: &boot::ConsoleWait) -> Wait {
+        Wait {
+            after: id(boot.records.get(w.index).map(|r| r.id)),
+            cause: w.cause.into(),
+            start_ns: w.from.as_nanos(),
+            time_ns: w.time.into(),
+        }
+    }
+}
+
+/// A wait for asynchronous calls.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AsyncWait {
+    /// The task that waited.
+    task: u32,
+    /// On the axis.
+    start_ns: i64,
+    /// On the axis.
+    end_ns: i64,
+    /// Its first record.
+    first: Id,
+    /// Its last record.
+    last: Id,
+}
+
+impl From<&boot::AsyncWait> for AsyncWait {
+    fn from(w: &boot::AsyncWait) -> AsyncWait {
+        AsyncWait {
+            task: w.task,
+            start_ns: w.from.as_nanos(),
+            end_ns: w.to.as_nanos(),
+            first: w.first.0,
+            last: w.last.0,
+        }
+    }
+}
+
+/// A service of systemd.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Service<'b> {
+    /// Its unit, or its description.
+    name: &'b str,
+    /// When systemd began to start it, on the axis.
+    start_ns: Option<i64>,
+    /// When it was up or had failed, on the axis.
+    end_ns: Option<i64>,
+    /// What was reported last.
+    state: ServiceState,
+    /// Its first record.
+    first: Id,
+    /// Its last record.
+    last: Option<Id>,
+}
+
+impl<'b> From<&'b boot::Service> for Service<'b> {
+    fn from(s: &'b boot::Service) -> Service<'b> {
+        Service {
+            name: &s.name,
+            start_ns: s.start.map(|t| t.as_nanos()),
+            end_ns: s.end.map(|t| t.as_nanos()),
+            state: s.state.into(),
+            first: s.first.0,
+            last: id(s.last),
+        }
+    }
+}
+
+/// Silence between two records.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Gap {
+    /// Its length without the waits for the console.
+    net_ns: i64,
+    /// The record before it.
+    after: Id,
+    /// The record after it.
+    before: Id,
+    /// On the axis.
+    start_ns: i64,
+    /// From start to end.
+    length_ns: i64,
+    /// Of it, waits for the console.
+    console_ns: i64,
+}
+
+impl From<&boot::Gap> for Gap {
+    fn from(g: &boot::Gap) -> Gap {
+        Gap {
+            net_ns: g.net().as_nanos(),
+            after: g.after.0,
+            before: g.before.0,
+            start_ns: g.start.as_nanos(),
+            length_ns: g.length.as_nanos(),
+            console_ns: g.console.as_nanos(),
+        }
+    }
+}
+
+/// The state of the serial line at one instant.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct BacklogPoint {
+    /// Bytes stored and not yet transmitted.
+    backlog_bytes: u64,
+    /// On the axis.
+    at_ns: i64,
+    /// Bytes stored for the console so far.
+    stored_bytes: u64,
+    /// Bytes transmitted so far.
+    transmitted_bytes: u64,
+}
+
+impl From<&boot::BacklogPoint> for BacklogPoint {
+    fn from(p: &boot::BacklogPoint) -> BacklogPoint {
+        BacklogPoint {
+            backlog_bytes: p.backlog(),
+            at_ns: p.at.as_nanos(),
+            stored_bytes: p.stored,
+            transmitted_bytes: p.transmitted,
+        }
+    }
+}

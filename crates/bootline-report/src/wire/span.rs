@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Initcalls, probes and asynchronous calls.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Id, SpanKind, id};
+use bootline_analysis::boot::{self, Slice};
+
+/// An initcall, a probe or an asynchronous call.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Span<'b> {
+    /// With the waits for the console.
+    gross_ns: i64,
+    /// Without the waits for the console.
+    net_ns: i64,
+    /// Without the waits and without what is nested in it.
+    self_ns: i64,
+    #[serde(flatten)]
+    of: SpanFields<'b>,
+}
+
+/// A span with its place in a drawing.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DrawnSpan<'b> {
+    /// With the waits for the console.
+    gross_ns: i64,
+    /// Without the waits for the console.
+    net_ns: i64,
+    /// Without the waits and without what is nested in it.
+    self_ns: i64,
+    /// The track on which traces draw it.
+    track: Option<usize>,
+    /// How deep it is nested on that track.
+    track_depth: Option<usize>,
+    #[serde(flatten)]
+    of: SpanFields<'b>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SpanFields<'b> {
+    /// What it is.
+    kind: SpanKind,
+    /// The function, or the device.
+    name: &'b str,
+    /// Its module.
+    module: Option<&'b str>,
+    /// On the axis.
+    start_ns: i64,
+    /// On the axis; null where it never returned.
+    end_ns: Option<i64>,
+    /// The duration that the kernel reported.
+    reported_ns: Option<i64>,
+    /// What it returned; null where it never did.
+    returned: Option<i32>,
+    /// The task that ran it.
+    task: Option<u32>,
+    /// The index of the span in which it ran.
+    parent: Option<usize>,
+    /// How many spans it is nested in.
+    depth: u32,
+    /// Of it, waits for the console.
+    console_ns: i64,
+    /// Of it, the spans nested in it.
+    children_ns: i64,
+    /// Its first record.
+    first: Id,
+    /// Its last record.
+    last: Option<Id>,
+}
+
+impl<'b> From<&'b boot::Span> for SpanFields<'b> {
+    fn from(s: &'b boot::Span) -> SpanFields<'b> {
+        SpanFields {
+            kind: s.kind.into(),
+            name: &s.name,
+            module: s.module.as_deref(),
+            start_ns: s.start.as_nanos(),
+            end_ns: s.end.map(|t| t.as_nanos()),
+            reported_ns: s.reported.map(|t| t.as_nanos()),
+            returned: s.returned,
+            task: s.task,
+            parent: s.parent,
+            depth: s.depth,
+            console_ns: s.console.as_nanos(),
+            children_ns: s.children.as_nanos(),
+            first: s.first.0,
+            last: id(s.last),
+        }
+    }
+}
+
+impl<'b> From<&'b boot::Span> for Span<'b> {
+    fn from(s: &'b boot::Span) -> Span<'b> {
+        Span {
+            gross_ns: s.gross().as_nanos(),
+            net_ns: s.net().as_nanos(),
+            self_ns: s.self_time().as_nanos(),
+            of: s.into(),
+        }
+    }
+}
+
+impl<'b> DrawnSpan<'b> {
+    /// `drawn` is the number of its track, and where it is on it.
+    pub(crate) fn new(s: &'b boot::Span, drawn: Option<(usize, Slice)>) -> DrawnSpan<'b> {
+        DrawnSpan {
+            gross_ns: s.gross().as_nanos(),
+            net_ns: s.net().as_nanos(),
+            self_ns: s.self_time().as_nanos(),
+            track: drawn.map(|(track, _)| track),
+            track_depth: drawn.map(|(_, slice)| slice.depth),
+            of: s.into(),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is one of several words. A new variant of the domain does not compile until it has its word here.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use bootline_analysis::{boot, compare, critical_path, records};
+
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident of $domain:ty { $($variant:ident),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub(crate) enum $name {
+            $(#[allow(missing_docs)] $variant),*
+        }
+
+        impl From<$domain> for $name {
+            fn from(of: $domain) -> $name {
+                match of {
+                    $(<$domain>::$variant => $name::$variant),*
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// The clock of the boot's axis: the host's (when bytes arrived), the kernel's stamps, or none in the log.
+    Clock of boot::Clock { Arrival, Kernel, None }
+}
+words! {
+    /// What a duration counts from.
+    TimeOrigin of boot::TimeOrigin { KernelFirstByte, KernelStart, PowerOn }
+}
+words! {
+    /// How the boot's end was recognised.
+    EndedBy of boot::EndedBy { InitRecord, FreeingUnused, InitBanner, Marker }
+}
+words! {
+    /// The framework a console uses.
+    ConsoleKind of boot::ConsoleKind { Legacy, Nbcon }
+}
+words! {
+    /// Who transmits records, and who waits for it.
+    Printing of bootline_console::Printing { Synchronous, ThreadWholeFlush, ThreadPerRecord, Nbcon, RtPatch, Unknown }
+}
+words! {
+    /// What the speed of the serial line was derived from.
+    SpeedSource of boot::SpeedSource { Arrival, Stamps, Header, Declared }
+}
+words! {
+    /// A part of the boot.
+    PhaseName of boot::PhaseName {
+        BeforeKernel, Dark, Kernel, KernelToConsole, Initcalls, RootFs, ToInit, UserSpace,
+    }
+}
+words! {
+    /// What a span is: an initcall, a probe, an asynchronous call.
+    SpanKind of boot::SpanKind { Initcall, Probe, Async }
+}
+words! {
+    /// What systemd reported of a service last.
+    ServiceState of boot::ServiceState { Starting, Up, Failed }
+}
+words! {
+    /// Why the kernel waited for the console.
+    WaitCause of boot::WaitCause { OwnRecord, Flush, ConsoleLock, Processor }
+}
+words! {
+    /// What waits for the root file system's device.
+    RootWaitBy of boot::RootWaitBy { Rootwait, Rootdelay, Initramfs }
+}
+words! {
+    /// What the critical path is derived from.
+    PathBasis of critical_path::PathBasis { AsyncCalls, Initcalls, Records }
+}
+words! {
+    /// The kernel's own record, or another program's line.
+    RecordOrigin of records::RecordOrigin { Kernel, Other }
+}
+words! {
+    /// What is wrong with the log.
+    ProblemKind of records::ProblemKind {
+        CaptureDamaged, CaptureCutOff, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
+        ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
+        ClockJumpedBack, ClockStoodStill, ArrivalJumpedBack, CoarseStamps, TooManyRecords, NoKernelRecords,
+    }
+}
+words! {
+    /// The unit of a quantity.
+    Unit of compare::Unit { Ns, Bytes }
+}
+words! {
+    /// What was observed of a part.
+    ObservedChange of compare::ObservedChange { New, Gone, Slower, Faster, Same }
+}
+words! {
+    /// What became of a part, as far as chance allows a statement.
+    PartChange of compare::PartChange { New, Gone, Slower, Faster, Moved, Inconclusive }
+}
+words! {
+    /// The verdict on a difference.
+    ChangeVerdict of compare::ChangeVerdict { More, Less, NotSignificant, TooSmall, Noise, TooFew, New, Gone }
+}
+words! {
+    /// Whether a limit holds; inconclusive where the runs don't suffice for a verdict.
+    GateOutcome of compare::GateOutcome { Pass, Fail, Inconclusive }
+}
+words! {
+    /// What the limit is on: the figure itself, or its increase over the baseline.
+    LimitKind of compare::LimitKind { AtMost, IncreaseAtMost }
+}
