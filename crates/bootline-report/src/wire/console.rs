@@ -61,7 +61,7 @@ impl<'b> From<&'b boot::ConsoleSwitch> for ConsoleSwitch<'b> {
             from: s.from.0,
             replayed: s.replayed,
             repeated: s.repeated,
-            lag_ns: s.lag.map(|l| l.as_nanos()),
+            lag_ns: s.backlog_age.map(|l| l.as_nanos()),
             ended: id(s.ended),
         }
     }
