@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets, baselines and comparisons from any bytes.
-use bootline_analysis::boot::{Boot, BootOptions, Splitter};
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::compare::{Baseline, Budget, RunMeasures, RunSet, Thresholds, check, compare};
-use bootline_analysis::records::Decoder;
 use bootline_capture::units::Dur;
 
 /// The least budget that asks everything of a set.
@@ -23,14 +22,10 @@ pub fn gates(data: &[u8]) {
         against(&budget, &runs, &runs);
     }
     let mut set = RunSet { name: "log".to_owned(), ..RunSet::default() };
-    let mut splitter = Splitter::new(|records| {
+    for records in BootRecords::all(data) {
         let boot = Boot::analyse(records, &BootOptions::default());
         set.runs.extend(RunMeasures::of(&boot, "log", &["login:".to_owned()]));
-    });
-    let mut decoder = Decoder::new(None);
-    decoder.push(data, &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
+    }
     for run in &set.runs {
         let sum: Dur = run.parts.iter().map(|p| p.time()).sum();
         assert_eq!(sum.as_nanos(), run.time().max(0), "the parts don't add up");

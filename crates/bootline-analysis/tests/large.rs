@@ -5,8 +5,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use bootline_analysis::boot::{Boot, BootOptions, Splitter};
-use bootline_analysis::records::Decoder;
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::rules::findings;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -34,16 +33,12 @@ fn time_for(records: usize, body: &impl Fn(usize, usize) -> (usize, String)) -> 
     }
     let begin = processor_time();
     let mut boots = 0;
-    let mut splitter = Splitter::new(|b| {
-        let boot = Boot::analyse(b, &BootOptions::default());
+    for found in BootRecords::all(log.as_bytes()) {
+        let boot = Boot::analyse(found, &BootOptions::default());
         assert!(boot.records.len() >= records);
         findings(&boot);
         boots += 1;
-    });
-    let mut decoder = Decoder::new(None);
-    decoder.push(log.as_bytes(), &mut splitter);
-    decoder.finish(&mut splitter);
-    splitter.finish();
+    }
     assert_eq!(boots, 1);
     processor_time() - begin
 }

@@ -2,6 +2,7 @@
 //! Why a source can't be opened or read; each with what to do about it.
 use std::io;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 
 use bootline_capture::units::Baud;
 
@@ -40,8 +41,8 @@ pub enum PortError {
     NotADevice {
         /// As the user named it.
         path: PathBuf,
-        /// `a file`, `a folder` and so on.
-        what: &'static str,
+        /// What it is.
+        what: FileKind,
     },
     /// The driver took the baud and set another.
     #[error("`{}` can't do {asked} baud: its driver sets {got}", device.display())]
@@ -107,12 +108,12 @@ pub enum PortError {
         error: io::Error,
     },
     /// The command that switches the board on failed.
-    #[error("the power command `{command}` failed: {outcome}")]
+    #[error("the power command `{command}` failed: {status}")]
     Power {
         /// As the user gave it.
         command: String,
-        /// `exit status: 3`, or why it could not be started.
-        outcome: String,
+        /// How it ended.
+        status: ExitStatus,
     },
     /// Reading failed, and not because the port went away.
     #[error("can't read from `{source_name}`: {error}")]
@@ -143,9 +144,9 @@ impl PortError {
                 Some(holder) => format!("end it first: kill {}", holder.pid),
                 None => "another user's program holds it: `sudo fuser -v` on the device names it".into(),
             },
-            PortError::NotADevice { path, what: "a file" } => format!("bootline explain {}", path.display()),
-            PortError::NotADevice { path, what: "a named pipe" } => format!("bootline capture - < {}", path.display()),
-            PortError::NotADevice { path, what: "a socket" } => format!("bootline capture unix:{}", path.display()),
+            PortError::NotADevice { path, what: FileKind::Regular } => format!("bootline explain {}", path.display()),
+            PortError::NotADevice { path, what: FileKind::NamedPipe } => format!("bootline capture - < {}", path.display()),
+            PortError::NotADevice { path, what: FileKind::Socket } => format!("bootline capture unix:{}", path.display()),
             PortError::BaudRefused { got, .. } => format!("--baud {got}"),
             PortError::Connect { error, .. } if error.kind() == io::ErrorKind::ConnectionRefused => {
                 "is the server running? `--wait` waits for it".into()
@@ -153,6 +154,29 @@ impl PortError {
             _ => return None,
         })
     }
+}
+
+/// What a path is that was taken for a serial device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileKind {
+    /// A file with content.
+    #[error("a file")]
+    Regular,
+    /// A directory.
+    #[error("a folder")]
+    Directory,
+    /// A FIFO.
+    #[error("a named pipe")]
+    NamedPipe,
+    /// A unix socket.
+    #[error("a socket")]
+    Socket,
+    /// A disk or the like.
+    #[error("a block device")]
+    BlockDevice,
+    /// A character device that is no terminal.
+    #[error("no terminal")]
+    NoTerminal,
 }
 
 fn listed(present: &[PathBuf]) -> String {

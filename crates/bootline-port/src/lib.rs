@@ -28,7 +28,7 @@ mod until;
 
 pub use background_writer::BackgroundWriter;
 pub use control_filter::ControlFilter;
-pub use error::PortError;
+pub use error::{FileKind, PortError};
 pub use live::LiveText;
 pub use owner::Holder;
 pub use recording::{CaptureNotice, CaptureObserver, CapturePlan, Recording};

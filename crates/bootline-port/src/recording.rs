@@ -344,7 +344,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         let ended = match (ended, remains.connection) {
             (CaptureEnd::Source(_), Some(Connection::Command(mut command))) => {
                 let status = command.end().map_err(|e| read_error(&self.plan.source, e))?;
-                CaptureEnd::Source(Some(status.to_string()))
+                CaptureEnd::Source(Some(status))
             }
             (ended, _) => ended,
         };
@@ -362,12 +362,11 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
 fn switch_on(command: String) -> Result<(), PortError> {
     let stdout = io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from);
     let run = Command::new("sh").arg("-c").arg(&command).stdin(Stdio::null()).stdout(stdout).status();
-    let outcome = match run {
-        Ok(status) if status.success() => return Ok(()),
-        Ok(status) => status.to_string(),
-        Err(e) => e.to_string(),
-    };
-    Err(PortError::Power { command, outcome })
+    match run {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(PortError::Power { command, status }),
+        Err(error) => Err(PortError::Start { command, error }),
+    }
 }
 
 /// Whether a source that is waited for may still turn up after this.

@@ -15,7 +15,7 @@ use bootline_capture::units::{Baud, Dur, Frame, LineRate, Parity};
 use rustix::fs::FlockOperation;
 use rustix::termios::{self, ControlModes, InputModes, OptionalActions, SpecialCodeIndex, Termios};
 
-use super::PortError;
+use super::{FileKind, PortError};
 use super::inventory;
 use super::owner::{self, LockFile};
 use super::tty_ioctl::{self, LineErrors};
@@ -69,7 +69,7 @@ impl SerialPort {
             .open(device)
             .map_err(|error| open_error(device, error))?;
         if !termios::isatty(&file) {
-            return Err(PortError::NotADevice { path: device.to_owned(), what: "no terminal" });
+            return Err(PortError::NotADevice { path: device.to_owned(), what: FileKind::NoTerminal });
         }
         // Some drivers' files can't be locked; TIOCEXCL below still keeps others out.
         let locked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
@@ -197,15 +197,15 @@ fn refuse_what_is_no_tty(device: &Path) -> Result<(), PortError> {
     let what = if kind.is_char_device() {
         return Ok(());
     } else if kind.is_dir() {
-        "a folder"
+        FileKind::Directory
     } else if kind.is_fifo() {
-        "a named pipe"
+        FileKind::NamedPipe
     } else if kind.is_socket() {
-        "a socket"
+        FileKind::Socket
     } else if kind.is_block_device() {
-        "a block device"
+        FileKind::BlockDevice
     } else {
-        "a file"
+        FileKind::Regular
     };
     Err(PortError::NotADevice { path: device.to_owned(), what })
 }

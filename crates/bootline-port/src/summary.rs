@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a capture came to.
 use std::fmt;
+use std::process::ExitStatus;
 
 use bootline_capture::ChunkTime;
 use bootline_capture::units::{Dur, HostTime};
@@ -18,8 +19,8 @@ pub enum CaptureEnd {
     Idle(Dur),
     /// A signal, or a request by the program.
     Stopped(Option<&'static str>),
-    /// Nothing more comes: the end of the input, the port gone, the command ended (with its exit status in words).
-    Source(Option<String>),
+    /// Nothing more comes: the end of the input, the port gone, the command ended (with its exit status).
+    Source(Option<ExitStatus>),
 }
 
 impl fmt::Display for CaptureEnd {

@@ -5,6 +5,8 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -318,7 +320,7 @@ fn a_commands_output_is_captured_whole() {
     let taken = take(plan("cmd:seq 1 50000; exit 3"));
     let want: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
     assert!(taken.bytes == want.as_bytes(), "{} of {} bytes", taken.bytes.len(), want.len());
-    assert_eq!(taken.ended(), &CaptureEnd::Source(Some("exit status: 3".into())));
+    assert_eq!(taken.ended(), &CaptureEnd::Source(Some(ExitStatus::from_raw(3 << 8))));
     assert_eq!(taken.header.source, "cmd:seq 1 50000; exit 3");
 }
 

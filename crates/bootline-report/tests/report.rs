@@ -198,8 +198,7 @@ fn is_invisible(c: char) -> bool {
 
 /// A boot whose every text is hostile, given past the decoder, which would have cleaned it.
 fn hostile_boot(text: &str) -> BootRecords {
-    let mut all = Vec::new();
-    let mut splitter = Splitter::new(|records| all.push(records));
+    let mut splitter = Splitter::default();
     let texts = [
         format!("Linux version 6.1{text} #1 SMP"),
         format!("Kernel command line: console=ttyS0,9600 x={text}"),
@@ -223,8 +222,7 @@ fn hostile_boot(text: &str) -> BootRecords {
             text,
         });
     }
-    splitter.finish();
-    all.pop().unwrap()
+    splitter.finish().pop_back().unwrap()
 }
 
 proptest! {

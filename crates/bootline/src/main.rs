@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bootline command: arguments, files, exit codes, how errors read. What it shows is made in bootline-core, what it
 //! does to the world is done in bootline-lab.
+mod boots;
 mod cli;
 mod exit;
 mod failure;
 mod interruption;
+mod kernel_log;
+mod log_file;
 mod logs;
 mod output_file;
-mod own_log;
 mod prediction_error;
 mod progress;
 mod quantity;
+mod run_inputs;
 mod run_sets;
 mod shape;
 mod terminal;

@@ -29,6 +29,11 @@ impl OutputFile {
         if file.is_stdout() || force || !file.path.exists() { Ok(file) } else { Err(file.exists()) }
     }
 
+    /// Standard output.
+    pub fn stdout() -> OutputFile {
+        OutputFile { path: PathBuf::from("-"), force: false }
+    }
+
     /// `STEM.html` in the current directory, or the first free of `STEM-2.html`, `STEM-3.html` ..
     pub fn free(stem: &str, extension: &str, force: bool) -> OutputFile {
         let first = std::iter::once(format!("{stem}.{extension}"));

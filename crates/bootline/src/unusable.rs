@@ -9,7 +9,15 @@ use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::BootNeeds;
+
+/// What a verb can't do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BootNeeds {
+    /// The boot's end.
+    End,
+    /// Only times.
+    Times,
+}
 
 /// What makes a boot useless for a verb.
 #[derive(Clone, Debug, PartialEq, Eq)]

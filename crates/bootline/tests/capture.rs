@@ -150,3 +150,16 @@ fn what_cant_be_captured_is_named() {
     assert_eq!(out.status.code(), Some(3));
     assert!(text(&out.stderr).starts_with("error: `old.cap` exists already; a capture is never overwritten\n  hint: "));
 }
+
+#[test]
+fn a_dash_writes_the_capture_to_standard_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), &["-", "-o", "-"], b"one\ntwo\n");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let file = dir.path().join("from-stdout.cap");
+    fs::write(&file, &out.stdout).unwrap();
+    let (bytes, notes) = read(&file);
+    assert_eq!((text(&bytes).as_str(), notes.last().map(|n| n.0)), ("one\ntwo\n", Some(NoteKind::End)));
+    check_failure(&["-", "-o", "-", "--json"], b"", 2, "hint: write the capture to a file: `-o boot.cap`");
+}

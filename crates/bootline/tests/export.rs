@@ -355,3 +355,23 @@ fn terminal() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
     let follower = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
     (leader, follower)
 }
+
+#[test]
+fn a_dash_is_standard_output_and_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    for more in [&["-f", "csv"][..], &["-f", "text"], &["--json"]] {
+        let args = |output: &[&str]| {
+            let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
+            command.current_dir(dir.path()).arg("export").arg(corpus_boot()).args(more).args(output);
+            command.output().unwrap()
+        };
+        let (dash, none) = (args(&["-o", "-"]), args(&[]));
+        assert_eq!(dash.status.code(), Some(0), "{}", String::from_utf8_lossy(&dash.stderr));
+        assert!(!dash.stdout.is_empty() && dash.stdout == none.stdout, "{more:?}");
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+fn corpus_boot() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/x86-6.12-9600/boot.cap")
+}

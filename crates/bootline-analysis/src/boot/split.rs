@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several boots in one input: where one ends and the next begins.
+use std::collections::VecDeque;
+
 use super::boot_records::BootRecords;
 use super::kernel::is_banner;
 use super::replay::{BannerVerdict, EarlierBoot};
@@ -13,22 +15,21 @@ pub const MAX_RECORDS: usize = 1_000_000;
 impl BootRecords {
     /// The boots of an input held in memory; its format is detected from its beginning.
     pub fn all(input: &[u8]) -> Vec<BootRecords> {
-        let mut boots = Vec::new();
-        let mut splitter = Splitter::new(|records| boots.push(records));
+        let mut splitter = Splitter::default();
         let mut decoder = Decoder::new(None);
         decoder.push(input, &mut splitter);
         decoder.finish(&mut splitter);
-        splitter.finish();
-        boots
+        splitter.finish().into()
     }
 }
 
-/// Takes a decoder's records and hands over each boot as soon as the next is known to have begun, so that memory holds one
-/// boot and the beginning of another.
+/// Takes a decoder's records and gives each boot as soon as the next is known to have begun. Whoever takes them between two
+/// pieces of the input holds one boot, the beginning of another, and what one piece completes.
 ///
 /// A boot begins at a kernel banner whose stamp goes back (a second kernel), and takes with it the firmware and boot
 /// loader text before it: what follows the old kernel's `reboot:` record, or else its last kernel record.
-pub struct Splitter<F: FnMut(BootRecords)> {
+#[derive(Default)]
+pub struct Splitter {
     now: BootRecords,
     seen_kernel: bool,
     last_stamp: Option<KernelTime>,
@@ -36,26 +37,23 @@ pub struct Splitter<F: FnMut(BootRecords)> {
     tail: usize,
     /// The boot before, as long as the one in hand may be its log once more.
     earlier: Option<EarlierBoot>,
-    done: F,
+    /// Complete and not yet taken.
+    complete: VecDeque<BootRecords>,
 }
 
-impl<F: FnMut(BootRecords)> Splitter<F> {
-    /// `done` gets each boot.
-    pub fn new(done: F) -> Self {
-        Splitter { now: BootRecords::default(), seen_kernel: false, last_stamp: None, tail: 0, earlier: None, done }
+impl Splitter {
+    /// The next boot that is complete, in order; another follows it.
+    pub fn take(&mut self) -> Option<BootRecords> {
+        self.complete.pop_front()
     }
 
-    /// The input has ended: what was held back is a boot of its own, and another follows it.
-    pub fn settle(&mut self) {
+    /// The input has ended: the boots that were not taken, in order, and the last one if there is anything in it.
+    pub fn finish(mut self) -> VecDeque<BootRecords> {
         self.hand_over_earlier();
-    }
-
-    /// The input has ended: hands over the last boot, if there is anything in it.
-    pub fn finish(mut self) {
-        self.settle();
         if !self.now.records.is_empty() || !self.now.problems.is_empty() {
-            (self.done)(self.now);
+            self.complete.push_back(self.now);
         }
+        self.complete
     }
 
     fn starts_next(&self, r: &Record<'_>) -> bool {
@@ -74,7 +72,7 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
 
     fn hand_over_earlier(&mut self) {
         if let Some(earlier) = self.earlier.take() {
-            (self.done)(earlier.into_boot());
+            self.complete.push_back(earlier.into_boot());
         }
     }
 
@@ -98,7 +96,7 @@ impl<F: FnMut(BootRecords)> Splitter<F> {
         let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
         match EarlierBoot::hold(finished) {
             Ok(earlier) => self.earlier = Some(earlier),
-            Err(finished) => (self.done)(*finished),
+            Err(finished) => self.complete.push_back(*finished),
         }
         self.seen_kernel = false;
         self.last_stamp = None;
@@ -110,7 +108,7 @@ fn is_first_record(text: &str) -> bool {
     text.starts_with("Booting Linux on physical CPU")
 }
 
-impl<F: FnMut(BootRecords)> Sink for Splitter<F> {
+impl Sink for Splitter {
     fn record(&mut self, r: Record<'_>) {
         if self.starts_next(&r) {
             self.hand_over();

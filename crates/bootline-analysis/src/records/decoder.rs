@@ -27,7 +27,7 @@ pub struct Decoder {
 }
 
 /// What a decoder has seen when its input has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DecodeSummary {
     /// The format; `None` when none was recognised: a text without times.
     pub format: Option<Format>,

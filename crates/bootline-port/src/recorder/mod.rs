@@ -4,6 +4,7 @@ mod coalesce;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use bootline_capture::units::{Dur, HostTime};
@@ -58,6 +59,17 @@ impl Recorder {
             io::ErrorKind::AlreadyExists => RecorderError::Exists { path: path.to_owned() },
             _ => RecorderError::Create { path: path.to_owned(), source },
         })?;
+        Recorder::onto(path, file, header)
+    }
+
+    /// Writes the capture to standard output.
+    ///
+    /// # Errors
+    /// It is closed, or can't be written.
+    pub fn to_stdout(header: &Header) -> Result<Recorder, RecorderError> {
+        let path = Path::new("standard output");
+        let owned = std::io::stdout().as_fd().try_clone_to_owned();
+        let file = owned.map_err(|source| RecorderError::Create { path: path.to_owned(), source })?.into();
         Recorder::onto(path, file, header)
     }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline capture`
+use std::fmt;
 use std::io::{IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_capture::ChunkTime;
+use bootline_capture::{ChunkTime, Header};
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
@@ -39,7 +40,7 @@ pub struct Args {
     /// Where the bytes come from, see below
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     source: Option<CaptureSource>,
-    /// The capture file [default: boot.cap, or the first free of boot-2.cap, boot-3.cap ..]
+    /// The capture file; `-` is standard output [default: boot.cap, or the first free of boot-2.cap, boot-3.cap ..]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The line's speed; any number that the driver takes [default for a serial device: 115200]
@@ -94,11 +95,8 @@ enum Level {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Before the source is opened: opening raises DTR, and that may reset the board.
-    let file = args.output.clone().unwrap_or_else(free_name);
-    if file.exists() {
-        return Err(exists(&file));
-    }
-    let (quiet, raw, as_json) = (args.quiet, args.raw, args.json);
+    let target = Target::of(&args)?;
+    let (quiet, raw, as_json) = (args.quiet || target == Target::Stdout, args.raw, args.json);
     let plan = plan(args);
     let source = plan.source.clone();
     if source == CaptureSource::Stdin && is_file() {
@@ -115,12 +113,12 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::INPUT, format!("stopped while waiting for `{source}`; no capture was made")));
     };
     let tool = concat!("bootline ", env!("CARGO_PKG_VERSION"));
-    let recorder = Recorder::create(&file, &recording.header(tool)).map_err(|e| recorder_failed(e, &file))?;
+    let recorder = target.recorder(&recording.header(tool))?;
     if let Some(name) = recording.terminal_name() {
         terminal.say(&format!("write to {name}"));
     }
     let set_up = if source.is_serial() { format!(" at {} {}", line.baud, line.frame) } else { String::new() };
-    terminal.say(&format!("capturing {source}{set_up} into {}; Ctrl-C ends it", file.display()));
+    terminal.say(&format!("capturing {source}{set_up} into {target}; Ctrl-C ends it"));
 
     let recorded = recording.record(recorder, &stop, &mut screen);
     let not_shown = screen.finish();
@@ -129,9 +127,9 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let summary = recorded.map_err(port_failed)?;
     if as_json {
-        unless_reader_left(writeln!(stdout(), "{}", to_json(&summary, &source, &file)))?;
+        unless_reader_left(writeln!(stdout(), "{}", to_json(&summary, &source, &target)))?;
     }
-    say_summary(&summary, &file, terminal);
+    say_summary(&summary, &target, terminal);
     judge(&summary, &source, waits_for.as_ref(), reconnects)?;
     Ok(Exit::FINE)
 }
@@ -158,6 +156,50 @@ fn plan(args: Args) -> CapturePlan {
     }
 }
 
+/// Where the capture goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Target {
+    File(PathBuf),
+    /// `-`
+    Stdout,
+}
+
+impl Target {
+    fn of(args: &Args) -> Result<Target, Failure> {
+        let file = match &args.output {
+            None => return Ok(Target::File(free_name())),
+            Some(path) if path.as_os_str() != "-" => path,
+            Some(_) if args.json => {
+                return Err(Failure::new(Exit::USAGE, "standard output can't take both the capture and `--json`")
+                    .hint("write the capture to a file: `-o boot.cap`"));
+            }
+            Some(_) if stdout().is_terminal() => {
+                return Err(Failure::new(Exit::USAGE, "a capture can't be shown on a terminal")
+                    .hint("write it to a file: `-o boot.cap`"));
+            }
+            Some(_) => return Ok(Target::Stdout),
+        };
+        if file.exists() { Err(exists(file)) } else { Ok(Target::File(file.clone())) }
+    }
+
+    fn recorder(&self, header: &Header) -> Result<Recorder, Failure> {
+        match self {
+            Target::File(file) => Recorder::create(file, header),
+            Target::Stdout => Recorder::to_stdout(header),
+        }
+        .map_err(recorder_failed)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::File(file) => file.display().fmt(f),
+            Target::Stdout => f.write_str("standard output"),
+        }
+    }
+}
+
 /// `boot.cap`, or the first of `boot-2.cap`, `boot-3.cap` .. that doesn't exist.
 fn free_name() -> PathBuf {
     let names = std::iter::once("boot.cap".to_owned()).chain((2..).map(|n| format!("boot-{n}.cap")));
@@ -174,9 +216,9 @@ fn exists(file: &Path) -> Failure {
         .hint("give another name with `-o`, or move it away")
 }
 
-fn recorder_failed(error: RecorderError, file: &Path) -> Failure {
+fn recorder_failed(error: RecorderError) -> Failure {
     match error {
-        RecorderError::Exists { .. } => exists(file),
+        RecorderError::Exists { path } => exists(&path),
         RecorderError::Create { .. } | RecorderError::Write { .. } => Failure::new(Exit::LAB, error.to_string()),
     }
 }
@@ -189,16 +231,17 @@ fn port_failed(error: PortError) -> Failure {
     }
 }
 
-fn say_summary(summary: &CaptureSummary, file: &Path, terminal: &Terminal) {
+fn say_summary(summary: &CaptureSummary, target: &Target, terminal: &Terminal) {
     let CaptureSummary { bytes, lines, span, .. } = summary;
-    let name = file.display();
-    terminal.say(&format!("captured {bytes} bytes, {lines} lines, {span} s into {name}; {}", summary.ended));
+    terminal.say(&format!("captured {bytes} bytes, {lines} lines, {span} s into {target}; {}", summary.ended));
     if let Some((at, gap)) = summary.largest_gap {
         terminal.say(&format!("  largest gap: {gap} s, from {at} s on"));
     }
     if summary.bytes > 0 {
         terminal.say(&format!("  arrivals are known to {} s or better", summary.worst_uncertainty));
-        terminal.say(&format!("next: bootline explain {name}"));
+        if let Target::File(file) = target {
+            terminal.say(&format!("next: bootline explain {}", file.display()));
+        }
     }
 }
 
@@ -210,7 +253,7 @@ fn judge(
     reconnects: bool,
 ) -> Result<(), Failure> {
     if let CaptureEnd::Source(Some(status)) = &summary.ended {
-        if status != "exit status: 0" {
+        if !status.success() {
             return Err(Failure::new(Exit::LAB, format!("the command `{source}` failed: {status}")));
         }
     }
@@ -239,7 +282,7 @@ fn judge(
     Ok(())
 }
 
-fn to_json(summary: &CaptureSummary, source: &CaptureSource, file: &Path) -> serde_json::Value {
+fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) -> serde_json::Value {
     let ended = match &summary.ended {
         CaptureEnd::Until(_) => "until",
         CaptureEnd::Timeout(_) => "timeout",
@@ -249,7 +292,7 @@ fn to_json(summary: &CaptureSummary, source: &CaptureSource, file: &Path) -> ser
     };
     json!({
         "schema": "bootline.capture/1",
-        "file": file.to_string_lossy(),
+        "file": target.to_string(),
         "source": source.to_string(),
         "bytes": summary.bytes,
         "lines": summary.lines,

@@ -2,7 +2,7 @@
 //! `bootline check`
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read, Write, stdout};
+use std::io::{Read, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{BootOptions, ConsoleArg};
@@ -11,14 +11,17 @@ use bootline_analysis::records::Format;
 use bootline_report::{GateSource, TestSuites, escaped};
 use clap::builder::PossibleValuesParser;
 
+use crate::boots::BootReader;
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
+use crate::log_file::{LogFile, stdin_once};
 use crate::logs::parse_console;
 use crate::quantity;
+use crate::run_inputs::{RunInput, begins_baseline};
 use crate::run_sets::{self, RunReader};
 use crate::shape::ShapeArgs;
 use crate::terminal::Terminal;
-use crate::unusable;
+use crate::unusable::{self, BootNeeds};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,13 +53,13 @@ pub struct Args {
     /// What to compare with, instead of what the budget names: a stored baseline, or runs
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
-    /// Store the runs as a baseline; nothing is judged
+    /// Store the runs as a baseline, `-` is standard output; nothing is judged
     #[arg(long, value_name = "FILE", conflicts_with = "junit")]
     write_baseline: Option<PathBuf>,
     /// What to store with the baseline: a date, a machine, a revision
     #[arg(long, value_name = "TEXT", requires = "write_baseline")]
     note: Option<String>,
-    /// Write the limits as JUnit's XML to this file, for a CI server
+    /// Write the limits as JUnit's XML to this file, for a CI server; `-` is standard output, in place of the report
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// The arm of results of `experiment`
@@ -88,7 +91,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Before the runs are read: that may take a while.
     if let Some(path) = &args.write_baseline {
         let hint = "name the baseline first: `--write-baseline FILE RUNS...`";
-        keep_others(path, "no stored baseline", run_sets::begins_baseline, hint)?;
+        keep_others(path, "no stored baseline", begins_baseline, hint)?;
     }
     if let Some(path) = &args.junit {
         keep_others(
@@ -98,18 +101,31 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
             "name the report first: `--junit FILE RUNS...`",
         )?;
     }
+    let read_once = args.runs.iter().chain(&args.budget).chain(&args.baseline).map(PathBuf::as_path);
+    stdin_once(read_once)?;
+    let to_stdout = [&args.write_baseline, &args.junit].into_iter().flatten().any(|path| path.as_os_str() == "-");
     let limits = limits(&args)?;
     let budget = limits.as_ref().map(|l| &l.budget);
-    let reading = RunReader {
-        options: BootOptions {
-            marker: budget.and_then(|b| b.end.clone()),
-            console: args.console.clone(),
-            ..BootOptions::default()
+    let reader = RunReader {
+        boots: BootReader {
+            options: BootOptions {
+                marker: budget.and_then(|b| b.end.clone()),
+                console: args.console.clone(),
+                ..BootOptions::default()
+            },
+            format: args.input_format.as_ref().and_then(|name| name.parse().ok()),
+            kernel_log: None,
+            needs: BootNeeds::End,
         },
-        format: args.input_format.as_ref().and_then(|name| name.parse().ok()),
         markers: budget.map(Budget::markers).unwrap_or_default(),
     };
-    let runs = reading.one_set(&args.runs, args.arm.as_deref())?;
+    let arm = args.arm.as_deref();
+    let inputs = args.runs.iter().map(|path| RunInput::resolve(path, arm)).collect::<Result<Vec<_>, _>>()?;
+    let name = match args.runs.as_slice() {
+        [path] => run_sets::set_name(path, arm),
+        several => format!("{} inputs", several.len()),
+    };
+    let runs = reader.set(name, &inputs)?;
     if let Some(path) = &args.write_baseline {
         let keep = budget.map(Budget::spans).unwrap_or_default();
         return if runs.n() == 0 { Err(run_sets::none(&runs)) } else { store(path, &runs, args.note, &keep, terminal) };
@@ -120,14 +136,17 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         let source = GateSource { budget: &name, runs: &runs, baseline: None };
         return Err(junit(&args, &[], source).err().unwrap_or_else(|| run_sets::none(&runs)));
     }
-    let baseline = baseline(&args, &budget, &folder, &reading)?;
+    let baseline = baseline(&args, &budget, &folder, &reader)?;
     let checked = check(&budget, baseline.as_ref(), &runs);
     let source = GateSource { budget: &name, runs: &runs, baseline: baseline.as_ref() };
     let document = bootline_report::check(&checked, source);
     let out = args
         .shape
         .render(terminal, &document, || bootline_report::json_text(&bootline_report::check_json(&checked, source)));
-    unless_reader_left(stdout().write_all(out.as_bytes()))?;
+    // JUnit's XML alone, where that is what goes to standard output.
+    if !to_stdout {
+        unless_reader_left(stdout().write_all(out.as_bytes()))?;
+    }
     let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
     failures.extend(junit(&args, &checked, source).err());
     failures.iter().for_each(|f| f.show(terminal));
@@ -174,10 +193,10 @@ fn no_budget(path: &Path) -> Failure {
 }
 
 fn budget(path: &Path) -> Result<Budget, Failure> {
-    let text = fs::read(path).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => no_budget(path),
-        _ => unusable::open_failed(path, &e),
-    })?;
+    if path.as_os_str() != "-" && !path.exists() {
+        return Err(no_budget(path));
+    }
+    let text = LogFile::new(path).read()?;
     let text = String::from_utf8(text).map_err(|_| {
         Failure::new(Exit::USAGE, format!("`{}` is no budget: it is no text", path.display()))
             .hint("docs/gate.md shows one")
@@ -192,14 +211,14 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
 }
 
 /// What the budget or the command line names, read as the runs are. A path in the budget is relative to it.
-fn baseline(args: &Args, budget: &Budget, folder: &Path, reading: &RunReader) -> Result<Option<RunSet>, Failure> {
+fn baseline(args: &Args, budget: &Budget, folder: &Path, reader: &RunReader) -> Result<Option<RunSet>, Failure> {
     let beside = |name: &String| folder.join(name);
     let Some(path) = args.baseline.clone().or_else(|| budget.baseline.as_ref().map(beside)) else { return Ok(None) };
-    let set = reading.set(&path, None).map_err(|f| match f.exit {
-        Exit::INPUT if !path.exists() => Failure::new(Exit::INPUT, format!("no baseline `{}`", path.display()))
-            .hint(format!("store one: `bootline check --write-baseline {} RUNS...`", path.display())),
-        _ => f,
-    })?;
+    if path.as_os_str() != "-" && !path.exists() {
+        return Err(Failure::new(Exit::INPUT, format!("no baseline `{}`", path.display()))
+            .hint(format!("store one: `bootline check --write-baseline {} RUNS...`", path.display())));
+    }
+    let set = reader.set(run_sets::set_name(&path, None), &[RunInput::resolve(&path, None)?])?;
     if set.n() == 0 { Err(run_sets::none(&set)) } else { Ok(Some(set)) }
 }
 
@@ -211,11 +230,18 @@ fn store(
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     write(path, &Baseline::of(runs, note, keep).to_text())?;
+    if path.as_os_str() == "-" {
+        return Ok(left_out(runs, terminal));
+    }
     let word = if runs.n() == 1 { "run" } else { "runs" };
     terminal.say(&format!("{} {word} stored in `{}`", runs.n(), escaped(&path.to_string_lossy())));
+    Ok(left_out(runs, terminal))
+}
+
+fn left_out(runs: &RunSet, terminal: &Terminal) -> Exit {
     let failure = run_sets::left_out(runs);
     failure.iter().for_each(|f| f.show(terminal));
-    Ok(failure.map_or(Exit::FINE, |f| f.exit))
+    failure.map_or(Exit::FINE, |f| f.exit)
 }
 
 /// What is written is written anew each time; but where `RUNS` follow the option without its FILE, the first of them is
@@ -236,6 +262,9 @@ fn keep_others(path: &Path, what: &str, mine: impl Fn(&[u8]) -> bool, hint: &str
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return unless_reader_left(stdout().write_all(text.as_bytes())).map(drop);
+    }
     fs::write(path, text).map_err(|e| Failure::new(Exit::LAB, format!("can't write `{}`: {e}", path.display())))
 }
 

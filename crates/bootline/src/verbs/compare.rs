@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline compare`
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{BootOptions, ConsoleArg};
@@ -11,14 +10,18 @@ use bootline_report::TextOptions;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
+use crate::boots::BootReader;
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
+use crate::log_file::stdin_once;
 use crate::logs::parse_console;
 use crate::output_file::OutputFile;
 use crate::quantity;
+use crate::run_inputs::RunInput;
 use crate::run_sets::{self, RunReader};
 use crate::shape::Shape;
 use crate::terminal::Terminal;
+use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -121,49 +124,63 @@ impl OutputFormat {
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let arms: Vec<Option<&str>> = match args.arm.as_slice() {
-        [] => vec![None, None],
-        [both] if args.new.is_some() => vec![Some(both), Some(both)],
-        [from, to] => vec![Some(from), Some(to)],
-        _ => return Err(Failure::new(Exit::USAGE, "two arms are compared: `--arm BASE --arm NEW`")),
+    let named = args.named()?;
+    stdin_once(named.iter().map(|(path, _)| *path))?;
+    let inputs = named.iter().map(|(path, arm)| RunInput::resolve(path, *arm)).collect::<Result<Vec<_>, _>>()?;
+    let format = args.format();
+    let output = match &args.output {
+        Some(path) => OutputFile::named(path.clone(), args.force)?,
+        None if format == OutputFormat::Html => OutputFile::free("compare", "html", args.force),
+        None => OutputFile::stdout(),
     };
-    if args.base.as_os_str() == "-" && args.new.as_ref().is_some_and(|n| n.as_os_str() == "-") {
-        return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
-    }
-    let by_name = args.output.as_deref().and_then(OutputFormat::of_name);
-    let asked = args.format.or(args.json.then_some(OutputFormat::Json)).or(by_name);
-    let format = asked.unwrap_or(OutputFormat::Text);
-    let file = match args.output {
-        Some(path) => Some(OutputFile::named(path, args.force)?),
-        None if format == OutputFormat::Html => Some(OutputFile::free("compare", "html", args.force)),
-        None => None,
-    };
-    let new = args.new.as_ref().unwrap_or(&args.base);
-    let file = match file {
-        Some(file) => Some(file.apart_from(run_sets::files(&[(&args.base, arms[0]), (new, arms[1])])?)?),
-        None => None,
-    };
-    let reading = RunReader {
-        options: BootOptions { marker: args.marker, console: args.console, ..BootOptions::default() },
-        format: args.input_format.and_then(|name| name.parse().ok()),
+    let output = output.apart_from(inputs.iter().flat_map(RunInput::files))?;
+
+    let reader = RunReader {
+        boots: BootReader {
+            options: BootOptions {
+                marker: args.marker.clone(),
+                console: args.console.clone(),
+                ..BootOptions::default()
+            },
+            format: args.input_format.as_ref().and_then(|name| name.parse().ok()),
+            kernel_log: None,
+            needs: BootNeeds::End,
+        },
         markers: Vec::new(),
     };
-    let sets = [reading.set(&args.base, arms[0])?, reading.set(new, arms[1])?];
-    if let Some(empty) = sets.iter().find(|s| s.n() == 0) {
+    let read = |i: usize| reader.set(run_sets::set_name(named[i].0, named[i].1), &inputs[i..=i]);
+    let (from, to) = (read(0)?, read(1)?);
+    if let Some(empty) = [&from, &to].into_iter().find(|set| set.n() == 0) {
         return Err(run_sets::none(empty));
     }
     let thresholds = Thresholds { effect: args.effect, noise: args.noise, ..Thresholds::default() };
-    let [from, to] = &sets;
-    let Some(comparison) = compare(from, to, thresholds) else { return Err(run_sets::none(to)) };
+    let Some(comparison) = compare(&from, &to, thresholds) else { return Err(run_sets::none(&to)) };
+
     // Colours are for a terminal alone.
-    let color = terminal.stdout_color && file.is_none();
+    let color = terminal.stdout_color && args.output.is_none();
     let options = TextOptions { width: args.width.unwrap_or(terminal.width), color };
-    let out = format.render(&comparison, args.number, &options);
-    match file {
-        Some(file) => file.write(&out, &format!("{} + {} runs", from.n(), to.n()), terminal)?,
-        None => _ = unless_reader_left(stdout().write_all(out.as_bytes()))?,
-    }
-    let failures: Vec<Failure> = sets.iter().filter_map(run_sets::left_out).collect();
+    let text = format.render(&comparison, args.number, &options);
+    output.write(&text, &format!("{} + {} runs", from.n(), to.n()), terminal)?;
+    let failures: Vec<Failure> = [&from, &to].into_iter().filter_map(run_sets::left_out).collect();
     failures.iter().for_each(|f| f.show(terminal));
     Ok(if failures.is_empty() { Exit::FINE } else { Exit::INPUT })
+}
+
+impl Args {
+    /// The two sets, each with its arm.
+    fn named(&self) -> Result<[(&Path, Option<&str>); 2], Failure> {
+        let arms = match self.arm.as_slice() {
+            [] => [None, None],
+            [both] if self.new.is_some() => [Some(both.as_str()); 2],
+            [from, to] => [Some(from.as_str()), Some(to.as_str())],
+            _ => return Err(Failure::new(Exit::USAGE, "two arms are compared: `--arm BASE --arm NEW`")),
+        };
+        Ok([(&self.base, arms[0]), (self.new.as_ref().unwrap_or(&self.base), arms[1])])
+    }
+
+    fn format(&self) -> OutputFormat {
+        let by_name = || self.output.as_deref().and_then(OutputFormat::of_name);
+        let asked = self.format.or(self.json.then_some(OutputFormat::Json)).or_else(by_name);
+        asked.unwrap_or(OutputFormat::Text)
+    }
 }

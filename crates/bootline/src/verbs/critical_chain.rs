@@ -5,8 +5,9 @@ use bootline_report::{CriticalChainOptions, critical_chain, critical_chain_json}
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, BootNeeds, BootOutput, Output};
+use crate::logs::{self, BootOutput, Output};
 use crate::terminal::Terminal;
+use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -7,8 +7,9 @@ use bootline_report::{TextOptions, explain, explain_json, rules, text};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
-use crate::logs::{self, BootNeeds, BootOutput, Output};
+use crate::logs::{self, BootOutput, Output};
 use crate::terminal::Terminal;
+use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -9,9 +9,10 @@ use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{BootNeeds, BootOutput, LogArgs, parse_console};
+use crate::logs::{BootOutput, LogArgs, parse_console};
 use crate::output_file::OutputFile;
 use crate::terminal::Terminal;
+use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -11,10 +11,10 @@ use clap::builder::RangedU64ValueParser;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, BootNeeds, BootOutput, Output};
+use crate::logs::{self, BootOutput, Output};
 use crate::prediction_error;
 use crate::terminal::Terminal;
-use crate::unusable::UnusableInput;
+use crate::unusable::{BootNeeds, UnusableInput};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

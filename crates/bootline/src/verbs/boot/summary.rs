@@ -11,7 +11,7 @@ use bootline_report::{Align, Document, Entry, Style, Table, Text, TextOptions, T
 use serde_json::json;
 
 use crate::failure::{Failure, unless_reader_left};
-use crate::logs::only_boot;
+use crate::boots::only_boot;
 use crate::terminal::Terminal;
 
 /// One run, for people.

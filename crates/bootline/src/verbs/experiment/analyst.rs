@@ -8,7 +8,7 @@ use bootline_capture::units::{Dur, HostTime};
 use bootline_lab::experiment::Analyst;
 
 use crate::failure::Failure;
-use crate::logs::{only_boot, only_boot_with_levels, only_records};
+use crate::boots::{only_boot, only_boot_with_levels, only_records};
 
 /// Reads captures as `explain` and `predict` do.
 pub struct Captures;

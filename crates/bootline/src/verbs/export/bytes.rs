@@ -11,7 +11,8 @@ use super::no_such_boot;
 use super::output::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{Input, read};
+use crate::boots::Boots;
+use crate::log_file::LogFile;
 use crate::terminal::Terminal;
 use crate::unusable::{read_failed, shown};
 
@@ -19,7 +20,7 @@ const PIECE: usize = 64 * 1024;
 
 /// Copies the bytes of the whole input, or of one boot (from 0) of it.
 pub fn export(
-    input: &Input,
+    input: &LogFile,
     from: Option<Format>,
     boot: Option<usize>,
     raw: bool,
@@ -28,7 +29,7 @@ pub fn export(
 ) -> Result<Exit, Failure> {
     let wanted = match boot {
         None => 0..u64::MAX,
-        Some(_) if matches!(input, Input::Stdin) => {
+        Some(_) if matches!(input, LogFile::Stdin) => {
             return Err(Failure::new(Exit::USAGE, "standard input `-` would have to be read twice for `--boot`")
                 .hint("give `bootline export` the file itself"));
         }
@@ -76,12 +77,15 @@ pub fn export(
 const ENOUGH_TO_TELL: usize = 64;
 
 /// The bytes of one boot: from its first record to that of the next.
-fn range_of(input: &Input, from: Option<Format>, boot: usize) -> Result<Range<u64>, Failure> {
+fn range_of(input: &LogFile, from: Option<Format>, boot: usize) -> Result<Range<u64>, Failure> {
     let mut starts = Vec::new();
-    let _summary = read(input, from, |records, _| {
+    for found in Boots::open(input, from)? {
+        let (records, _) = found?;
         starts.push(records.records.iter().next().map_or(0, |r| r.bytes.start));
-        starts.len() <= boot + 1
-    })?;
+        if starts.len() > boot + 1 {
+            break;
+        }
+    }
     if boot >= starts.len() {
         return Err(no_such_boot(input, boot, starts.len()));
     }

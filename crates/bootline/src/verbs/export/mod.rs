@@ -8,7 +8,7 @@ use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, ConsoleArg};
+use bootline_analysis::boot::{Boot, BootOptions, Clock, ConsoleArg};
 use bootline_analysis::records::Format;
 use bootline_analysis::rules::findings;
 use bootline_report::{
@@ -18,12 +18,14 @@ use bootline_report::{
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
+use crate::boots::{AnalysedBoot, BootReader};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{BootNeeds, Input, parse_console, read};
+use crate::log_file::LogFile;
+use crate::logs::parse_console;
 use crate::output_file::{is_same_file, is_the_input};
 use crate::terminal::Terminal;
-use crate::unusable::{self, UnusableInput, named, shown};
+use crate::unusable::{BootNeeds, UnusableInput, named, shown};
 use output::Output;
 
 #[derive(Debug, clap::Args)]
@@ -51,9 +53,12 @@ pub struct Args {
     #[arg(value_name = "CAPTURE")]
     file: PathBuf,
     /// What to make of it
-    #[arg(short, long, value_enum, value_name = "FORMAT")]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_if("json", "true", "json"), required_unless_present = "json")]
     format: ExportFormat,
-    /// Write to a file instead of standard output
+    /// Write JSON, as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write to this file; `-` is standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Export one boot of several, from 1 [default: all]
@@ -117,20 +122,21 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
             .hint("for lines with times: `--format grabserial`"));
     }
     let binary = args.format == ExportFormat::Perfetto || args.raw;
-    if binary && args.output.is_none() && stdout().is_terminal() {
+    let no_file = args.output.as_deref().is_none_or(|output| output.as_os_str() == "-");
+    if binary && no_file && stdout().is_terminal() {
         let what = if args.raw { "raw bytes" } else { "a Perfetto trace" };
         return Err(Failure::new(Exit::USAGE, format!("{what} can't be shown on a terminal"))
             .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&args))));
     }
-    let input = Input::new(args.file.clone());
-    if let Some(output) = args.output.as_deref().filter(|o| is_same_file(fs::metadata(o).ok(), &args.file)) {
+    let input = LogFile::new(&args.file);
+    if let Some(output) = args.output.as_deref().filter(|o| !no_file && is_same_file(fs::metadata(o).ok(), &args.file)) {
         return Err(is_the_input(output));
     }
     // `>> boot.cap`: what is written would be read again, without an end.
-    if args.output.is_none() && is_same_file(metadata_of_stdout(), &args.file) {
+    if no_file && is_same_file(metadata_of_stdout(), &args.file) {
         return Err(Failure::new(Exit::USAGE, "standard output is the input").hint("write to another file: `-o FILE`"));
     }
-    let mut output = Output::new(args.output.clone());
+    let mut output = Output::new(args.output.clone().filter(|_| !no_file));
     if is_text {
         let boot = args.boot.map(|n| n as usize - 1);
         let from = args.input_format.as_deref().and_then(|name| name.parse().ok());
@@ -147,51 +153,54 @@ fn metadata_of_stdout() -> Option<Metadata> {
     File::from(stdout().as_fd().try_clone_to_owned().ok()?).metadata().ok()
 }
 
-fn export(args: Args, input: &Input, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
+fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
     let asked: Option<Clock> = args.clock.map(Clock::from);
     let options = BootOptions { marker: args.marker, console: args.console, clock: asked, ..BootOptions::default() };
     let only = args.boot.map(|n| n as usize - 1);
     let mut writer = Writer::new(args.format, asked);
-    let (mut boots, mut faults) = (0, Vec::new());
-    let from = args.input_format.as_deref().and_then(|name| name.parse().ok());
-    let summary = read(input, from, |records: BootRecords, more| {
-        let index = boots;
-        boots += 1;
-        if only.is_some_and(|n| n != index) {
-            return true;
+    let reader = BootReader {
+        options,
+        format: args.input_format.as_deref().and_then(|name| name.parse().ok()),
+        kernel_log: None,
+        needs: BootNeeds::Times,
+    };
+    let mut boots = reader.boots(input)?;
+    while let Some(found) = boots.next() {
+        let AnalysedBoot { boot, label, unusable } = found?;
+        if only.is_some_and(|n| n != label.index) {
+            continue;
         }
-        let source = BootLabel { input: input.name(), index, one_of_several: more || index > 0 };
-        let boot = Boot::analyse(records, &options);
-        let fault = UnusableInput::of(&boot, &source, BootNeeds::Times, &options);
-        let fault = match fault {
-            Some(UnusableInput::NoTimes) => Some(no_times(asked, &source)),
-            other => other.or_else(|| writer.refuses(&boot).then(|| no_times(Some(Clock::Arrival), &source))),
+        let unusable = match unusable {
+            Some(UnusableInput::NoTimes) => Some(no_times(asked, &label)),
+            other => other.or_else(|| writer.refuses(&boot).then(|| no_times(Some(Clock::Arrival), &label))),
         };
         // As elsewhere: what is no boot makes no report, but programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some() && boot.timeline.clock != Clock::None;
         if (is_boot && !writer.refuses(&boot)) || args.format == ExportFormat::Json {
-            writer.boot(&boot, &source, output);
+            writer.boot(&boot, &label, output);
         }
-        faults.extend(fault);
-        output.goes_on() && only.is_none()
-    })?;
-    if boots == 0 {
-        return Err(unusable::empty(&input.name(), &summary));
+        if let Some(why) = unusable {
+            boots.refuse(label, why);
+        }
+        if !output.goes_on() || only.is_some() {
+            break;
+        }
     }
-    if let Some(n) = only.filter(|n| *n >= boots) {
-        return Err(no_such_boot(input, n, boots));
+    if let Some(n) = only.filter(|n| *n >= boots.seen() && boots.seen() > 0) {
+        return Err(no_such_boot(input, n, boots.seen()));
     }
+    let failures = boots.finish();
     writer.close(output);
     output.finish()?;
     let mut exit = Exit::FINE;
-    for failure in faults.into_iter().map(|f| f.failure(&input.name(), &summary)) {
+    for (_, failure) in failures {
         exit = exit.max(failure.exit);
         failure.show(terminal);
     }
     Ok(exit)
 }
 
-fn no_such_boot(input: &Input, index: usize, boots: usize) -> Failure {
+fn no_such_boot(input: &LogFile, index: usize, boots: usize) -> Failure {
     let holds = if boots == 1 { "1 boot".to_owned() } else { format!("{boots} boots") };
     Failure::new(Exit::INPUT, format!("no boot {} in {}, which holds {holds}", index + 1, shown(&input.name())))
         .hint(format!("`--boot {boots}` is its last"))

@@ -10,15 +10,15 @@ use crate::unusable::{named, shown};
 
 /// What a file of `--kernel-log` holds.
 #[derive(Debug)]
-pub struct OwnLog {
+pub struct KernelLog {
     name: String,
     boots: Vec<RecordSet>,
 }
 
-impl OwnLog {
-    /// A file with the logs of one boot or several.
-    pub fn new(name: String, boots: Vec<RecordSet>) -> OwnLog {
-        OwnLog { name, boots }
+impl KernelLog {
+    /// The kernel's own log of `boots`, read from the file of this name.
+    pub fn new(name: String, boots: Vec<RecordSet>) -> KernelLog {
+        KernelLog { name, boots }
     }
 
     /// Joins a boot with its own log.

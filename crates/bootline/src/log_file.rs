@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One thing to read: a file, or standard input.
+use std::fs::File;
+use std::io::{Read, stdin};
+use std::path::{Path, PathBuf};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::unusable;
+
+/// One thing to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogFile {
+    /// `-`
+    Stdin,
+    /// Any other name.
+    File(PathBuf),
+}
+
+impl LogFile {
+    /// As it was typed.
+    pub fn new(path: &Path) -> LogFile {
+        if path.as_os_str() == "-" { LogFile::Stdin } else { LogFile::File(path.to_owned()) }
+    }
+
+    /// As the user named it.
+    pub fn name(&self) -> String {
+        match self {
+            LogFile::Stdin => "-".to_owned(),
+            LogFile::File(path) => path.to_string_lossy().into_owned(),
+        }
+    }
+
+    /// From its beginning.
+    ///
+    /// # Errors
+    /// It can't be opened, or is a directory.
+    pub fn open(&self) -> Result<Box<dyn Read>, Failure> {
+        let path = match self {
+            LogFile::Stdin => return Ok(Box::new(stdin().lock())),
+            LogFile::File(path) => path,
+        };
+        let file = File::open(path).map_err(|e| unusable::open_failed(path, &e))?;
+        if file.metadata().is_ok_and(|m| m.is_dir()) {
+            return Err(unusable::directory(path));
+        }
+        Ok(Box::new(file))
+    }
+
+    /// All of it, for small files such as a budget.
+    ///
+    /// # Errors
+    /// As for [`LogFile::open`], or reading broke off.
+    pub fn read(&self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        self.open()?.read_to_end(&mut bytes).map_err(|e| unusable::read_failed(&self.name(), &e))?;
+        Ok(bytes)
+    }
+}
+
+/// Refuses a command line that names standard input more than once: it can be read only once.
+///
+/// # Errors
+/// It does.
+pub fn stdin_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    if paths.into_iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
+    }
+    Ok(())
+}
