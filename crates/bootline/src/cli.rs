@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line as it is typed. What the system makes of it is each verb's business.
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -80,17 +80,15 @@ impl Verb {
             Verb::Experiment(args) => experiment::run(*args, terminal),
             Verb::Compare(args) => compare::run(*args, terminal),
             Verb::Check(args) => check::run(*args, terminal),
-            Verb::Completions(args) => completions::run(args),
+            Verb::Completions(args) => completions::run(args, Cli::command()),
             Verb::Kernels(args) => kernels::run(args, terminal),
-            Verb::Man(args) => man::run(args, terminal),
+            Verb::Man(args) => man::run(args, Cli::command(), terminal),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

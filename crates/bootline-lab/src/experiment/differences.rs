@@ -4,7 +4,7 @@ use bootline_analysis::predict::{Change, Setting};
 use bootline_capture::units::Baud;
 use bootline_console::Series;
 
-use super::file::{Arm, Image};
+use super::definition::{Arm, Image};
 use crate::kernels::{Arch, Flavour};
 
 /// The lab's default, as `BootRequest` has it.

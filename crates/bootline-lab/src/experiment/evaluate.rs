@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::predict::{Change, Prediction};
+use bootline_analysis::predict::{Change, Prediction, PredictionError};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_stats::{
     ClaimLimits, Estimate, Reason, Samples, Tolerance, Verdict as Judged, VerdictKind, groups, judge_claim,
@@ -13,7 +13,7 @@ use bootline_stats::{
 
 use super::bench_record;
 use super::differences::differences;
-use super::file::{Arm, Claim, Experiment};
+use super::definition::{Arm, Claim, Experiment};
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
 use super::result::{
@@ -33,11 +33,28 @@ pub trait Analyst {
     /// When the last character of the boot's own log was through, before the guest was told to switch itself off.
     fn log_complete(&mut self, run: &Path) -> Option<HostTime>;
 
-    /// The boot with a change, by the capture alone; or why it can't be foretold.
+    /// The boot with a change, by the capture alone.
     ///
     /// # Errors
-    /// In words.
-    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String>;
+    /// The capture can't be used, or doesn't say enough.
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, AnalystError>;
+}
+
+/// Why the capture of a run gives no prediction.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalystError {
+    /// It can't be read, or not be joined with the kernel's own log.
+    #[error("{reason}")]
+    Unreadable {
+        /// What failed, with its object.
+        reason: String,
+    },
+    /// It holds no kernel.
+    #[error("its capture shows no kernel")]
+    NoKernel,
+    /// The boot lacks what a prediction needs.
+    #[error(transparent)]
+    Prediction(#[from] PredictionError),
 }
 
 /// What the runs of a folder say.
@@ -245,7 +262,7 @@ impl Evaluation<'_> {
         let mut found = Vec::new();
         let mut assumptions = None;
         for run in runs.iter().filter(|r| r.truth.verdict == RunVerdict::Valid) {
-            let prediction = self.analyst.predict(&run.dir, change)?;
+            let prediction = self.analyst.predict(&run.dir, change).map_err(|e| e.to_string())?;
             let (low, best, high) = predicted_value(&prediction, &run.truth, metric)
                 .ok_or_else(|| format!("`{metric}` is not predicted from arm `{}`", from.name))?;
             found.push((low, best, high));

@@ -27,7 +27,7 @@ impl Analyst for Fifth {
         Some(ResultsDir::finished(run).unwrap().init_ns.unwrap() + Dur::from_secs(3))
     }
 
-    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, AnalystError> {
         let today = ResultsDir::finished(run).unwrap().time_to_init_ns.unwrap();
         Ok(Prediction {
             change: change.clone(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{Arm, Experiment, Image};
+use super::definition::{Arm, Experiment, Image};
 use super::plan::ExperimentPlan;
 use crate::boot::{BootError, arch_of};
 use crate::kernels::{self, Arch as DebianArch, Store, sha256_of};

@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[matrix]]`: every kernel at every speed with every command line, as arms, so that a file need not spell them out.
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
 use toml::Spanned;
 
-use super::metric::Metric;
-use super::raw::RawArm;
-
-/// The keys of a matrix. Kernels vary slowest, command lines fastest.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawMatrix {
-    pub kernel: Vec<Spanned<String>>,
-    #[serde(default)]
-    pub smp: Vec<Spanned<u32>>,
-    pub baud: Vec<Spanned<u32>>,
-    /// Words for the command line, under the label that stands for them in the arms' names.
-    pub append: BTreeMap<String, String>,
-    pub nearest: Option<bool>,
-    pub memory_mib: Option<Spanned<u32>>,
-    pub metric: Option<Metric>,
-    pub predict_from: Option<Spanned<String>>,
-}
+use super::raw::{RawArm, RawMatrix};
 
 impl RawMatrix {
-    /// Its arms, named `KERNEL-BAUD-LABEL`, and `-Ncpu` behind that where `smp` is given.
+    /// Its arms, named `KERNEL-BAUD-LABEL`, followed by `-Ncpu` where `smp` is given.
     ///
     /// `{kernel}`, `{baud}`, `{smp}` and `{append}` in `predict_from` are filled in. An arm that would be predicted from
     /// itself isn't predicted at all: it is where the others are predicted from.

@@ -4,7 +4,9 @@
 //! ```text
 //! NAME.toml ─▶ Experiment ─▶ Plan (rounds in random order) ─▶ runs in a folder ─▶ Outcome (medians, verdicts)
 //! ```
+mod arm_pattern;
 mod bench_record;
+mod definition;
 mod differences;
 mod evaluate;
 mod file;
@@ -19,8 +21,8 @@ mod result;
 mod results;
 mod runner;
 
-pub use evaluate::{Analyst, evaluate};
-pub use file::{Arm, Claim, Experiment, Image, Published, Quick};
+pub use evaluate::{Analyst, AnalystError, evaluate};
+pub use definition::{Arm, Claim, Experiment, Image, Published, Quick};
 pub use file_error::{Fault, FileError};
 pub use host_lock::lock_host;
 pub use images::{ArmKernel, ImageError, images};

@@ -5,7 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use bootline_stats::Random;
 
-use super::file::{Arm, Experiment};
+use super::arm_pattern::matches;
+use super::definition::{Arm, Experiment};
 use super::file_error::nearest;
 
 /// What the user wants of an experiment.
@@ -49,19 +50,6 @@ pub struct NoSuchArm {
     pub nearest: Option<String>,
     /// All that there are.
     pub known: Vec<String>,
-}
-
-/// Whether `pattern` stands for `name`: they are the same but for what each `*` stands for.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(head) else { return false };
-    let mut rest = rest;
-    // The first place that fits will do: what follows may begin anywhere behind it.
-    while let Some((part, next)) = rest.split_once('*') {
-        let Some(at) = name.find(part) else { return false };
-        (name, rest) = (&name[at + part.len()..], next);
-    }
-    name.ends_with(rest)
 }
 
 impl ExperimentPlan {
@@ -138,21 +126,6 @@ mod tests {
             ExperimentPlan::of(&experiment, &RunSelection { arms: vec!["a9".into()], ..RunSelection::default() })
                 .unwrap_err();
         assert_eq!(none.to_string(), "experiment `x` has no arm `a9`; it has a0, a1, a2");
-    }
-
-    #[test]
-    fn patterns() {
-        let check = |pattern: &str, yes: &[&str], no: &[&str]| {
-            assert!(yes.iter().all(|name| matches(pattern, name)), "{pattern}");
-            assert!(!no.iter().any(|name| matches(pattern, name)), "{pattern}");
-        };
-        check("6.12-*-quiet", &["6.12-9600-quiet", "6.12--quiet"], &["6.12-quiet", "6.12-9600-quiet-1cpu"]);
-        check("*-9600-*", &["6.1-9600-default", "-9600-"], &["9600-", "6.1-9600"]);
-        check("*", &["", "a"], &[]);
-        check("a", &["a"], &["", "aa"]);
-        check("a*a", &["aa", "aba"], &["a"]);
-        check("*ab*ab", &["abab", "xabyab"], &["ab", "xaby"]);
-        check(&"*a".repeat(40), &[], &[&"a".repeat(39)]);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An experiment file as it is written: every key that there is, nothing looked up yet.
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::file::Published;
-use super::matrix::RawMatrix;
+use super::definition::Published;
 use super::metric::Metric;
 
 #[derive(Debug, Deserialize)]
@@ -93,4 +94,20 @@ pub(super) struct RawClaim {
     pub at_least: Option<f64>,
     pub at_most: Option<f64>,
     pub metric: Option<Metric>,
+}
+
+/// The keys of a matrix. Kernels vary slowest, command lines fastest.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawMatrix {
+    pub kernel: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub smp: Vec<Spanned<u32>>,
+    pub baud: Vec<Spanned<u32>>,
+    /// Words for the command line, under the label that stands for them in the arms' names.
+    pub append: BTreeMap<String, String>,
+    pub nearest: Option<bool>,
+    pub memory_mib: Option<Spanned<u32>>,
+    pub metric: Option<Metric>,
+    pub predict_from: Option<Spanned<String>>,
 }

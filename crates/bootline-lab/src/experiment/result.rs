@@ -4,7 +4,7 @@ use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 use serde::Serialize;
 
-use super::file::Published;
+use super::definition::Published;
 use super::metric::Metric;
 use crate::boot;
 use crate::host::Host;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::file::Experiment;
+use super::definition::Experiment;
 use super::images::ArmKernel;
 use super::plan::{PlannedRun, draw_seed};
 use crate::boot::{BootError, RunVerdict, Truth, replace, set_aside};

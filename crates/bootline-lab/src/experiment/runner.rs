@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bootline_capture::units::Dur;
 
-use super::file::{Arm, Experiment};
+use super::definition::{Arm, Experiment};
 use super::images::ArmKernel;
 use super::plan::{ExperimentPlan, PlannedRun};
 use super::results::ResultsDir;

@@ -2,10 +2,9 @@
 //! `bootline completions`
 use std::io::{Write, stdout};
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::failure::{Failure, unless_reader_left};
 
@@ -19,10 +18,11 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: Args) -> Result<Exit, Failure> {
+/// Writes the completions of `command`, which is the whole command line.
+pub fn run(args: Args, mut command: Command) -> Result<Exit, Failure> {
     // clap_complete panics where a write fails: let it write to memory.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "bootline", &mut script);
+    clap_complete::generate(args.shell, &mut command, "bootline", &mut script);
     unless_reader_left(stdout().write_all(&script))?;
     Ok(Exit::FINE)
 }

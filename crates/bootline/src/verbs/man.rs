@@ -2,9 +2,8 @@
 //! `bootline man`
 use std::path::PathBuf;
 
-use clap::CommandFactory;
+use clap::Command;
 
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -18,14 +17,15 @@ pub struct Args {
     directory: PathBuf,
 }
 
-pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+/// Writes a page of `command`, which is the whole command line, and one of each of its verbs.
+pub fn run(args: Args, command: Command, terminal: &Terminal) -> Result<Exit, Failure> {
     let directory = args.directory;
     let failed = |e: std::io::Error| {
         Failure::new(Exit::INPUT, format!("can't write man pages to `{}`: {e}", directory.display()))
     };
     std::fs::create_dir_all(&directory).map_err(failed)?;
     // `bootline help` is clap's own and needs no page.
-    let command = Cli::command().disable_help_subcommand(true);
+    let command = command.disable_help_subcommand(true);
     clap_mangen::generate_to(command, &directory).map_err(failed)?;
     terminal.say(&format!("man pages written to {}", bootline_report::escaped(&directory.to_string_lossy())));
     Ok(Exit::FINE)

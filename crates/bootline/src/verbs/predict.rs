@@ -30,7 +30,7 @@ What --set takes:
 Examples:
   bootline predict boot.cap                                all ways out beside today's boot
   bootline predict --set baud=115200 --set quiet boot.cap  one question
-  bootline predict --kernel-log own.log boot.cap               with the levels of `dmesg -r >own.log`
+  bootline predict --kernel-log own.log boot.cap           with the levels of `dmesg -r >own.log`
   bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved.best_ns]'
 
 Exit status 3: an input is unusable, or lacks what a prediction needs.")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use bootline_analysis::boot::{Boot, BootOptions};
 use bootline_analysis::predict::{Change, Prediction, predict};
 use bootline_capture::units::{Dur, HostTime};
-use bootline_lab::experiment::Analyst;
+use bootline_lab::experiment::{Analyst, AnalystError};
 
 use crate::failure::Failure;
 use crate::boots::{only_boot, only_boot_with_levels, only_records};
@@ -29,10 +29,10 @@ impl Analyst for Captures {
         of_boot.filter_map(|r| r.arrival).map(|a| a.last).max()
     }
 
-    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, String> {
-        let boot = read(run, change).map_err(|failure| failure.what().to_owned())?;
-        let boot = boot.ok_or_else(|| "its capture shows no kernel".to_owned())?;
-        predict(&boot, change).map_err(|refusal| refusal.to_string())
+    fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, AnalystError> {
+        let unreadable = |failure: Failure| AnalystError::Unreadable { reason: failure.what().to_owned() };
+        let boot = read(run, change).map_err(unreadable)?.ok_or(AnalystError::NoKernel)?;
+        Ok(predict(&boot, change)?)
     }
 }
 

@@ -53,8 +53,8 @@ pub struct Args {
     #[arg(value_name = "CAPTURE")]
     file: PathBuf,
     /// What to make of it
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_if("json", "true", "json"), required_unless_present = "json")]
-    format: ExportFormat,
+    #[arg(short, long, value_enum, value_name = "FORMAT", required_unless_present = "json")]
+    format: Option<ExportFormat>,
     /// Write JSON, as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -113,7 +113,7 @@ impl From<ClockArg> for Clock {
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let is_text = args.format == ExportFormat::Text;
+    let is_text = args.format() == ExportFormat::Text;
     if args.raw && !is_text {
         return Err(Failure::new(Exit::USAGE, "only `--format text` can be `--raw`"));
     }
@@ -121,7 +121,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::USAGE, "`--format text` shows no times, of whatever `--clock`")
             .hint("for lines with times: `--format grabserial`"));
     }
-    let binary = args.format == ExportFormat::Perfetto || args.raw;
+    let binary = args.format() == ExportFormat::Perfetto || args.raw;
     let no_file = args.output.as_deref().is_none_or(|output| output.as_os_str() == "-");
     if binary && no_file && stdout().is_terminal() {
         let what = if args.raw { "raw bytes" } else { "a Perfetto trace" };
@@ -145,6 +145,13 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     export(args, &input, &mut output, terminal)
 }
 
+impl Args {
+    fn format(&self) -> ExportFormat {
+        // Without one there is `--json`.
+        self.format.unwrap_or(ExportFormat::Json)
+    }
+}
+
 fn example(args: &Args) -> &'static str {
     if args.raw { "boot.txt" } else { "boot.perfetto-trace" }
 }
@@ -155,9 +162,10 @@ fn metadata_of_stdout() -> Option<Metadata> {
 
 fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
     let asked: Option<Clock> = args.clock.map(Clock::from);
+    let format = args.format();
     let options = BootOptions { marker: args.marker, console: args.console, clock: asked, ..BootOptions::default() };
     let only = args.boot.map(|n| n as usize - 1);
-    let mut writer = Writer::new(args.format, asked);
+    let mut writer = Writer::new(format, asked);
     let reader = BootReader {
         options,
         format: args.input_format.as_deref().and_then(|name| name.parse().ok()),
@@ -176,7 +184,7 @@ fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal)
         };
         // As elsewhere: what is no boot makes no report, but programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some() && boot.timeline.clock != Clock::None;
-        if (is_boot && !writer.refuses(&boot)) || args.format == ExportFormat::Json {
+        if (is_boot && !writer.refuses(&boot)) || format == ExportFormat::Json {
             writer.boot(&boot, &label, output);
         }
         if let Some(why) = unusable {
