@@ -145,8 +145,12 @@ impl PortError {
                 None => "another user's program holds it: `sudo fuser -v` on the device names it".into(),
             },
             PortError::NotADevice { path, what: FileKind::Regular } => format!("bootline explain {}", path.display()),
-            PortError::NotADevice { path, what: FileKind::NamedPipe } => format!("bootline capture - < {}", path.display()),
-            PortError::NotADevice { path, what: FileKind::Socket } => format!("bootline capture unix:{}", path.display()),
+            PortError::NotADevice { path, what: FileKind::NamedPipe } => {
+                format!("bootline capture - < {}", path.display())
+            }
+            PortError::NotADevice { path, what: FileKind::Socket } => {
+                format!("bootline capture unix:{}", path.display())
+            }
             PortError::BaudRefused { got, .. } => format!("--baud {got}"),
             PortError::Connect { error, .. } if error.kind() == io::ErrorKind::ConnectionRefused => {
                 "is the server running? `--wait` waits for it".into()

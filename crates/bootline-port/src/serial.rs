@@ -15,10 +15,10 @@ use bootline_capture::units::{Baud, Dur, Frame, LineRate, Parity};
 use rustix::fs::FlockOperation;
 use rustix::termios::{self, ControlModes, InputModes, OptionalActions, SpecialCodeIndex, Termios};
 
-use super::{FileKind, PortError};
 use super::inventory;
 use super::owner::{self, LockFile};
 use super::tty_ioctl::{self, LineErrors};
+use super::{FileKind, PortError};
 
 /// How the line is to be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

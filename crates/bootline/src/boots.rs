@@ -25,9 +25,17 @@ pub struct Boots {
 }
 
 enum Source {
-    Open { from: Box<dyn Read>, piece: Vec<u8>, decoder: Box<Decoder>, splitter: Box<Splitter> },
+    Open {
+        from: Box<dyn Read>,
+        piece: Vec<u8>,
+        decoder: Box<Decoder>,
+        splitter: Box<Splitter>,
+    },
     /// Read to its end, or given up.
-    Ended { rest: VecDeque<BootRecords>, summary: DecodeSummary },
+    Ended {
+        rest: VecDeque<BootRecords>,
+        summary: DecodeSummary,
+    },
 }
 
 impl Boots {

@@ -12,8 +12,8 @@ use bootline_stats::{
 };
 
 use super::bench_record;
-use super::differences::differences;
 use super::definition::{Arm, Claim, Experiment};
+use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
 use super::result::{

@@ -21,8 +21,8 @@ mod result;
 mod results;
 mod runner;
 
-pub use evaluate::{Analyst, AnalystError, evaluate};
 pub use definition::{Arm, Claim, Experiment, Image, Published, Quick};
+pub use evaluate::{Analyst, AnalystError, evaluate};
 pub use file_error::{Fault, FileError};
 pub use host_lock::lock_host;
 pub use images::{ArmKernel, ImageError, images};

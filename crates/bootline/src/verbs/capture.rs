@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use bootline_capture::{ChunkTime, Header};
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
+use bootline_capture::{ChunkTime, Header};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
     BackgroundWriter, CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary,

@@ -10,8 +10,8 @@ use bootline_lab::registers::RegisterCount;
 use bootline_report::{Align, Document, Entry, Style, Table, Text, TextOptions, TimeValue, text};
 use serde_json::json;
 
-use crate::failure::{Failure, unless_reader_left};
 use crate::boots::only_boot;
+use crate::failure::{Failure, unless_reader_left};
 use crate::terminal::Terminal;
 
 /// One run, for people.

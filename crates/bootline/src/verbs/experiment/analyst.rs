@@ -7,8 +7,8 @@ use bootline_analysis::predict::{Change, Prediction, predict};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_lab::experiment::{Analyst, AnalystError};
 
-use crate::failure::Failure;
 use crate::boots::{only_boot, only_boot_with_levels, only_records};
+use crate::failure::Failure;
 
 /// Reads captures as `explain` and `predict` do.
 pub struct Captures;

@@ -9,9 +9,9 @@ use bootline_report::PlainText;
 
 use super::no_such_boot;
 use super::output::Output;
+use crate::boots::Boots;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::boots::Boots;
 use crate::log_file::LogFile;
 use crate::terminal::Terminal;
 use crate::unusable::{read_failed, shown};

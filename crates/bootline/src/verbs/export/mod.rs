@@ -129,7 +129,8 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
             .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&args))));
     }
     let input = LogFile::new(&args.file);
-    if let Some(output) = args.output.as_deref().filter(|o| !no_file && is_same_file(fs::metadata(o).ok(), &args.file)) {
+    if let Some(output) = args.output.as_deref().filter(|o| !no_file && is_same_file(fs::metadata(o).ok(), &args.file))
+    {
         return Err(is_the_input(output));
     }
     // `>> boot.cap`: what is written would be read again, without an end.
