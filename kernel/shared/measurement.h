@@ -37,7 +37,7 @@
  * @folder:	in debugfs
  */
 struct measurement {
-	struct mutex lock;	/* of the last result, too */
+	struct mutex lock;	/* one measurement at a time */
 	int (*run)(void);
 	void (*show)(struct seq_file *file);
 	struct dentry *folder;
