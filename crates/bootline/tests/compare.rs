@@ -140,7 +140,7 @@ fn single_files_are_taken_apart_but_not_judged() {
     let out = run(dir.path(), &["compare", "a.log", "b.log"]);
     let text = stdout(&out);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    for words in ["of which too few runs tell nothing", "1 + 1 runs can't tell", "gone", "new"] {
+    for words in ["of which too few runs tell nothing", "1 + 1 runs cannot distinguish", "gone", "new"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert_eq!(run(dir.path(), &["compare", "a.log", "none.log"]).status.code(), Some(3));
@@ -178,7 +178,7 @@ fn a_gate_keeps_breaks_and_refuses_to_judge() {
 
     let out = run(dir.path(), &["check", "one"]);
     assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
-    assert!(stderr(&out).contains("1 run is too few beside 8 of the baseline: it takes 2"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("1 run is too few against 8 of the baseline: it takes 2"), "{}", stderr(&out));
     let out = run(dir.path(), &["check", "--json", "one"]);
     schema::check("check", &json(&out));
     schema::check("check", &json(&run(dir.path(), &["check", "--json", "slow"])));
