@@ -42,6 +42,7 @@ fuzz: ## runs each fuzz target for FUZZ_SECONDS (20)
 # Each line is one lint; none needs another's result.
 lint: ## rustfmt, clippy, shellcheck, licences, dependencies, links, workflows, the kernel's checkpatch
 	@scripts/setup build lint
+	! git grep -nE '^(<{7}|>{7}) '
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	shellcheck --external-sources $$(git ls-files -z | xargs -0 grep -lE '^#!.*[/ ](ba|da)?sh$$')
