@@ -41,7 +41,7 @@ pub fn csv(rows: &[Vec<String>], boot: &Boot, findings: &[Finding]) {
         let of = rows.iter().filter(|r| r[kind] == what && !r[gross].is_empty());
         check_lengths(what, &of.map(|r| seconds(&r[gross])).collect::<Vec<_>>(), &expected);
     }
-    let others = ["kind", "phase", "chain", "wait", "async-wait", "service", "gap", "finding"];
+    let others = ["kind", "phase", "critical-path", "wait", "async-wait", "service", "gap", "finding"];
     let spans: Vec<&str> = rows.iter().filter(|r| !others.contains(&r[kind].as_str())).map(|r| &*r[name]).collect();
     // A name that a spreadsheet would run has a guard in front.
     let expected: Vec<_> = boot.spans.iter().map(|s| escaped(&s.name)).collect();
