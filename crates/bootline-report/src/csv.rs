@@ -154,7 +154,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
     for f in findings {
         write(Row {
             kind: "finding".into(),
-            name: f.rule.into(),
+            name: f.rule.title().into(),
             start: f.time_ranges.iter().map(|s| s.from).min(),
             end: f.time_ranges.iter().map(|s| s.to).max(),
             gross: Some(f.cost.best()),

@@ -52,12 +52,12 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
     for f in findings {
         let advice = f.advice.iter().map(|a| format!("\n- {}", a.action)).collect::<String>();
         let words = format!("{}\n{}{advice}", f.title, f.why);
-        match all[first..].iter_mut().find(|r| r.name == f.rule) {
+        match all[first..].iter_mut().find(|r| r.name == f.rule.title()) {
             Some(same) => {
                 same.time = same.time.map(|t| t + f.cost.best());
                 _ = write!(same.words, "\n\n{words}");
             }
-            None => all.push(passed("finding", f.rule.to_owned(), f.cost.best(), words)),
+            None => all.push(passed("finding", f.rule.to_string(), f.cost.best(), words)),
         }
     }
     all

@@ -37,7 +37,8 @@ fn causes(boot: &Boot, findings: &[Finding]) -> Table {
     for f in findings {
         let costs = f.cost.high() > Dur::ZERO;
         let own = f.part_of.is_empty();
-        let rule = if own { f.rule.to_owned() } else { format!("{} (part of {})", f.rule, f.part_of.join(", ")) };
+        let codes: Vec<&str> = f.part_of.iter().map(|r| r.code()).collect();
+        let rule = if own { f.rule.to_string() } else { format!("{} (part of {})", f.rule, codes.join(", ")) };
         let advice = f.advice.first().map(|a| match &a.setting {
             Some(setting) => format!("{}: {setting}", a.action),
             None => a.action.clone(),

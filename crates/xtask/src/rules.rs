@@ -43,11 +43,11 @@ pub fn document(root: &Path) -> Result<Document, Error> {
     let fixtures = root.join("crates/bootline-analysis/tests/rules");
     let mut text = HEAD.to_owned();
     let mut rules: Vec<&Rule> = RULES.iter().collect();
-    rules.sort_by_key(|r| r.code);
+    rules.sort_by_key(|r| r.id.code());
     for rule in rules {
-        let fixture = fixtures.join(format!("{}_{}", rule.code, rule.name.replace('-', "_")));
+        let fixture = fixtures.join(format!("{}_{}", rule.id.code(), rule.id.name().replace('-', "_")));
         let expected = read(&fixture.join("fires.expected"))?;
-        _ = write!(text, "\n## {} {}\n\n{}\n", rule.code, rule.name, wrapped(rule.doc));
+        _ = write!(text, "\n## {} {}\n\n{}\n", rule.id.code(), rule.id.name(), wrapped(rule.doc));
         _ = write!(text, "\nFor example:\n\n```text\n{}```\n", example(&expected));
     }
     Ok(Document { path: "docs/rules.md", text })

@@ -2,16 +2,16 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{percent, seconds};
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::records::ProblemKind;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "clk001",
-    name: "clock-stood-still",
+    id: RuleId::Clk001,
     doc: "The kernel's clock lost time against the host's. On x86, until the clocksource switches to the TSC, it counts \
           ticks, and loses those that fall into console output with interrupts off. That costs nothing by itself, but \
           each figure drawn from the stamps (dmesg, bootgraph, systemd-analyze) is too small by what was lost.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -47,7 +47,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     cited.sort_unstable();
     cited.dedup();
     vec![Finding {
-        rule: "clk001 clock-stood-still",
+        rule: RULE.id,
         title: format!(
             "the kernel's clock lost {}, {} of the boot: its stamps show too little",
             seconds(total),

@@ -2,15 +2,15 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "clk002",
-    name: "delay-loop-calibration",
+    id: RuleId::Clk002,
     doc: "Where neither a timer's frequency nor a preset tells it, the kernel measures its delay loop against the tick \
           (calibrate_delay_converge): 20 to 30 ticks in which the boot does nothing else, 0.2 to 0.3 s at 100 Hz, and on \
           some machines once for each processor. The result is the same each time: lpj= presets it.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -37,7 +37,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let lpj = lpj(record.text);
     let setting = lpj.map_or("lpj=<from the log>".to_owned(), |n| format!("lpj={n}"));
     vec![Finding {
-        rule: "clk002 delay-loop-calibration",
+        rule: RULE.id,
         title: format!("the delay loop was measured: {}", seconds(cost.best())),
         cost,
         part_of: Vec::new(),

@@ -2,18 +2,18 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{percent, seconds, speed};
-use super::{Finding, Rule, remedy};
+use super::{Finding, Rule, RuleId, TimelinePlace, remedy};
 use crate::boot::WaitCause;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "con001",
-    name: "synchronous-console",
+    id: RuleId::Con001,
     doc: "printk to a legacy console waits until the characters are on the wire (vprintk_emit, console_unlock): each \
           message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 characters \
           costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run. The module nbcon_8250 takes an \
           8250's legacy console over from 6.12 to 7.2; from 7.3 on the kernel's own is an nbcon one, whose thread spins on \
           the transmitter: there less output, a faster line or another processor help.",
+    place: TimelinePlace::Waits(WaitCause::OwnRecord),
     check,
 };
 
@@ -41,7 +41,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     advice.extend(remedy::module_built_in(case));
     advice.extend(remedy::printer_kthread(case, line));
     vec![Finding {
-        rule: "con001 synchronous-console",
+        rule: RULE.id,
         title: format!(
             "printk waited {} for {} in all, {} of the boot",
             seconds(cost.best()),

@@ -2,17 +2,17 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, seconds, speed};
-use super::{Finding, Rule, TimeRange, remedy};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, remedy};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
-    code: "con002",
-    name: "flush-at-registration",
+    id: RuleId::Con002,
     doc: "When a console registers, everything stored so far goes out over it before the registration returns \
           (register_console, console_flush_all). The later the console comes, the more there is to flush: the boot \
           stands still for as long as those characters take on the wire. nbcon consoles leave it to their thread from \
           6.17 on, if they register behind the call that makes threads ready: an early_initcall up to 7.1, a \
           subsys_initcall from 7.2 on. PL011 registers between the two, 8250 before both.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let inside =
         case.span_around(time_range.from, time_range.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
     vec![Finding {
-        rule: "con002 flush-at-registration",
+        rule: RULE.id,
         title: format!(
             "the boot stood still for {} while {} flushed {} characters at its registration",
             seconds(flush.waited.best()),

@@ -2,19 +2,19 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds, speed};
-use super::{Finding, Rule, TimeRange, remedy};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, remedy};
 use crate::boot::{ConsoleWait, SpanKind, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 
 pub(super) const RULE: Rule = Rule {
-    code: "con003",
-    name: "console-lock",
+    id: RuleId::Con003,
     doc: "On PREEMPT_RT a thread prints, and up to 6.18 it holds the console lock until the whole backlog is on the wire \
           (legacy_kthread_func, __console_flush_and_unlock). Whoever takes that lock waits for all of it: the open of \
           /dev/console before init (console_on_rootfs), a frame buffer's start (fbmem_init), the registration of a tty. \
           From 6.19 on the thread gives the lock up after each record, which helps only where it has a processor to \
           itself. A wait shows by its end: the boot goes on at the moment at which the line has drained.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -75,7 +75,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     advice.extend(remedy::module_with_replay(case));
     advice.extend(remedy::module_built_in(case));
     vec![Finding {
-        rule: "con003 console-lock",
+        rule: RULE.id,
         title: format!(
             "the boot waited {} for the console lock, {} of its time{cpus}",
             seconds(cost.best()),

@@ -2,19 +2,19 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{declared_rate, seconds};
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::SpeedSource;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Series;
 
 pub(super) const RULE: Rule = Rule {
-    code: "con004",
-    name: "slow-line",
+    id: RuleId::Con004,
     doc: "The console carries less than its baud allows. The 8250 driver before 5.18 writes a character, waits for the \
           transmitter to run empty, and writes the next: with slow registers (a virtual UART of a management \
           controller, a port behind a slow bus) 115200 baud carried 2500 instead of 11520 characters a second. Flow \
           control (`r` in console=) and a wrong UART clock do the same. A line faster than declared is a lab's and no \
           fault.",
+    place: TimelinePlace::AllWaits,
     check,
 };
 
@@ -57,7 +57,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         "an hour with ftrace",
     ));
     vec![Finding {
-        rule: "con004 slow-line",
+        rule: RULE.id,
         title: format!(
             "{} carries {:.0} characters a second of the {:.0} that {baud} baud allow; that costs {}",
             line.console.name,
@@ -66,7 +66,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             seconds(cost.best())
         ),
         cost,
-        part_of: vec!["con001", "con002", "con003", "con007"],
+        part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
             "{:.0} to {:.0} characters a second by {how}, from {} samples",

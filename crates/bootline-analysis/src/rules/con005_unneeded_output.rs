@@ -2,18 +2,18 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{percent, seconds, speed};
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::{CommandLine, initcall_debug};
 use crate::predict::Setting;
 use crate::records::{Record, RecordOrigin};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "con005",
-    name: "needless-output",
+    id: RuleId::Con005,
     doc: "The console prints what nobody reads at this speed: all messages of the default log level over 115200 baud or \
           less, or output of initcall_debug, debug, ignore_loglevel or a high loglevel= that was left on. The messages \
           stay in the ring buffer whatever the console prints; dmesg shows them.",
+    place: TimelinePlace::AllWaits,
     check,
 };
 
@@ -102,7 +102,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let unknown = if chars.level_known == total { "" } else { "; the log has no levels, so errors count as other" };
     let on = if left_on.is_empty() { format!("log level {level}") } else { left_on.join(", ") };
     vec![Finding {
-        rule: "con005 needless-output",
+        rule: RULE.id,
         title: format!(
             "{} of {total} characters on {} are output that quiet keeps off the line: {}, {} of the boot",
             total - chars.kept,
@@ -111,7 +111,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             percent(cost.best(), case.total())
         ),
         cost,
-        part_of: vec!["con001", "con002", "con003", "con007"],
+        part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
             "with {on}: {} characters of initcall_debug, {} of debug level, {} other, {} errors and worse{unknown}; \

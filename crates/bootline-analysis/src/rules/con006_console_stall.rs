@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, remedy};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace, remedy};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "con006",
-    name: "console-stall",
+    id: RuleId::Con006,
     doc: "The watchdog reports a soft lockup, or RCU a stall, and the trace below shows the console: a processor sat in \
           console_unlock and wrote others' messages for longer than the detector waits. Each report prints more and \
           prolongs the stall. The messages lie: nothing hung but the line. \
           (Documentation/RCU/stallwarn.rst names a slow console as a cause.)",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -69,11 +69,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         n => format!("{n} reports of a lockup or stall are"),
     };
     vec![Finding {
-        rule: "con006 console-stall",
+        rule: RULE.id,
         title: format!("{how_many} the console's doing{words}"),
         // A processor that writes others' messages need not be the boot's.
         cost: Interval::new(Dur::ZERO, Dur::ZERO, stuck.unwrap_or_default()),
-        part_of: vec!["con001", "con002", "con003", "con007"],
+        part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
             "the trace behind the report shows `{function}`: the processor was writing to the line, not hanging; \

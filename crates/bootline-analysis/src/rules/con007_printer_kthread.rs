@@ -2,18 +2,18 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds, speed};
-use super::{Finding, Rule, remedy};
+use super::{Finding, Rule, RuleId, TimelinePlace, remedy};
 use crate::boot::{ConsoleWait, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 
 pub(super) const RULE: Rule = Rule {
-    code: "con007",
-    name: "printing-thread",
+    id: RuleId::Con007,
     doc: "Nobody waits for a console that a thread prints to, but the thread (nbcon_kthread_func, legacy_kthread_func; nice \
           -20) spins on the transmitter: it needs a processor for as long as the line is busy. Where the boot has only \
           one, it comes to a near standstill until the line has drained. With a second processor the same log costs next \
           to nothing.",
+    place: TimelinePlace::Waits(WaitCause::Processor),
     check,
 };
 
@@ -45,7 +45,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         remedy::module_built_in(case),
     ];
     vec![Finding {
-        rule: "con007 printing-thread",
+        rule: RULE.id,
         title: format!(
             "the thread that prints to {} had the only processor for {}, {} of the boot",
             line.console.name,

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use super::case::{Case, apart};
 use super::finding::cite;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "drv001",
-    name: "deferred-probe",
+    id: RuleId::Drv001,
     doc: "A probe that lacks something (a clock, a regulator, a DMA channel) returns EPROBE_DEFER and is tried again \
           (the log shows -517, or 517 where the driver's own probe said so: the kernel turns that sign) each time another device appears, at the latest in deferred_probe_initcall. Failed tries cost their own \
           time; what a success in deferred_probe_initcall costs falls where nothing runs beside it. A console's flush at \
           its registration may lie inside it; that is con002's.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -79,7 +79,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         None => format!("deferred probes wasted {} in {tries} failed tries", seconds(wasted.best())),
     };
     vec![Finding {
-        rule: "drv001 deferred-probe",
+        rule: RULE.id,
         title,
         cost,
         part_of: Vec::new(),

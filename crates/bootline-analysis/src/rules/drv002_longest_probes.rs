@@ -2,16 +2,16 @@
 use super::case::{Case, longest};
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::SpanKind;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "drv002",
-    name: "longest-probes",
+    id: RuleId::Drv002,
     doc: "The probes that held the boot up longest, net of the console and of what other rules explain. A probe runs \
           inside its driver's initcall, one after the other, unless the driver asks for asynchronous probing; most wait \
           for hardware (links, panels, flash, firmware) rather than compute.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -36,7 +36,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         let cost = if beside { Interval::new(Dur::ZERO, Dur::ZERO, net.high()) } else { net };
         let whose = if beside { "in a task of its own, beside the boot" } else { "one after the other with the rest" };
         found.push(Finding {
-            rule: "drv002 longest-probes",
+            rule: RULE.id,
             title: format!(
                 "the probe of `{}` took {}, {} of the boot",
                 span.name,

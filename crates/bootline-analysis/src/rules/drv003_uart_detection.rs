@@ -2,15 +2,15 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "drv003",
-    name: "uart-detection",
+    id: RuleId::Drv003,
     doc: "The 8250 driver probes each legacy port that it is built for, present or not, and where it must find a port's \
           interrupt by itself it provokes one and waits: 200 ms and more, 250 ms under a hypervisor that traps each \
           access.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let ports = ports(record.text);
     vec![Finding {
-        rule: "drv003 uart-detection",
+        rule: RULE.id,
         title: format!("the 8250 driver took {} to find its ports", seconds(net.best())),
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),

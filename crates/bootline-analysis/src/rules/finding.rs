@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a rule says.
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::TimeRange;
+use super::case::TimeRange;
+use super::rule_id::RuleId;
 use crate::boot::Boot;
 use crate::records::RecordId;
 use bootline_capture::units::Interval;
@@ -11,7 +12,7 @@ use bootline_capture::units::Interval;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     /// The rule's code and name: `con001 synchronous-console`.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// One line: what costs how much. It may name what the log names (devices, functions): escape it like a record.
     pub title: String,
     /// What it costs the boot; zero where it costs nothing by itself (a clock that stood still).
@@ -19,8 +20,8 @@ pub struct Finding {
     pub cost: Interval,
     /// Rules whose findings already hold this cost; empty where it is this finding's alone. Only findings that are
     /// part of no other add up.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub part_of: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "codes")]
+    pub part_of: Vec<RuleId>,
     /// Where on the boot's axis the time went, where it is one stretch or few.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub time_ranges: Vec<TimeRange>,
@@ -31,6 +32,10 @@ pub struct Finding {
     pub evidence: Vec<CitedRecord>,
     /// What to do, the best first.
     pub advice: Vec<Advice>,
+}
+
+fn codes<S: Serializer>(rules: &[RuleId], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rules.iter().map(|r| r.code()))
 }
 
 /// A record cited.

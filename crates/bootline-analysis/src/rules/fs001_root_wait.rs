@@ -2,16 +2,16 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{RootWait, RootWaitBy};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
-    code: "fs001",
-    name: "waiting-for-root",
+    id: RuleId::Fs001,
     doc: "The boot has nothing left to do and waits for the root's device: rootwait polls until it is there, rootdelay= \
           sleeps a fixed time whether it is there or not, an initramfs has loops of its own. The device's driver comes \
           late, or the device is slow to answer (eMMC, USB, SATA links).",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -46,7 +46,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         RootWaitBy::Initramfs => "the initramfs looped",
     };
     vec![Finding {
-        rule: "fs001 waiting-for-root",
+        rule: RULE.id,
         title: format!("the boot waited {} for the root's device", seconds(cost.best())),
         cost,
         part_of: Vec::new(),

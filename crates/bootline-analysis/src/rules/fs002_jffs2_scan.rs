@@ -2,14 +2,14 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "fs002",
-    name: "jffs2-scan",
+    id: RuleId::Fs002,
     doc: "JFFS2 keeps no index: the mount scans the whole flash partition for its nodes. 470 MiB of NAND, 8 % full, \
           took 2.6 s, more than UBI's attach and UBIFS's mount together (1.5 s).",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let cost = if said { net } else { Interval::new(Dur::ZERO, net.best(), net.high()) };
     let start = first.unwrap_or(before);
     vec![Finding {
-        rule: "fs002 jffs2-scan",
+        rule: RULE.id,
         title: format!(
             "the mount of the JFFS2 root took {}, {} of the boot",
             seconds(net.best()),

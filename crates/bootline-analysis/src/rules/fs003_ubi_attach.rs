@@ -2,15 +2,15 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "fs003",
-    name: "ubi-attach",
+    id: RuleId::Fs003,
     doc: "UBI reads the headers of every block of the flash partition when it attaches: the time grows with the \
           partition's size, about 1.4 s for 470 MiB of NAND. A fastmap keeps the result in the flash itself and is read \
           instead. The mount of the UBIFS on it adds little, unless it must recover its journal.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -59,7 +59,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         words = format!(", and the mount {}", seconds(mounting.best()));
     }
     vec![Finding {
-        rule: "fs003 ubi-attach",
+        rule: RULE.id,
         title: format!("UBI took {} to attach its flash{words}", seconds(attach.best())),
         cost,
         part_of: Vec::new(),

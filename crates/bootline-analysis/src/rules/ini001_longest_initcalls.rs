@@ -2,15 +2,15 @@
 use super::case::{Case, longest};
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::{Span, SpanKind};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
-    code: "ini001",
-    name: "longest-initcalls",
+    id: RuleId::Ini001,
     doc: "The initcalls that took longest, net of the console, of the probes inside them, and of what other rules \
           explain. Initcalls run one after the other on one processor: what one takes, all that follow wait for.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             continue;
         }
         found.push(Finding {
-            rule: "ini001 longest-initcalls",
+            rule: RULE.id,
             title: format!(
                 "the initcall `{}` took {}, {} of the boot",
                 span.name,

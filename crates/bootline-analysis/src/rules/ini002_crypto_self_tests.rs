@@ -2,17 +2,17 @@
 use super::case::{Case, apart};
 use super::finding::{cite, cite_at};
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "ini002",
-    name: "crypto-self-tests",
+    id: RuleId::Ini002,
     doc: "The kernel tests each cryptographic algorithm as it registers (cryptomgr_test threads, which initcalls wait \
           for): on a slow processor or under emulation the largest part of a boot without a console, 48 % of one with \
           7.2. Without initcall_debug the tests print next to nothing; the time sits in crypto's initcalls and in those \
           that use a key first (load_system_certificate_list).",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -105,14 +105,5 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             Vec::new(),
         )
     };
-    vec![Finding {
-        rule: "ini002 crypto-self-tests",
-        title,
-        cost,
-        part_of: Vec::new(),
-        time_ranges,
-        why,
-        evidence,
-        advice,
-    }]
+    vec![Finding { rule: RULE.id, title, cost, part_of: Vec::new(), time_ranges, why, evidence, advice }]
 }

@@ -2,14 +2,14 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "ini003",
-    name: "memory-init",
+    id: RuleId::Ini003,
     doc: "The kernel initialises a structure for each page of memory before it goes on: 100 to 150 ms for 8 GiB. With \
           CONFIG_DEFERRED_STRUCT_PAGE_INIT most of it waits until all processors can share it.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let size = case.kernel(end).and_then(|r| mebibytes(r.text));
     let size = size.map_or("memory".to_owned(), |m| format!("{m} MiB of memory"));
     vec![Finding {
-        rule: "ini003 memory-init",
+        rule: RULE.id,
         title: format!("the kernel took {} to initialise {size}", seconds(net.best())),
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),

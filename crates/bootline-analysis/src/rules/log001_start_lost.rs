@@ -2,16 +2,16 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::seconds;
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::Clock;
 use crate::records::{ProblemKind, RecordOrigin};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "log001",
-    name: "beginning-lost",
+    id: RuleId::Log001,
     doc: "The log does not hold all of the boot: the ring buffer wrapped before it was read, records were dropped \
           because the console could not keep up, or the capture began late. What is missing can't be explained.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -49,7 +49,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let held: u64 = boot.records.iter().map(|r| u64::from(r.line_bytes)).sum();
     let size = (held * 2).next_power_of_two().clamp(1 << 20, 1 << 30) >> 20;
     vec![Finding {
-        rule: "log001 beginning-lost",
+        rule: RULE.id,
         title: "the log does not hold all of the boot".to_owned(),
         cost: Interval::exact(Dur::ZERO),
         part_of: Vec::new(),

@@ -2,14 +2,14 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
-    code: "log002",
-    name: "silent-gap",
+    id: RuleId::Log002,
     doc: "A stretch in which nothing was logged and that no other rule explains: something worked or slept in silence. \
           The records around it tell where to look; initcall_debug would name the initcall or probe inside.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -53,7 +53,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
         };
         found.push(Finding {
-            rule: "log002 silent-gap",
+            rule: RULE.id,
             title: format!(
                 "nothing was logged for {}, {} of the boot, between records {} and {}",
                 seconds(net.best()),

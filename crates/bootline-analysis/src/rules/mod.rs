@@ -28,12 +28,14 @@ mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
 mod remedy;
 mod rule;
+mod rule_id;
 mod usr001_quiet_overridden;
 mod wording;
 
 pub use case::TimeRange;
 pub use finding::{Advice, CitedRecord, Finding};
-pub use rule::Rule;
+pub use rule::{Rule, TimelinePlace};
+pub use rule_id::RuleId;
 
 use crate::boot::Boot;
 use case::Case;
@@ -64,6 +66,11 @@ pub const RULES: &[Rule] = &[
     ini001_longest_initcalls::RULE,
     log002_silent_gap::RULE,
 ];
+
+/// The rule of this identity.
+pub fn rule(id: RuleId) -> Option<&'static Rule> {
+    RULES.iter().find(|r| r.id == id)
+}
 
 /// All findings on a boot, the costliest first.
 pub fn findings(boot: &Boot) -> Vec<Finding> {

@@ -2,15 +2,15 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, TimeRange};
+use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "net001",
-    name: "ip-autoconfiguration",
+    id: RuleId::Net001,
     doc: "With ip= the kernel configures the network before it mounts the root (ip_auto_config): it opens the interfaces, \
           waits for a carrier for up to 120 s, and asks DHCP. The boot waits for all of it. Only a root on the network \
           needs that; user space configures the interface again.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -68,7 +68,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     cited.dedup();
     let words = if exact { "the initcall ip_auto_config" } else { "from the record before its first to its last" };
     vec![Finding {
-        rule: "net001 ip-autoconfiguration",
+        rule: RULE.id,
         title: format!(
             "the kernel took {} to configure the network{}",
             seconds(cost.best()),

@@ -2,17 +2,17 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{seconds, speed};
-use super::{Advice, Finding, Rule};
+use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::Clock;
 use crate::records::RecordOrigin;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
-    code: "usr001",
-    name: "quiet-undone",
+    id: RuleId::Usr001,
     doc: "The command line asks for a quiet console, and user space makes it loud again: kernel.printk by sysctl, \
           `dmesg -n`, a sysrq, systemd's log on the console, or programs that write to /dev/kmsg. From then on the \
           kernel's messages wait for the line as if quiet weren't there, while services start.",
+    place: TimelinePlace::Evidence,
     check,
 };
 
@@ -80,7 +80,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut evidence: Vec<usize> = evidence.collect();
     evidence.dedup();
     vec![Finding {
-        rule: "usr001 quiet-undone",
+        rule: RULE.id,
         title: format!("quiet was undone after init's start: {what} of kernel messages on the line"),
         cost,
         part_of: Vec::new(),

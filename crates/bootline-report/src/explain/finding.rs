@@ -5,7 +5,7 @@ use super::super::style::Style;
 use super::super::time_value::share;
 use super::super::time_value::{ClockName, TimeValue};
 use bootline_analysis::boot::Boot;
-use bootline_analysis::rules::{Finding, RULES};
+use bootline_analysis::rules::{Finding, RULES, RuleId};
 use bootline_capture::units::Dur;
 
 /// What an advice saves is said from here on.
@@ -21,14 +21,14 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     }
     let clock = ClockName::of_axis(boot.timeline.clock);
     let total = boot.end.as_ref().map(|e| e.elapsed.best());
-    let told: Vec<&str> = findings.iter().filter_map(|f| f.rule.split(' ').next()).collect();
+    let told: Vec<RuleId> = findings.iter().map(|f| f.rule).collect();
     // What is contained in another cause comes after all causes.
     let (own, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &told).is_empty());
     let mut before: Option<&Finding> = None;
     for finding in own.into_iter().chain(contained) {
         let said_before = before.replace(finding).is_some_and(|b| b.advice == finding.advice);
         let title = Text::new()
-            .styled(finding.rule, Style::Cost)
+            .styled(finding.rule.title(), Style::Cost)
             .styled(": ", Style::Strong)
             .styled(&finding.title, Style::Strong);
         document.heading(title);
@@ -37,13 +37,13 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
 }
 
 /// Those of the findings told that hold this one's cost.
-fn part_of<'f>(finding: &'f Finding, told: &[&str]) -> Vec<&'f str> {
-    finding.part_of.iter().copied().filter(|code| told.contains(code)).collect()
+fn part_of(finding: &Finding, told: &[RuleId]) -> Vec<&'static str> {
+    finding.part_of.iter().filter(|rule| told.contains(rule)).map(|rule| rule.code()).collect()
 }
 
 fn entries(
     finding: &Finding,
-    told: &[&str],
+    told: &[RuleId],
     said_before: bool,
     clock: Option<ClockName>,
     total: Option<Dur>,
@@ -91,7 +91,7 @@ fn entries(
 pub fn rules() -> Document {
     let mut document = Document::default();
     for rule in RULES {
-        document.heading(format!("{} {}", rule.code, rule.name));
+        document.heading(rule.id.title());
         document.entries(vec![Entry::new("", rule.doc)]);
     }
     document

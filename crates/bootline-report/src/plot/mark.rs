@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A finding as marks on the axis: where its time went, or at least where its evidence lies.
 use bootline_analysis::boot::{Boot, WaitCause};
-use bootline_analysis::rules::{Finding, TimeRange};
+use bootline_analysis::rules::{Finding, RuleId, TimeRange, TimelinePlace, rule};
 use bootline_capture::units::{Dur, Interval};
 
 /// A finding, with the way out that saves most.
 #[derive(Clone, Debug)]
 pub(super) struct FindingMark {
-    pub rule: &'static str,
+    pub rule: RuleId,
     pub title: String,
     pub why: String,
     pub cost: Interval,
@@ -42,17 +42,6 @@ pub(super) enum MarkPlacement {
     Nowhere,
 }
 
-impl FindingMark {
-    /// `con001`
-    pub(super) fn code(&self) -> &'static str {
-        code(self.rule)
-    }
-}
-
-fn code(rule: &'static str) -> &'static str {
-    rule.split(' ').next().unwrap_or_default()
-}
-
 pub(super) fn mark(boot: &Boot, finding: &Finding) -> FindingMark {
     let saves = |a: &&bootline_analysis::rules::Advice| a.saves.map(Interval::best);
     // The first of those that save most; without predictions the first of all.
@@ -78,11 +67,10 @@ fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> MarkPlacement {
         return MarkPlacement::TimeRanges { list, line: waited > Dur::ZERO && waited * 2 >= length };
     }
     // The rules whose time is in the waits themselves cite no more than the worst of them, or what set them up.
-    let waits = match code(finding.rule) {
-        "con001" => Some(Some(WaitCause::OwnRecord)),
-        "con007" => Some(Some(WaitCause::Processor)),
-        "con004" | "con005" => Some(None),
-        _ => None,
+    let waits = match rule(finding.rule).map(|r| r.place) {
+        Some(TimelinePlace::Waits(cause)) => Some(Some(cause)),
+        Some(TimelinePlace::AllWaits) => Some(None),
+        Some(TimelinePlace::Evidence) | None => None,
     };
     let waited = |cause: &Option<WaitCause>| {
         boot.waits.iter().any(|w| w.time.best() > Dur::ZERO && cause.is_none_or(|c| c == w.cause))

@@ -146,7 +146,7 @@ fn own(p: &Picture) -> impl Iterator<Item = (usize, &FindingMark)> {
 }
 
 fn finding(p: &Picture, f: &FindingMark, boot: usize, at: usize) -> String {
-    let code = f.code();
+    let code = f.rule.code();
     let total = p.end.map(|e| e.elapsed.best()).unwrap_or_default();
     let cost = if f.cost.high() > Dur::ZERO { TimeValue::estimate(f.cost).short() } else { String::new() };
     let way = f.advice.as_ref().map(|a| {

@@ -261,7 +261,7 @@ impl StaticPicture {
             self.name(self.y + 12.0, if n == 0 { "findings" } else { "" });
             // The words stand above the stroke, from its left on as far as there is room.
             let from = self.mark(p, finding);
-            let words = cut(&format!("{} {}", finding.code(), finding.title), WIDTH - RIGHT - GUTTER);
+            let words = cut(&format!("{} {}", finding.rule.code(), finding.title), WIDTH - RIGHT - GUTTER);
             let right = WIDTH - RIGHT - words.chars().count() as f64 * CHARACTER;
             let x = self.x(from).min(right).max(GUTTER);
             self.text("mark", x, self.y + 12.0, &words);

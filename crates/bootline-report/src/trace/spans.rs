@@ -194,14 +194,18 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
         let advice: Vec<&str> = f.advice.iter().map(|a| a.action.as_str()).collect();
         let records: Vec<String> = f.evidence.iter().map(|e| e.id.to_string()).collect();
         let what = SliceInfo::new(escaped(&f.title), "finding")
-            .arg("rule", f.rule)
+            .arg("rule", f.rule.title())
             .interval(["cost_ns", "cost_low_ns", "cost_high_ns"], f.cost)
             .arg("why", f.why.as_str())
             .arg("do", advice.join("\n"))
             .arg("records", records.join(" "))
-            .known("part_of", (!f.part_of.is_empty()).then(|| f.part_of.join(" ")));
-        let (parent, name, kind) = (Some(group), f.rule.into(), TrackKind::Plain);
-        let on = tracks.add_track(|id| TrackDescriptor { id, parent, name, kind, about, tracks_of: Some(f.rule) });
+            .known(
+                "part_of",
+                (!f.part_of.is_empty()).then(|| f.part_of.iter().map(|r| r.code()).collect::<Vec<_>>().join(" ")),
+            );
+        let (parent, name, kind) = (Some(group), f.rule.title().into(), TrackKind::Plain);
+        let on =
+            tracks.add_track(|id| TrackDescriptor { id, parent, name, kind, about, tracks_of: Some(f.rule.title()) });
         let mut time_ranges = f.time_ranges.clone();
         time_ranges.sort_by_key(|s| s.from);
         let mut apart = NonOverlapping::default();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which rule: its code and its name, said once.
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+macro_rules! rule_ids {
+    ($($id:ident $code:literal $name:literal)*) => {
+        /// A rule's identity. The code is the part of the boot (con console, clk clock, log log, ini initcalls, drv drivers, fs
+        /// file systems, net network, usr user space) and three digits.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum RuleId {
+            $(#[doc = concat!("`", $code, " ", $name, "`")] $id,)*
+        }
+
+        impl RuleId {
+            /// `con001`
+            pub const fn code(self) -> &'static str {
+                match self { $(RuleId::$id => $code,)* }
+            }
+
+            /// `synchronous-console`
+            pub const fn name(self) -> &'static str {
+                match self { $(RuleId::$id => $name,)* }
+            }
+
+            /// Code and name: `con001 synchronous-console`.
+            pub const fn title(self) -> &'static str {
+                match self { $(RuleId::$id => concat!($code, " ", $name),)* }
+            }
+        }
+    };
+}
+
+rule_ids! {
+    Clk001 "clk001" "clock-stood-still"
+    Clk002 "clk002" "delay-loop-calibration"
+    Con001 "con001" "synchronous-console"
+    Con002 "con002" "flush-at-registration"
+    Con003 "con003" "console-lock"
+    Con004 "con004" "slow-line"
+    Con005 "con005" "needless-output"
+    Con006 "con006" "console-stall"
+    Con007 "con007" "printing-thread"
+    Drv001 "drv001" "deferred-probe"
+    Drv002 "drv002" "longest-probes"
+    Drv003 "drv003" "uart-detection"
+    Fs001 "fs001" "waiting-for-root"
+    Fs002 "fs002" "jffs2-scan"
+    Fs003 "fs003" "ubi-attach"
+    Ini001 "ini001" "longest-initcalls"
+    Ini002 "ini002" "crypto-self-tests"
+    Ini003 "ini003" "memory-init"
+    Log001 "log001" "beginning-lost"
+    Log002 "log002" "silent-gap"
+    Net001 "net001" "ip-autoconfiguration"
+    Usr001 "usr001" "quiet-undone"
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.title())
+    }
+}
+
+impl Serialize for RuleId {
+    /// As code and name.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.title())
+    }
+}
