@@ -16,8 +16,8 @@ pub(crate) struct Finding<'b> {
     /// What it costs the boot.
     cost_ns: Interval,
     /// Rules whose findings already contain this cost; absent where it is this finding's alone.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    part_of: &'b [&'static str],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    part_of: Vec<&'static str>,
     /// Where on the axis the time went, where it is one interval or few.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     time_ranges: Vec<TimeRange>,
@@ -64,10 +64,10 @@ impl<'b> From<&'b rules::Finding> for Finding<'b> {
     fn from(f: &'b rules::Finding) -> Finding<'b> {
         let range = |r: &rules::TimeRange| TimeRange { start_ns: r.from.as_nanos(), end_ns: r.to.as_nanos() };
         Finding {
-            rule: f.rule,
+            rule: f.rule.title(),
             title: &f.title,
             cost_ns: f.cost.into(),
-            part_of: &f.part_of,
+            part_of: f.part_of.iter().map(|r| r.code()).collect(),
             time_ranges: f.time_ranges.iter().map(range).collect(),
             why: &f.why,
             records: f.evidence.iter().map(|r| CitedRecord { id: r.id.0, text: &r.text }).collect(),
