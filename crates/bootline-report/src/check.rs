@@ -39,7 +39,7 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
     let count = |o: GateOutcome| checked.iter().filter(|c| c.outcome == o).count();
     let (broken, open) = (count(GateOutcome::Fail), count(GateOutcome::Inconclusive));
     document.heading(format!("{}: {}", source.budget, sum(broken, open, checked.len())));
-    let beside = source.baseline.map(|b| format!(", beside {} of {}", b.n(), b.name)).unwrap_or_default();
+    let beside = source.baseline.map(|b| format!(", against {} of {}", b.n(), b.name)).unwrap_or_default();
     let runs = source.runs;
     document.paragraph(format!(
         "{} of {}{beside}",
@@ -59,7 +59,7 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
         let (word, style) = match c.outcome {
             GateOutcome::Pass => ("kept", Style::Plain),
             GateOutcome::Fail => ("broken", Style::Error),
-            GateOutcome::Inconclusive => ("can't tell", Style::Warning),
+            GateOutcome::Inconclusive => ("inconclusive", Style::Warning),
         };
         let largest = c.largest.as_ref().filter(|_| c.outcome != GateOutcome::Pass);
         table.row(
@@ -86,7 +86,7 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
 
 fn sum(broken: usize, open: usize, all: usize) -> String {
     let kept = all - broken - open;
-    let open = if open > 0 { format!(", {open} can't be told") } else { String::new() };
+    let open = if open > 0 { format!(", {open} inconclusive") } else { String::new() };
     let broken = if broken > 0 { format!("{broken} broken, ") } else { String::new() };
     format!("{broken}{kept} of {all} limits kept{open}")
 }
@@ -108,9 +108,9 @@ fn between(c: &CheckedLimit, e: bootline_stats::Estimate) -> String {
 
 fn adds(c: &CheckedLimit, by: i64) -> String {
     match (c.limit_kind, c.unit) {
-        (LimitKind::AtMost, Unit::Bytes) => format!("{by} characters"),
+        (LimitKind::AtMost, Unit::Bytes) => format!("{by} bytes"),
         (LimitKind::AtMost, Unit::Ns) => format!("{}\u{a0}s", Dur::from_nanos(by)),
-        (_, Unit::Bytes) => format!("{by:+} characters"),
+        (_, Unit::Bytes) => format!("{by:+} bytes"),
         (_, Unit::Ns) => signed_value(by as f64, Unit::Ns),
     }
 }

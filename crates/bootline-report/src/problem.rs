@@ -39,7 +39,7 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::UnknownFormat => {
             "no times and no kernel records were found in it; state the format if you know it"
         }
-        ProblemKind::LineTooLong => "the line's tail is in no figure but its characters are counted",
+        ProblemKind::LineTooLong => "the line's tail is in no figure, but its bytes are counted",
         ProblemKind::BinaryNoise => "a wrong baud or line noise looks so; the records around it may be torn",
         ProblemKind::NulBytes => "they were dropped; harmless, unless the records around them look torn",
         ProblemKind::InvalidUtf8 => "shown as U+FFFD; the times hold",

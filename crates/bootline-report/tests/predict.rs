@@ -40,7 +40,7 @@ fn by_hand() -> Vec<Prediction> {
     );
     let today = Prediction {
         change: Change::default(),
-        title: "today".to_owned(),
+        title: "baseline".to_owned(),
         time_to_init: millis(25_199, 25_210, 25_222),
         log_complete: Some(millis(25_512, 25_512, 25_513)),
         saved: Interval::default(),

@@ -151,7 +151,7 @@ impl FromStr for Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
-            return f.write_str("today");
+            return f.write_str("baseline");
         }
         for (i, setting) in self.settings().enumerate() {
             write!(f, "{}{setting}", if i == 0 { "" } else { " " })?;

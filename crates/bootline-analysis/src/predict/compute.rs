@@ -69,7 +69,7 @@ impl<'a> Predictor<'a> {
             .bytes(self.baseline.loglevel, &self.baseline.plan(self.boot));
         Prediction {
             change: Change::default(),
-            title: "today".to_owned(),
+            title: "baseline".to_owned(),
             time_to_init: self.end.elapsed,
             log_complete: transmitted
                 .map(|end| Interval::exact(end - if self.since_first_byte() { first } else { self.reference() })),

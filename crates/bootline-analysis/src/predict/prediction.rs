@@ -62,7 +62,7 @@ pub struct Prediction {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PredictionError {
     /// No kernel record, or no end.
-    #[error("the log doesn't show where init starts")]
+    #[error("the log does not show where init starts")]
     NoEnd,
     /// No times at all.
     #[error("the log has neither kernel timestamps nor arrival times")]

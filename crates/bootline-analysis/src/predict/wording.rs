@@ -12,7 +12,7 @@ use bootline_console::{Driver, DriverBehaviour, Printing};
 
 pub(super) fn title(change: &Change) -> String {
     if change.is_empty() {
-        return "today".to_owned();
+        return "baseline".to_owned();
     }
     let words: Vec<String> = change.settings().map(|s| setting_title(&s)).collect();
     words.join(", ")
@@ -148,22 +148,22 @@ pub(super) fn assumptions(
             SpeedSource::Declared => {
                 add(
                     "line-speed",
-                    format!(
-                        "today's line carries {bytes:.0} characters a second, as declared: nothing in the log confirms it"
-                    ),
+                    format!("the baseline's line carries {bytes:.0} B/s as declared: nothing in the log confirms it"),
                 );
             }
             SpeedSource::Stamps => {
                 add(
                     "line-speed",
-                    format!("today's line carries {bytes:.0} characters a second, fitted from the kernel's stamps"),
+                    format!("the baseline's line carries {bytes:.0} B/s, fitted from the kernel's timestamps"),
                 );
             }
             SpeedSource::Arrival | SpeedSource::Header => {}
         }
     }
     let taken_as = match baseline.behaviour.printing {
-        Printing::Unknown => Some("how today's kernel prints is not known: taken as if each writer waits"),
+        Printing::Unknown => {
+            Some("how the baseline's kernel prints is not known: bootline assumes that each writer waits")
+        }
         Printing::RtPatch => Some("PREEMPT_RT before 6.12 has threads of several designs: taken as the thread of 6.12"),
         _ => None,
     };

@@ -7,7 +7,7 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Clk002,
-    doc: "Where neither a timer's frequency nor a preset tells it, the kernel measures its delay loop against the tick \
+    doc: "Where neither a timer's frequency nor a preset gives it, the kernel measures its delay loop against the tick \
           (calibrate_delay_converge): 20 to 30 ticks in which the boot does nothing else, 0.2 to 0.3 s at 100 Hz, and on \
           some machines once for each processor. The result is the same each time: lpj= presets it.",
     place: TimelinePlace::Evidence,

@@ -8,8 +8,8 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con001,
-    doc: "printk to a legacy console waits until the characters are on the wire (vprintk_emit, console_unlock): each \
-          message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 characters \
+    doc: "printk to a legacy console waits until the bytes are transmitted (vprintk_emit, console_unlock): each \
+          message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 bytes \
           costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run. The module nbcon_8250 takes an \
           8250's legacy console over from 6.12 to 7.2; from 7.3 on the kernel's own is an nbcon one, whose thread spins on \
           the transmitter: there less output, a faster line or another processor help.",
@@ -51,7 +51,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: Vec::new(),
-        why: format!("{} records waited each for its own characters; the line carries {}", own.len(), speed(line)),
+        why: format!("{} records each waited for their own transmission; the line carries {}", own.len(), speed(line)),
         evidence: cite_at(case.boot, worst.iter().map(|w| w.index)),
         advice,
     }]

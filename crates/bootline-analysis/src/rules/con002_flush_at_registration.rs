@@ -35,7 +35,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "the boot stood still for {} while {} flushed {} characters at its registration",
+            "the boot stood still for {} while {} flushed {} bytes at its registration",
             seconds(flush.waited.best()),
             line.console.name,
             flush.bytes
@@ -44,7 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         time_ranges: vec![time_range],
         why: format!(
-            "{} characters were stored before the console came; {} {} later{inside}, {}; the line carries {}",
+            "{} bytes were stored before the console registered; {} {} later{inside}, {}; the line carries {}",
             flush.bytes,
             flush.next.map_or("nothing was stored".to_owned(), |id| format!("record {id} was stored")),
             seconds(flush.next.and_then(|id| case.boot.stored(id)).map_or(flush.waited.best(), |t| t - from)),

@@ -9,7 +9,7 @@ use bootline_console::Printing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con003,
-    doc: "On PREEMPT_RT a thread prints, and up to 6.18 it holds the console lock until the whole backlog is on the wire \
+    doc: "On PREEMPT_RT a kthread prints, and up to 6.18 it holds the console lock until the whole backlog is transmitted \
           (legacy_kthread_func, __console_flush_and_unlock). Whoever takes that lock waits for all of it: the open of \
           /dev/console before init (console_on_rootfs), a frame buffer's start (fbmem_init), the registration of a tty. \
           From 6.19 on the thread gives the lock up after each record, which helps only where it has a processor to \
@@ -124,7 +124,7 @@ fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: TimeRange) -> 
     }
     // Subsys initcalls run in link order, and drivers/video comes right before drivers/acpi and drivers/iommu.
     if text.starts_with("ACPI: Added _OSI(Module") || text.starts_with("iommu: Default domain") {
-        return "fbmem_init, by its place,".to_owned();
+        return "fbmem_init (inferred from its position in the log)".to_owned();
     }
     if text.starts_with("fb0:") || text.contains("frame buffer") || text.contains("fbcon") {
         return "the frame buffer".to_owned();

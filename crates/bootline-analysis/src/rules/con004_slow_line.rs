@@ -9,9 +9,9 @@ use bootline_console::Series;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con004,
-    doc: "The console carries less than its baud allows. The 8250 driver before 5.18 writes a character, waits for the \
+    doc: "The console carries less than its baud allows. The 8250 driver before 5.18 writes a byte, waits for the \
           transmitter to run empty, and writes the next: with slow registers (a virtual UART of a management \
-          controller, a port behind a slow bus) 115200 baud carried 2500 instead of 11520 characters a second. Flow \
+          controller, a port on a slow bus) 115200 baud carried 2500 B/s instead of 11520 B/s. Flow \
           control (`r` in console=) and a wrong UART clock do the same. A line faster than declared is a lab's and no \
           fault.",
     place: TimelinePlace::AllWaits,
@@ -49,7 +49,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         advice.push(Advice::new(
             "switch the console's flow control off, or wire CTS",
             format!("console={},{baud}n8 (without r)", line.console.name),
-            "a slow receiver loses characters",
+            "a slow receiver loses bytes",
         ));
     }
     advice.push(Advice::plain(
@@ -59,7 +59,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "{} carries {:.0} characters a second of the {:.0} that {baud} baud allow; that costs {}",
+            "{} carries {:.0} B/s of the {:.0} B/s that {baud} baud allow; that costs {}",
             line.console.name,
             speed.rate.bytes_per_s(),
             declared.bytes_per_s(),
@@ -69,7 +69,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
-            "{:.0} to {:.0} characters a second by {how}, from {} samples",
+            "{:.0} to {:.0} B/s by {how}, from {} samples",
             speed.low.bytes_per_s(),
             speed.high.bytes_per_s(),
             speed.samples

@@ -10,7 +10,7 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con005,
-    doc: "The console prints what nobody reads at this speed: all messages of the default log level over 115200 baud or \
+    doc: "The console prints more than is worth its time at this speed: all messages of the default log level over 115200 baud or \
           less, or output of initcall_debug, debug, ignore_loglevel or a high loglevel= that was left on. The messages \
           stay in the ring buffer whatever the console prints; dmesg shows them.",
     place: TimelinePlace::AllWaits,
@@ -104,7 +104,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "{} of {total} characters on {} are output that quiet keeps off the line: {}, {} of the boot",
+            "{} of {total} bytes on {} are output that quiet keeps off the line: {}, {} of the boot",
             total - chars.kept,
             line.console.name,
             seconds(cost.best()),
@@ -114,7 +114,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
-            "with {on}: {} characters of initcall_debug, {} of debug level, {} other, {} errors and worse{unknown}; \
+            "with {on}: {} bytes of initcall_debug, {} of debug level, {} other, {} errors and worse{unknown}; \
              the line carries {}",
             chars.initcall_debug,
             chars.debug,

@@ -70,13 +70,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     vec![Finding {
         rule: RULE.id,
-        title: format!("{how_many} the console's doing{words}"),
+        title: format!("{how_many} caused by the console{words}"),
         // A processor that writes others' messages need not be the boot's.
         cost: Interval::new(Dur::ZERO, Dur::ZERO, stuck.unwrap_or_default()),
         part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
-            "the trace behind the report shows `{function}`: the processor was writing to the line, not hanging; \
+            "the trace after the report shows `{function}`: the processor was writing to the line, not hanging; \
              what that cost the boot is in the waits for the console"
         ),
         evidence: cite_at(case.boot, [first, trace]),

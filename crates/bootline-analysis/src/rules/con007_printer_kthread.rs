@@ -9,7 +9,7 @@ use bootline_console::Printing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con007,
-    doc: "Nobody waits for a console that a thread prints to, but the thread (nbcon_kthread_func, legacy_kthread_func; nice \
+    doc: "No task waits for a console that a kthread prints to, but the kthread (nbcon_kthread_func, legacy_kthread_func; nice \
           -20) spins on the transmitter: it needs a processor for as long as the line is busy. Where the boot has only \
           one, it comes to a near standstill until the line has drained. With a second processor the same log costs next \
           to nothing.",
@@ -47,7 +47,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "the thread that prints to {} had the only processor for {}, {} of the boot",
+            "the printer kthread of {} had the only processor for {}, {} of the boot",
             line.console.name,
             seconds(cost.best()),
             percent(cost.best(), case.total())
@@ -55,8 +55,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         why: format!(
-            "{}: behind {} records the boot came no further before the line was free again, since the thread spins until \
-             each character is out; the line carries {}",
+            "{}: after {} records the boot made no progress until the line was free again, since the kthread spins until \
+             each byte is sent; the line carries {}",
             clock(case),
             waits.len(),
             speed(line)

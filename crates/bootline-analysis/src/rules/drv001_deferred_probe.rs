@@ -119,7 +119,7 @@ fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
     let registers = flush.is_some_and(|at| s.start <= at && s.end.is_some_and(|end| at <= end));
     let console = match registers && s.console < s.gross().scale(0.5) {
         true => format!(
-            "{console}; the console registers inside it, so its flush is the likeliest cause, though the log's characters don't account for it"
+            "{console}; the console registers inside it, so its flush is the likeliest cause, though the log's bytes do not account for it"
         ),
         false => console,
     };

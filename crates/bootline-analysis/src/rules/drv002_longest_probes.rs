@@ -34,7 +34,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         // A probe in a worker's task runs beside the boot; only its end may be waited for.
         let beside = span.task.is_some_and(|t| t != 1) && span.parent.is_none();
         let cost = if beside { Interval::new(Dur::ZERO, Dur::ZERO, net.high()) } else { net };
-        let whose = if beside { "in a task of its own, beside the boot" } else { "one after the other with the rest" };
+        let whose = if beside {
+            "in a task of its own, in parallel with the boot"
+        } else {
+            "one after the other with the rest"
+        };
         found.push(Finding {
             rule: RULE.id,
             title: format!(

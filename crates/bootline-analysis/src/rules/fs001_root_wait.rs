@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "a device that never comes is waited for without end",
         ),
         RootWaitBy::Rootwait => Advice::plain(
-            "bring the device's driver sooner: built in, before what nobody needs yet; disable its host's unused ports and protocols",
+            "probe the device's driver sooner: build it in, before drivers that are not needed yet; disable its host's unused ports and protocols",
             "a kernel configuration of one's own",
         ),
         RootWaitBy::Initramfs => Advice::plain(

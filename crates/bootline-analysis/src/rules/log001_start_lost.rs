@@ -42,7 +42,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if !dropped.is_empty() {
         let sum: u64 = dropped.iter().filter_map(|i| number_dropped(boot.records.get(*i)?.text)).sum();
         why.push(format!(
-            "the console reports {sum} messages dropped: they were overwritten before the line had carried them"
+            "the console reports {sum} messages dropped: they were overwritten before they were transmitted"
         ));
     }
     // Twice what the log holds, at least 1 MiB; the kernel wants a power of two.

@@ -57,8 +57,8 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Advi
         )
         .saving(per_record())),
         Printing::ThreadWholeFlush => Some(Advice::new(
-            "take a kernel whose printer thread gives the console lock up after each record: 6.19 or later, or one with \
-             the commit \"printk: Use console_flush_one_record for legacy printer kthread\"; it needs two processors",
+            "use a kernel whose printer kthread releases the console lock after each record: 6.19 or later, or one with \
+             the commit \"printk: Use console_flush_one_record for legacy printer kthread\"; which needs two processors",
             "6.19 or later, CONFIG_PREEMPT_RT=y",
             price,
         )
@@ -67,7 +67,7 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Advi
         // A wait that ended with the backlog is what 6.19 did away with; shorter ones belong to its way of printing.
         Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Advice::plain(
             "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
-             its version says so, the waits say no",
+             its version implies it, the waits contradict it",
             "a look into the kernel's tree",
         )),
         Printing::ThreadPerRecord => None,
@@ -78,7 +78,7 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Advi
 /// Room for the printing thread beside the boot.
 pub(super) fn second_cpu(case: &Case<'_>) -> Advice {
     Advice::plain(
-        "give the printer thread a processor of its own: with one it and the boot take turns",
+        "give the printer kthread a processor of its own: with one processor, it and the boot take turns",
         "a second processor",
     )
     .saving(case.saves(&[Setting::Cpus(2)]))
@@ -92,7 +92,7 @@ fn held_until_drained(w: &ConsoleWait) -> bool {
 pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Advice> {
     let setting = format!("quiet, and first thing in the initramfs: {LOAD_AND_REPLAY}");
     let action =
-        "print by a thread that sleeps, the whole log behind init's start: the module nbcon_8250 (kernel/nbcon_8250)";
+        "print from a kthread that sleeps, the whole log after init's start: the module nbcon_8250 (kernel/nbcon_8250)";
     let price = format!("a kernel that dies before the module is loaded leaves little on the line; {OUT_OF_TREE}");
     let advice = Advice::new(action, setting, price);
     takes_module(case.boot).then(|| advice.saving(case.saves(&[Setting::Module { replay: true }])))
@@ -100,8 +100,9 @@ pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Advice> {
 
 /// The same, built into the kernel's tree.
 pub(super) fn module_built_in(case: &Case<'_>) -> Option<Advice> {
-    let action = "build nbcon_8250 into the kernel: nobody waits from its initcall on";
-    let price = "a kernel of one's own; what is printed before still waits; a hang leaves the last messages unprinted";
+    let action = "build nbcon_8250 into the kernel: from its initcall on no task waits";
+    let price =
+        "a kernel built from source; what is printed earlier still waits; a hang leaves the last messages unprinted";
     let advice = Advice::new(action, BUILT_IN, price);
     takes_module(case.boot).then(|| advice.saving(case.saves(&[Setting::Module { replay: false }])))
 }
@@ -116,9 +117,9 @@ pub(super) fn nbcon_flush(case: &Case<'_>, line: &SerialLine) -> Option<Advice> 
     }
     let (first, versions) = flushed_by_thread(driver, kernel.rt)?;
     let advice = Advice::new(
-        "take a kernel that leaves the flush of an nbcon console to its thread",
+        "use a kernel that leaves the flush of an nbcon console to its kthread",
         versions,
-        "a hang before the thread runs leaves less on the line",
+        "a hang before the kthread runs leaves less on the line",
     );
     Some(advice.saving(case.saves(&[Setting::Kernel { series: first, rt: kernel.rt }])))
 }

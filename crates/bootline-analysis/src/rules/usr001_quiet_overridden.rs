@@ -41,7 +41,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let (cost, bytes) = cost(case, &loud);
-    let what = if cost.best() > Dur::ZERO { seconds(cost.best()) } else { format!("{bytes} characters") };
+    let what = if cost.best() > Dur::ZERO { seconds(cost.best()) } else { format!("{bytes} bytes") };
     let from_user = loud.iter().filter(|i| kernel_record(i).is_some_and(|r| is_user_space(r.text))).count();
     let mut why = Vec::new();
     if let Some(r) = raised.and_then(|i| boot.records.get(i)) {
@@ -52,13 +52,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     if !loud.is_empty() {
         why.push(format!(
-            "{} kernel records, {bytes} characters, arrived after init's start, {from_user} of them written by programs \
+            "{} kernel records, {bytes} bytes, arrived after init's start, {from_user} of them written by programs \
              through /dev/kmsg",
             loud.len()
         ));
     }
     if command_line.is_empty() {
-        why.push("init announced itself behind hardly a word of the kernel, so quiet was asked for".to_owned());
+        why.push("init announced itself after hardly any kernel message, so quiet was requested".to_owned());
     }
     if let Some(line) = &boot.line {
         why.push(format!("the line carries {}", speed(line)));

@@ -40,13 +40,13 @@ pub(super) fn declared_rate(line: &SerialLine) -> Option<(Baud, LineRate)> {
 
 /// How fast a line is, and how that is known: `960 characters a second (measured by arrival times; 9600 baud declared)`.
 pub(super) fn speed(line: &SerialLine) -> String {
-    let Some(speed) = line.speed else { return "an unknown number of characters a second".to_owned() };
+    let Some(speed) = line.speed else { return "an unknown number of bytes per second".to_owned() };
     let rate = speed.rate.bytes_per_s();
     let known = match speed.source {
         SpeedSource::Arrival => "measured by arrival times",
         SpeedSource::Stamps => "measured by the kernel's stamps",
         SpeedSource::Header => "as the capture states",
-        SpeedSource::Declared => "as declared, confirmed by nothing in the log",
+        SpeedSource::Declared => "as declared; nothing in the log confirms it",
     };
     let declared = match declared_rate(line) {
         _ if speed.source == SpeedSource::Declared => String::new(),
@@ -56,7 +56,7 @@ pub(super) fn speed(line: &SerialLine) -> String {
         Some((baud, _)) => format!("; {baud} baud declared"),
         None => String::new(),
     };
-    format!("{rate:.0} characters a second ({known}{declared})")
+    format!("{rate:.0} B/s ({known}{declared})")
 }
 
 /// A faster speed to ask for; none where the line is at a UART's usual top.

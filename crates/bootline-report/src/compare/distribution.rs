@@ -42,7 +42,7 @@ pub(super) fn distribution(c: &QuantityChange, comparison: &Comparison, names: b
             }
         }
     }
-    let unit = if c.unit == Unit::Ns { "seconds" } else { "characters" };
+    let unit = if c.unit == Unit::Ns { "seconds" } else { "bytes" };
     out += &format!("<div class=\"name unit\">{unit}</div>{}\n", axis(&ticks, &scale));
     if let Some((d, at)) = shifted {
         let (words, _) = verdict(c);

@@ -67,13 +67,13 @@ fn made_of(document: &mut Document, comparison: &Comparison, rows: usize) {
     if d.contributions.is_empty() {
         return;
     }
-    document.heading(format!("What the difference is made of: {} of means", signed(d.whole)));
+    document.heading(format!("Contributions to the difference: {} of means", signed(d.whole)));
     let mut table = Table::new([
         ("part", Align::Left, 0),
         ("adds", Align::Right, 0),
         ("work", Align::Right, 3),
         ("console", Align::Right, 2),
-        ("characters", Align::Right, 4),
+        ("bytes", Align::Right, 4),
         ("by chance", Align::Right, 5),
         ("", Align::Left, 0),
         ("records", Align::Right, 6),

@@ -56,7 +56,7 @@ pub(crate) struct ComparisonJson<'c> {
     difference_ns: i64,
     /// The parts summed up by what became of them.
     sums: Vec<Sum>,
-    /// What the difference is made of, the greatest first.
+    /// Contributions to the difference, the greatest first.
     parts: Vec<PartJson<'c>>,
 }
 

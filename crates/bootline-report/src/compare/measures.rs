@@ -104,7 +104,7 @@ impl<'c> MeasureTable<'c> {
 
     fn drawn(&self, c: &QuantityChange, icon: Icon) -> String {
         if c.unit != Unit::Ns {
-            return "<span class=\"faint\">in characters</span>".to_owned();
+            return "<span class=\"faint\">in bytes</span>".to_owned();
         }
         let one = |class: &str, scale: &Scale| {
             let interval = c.difference.filter(|d| d.confidence > 0.0);

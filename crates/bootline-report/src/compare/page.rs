@@ -67,7 +67,7 @@ fn made_of(comparison: &Comparison, rows: usize) -> String {
              <caption class=\"unseen\">The other parts of the difference</caption>\n<thead><tr><th scope=\"col\">part</th>\
              <th scope=\"col\" class=\"number\">adds</th><th scope=\"col\">what became of it</th>\
              <th scope=\"col\" class=\"number\">work</th><th scope=\"col\" class=\"number\">console</th>\
-             <th scope=\"col\" class=\"number\">characters</th><th scope=\"col\" class=\"number told\">by chance</th>\
+             <th scope=\"col\" class=\"number\">bytes</th><th scope=\"col\" class=\"number told\">p value</th>\
              <th scope=\"col\" class=\"number\">records</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div></details>\n"
         )
     });

@@ -59,10 +59,10 @@ pub(super) fn answer(change: &QuantityChange, comparison: &Comparison) -> Text {
     match change.verdict {
         ChangeVerdict::More => more("longer", Style::Cost),
         ChangeVerdict::Less => more("shorter", Style::Strong),
-        ChangeVerdict::NotSignificant => but("which chance explains"),
-        ChangeVerdict::TooSmall => but("which is less than what counts"),
-        ChangeVerdict::Noise => but("which is no more than the machine's own noise"),
-        _ => but("of which too few runs tell nothing"),
+        ChangeVerdict::NotSignificant => but("which chance may explain"),
+        ChangeVerdict::TooSmall => but("which is below the effect that matters"),
+        ChangeVerdict::Noise => but("which is within the machine's own noise"),
+        _ => but("which too few runs can confirm"),
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn detectable_text(comparison: &Comparison) -> String {
              in one of five cases.",
             value(least, Unit::Ns)
         ),
-        None => format!("With {n} + {m} runs no change can be told from chance, however great."),
+        None => format!("With {n} + {m} runs no change, however large, can be distinguished from chance."),
     }
 }
 
@@ -193,10 +193,13 @@ pub(super) fn sums_in_words(of: &Decomposition) -> String {
 /// What the parts add up to, and how they were told.
 pub(super) fn made_of_words(comparison: &Comparison) -> String {
     let tested = comparison.decomposition.contributions.iter().any(|c| c.p_value.is_some());
-    let considered =
-        if tested { " Chance is told with all parts considered; those that vary by a millisecond, apart." } else { "" };
+    let considered = if tested {
+        " P values are adjusted for all parts; parts that vary by a millisecond are adjusted separately."
+    } else {
+        ""
+    };
     format!(
-        "These add up to the difference of the means to the nanosecond; that of the medians, which don't add up, is off by \
+        "These add up to the difference of the means to the nanosecond; that of the medians, which do not add up, differs by \
          {}.{considered}",
         signed(comparison.median_against_mean().unwrap_or_default())
     )

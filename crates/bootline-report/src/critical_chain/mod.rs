@@ -73,7 +73,7 @@ pub fn critical_chain(
     };
     if critical_path.since != end.since && end.since == TimeOrigin::KernelFirstByte {
         sum = sum
-            .words(" From the kernel's first character on it is ")
+            .words(" From the kernel's first byte on it is ")
             .figure(TimeValue::exact(end.elapsed.best()))
             .words(".");
     }
@@ -90,7 +90,7 @@ pub fn critical_chain(
         let more = critical_path.non_critical.len() - non_critical.len();
         let and = if more > 0 { format!("; {more} more are shorter") } else { String::new() };
         document.paragraph(format!(
-            "Beside the chain: taking less here saves nothing, and taking longer by the slack costs nothing{and}."
+            "Not critical: a shorter time here saves nothing, and a time longer by up to the slack costs nothing{and}."
         ));
         document.table(slack(&non_critical));
     }
@@ -104,11 +104,11 @@ fn share(critical_path: &CriticalPath, outstanding: &HashSet<usize>) -> Text {
     let shown =
         critical_path.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
     Text::new()
-        .words(format!("{} of its {} links make ", outstanding.len(), critical_path.segments.len()))
+        .words(format!("{} of its {} segments make up ", outstanding.len(), critical_path.segments.len()))
         .figure(TimeValue::exact(shown))
         .words(" of its ")
         .figure(TimeValue::exact(all))
-        .words(" net of the console; the others are summed up between them.")
+        .words(" net of the console; the others are folded.")
 }
 
 fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
@@ -120,7 +120,7 @@ fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
                 .to_owned()
         }
         PathBasis::Records => {
-            "From records alone: between two of them nothing tells work from waiting. `initcall_debug` on the command line \
+            "From records alone: between two of them nothing distinguishes work from waiting. `initcall_debug` on the command line \
              names what ran."
                 .to_owned()
         }
@@ -128,7 +128,7 @@ fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
     let through =
         critical_path.segments.iter().any(|s| matches!(s.kind, SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs));
     if through && boot.kernel.cpus == Some(1) {
-        text += " With one processor a call beside the chain also takes time from it: the slack holds for what sleeps.";
+        text += " With one processor a call that is not critical also takes processor time from the path: its slack counts only what sleeps.";
     }
     text
 }

@@ -96,17 +96,19 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
             .figure(TimeValue::exact(at).by(clock))
             .words(format!(", record {}.", record.id)),
         (None, Some((id, at))) => text
-            .styled("The log doesn't reach the boot's end: ", Style::Error)
+            .styled("The log ends before the boot does: ", Style::Error)
             .words(format!("it ends with record {id} at "))
             .figure(TimeValue::exact(at).by(clock))
             .words("."),
-        (None, None) => text.styled("The log holds no times: nothing can be said of where they went.", Style::Error),
+        (None, None) => {
+            text.styled("The log has no timestamps: bootline cannot show where the time went.", Style::Error)
+        }
     }
 }
 
 pub(in super::super) fn since(since: TimeOrigin) -> &'static str {
     match since {
-        TimeOrigin::KernelFirstByte => "the kernel's first character",
+        TimeOrigin::KernelFirstByte => "the kernel's first byte",
         TimeOrigin::KernelStart => "the kernel clock's zero",
         TimeOrigin::PowerOn => "power-on",
     }
@@ -137,7 +139,7 @@ fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
     }
     if let Some(a) = end.arrival.filter(|a| differs(*a)) {
         let text = Text::new().figure(TimeValue::exact(a).by(Some(ClockName::Arrival)));
-        entries.push(Entry::new("", text.words(" until that record was through the line")));
+        entries.push(Entry::new("", text.words(" until that record was transmitted")));
     }
     entries
 }
@@ -160,7 +162,7 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
         ConsoleKind::Nbcon => "nbcon",
     };
     let shares = boot.waits.iter().any(|w| w.cause == WaitCause::Processor);
-    let alone = if shares { ", but that thread has the boot's only processor" } else { "" };
+    let alone = if shares { ", but that kthread takes the boot's only processor" } else { "" };
     let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
     entries.extend(boot.console_switch.as_ref().map(console_switch_entry));
@@ -169,14 +171,15 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     } else {
         entries.push(Entry::new("line", "its speed is unknown: state it, `--console ttyS0,115200n8`"));
     }
-    let mut carried = match &boot.end {
-        Some(_) => format!("{} characters before init, {} in the whole log", line.bytes_before_end, line.bytes),
-        None => format!("{} characters", line.bytes),
+    let mut transmitted = match &boot.end {
+        Some(_) => format!("{} bytes before init, {} in the whole log", line.bytes_before_end, line.bytes),
+        None => format!("{} bytes", line.bytes),
     };
     if let Some(flush) = line.flush.filter(|f| f.bytes > 0) {
-        carried += &format!("; {} of them stored before the console registered (record {})", flush.bytes, flush.record);
+        transmitted +=
+            &format!("; {} of them stored before the console registered (record {})", flush.bytes, flush.record);
     }
-    entries.push(Entry::new("carried", carried));
+    entries.push(Entry::new("transmitted", transmitted));
     entries.extend(backlog(boot, line));
     entries
 }
@@ -187,9 +190,9 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
         None => format!("the console is already asynchronous (nbcon_8250): from record {} on", t.from),
         Some(ended) => format!("the console was asynchronous (nbcon_8250) from record {} to record {ended}:", t.from),
     };
-    text += " a thread prints that sleeps while the line is busy, and nobody waits";
+    text += " a kthread prints and sleeps while the line is busy, and no task waits";
     if t.replayed {
-        text += "; the log before came behind that, replayed: its arrivals tell nothing of when it was stored";
+        text += "; the earlier log came after that, replayed: its arrival times do not show when it was stored";
     }
     match t.repeated {
         0 => {}
@@ -198,7 +201,8 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
     }
     let mut text = Text::from(text);
     if let Some(lag) = t.backlog_age {
-        text = text.words("; a record was out up to ").figure(TimeValue::exact(lag)).words(" after it was stored");
+        text =
+            text.words("; a record was transmitted up to ").figure(TimeValue::exact(lag)).words(" after it was stored");
     }
     Entry::new("", text)
 }
@@ -209,14 +213,16 @@ fn backlog(boot: &Boot, line: &SerialLine) -> Option<Entry> {
     if line.backlog_peak < 1_000 && lag.is_none() {
         return None;
     }
-    let mut text = Text::from(format!("{} characters at most waited for the line", line.backlog_peak));
+    let mut text = Text::from(format!("at most {} bytes waited for the line", line.backlog_peak));
     if let Some(speed) = &line.speed {
         let time = speed.rate.time_for(line.backlog_peak).as_dur();
         text = text.words(format!(", {} of it", TimeValue::estimate(Interval::around(time, SAME)).short()));
     }
     if let Some(lag) = lag {
-        text =
-            text.words("; the boot's last record was out ").figure(TimeValue::exact(lag)).words(" after it was stored");
+        text = text
+            .words("; the boot's last record was transmitted ")
+            .figure(TimeValue::exact(lag))
+            .words(" after it was stored");
     }
     Some(Entry::new("backlog", text))
 }
@@ -228,7 +234,7 @@ fn speed_text(line: &SerialLine, speed: &LineSpeed) -> String {
         SpeedSource::Header => "as the capture states",
         SpeedSource::Declared => "as declared",
     };
-    let mut text = format!("{:.1} characters/s {how}", speed.rate.bytes_per_s());
+    let mut text = format!("{:.1} B/s {how}", speed.rate.bytes_per_s());
     let bounds = [speed.low, speed.high].map(|rate| format!("{:.1}", rate.bytes_per_s()));
     if bounds[0] != bounds[1] {
         text += &format!(" ({}..{})", bounds[0], bounds[1]);
@@ -239,24 +245,24 @@ fn speed_text(line: &SerialLine, speed: &LineSpeed) -> String {
         return format!("{text}: {baud} baud {frame}");
     }
     let declared = LineRate::of(baud, frame).bytes_per_s();
-    text += &format!("; declared: {baud} baud {frame}, {declared:.1} characters/s");
+    text += &format!("; declared: {baud} baud {frame}, {declared:.1} B/s");
     if speed.rate.bytes_per_s() > declared * 1.2 {
-        text += ", to which the port doesn't keep (QEMU's never does)";
+        text += ", which the port ignores (QEMU's always does)";
     }
     text
 }
 
 fn printing(printing: Printing) -> &'static str {
     match printing {
-        Printing::Synchronous => "who calls printk waits until the characters are on the wire",
+        Printing::Synchronous => "the caller of printk waits until its bytes are transmitted",
         Printing::ThreadWholeFlush => {
-            "a thread prints and holds the console lock until the backlog is out; who needs that lock waits for all of it"
+            "a kthread prints and holds the console lock until the backlog is transmitted; tasks that need the lock wait for all of it"
         }
         Printing::ThreadPerRecord => {
-            "once its thread runs it prints one record per console lock, and next to nobody waits"
+            "once its kthread runs, it prints one record per console lock, and hardly any task waits"
         }
-        Printing::Nbcon => "once its own thread runs nobody waits for it",
-        Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a thread prints",
-        Printing::Unknown => "the log doesn't tell how it prints; taken as if each caller of printk waited",
+        Printing::Nbcon => "once its own kthread runs, no task waits for it",
+        Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a kthread prints",
+        Printing::Unknown => "the log does not show how it prints; bootline assumes that each caller of printk waits",
     }
 }

@@ -14,7 +14,7 @@ fn paragraph(text: &str) -> String {
 #[test]
 fn prose_stays_prose() {
     let check = |text: &str| assert_eq!(paragraph(text), format!("{text}\n"));
-    check("Init started 25.210 s after the kernel's first character; the console cost 76 % of it.");
+    check("Init started 25.210 s after the kernel's first byte; the console cost 76 % of it.");
     check("by arrival times: an open of the port (at 9600 baud, 8n1), -0.3 s of it");
     check("what costs 1.5 s = 3/4");
 }

@@ -96,7 +96,7 @@ fn answer(p: &Picture, difference: &Difference, n: usize, all: &[Picture]) -> St
     )
 }
 
-/// What the difference is made of, those parts that changed most.
+/// Contributions to the difference, those parts that changed most.
 fn against(parts: &Parts, n: usize) -> String {
     if parts.listed.is_empty() {
         return String::new();
@@ -106,7 +106,7 @@ fn against(parts: &Parts, n: usize) -> String {
         more => format!("<li class=\"rest\">{} by {more} other parts together</li>\n", signed(parts.rest)),
     };
     let listed: String = parts.listed.iter().map(|part| difference_of(part, n)).collect();
-    format!("<ol class=\"differences\" aria-label=\"What the difference is made of\">\n{listed}{rest}</ol>\n")
+    format!("<ol class=\"differences\" aria-label=\"Contributions to the difference\">\n{listed}{rest}</ol>\n")
 }
 
 fn difference_of(part: &Part, n: usize) -> String {

@@ -53,7 +53,7 @@ pub struct Picture {
 pub(super) struct DrawnEnd {
     pub index: usize,
     pub at: Dur,
-    /// What is counted, from the kernel's first character.
+    /// What is counted, from the kernel's first byte.
     pub elapsed: Interval,
 }
 

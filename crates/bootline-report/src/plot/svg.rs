@@ -382,7 +382,7 @@ impl StaticPicture {
         self.name(top + 42.0, &format!("backlog ≤ {}", line.peak));
         if let Some((from, to, characters)) = line.flush {
             let place = (top, bottom - top);
-            let words = [format!("flush: {characters} characters"), "flush".to_owned()];
+            let words = [format!("flush: {characters} bytes"), "flush".to_owned()];
             self.bar_with("flush", (from, to), place, &[&words[0], &words[1]], "the flush of what was stored before");
         }
         let at = |characters: u64| bottom - characters as f64 / most as f64 * (bottom - top);

@@ -53,20 +53,20 @@ fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> T
     let now = baseline.time_to_init.best();
     let text = Text::from("Init starts ")
         .styled_time(TimeValue::exact(now), Style::Strong)
-        .words(format!(" after {} today", since(from)));
+        .words(format!(" after {} in the baseline", since(from)));
     // Of several that save the same, the first.
     let Some(best) = what_ifs.iter().rev().max_by_key(|w| w.saved.best()) else {
         return text.words(".");
     };
     if best.saved.best().abs() < SAME {
-        return text.words("; nothing below changes that to speak of.");
+        return text.words("; no change below makes a notable difference.");
     }
     let change = best.saved.best();
     let text = match (change > Dur::ZERO, what_ifs.len()) {
         (true, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
         (true, _) => text.words(". Most is saved by ").styled(&best.title, Style::Setting).words(": "),
         (false, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
-        (false, _) => return text.words("; all that is below makes it later."),
+        (false, _) => return text.words("; every change below makes it later."),
     };
     let text = text.styled_time(TimeValue::estimate(best.time_to_init), Style::Strong);
     let direction = if change > Dur::ZERO { "less" } else { "more" };
@@ -83,7 +83,7 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
         ("saved [s]", Align::Right, 0),
         ("between", Align::Right, 4),
         ("log [s]", Align::Right, 2),
-        ("characters", Align::Right, 6),
+        ("bytes", Align::Right, 6),
         ("rests on", Align::Right, 5),
     ]);
     for (n, p) in predictions.iter().enumerate() {
@@ -161,7 +161,7 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
         let direction = if shift.best() > Dur::ZERO { "later" } else { "earlier" };
         let by = in_millis(shift.best().abs());
         let counts = if from == TimeOrigin::KernelFirstByte { ", and its times count from there" } else { "" };
-        let text = format!("its first character comes {by}\u{a0}s {direction} than today's{counts}");
+        let text = format!("its first byte comes {by}\u{a0}s {direction} than the baseline's{counts}");
         entries.push(Entry::new("", text));
     }
     if !what_if.price.is_empty() {

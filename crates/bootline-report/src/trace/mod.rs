@@ -345,7 +345,7 @@ fn line<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     }
     order.sort_by_key(|(p, _)| p.start);
     let name = boot.line.as_ref().map_or("line".into(), |l| format!("line {}", escaped(&l.console.name)));
-    let about = "What the line carried: each record from its first character to its last.";
+    let about = "What the line transmitted: each record from its first byte to its last.";
     let on = tracks.add(name, TrackKind::Plain, about);
     let mut apart = NonOverlapping::default();
     for (p, i) in order {
@@ -365,9 +365,9 @@ fn counters<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     type Of = fn(&bootline_analysis::boot::BacklogPoint) -> u64;
     let kinds: [(&str, Of, &'static str); 3] = [
-        ("backlog", |p| p.backlog(), "Characters that were stored and had not been through the line."),
+        ("backlog", |p| p.backlog(), "Bytes stored and not yet transmitted."),
         ("stored", |p| p.stored, "Characters of all records so far."),
-        ("transmitted", |p| p.transmitted, "Characters that had been through the line."),
+        ("transmitted", |p| p.transmitted, "Bytes transmitted."),
     ];
     for (name, of, about) in kinds {
         let on = tracks.add(name, TrackKind::Bytes, about);
@@ -378,7 +378,7 @@ fn counters<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
             }
         }
     }
-    let about = "How long after it was stored each record was through the line.";
+    let about = "Time from storing each record to its transmission.";
     let on = tracks.add("console lag", TrackKind::Time, about);
     let place = |i: usize| {
         let place = boot.timeline.place(i);

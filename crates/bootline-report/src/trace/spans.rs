@@ -172,7 +172,7 @@ pub(super) fn gaps<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let mut gaps: Vec<_> = boot.gaps.iter().collect();
     gaps.sort_by_key(|g| g.start);
     // Where the log's order isn't that of time, silences overlap.
-    let mut lanes = TrackPool::new("silence", "Nothing was said: work or waiting, the log doesn't tell.");
+    let mut lanes = TrackPool::new("silence", "No record was logged: work or waiting, the log does not show which.");
     for g in gaps {
         let on = lanes.track(tracks, g.start, g.start + g.length);
         let what = SliceInfo::new("silence", "gap")
