@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether what was said of some runs is so: held, refuted, or undecided, each with its reason.
+//! Whether what was said of some runs is so: held, refuted, or inconclusive, each with its reason.
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -112,15 +112,15 @@ pub fn judge_prediction(
     let error = best / measured.best - 1.0;
     let share = |width: f64| width / measured.best.abs();
     let (width, vague) = (share(measured.width()), share(high - low));
-    let undecided = |reason| Verdict { outcome: VerdictKind::Inconclusive, reason };
+    let inconclusive = |reason| Verdict { outcome: VerdictKind::Inconclusive, reason };
     let held = |reason| Verdict { outcome: VerdictKind::Held, reason };
     if n < tolerance.runs {
-        undecided(Reason::TooFew { valid: n, needed: tolerance.runs })
+        inconclusive(Reason::TooFew { valid: n, needed: tolerance.runs })
     } else if width > tolerance.width {
-        undecided(Reason::TooWide { width })
+        inconclusive(Reason::TooWide { width })
     } else if low <= measured.high && measured.low <= high {
         if vague > tolerance.width && error.abs() > tolerance.error {
-            undecided(Reason::TooVague { width: vague })
+            inconclusive(Reason::TooVague { width: vague })
         } else {
             held(Reason::Overlap)
         }
@@ -141,7 +141,7 @@ pub struct ClaimLimits {
 }
 
 /// Judges a claim by an estimate from at least `n` runs on each side: held where all of the interval is within the
-/// limits, refuted where all of it is beyond one, undecided between.
+/// limits, refuted where all of it is beyond one, inconclusive between.
 pub fn judge_claim(limits: ClaimLimits, estimate: Estimate, n: usize, needed: usize) -> Verdict {
     if n < needed {
         return Verdict { outcome: VerdictKind::Inconclusive, reason: Reason::TooFew { valid: n, needed } };
@@ -169,7 +169,7 @@ impl fmt::Display for VerdictKind {
         f.pad(match self {
             VerdictKind::Held => "held",
             VerdictKind::Refuted => "refuted",
-            VerdictKind::Inconclusive => "undecided",
+            VerdictKind::Inconclusive => "inconclusive",
         })
     }
 }
@@ -257,6 +257,6 @@ mod tests {
     fn a_verdict_in_json() {
         let verdict = Verdict { outcome: VerdictKind::Inconclusive, reason: Reason::TooFew { valid: 2, needed: 3 } };
         let json = serde_json::to_string(&verdict).unwrap();
-        assert_eq!(json, r#"{"verdict":"undecided","reason":"2 valid runs of the 3 that it takes"}"#);
+        assert_eq!(json, r#"{"verdict":"inconclusive","reason":"2 valid runs of the 3 that it takes"}"#);
     }
 }

@@ -149,10 +149,10 @@ fn a_report_needs_neither_qemu_nor_a_kernel() {
     }
     assert_eq!((&slow["predicted"], &fast["predicted"]["change"]), (&Value::Null, &json!("baud=115200")));
     assert!(fast["predicted"]["error"].as_f64().unwrap().abs() < 0.25, "{fast}");
-    assert_eq!((&fast["verdict"], &fast["invalid"]), (&json!("undecided"), &json!(1)));
+    assert_eq!((&fast["verdict"], &fast["invalid"]), (&json!("inconclusive"), &json!(1)));
     let ratio = result["claims"][0]["ratio"]["best"].as_f64().unwrap();
     assert!(ratio > 2.0, "{ratio}");
-    assert_eq!(result["claims"][0]["verdict"], "undecided");
+    assert_eq!(result["claims"][0]["verdict"], "inconclusive");
 }
 
 /// Without a claim or a prediction, too, an arm that gave no figure is no success.
@@ -181,12 +181,12 @@ fn a_report_reads_well() {
     let out = experiment(dir.path(), &["report", "two.toml"]);
     let text = String::from_utf8(out.stdout).unwrap();
     for part in [
-        "two: 2 arms, 2 runs that count, 1 invalid, 2 undecided",
+        "two: 2 arms, 2 runs that count, 1 invalid, 2 inconclusive",
         "Which is slower?",
         "time-to-init: from the line's first character to init, host clock",
-        "prediction undecided: 1 valid runs of the 3 that it takes",
+        "prediction inconclusive: 1 valid runs of the 3 that it takes",
         "claim  the slow one",
-        "undecided: claimed at least 2, measured",
+        "inconclusive: claimed at least 2, measured",
         "the order was drawn from the seed 3",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -116,7 +116,7 @@ fn medians_ratios_and_verdicts() {
         [
             "held: the whole interval is within the claim",
             "refuted: the whole interval is beyond 1",
-            "undecided: not measured"
+            "inconclusive: not measured"
         ]
     );
 }
@@ -147,7 +147,7 @@ fn what_can_not_be_believed_does_not_count() {
     let outcome = folder.outcome();
     let fast = &outcome.arms[1];
     assert_eq!((fast.measured.unwrap().n, fast.invalid, fast.runs.len()), (2, 2, 4));
-    assert_eq!(words(fast.verdict.as_ref().unwrap()), "undecided: 2 valid runs of the 3 that it takes");
+    assert_eq!(words(fast.verdict.as_ref().unwrap()), "inconclusive: 2 valid runs of the 3 that it takes");
     assert!(fast.verdict.as_ref().unwrap().lacks_runs());
 }
 
