@@ -180,6 +180,6 @@ proptest! {
             (p.time_to_init, p.saved, p.log_complete, p.first_byte_shift) = (i(0), i(1), Some(i(2)), i(3));
         }
         schema::check("predict", &serde_json::from_str(&json(Ok(&all))).unwrap());
-        prop_assert!(page(&all, 100).contains("today"));
+        prop_assert!(page(&all, 100).contains("baseline"));
     }
 }

@@ -107,7 +107,7 @@ fn a_thread_that_has_the_only_processor() {
         let waits = boot.waits.iter().filter(|w| w.cause == WaitCause::Processor);
         waits.fold(Interval::default(), |sum, w| sum + w.time)
     };
-    let alone = boot(include_bytes!("../../tests/rules/con007_printing_thread/fires.log"));
+    let alone = boot(include_bytes!("../../tests/rules/con007_printer_kthread/fires.log"));
     let line = alone.line.as_ref().unwrap();
     let (sum, end) = (waited(&alone), alone.end.as_ref().unwrap().elapsed.best());
     assert!(sum.low() == Dur::ZERO && sum.best() > end.scale(0.7), "{sum:?} of {end}");
@@ -115,7 +115,7 @@ fn a_thread_that_has_the_only_processor() {
     let phases: Dur = alone.phases.iter().map(|p| p.console).sum();
     assert!((phases - line.cost.best()).abs() < end.scale(0.02), "{phases}, {:?}", line.cost);
     assert_eq!(
-        waited(&boot(include_bytes!("../../tests/rules/con007_printing_thread/nearly.log"))),
+        waited(&boot(include_bytes!("../../tests/rules/con007_printer_kthread/nearly.log"))),
         Interval::default()
     );
 }

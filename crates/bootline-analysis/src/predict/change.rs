@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn each_setting_is_there_once() {
-        check("", Ok("today"));
+        check("", Ok("baseline"));
         check("quiet cpus=2 baud=9600", Ok("baud=9600 quiet cpus=2"));
         check("console=nbcon_8250 kernel=6.19-rt", Ok("kernel=6.19-rt console=nbcon_8250"));
         check("quiet loglevel=4", Ok("quiet"));

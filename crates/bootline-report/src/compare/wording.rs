@@ -62,7 +62,7 @@ pub(super) fn answer(change: &QuantityChange, comparison: &Comparison) -> Text {
         ChangeVerdict::NotSignificant => but("which chance may explain"),
         ChangeVerdict::TooSmall => but("which is below the effect that matters"),
         ChangeVerdict::Noise => but("which is within the machine's own noise"),
-        _ => but("which too few runs can confirm"),
+        _ => but("which so few runs cannot confirm"),
     }
 }
 
