@@ -140,7 +140,7 @@ fn single_files_are_taken_apart_but_not_judged() {
     let out = run(dir.path(), &["compare", "a.log", "b.log"]);
     let text = stdout(&out);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    for words in ["which too few runs can confirm", "1 + 1 runs cannot distinguish", "gone", "new"] {
+    for words in ["which so few runs cannot confirm", "1 + 1 runs cannot distinguish", "gone", "new"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert_eq!(run(dir.path(), &["compare", "a.log", "none.log"]).status.code(), Some(3));

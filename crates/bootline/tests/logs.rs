@@ -95,7 +95,7 @@ fn what_is_no_kernel_log() {
 fn a_log_that_ends_early_is_shown_and_not_trusted() {
     let cut = &LOG.as_bytes()[..LOG.find("[    0.440000]").unwrap()];
     let out = run(&["explain", "-"], cut);
-    assert!(stdout(&out).contains("doesn't reach the boot's end"), "{}", stdout(&out));
+    assert!(stdout(&out).contains("The log ends before the boot does"), "{}", stdout(&out));
     let said = stderr(&out);
     assert!(said.starts_with("error: standard input ends before init's start was reached\n  at: record 4 "), "{said}");
     assert_eq!(out.status.code(), Some(3));
