@@ -78,15 +78,17 @@ fn both_traces_tell_the_same_by_either_clock() {
     }
 }
 
+/// What an export writes, as text.
+fn text(write: impl FnOnce(&mut dyn FnMut(&[u8]))) -> String {
+    let mut bytes = Vec::new();
+    write(&mut |b| bytes.extend_from_slice(b));
+    String::from_utf8(bytes).unwrap()
+}
+
 /// The forms of text of a boot, each by its own strict reader, with what it must keep.
 fn check_forms(boot: &Boot) {
     let found = findings(boot);
-    let text = |write: &mut dyn FnMut(&mut dyn FnMut(&[u8]))| -> String {
-        let mut bytes = Vec::new();
-        write(&mut |b| bytes.extend_from_slice(b));
-        String::from_utf8(bytes).unwrap()
-    };
-    let rows = text(&mut |out| csv(boot, &found, 1, out));
+    let rows = text(|out| csv(boot, &found, 1, out));
     conservation::csv(&forms::csv(&format!("{}{rows}", csv_header())), boot, &found);
 
     let suites = TestSuites { name: String::new(), suites: vec![test_suite(boot, &found, &source(0))] };
@@ -97,20 +99,19 @@ fn check_forms(boot: &Boot) {
 
     let mut list = BootsJson::new("bootline-export/1");
     let open = list.open();
-    let item = text(&mut |out| export_json(&mut list, boot, &found, &source(0), out));
+    let item = text(|out| export_json(&mut list, boot, &found, &source(0), out));
     conservation::json(&format!("{open}{item}{}", list.close()), boot);
 
     let page = markdown(&summary(boot, &found, &source(0)));
     forms::markdown(&page);
     conservation::markdown(&page, boot, &found);
 
-    forms::dmesg(&text(&mut |out| dmesg(boot, out)));
+    forms::dmesg(&text(|out| dmesg(boot, out)));
 }
 
 #[test]
 fn every_form_is_what_its_readers_demand_and_keeps_what_the_boot_holds() {
     for log in logs() {
-        eprintln!("{}", log.display());
         let (mut grabserial, mut lines) = (Grabserial::new(), Vec::new());
         for boot in boots(&fs::read(&log).unwrap(), None) {
             check_forms(&boot);

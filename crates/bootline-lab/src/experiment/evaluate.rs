@@ -245,7 +245,7 @@ impl Evaluation<'_> {
             return None;
         }
         let change = match &arm.predict {
-            Some(change) => change.clone(),
+            Some(change) => *change,
             // Nothing of what an arm without a console does is foretold: no word on it.
             None if arm.icount || from.icount => return None,
             None => match differences(from, arm) {

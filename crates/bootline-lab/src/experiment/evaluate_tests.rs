@@ -30,7 +30,7 @@ impl Analyst for Fifth {
     fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, AnalystError> {
         let today = ResultsDir::finished(run).unwrap().time_to_init_ns.unwrap();
         Ok(Prediction {
-            change: change.clone(),
+            change: *change,
             title: String::new(),
             time_to_init: Interval::around(today / 5, Dur::from_millis(100)),
             log_complete: None,
