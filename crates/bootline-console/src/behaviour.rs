@@ -99,7 +99,7 @@ impl DriverBehaviour {
     }
 
     /// The first and the last version in which a driver's console is an nbcon one and its thread prints what is there at
-    /// the registration. They aren't always one stretch: ask [`Stock::flushes_at_registration`] of one between them.
+    /// the registration. They are not always one range: ask [`DriverBehaviour::flushes_at_registration`] for a version between them.
     pub fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, Series)> {
         let ranges = || TABLE.printk.iter().map(|r| r.range).chain(TABLE.drivers.iter().map(|r| r.range));
         let found = |s: &Series| {

@@ -5,7 +5,7 @@
 //! `pl011_read addr 0x00000018 value 0x00000090`. They are counted as they come and never kept.
 //!
 //! The trace doesn't tell two UARTs of one kind apart. On x86 the truth port is a 16550, too: what its driver's probe
-//! does counts before init, some tens of accesses; its traffic counts in [`Window::After`], which is not shown.
+//! does counts before init, some tens of accesses; its traffic counts in the window after the lines, which is not shown.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

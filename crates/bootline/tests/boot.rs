@@ -29,6 +29,7 @@ fn what_can_not_be_booted_is_refused() {
 #[test]
 fn usage() {
     check(&["--kernel", "image"], 2, "--output <DIR>");
+    check(&["--kernel", "image", "-o", "-"], 2, "this verb writes a folder, which can't go to standard output");
     check(&["--kernel", "image", "-o", "out", "-n", "0"], 2, "0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--smp", "0"], 2, "0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--memory", "0"], 2, "0 is not in 1..");

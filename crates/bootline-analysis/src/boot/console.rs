@@ -27,7 +27,7 @@ pub struct RegisteredConsole {
     pub boot: bool,
     /// From the log's words, or from the version where they do not say.
     pub kind: ConsoleKind,
-    /// "printk: [legacy] [boot]console [..] enabled".
+    /// `printk: [legacy] [boot]console [..] enabled`.
     pub enabled: RecordId,
     /// Its position in the boot's records.
     #[serde(skip)]

@@ -97,8 +97,8 @@ pub struct QuantityChange {
     pub to: Option<SetSummary>,
     /// Later less earlier; none where one hasn't got it.
     pub difference: Option<Estimate>,
-    /// How often chance makes as much. Of one of hundreds (initcalls, probes) with all of its kind considered: see
-    /// [`considered`](super::considered).
+    /// How often chance alone makes a difference this large. For one of hundreds (initcalls, probes) it is adjusted for all of
+    /// them together (Benjamini and Hochberg 1995).
     pub p_value: Option<f64>,
     /// What to make of it.
     pub verdict: ChangeVerdict,

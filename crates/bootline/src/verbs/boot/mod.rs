@@ -16,6 +16,7 @@ use regex::bytes::Regex;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interruption::cancel_on_signals;
+use crate::output_file::folder;
 use crate::progress::ProgressLine;
 use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
@@ -116,6 +117,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 }
 
 fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
+    folder(&args.output)?;
     let (kernel, arch) = kernel(&args.kernel, args.arch, terminal)?;
     Ok(BootRequest {
         initrd: args.initrd,
