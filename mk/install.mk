@@ -20,18 +20,18 @@ $(BINARY):
 	@false
 
 .PHONY: install install-debug uninstall
-# The symbol table stays: it names the functions in a backtrace.
+# A panic's message names its file and line all the same; the functions of a backtrace need `make install-debug`.
 install: | $(BINARY) ## installs the command, man pages and completions to PREFIX (/usr/local); DESTDIR is put before it
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(bashdir)' '$(DESTDIR)$(zshdir)' '$(DESTDIR)$(fishdir)'
 	install -m 755 $(BINARY) '$(DESTDIR)$(bindir)/bootline'
-	$(STRIP) --strip-debug '$(DESTDIR)$(bindir)/bootline'
+	$(STRIP) '$(DESTDIR)$(bindir)/bootline'
 	$(BINARY) man '$(DESTDIR)$(mandir)/man1'
 	$(BINARY) completions bash > '$(DESTDIR)$(bashdir)/bootline'
 	$(BINARY) completions zsh > '$(DESTDIR)$(zshdir)/_bootline'
 	$(BINARY) completions fish > '$(DESTDIR)$(fishdir)/bootline.fish'
 
 # Debuggers, profilers and the command's own backtraces look there.
-install-debug: | $(BINARY) ## adds the debug information of the installed command: lines and files in backtraces and profiles
+install-debug: | $(BINARY) ## adds the debug information of the installed command: functions and lines in backtraces and profiles
 	install -d '$(DESTDIR)$(bindir)/.debug'
 	$(OBJCOPY) --only-keep-debug --compress-debug-sections $(BINARY) '$(DESTDIR)$(bindir)/.debug/bootline.debug'
 	chmod 644 '$(DESTDIR)$(bindir)/.debug/bootline.debug'
