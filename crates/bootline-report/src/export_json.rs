@@ -22,7 +22,7 @@ pub fn export_json(
     out: &mut dyn FnMut(&[u8]),
 ) {
     let explained = list.item(&Explained { explained: explain_json(boot, findings, source) });
-    // The boot's own brace comes behind the lists.
+    // The boot's own closing brace follows the lists.
     out(explained.strip_suffix("\n    }").unwrap_or(&explained).as_bytes());
     lines("records", boot.records.iter().enumerate().map(|(i, r)| wire::Record::new(boot, i, r)), out);
     let mut drawn = vec![None; boot.spans.len()];

@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a folder with these files, where `a.txt` is made with the content `new\n`.
+    /// The message for a folder with these files, where `a.txt` is made with the content `new\n`.
     fn said(accept: bool, files: &[(&str, &str)]) -> (String, Option<String>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

@@ -38,20 +38,17 @@ pub enum PathBasis {
 }
 
 /// A span that is not critical: it could take less time without effect, and longer by its slack.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonCriticalSpan {
     /// What it is.
     pub kind: SpanKind,
     /// The function or the device.
     pub name: String,
     /// Its start on the boot's axis.
-    #[serde(rename = "start_ns")]
     pub start: Dur,
     /// Its end.
-    #[serde(rename = "end_ns")]
     pub end: Dur,
     /// By how much it could end later without effect.
-    #[serde(rename = "slack_ns")]
     pub slack: Dur,
     /// Its record.
     pub record: RecordId,

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The segments of a critical path: what each was spent on.
-use serde::Serialize;
-
 use crate::boot::{PhaseName, RootWaitBy, SpanKind};
 use crate::records::RecordId;
 use bootline_capture::units::Dur;
 
 /// What the boot was doing in a segment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SegmentKind {
     /// Firmware, boot loader, the kernel's decompression: before its clock's zero.
     BeforeKernel,
@@ -39,7 +36,6 @@ pub enum SegmentKind {
     /// The wait for the root's device.
     RootWait {
         /// Who waited.
-        #[serde(serialize_with = "by_word")]
         by: RootWaitBy,
     },
     /// The flush of what was stored before the console registered.
@@ -83,31 +79,18 @@ impl SegmentKind {
     }
 }
 
-fn by_word<S: serde::Serializer>(by: &RootWaitBy, s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_str(match by {
-        RootWaitBy::Rootwait => "rootwait",
-        RootWaitBy::Rootdelay => "rootdelay",
-        RootWaitBy::Initramfs => "initramfs",
-    })
-}
-
 /// A stretch of the chain.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
     /// What the boot was doing.
-    #[serde(flatten)]
     pub kind: SegmentKind,
     /// Its start on the boot's axis.
-    #[serde(rename = "start_ns")]
     pub start: Dur,
     /// Its end.
-    #[serde(rename = "end_ns")]
     pub end: Dur,
     /// Of it, waits for the console.
-    #[serde(rename = "console_ns")]
     pub console: Dur,
     /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log shows.
-    #[serde(rename = "max_saving_ns")]
     pub max_saving: Dur,
     /// The first record in it, or the one before it.
     pub first: Option<RecordId>,
@@ -130,7 +113,7 @@ impl Segment {
 }
 
 /// Something that ran inside a segment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NestedSpan {
     /// What it is.
     pub kind: SpanKind,
@@ -139,10 +122,8 @@ pub struct NestedSpan {
     /// Whether it was a probe that was put off.
     pub deferred: bool,
     /// Its length, console waits included.
-    #[serde(rename = "length_ns")]
     pub length: Dur,
     /// Of it, waits for the console.
-    #[serde(rename = "console_ns")]
     pub console: Dur,
     /// Its record.
     pub record: RecordId,

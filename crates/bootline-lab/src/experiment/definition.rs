@@ -80,7 +80,7 @@ pub struct Arm {
     pub lines: Option<u32>,
     /// What is measured.
     pub metric: Metric,
-    /// The settings that turn the arm of `predict_from` into this one; none where they are to be told from the
+    /// The settings that turn the arm of `predict_from` into this one; none where they follow from the
     /// differences, an empty change where nothing is to be predicted.
     pub predict: Option<Change>,
     /// The arm that this one is predicted from, where that isn't the base.

@@ -4,7 +4,7 @@
 //! ```text
 //! Comparison ─┬─▶ document: text, Markdown
 //!             ├─▶ json
-//!             └─▶ page: distributions, measures, what the difference is made of, the runs
+//!             └─▶ page: distributions, measures, contributions to the difference, the runs
 //! ```
 //!
 //! All figures come from the comparison; what is here chooses words and places. The words are the same everywhere.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline critical-chain`: what the time to the boot's end hung on, from the end back, and what ran beside it.
+//! `bootline critical-chain`: the critical path to the boot's end, from the end back, and what ran in parallel with it.
 mod json;
 
 pub(crate) use json::CriticalPathBoot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The critical chain as bars: what the time to the boot's end hung on, and how much slack what ran beside it has.
+//! The critical path as bars, and the slack of what ran in parallel with it.
 use std::collections::HashMap;
 
 use bootline_analysis::boot::{Boot, TimeOrigin};

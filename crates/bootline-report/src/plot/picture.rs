@@ -26,7 +26,7 @@ pub struct Picture {
     pub(super) answer: Text,
     /// The figures behind the answer, the findings, the phases: all that `explain` says.
     pub(super) explanation: Document,
-    /// What the time to the boot's end hung on: all that `critical-chain` says.
+    /// The critical path to the boot's end, as `critical-chain` shows it.
     pub(super) critical_path_document: Option<Document>,
     /// What the boot is compared by; none where it has no end.
     pub(super) measures: Option<RunMeasures>,

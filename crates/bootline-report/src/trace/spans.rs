@@ -47,7 +47,7 @@ fn span(s: &Span) -> SliceInfo<'_> {
         .known("last_record", s.last.map(|l| l.0))
 }
 
-/// What the boot's end hung on.
+/// The critical path to the boot's end.
 pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, tracks: &mut Tracks<'_, S>) {
     let Some(critical_path) = critical_path else { return };
     let about = "What the boot's end hung on, link by link: what isn't here could take less without effect.";

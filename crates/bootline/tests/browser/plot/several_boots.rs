@@ -58,7 +58,7 @@ fn boots_are_aligned_on_the_kernel_whatever_came_before_it() {
     let folder = tempfile::tempdir().unwrap();
     let short = written(folder.path(), "short.log", &boot(0.5));
     let long = written(folder.path(), "long.log", &boot(2.5));
-    // One that printed nothing before init: its kernel's start is known from a stamp behind it.
+    // One that printed nothing before init: its kernel's start is known from a later stamp.
     let page = plot(&[short, long, corpus("x86-7.2-9600-quiet")]);
     let banner = |boot: usize| {
         page.number(&format!(
