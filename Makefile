@@ -40,11 +40,12 @@ fuzz: ## runs each fuzz target for FUZZ_SECONDS (20)
 	scripts/rust scripts/fuzz $(FUZZ_SECONDS)
 
 # Each line is one lint; none needs another's result.
-lint: ## rustfmt, clippy, shellcheck, licences, dependencies, links, workflows, the kernel's checkpatch
+lint: ## rustfmt, clippy, import cycles, shellcheck, licences, dependencies, links, workflows, the kernel's checkpatch
 	@scripts/setup build lint
 	! git grep -nE '^(<{7}|>{7}) '
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	scripts/check-cycles
 	shellcheck --external-sources $$(git ls-files -z | xargs -0 grep -lE '^#!.*[/ ](ba|da)?sh$$')
 	scripts/check-spdx
 	scripts/check-links

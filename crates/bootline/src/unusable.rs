@@ -165,6 +165,13 @@ pub fn open_failed(path: &Path, e: &io::Error) -> Failure {
     }
 }
 
+/// The input holds fewer boots than were asked for; `index` counts from 0.
+pub fn no_such_boot(input: &str, index: usize, boots: usize) -> Failure {
+    let holds = if boots == 1 { "1 boot".to_owned() } else { format!("{boots} boots") };
+    Failure::new(Exit::INPUT, format!("no boot {} in {}, which holds {holds}", index + 1, shown(input)))
+        .hint(format!("`--boot {boots}` is its last"))
+}
+
 /// Reading broke off.
 pub fn read_failed(input: &str, e: &io::Error) -> Failure {
     Failure::new(Exit::INPUT, format!("can't read {}: {e}", shown(input)))

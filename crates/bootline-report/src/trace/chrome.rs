@@ -14,10 +14,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{
-    Argument, SliceInfo, TraceOrigin, TraceSink, TracedBoot, TrackDescriptor, TrackId, TrackKind, boot_name, nanos,
-    trace,
-};
+use super::boot_trace::trace;
+use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
 use crate::boot_label::BootLabel;
 use crate::json::harmless;
 use bootline_analysis::boot::Boot;

@@ -16,11 +16,10 @@
 //! Field numbers are checked against the published definitions by `tests/export.rs`.
 use std::collections::{BTreeSet, HashMap};
 
+use super::boot_trace::trace;
 use super::protobuf::Message;
-use super::{
-    Argument, SliceInfo, TraceOrigin, TraceSink, TracedBoot, TrackDescriptor, TrackId, TrackKind, boot_name, nanos,
-    trace,
-};
+use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
 use crate::boot_label::BootLabel;
 use bootline_analysis::boot::{Boot, Clock};
 use bootline_analysis::rules::Finding;

@@ -2,7 +2,8 @@
 //! Stretches of the boot on their tracks: spans on the lanes of their tasks, waits, silence, findings.
 use std::collections::BTreeSet;
 
-use super::{NonOverlapping, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind, Tracks};
+use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
 use crate::json::word;
 use bootline_analysis::boot::{Boot, Service, SliceEdge, Span, WaitCause};

@@ -3,11 +3,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::*;
-use bootline_analysis::boot::{BootOptions, BootRecords};
-use bootline_analysis::records::{Arrival, ByteRange, Record, RecordId};
+use super::boot_trace::trace;
+use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::traced_boot::TracedBoot;
+use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
+use bootline_analysis::records::{Arrival, ByteRange, Record, RecordId, RecordOrigin};
 use bootline_analysis::rules::findings;
-use bootline_capture::units::{HostTime, KernelTime};
+use bootline_capture::units::{Dur, HostTime, KernelTime};
 
 /// What a sink may rely on, checked event by event; and what it was given, summed up.
 #[derive(Default)]

@@ -13,6 +13,7 @@ mod finding;
 mod interval;
 mod phase;
 mod record;
+mod record_id;
 mod span;
 mod words;
 
@@ -23,20 +24,6 @@ pub(crate) use finding::{Finding, Problem};
 pub(crate) use interval::{Estimate, Interval};
 pub(crate) use phase::{Phase, TimeToInit};
 pub(crate) use record::{AsyncWait, BacklogPoint, Gap, Record, Service, Wait};
+pub(crate) use record_id::{Id, id, ids};
 pub(crate) use span::{DrawnSpan, Span};
 pub(crate) use words::*;
-
-use bootline_analysis::records::RecordId;
-
-/// A record, by its number in the log.
-pub(crate) type Id = u32;
-
-/// The number of a record that may be unknown.
-pub(crate) fn id(record: Option<RecordId>) -> Option<Id> {
-    record.map(|r| r.0)
-}
-
-/// The first and the last record of something.
-pub(crate) fn ids(records: Option<(RecordId, RecordId)>) -> Option<[Id; 2]> {
-    records.map(|(first, last)| [first.0, last.0])
-}

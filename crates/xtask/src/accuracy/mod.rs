@@ -3,33 +3,19 @@
 //!
 //! `make accuracy` boots the matrix of experiments/accuracy.toml first.
 mod page;
+mod row;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
 use bootline_console::{Behaviour, Driver, Series};
 use bootline_lab::boot::{RunVerdict, Truth};
-use bootline_stats::Samples;
 
 use crate::document::Document;
 use crate::error::{Error, entries, read_bytes};
-
-/// What was booted: `6.18-rt-9600-default-2cpu`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Cell {
-    kernel: String,
-    cpus: u32,
-    baud: u32,
-    label: String,
-}
-
-/// One measured boot.
-struct Run {
-    capture: PathBuf,
-    truth: Truth,
-}
+use row::{Cell, Row, Run, median, name};
 
 /// The folder of a run, `ARM-NN`, as `experiment` names it.
 fn cell(folder: &str) -> Option<Cell> {
@@ -63,39 +49,8 @@ fn boot(capture: &Path) -> Option<Boot> {
     BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).next()
 }
 
-fn median(values: Vec<f64>) -> Option<f64> {
-    Samples::new(values).map(|s| s.median())
-}
-
 fn before_first_byte(truth: &Truth) -> Option<f64> {
     Some((truth.first_byte_ns? - truth.qemu_started_ns).as_secs_f64())
-}
-
-/// One prediction beside what was measured, in seconds.
-struct Row {
-    group: &'static str,
-    from: String,
-    change: String,
-    to: String,
-    predicted: [f64; 3],
-    measured: f64,
-    boots: usize,
-    /// Until the whole log had arrived: predicted, measured.
-    log: Option<(f64, f64)>,
-}
-
-impl Row {
-    fn error(&self) -> f64 {
-        self.predicted[1] / self.measured - 1.0
-    }
-    fn inside(&self) -> bool {
-        (self.predicted[0]..=self.predicted[2]).contains(&self.measured)
-    }
-}
-
-fn name(c: &Cell) -> String {
-    let cpus = if c.kernel.ends_with("-rt") { format!(", {} CPU", c.cpus) } else { String::new() };
-    format!("{} {} {}{cpus}", c.kernel, c.baud, c.label)
 }
 
 /// The settings that turn one cell into another; none where nothing predicts it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Cell, Row, Run, median, name};
+use super::row::{Cell, Row, Run, median, name};
 
 /// The rows as Markdown.
 pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run>>, runs: usize) -> String {

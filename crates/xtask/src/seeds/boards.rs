@@ -2,9 +2,9 @@
 //! Whole boots: posts 1, 2 and 5.
 use bootline_capture::units::{Dur, Interval};
 
-use super::Row;
 use super::log::{Log, with};
 use super::ports::benchmark;
+use super::row::Row;
 
 pub fn rows() -> Vec<Row> {
     [raspberry_pi(), pocket_beagle(), imx51()].into_iter().flatten().collect()

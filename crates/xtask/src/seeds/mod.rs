@@ -4,30 +4,12 @@
 mod boards;
 mod log;
 mod ports;
+mod row;
 
 use std::fmt::Write as _;
 
-use bootline_capture::units::Interval;
-
 use crate::document::Document;
-
-/// A figure that was published, and the model's.
-#[derive(Debug)]
-pub struct Row {
-    /// Which post, by its number in the list above the table.
-    pub seed: u8,
-    /// Of what.
-    pub what: &'static str,
-    /// In seconds.
-    pub published: f64,
-    /// With its bounds.
-    pub predicted: Interval,
-    /// What was not published, and from what it was inferred; empty where nothing was.
-    pub inferred: &'static str,
-    /// How far the model may be off, as a share; none where the publication contradicts itself or lacks the cause.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the test asks for it, the page doesn't show it"))]
-    pub within: Option<f64>,
-}
+use row::Row;
 
 const HEAD: &str = "\
 # Published figures against the model

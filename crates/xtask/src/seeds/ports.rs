@@ -7,7 +7,7 @@ use bootline_console::{
 };
 use bootline_console::{Registers, TransmitMode};
 
-use super::Row;
+use super::row::Row;
 
 pub fn rows() -> Vec<Row> {
     server()

@@ -7,14 +7,13 @@ use bootline_analysis::records::Format;
 use bootline_capture::{DamageKind, Event, Reader, starts_capture};
 use bootline_report::PlainText;
 
-use super::no_such_boot;
 use super::output::Output;
 use crate::boots::Boots;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
 use crate::terminal::Terminal;
-use crate::unusable::{read_failed, shown};
+use crate::unusable::{no_such_boot, read_failed, shown};
 
 const PIECE: usize = 64 * 1024;
 
@@ -87,7 +86,7 @@ fn range_of(input: &LogFile, from: Option<Format>, boot: usize) -> Result<Range<
         }
     }
     if boot >= starts.len() {
-        return Err(no_such_boot(input, boot, starts.len()));
+        return Err(no_such_boot(&input.name(), boot, starts.len()));
     }
     let start = if boot == 0 { 0 } else { starts[boot] };
     Ok(start..starts.get(boot + 1).copied().unwrap_or(u64::MAX))

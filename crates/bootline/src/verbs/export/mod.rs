@@ -25,7 +25,7 @@ use crate::log_file::LogFile;
 use crate::logs::parse_console;
 use crate::output_file::{is_same_file, is_the_input};
 use crate::terminal::Terminal;
-use crate::unusable::{BootNeeds, UnusableInput, named, shown};
+use crate::unusable::{BootNeeds, UnusableInput, named, no_such_boot};
 use output::Output;
 
 #[derive(Debug, clap::Args)]
@@ -196,7 +196,7 @@ fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal)
         }
     }
     if let Some(n) = only.filter(|n| *n >= boots.seen() && boots.seen() > 0) {
-        return Err(no_such_boot(input, n, boots.seen()));
+        return Err(no_such_boot(&input.name(), n, boots.seen()));
     }
     let failures = boots.finish();
     writer.close(output);
@@ -207,12 +207,6 @@ fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal)
         failure.show(terminal);
     }
     Ok(exit)
-}
-
-fn no_such_boot(input: &LogFile, index: usize, boots: usize) -> Failure {
-    let holds = if boots == 1 { "1 boot".to_owned() } else { format!("{boots} boots") };
-    Failure::new(Exit::INPUT, format!("no boot {} in {}, which holds {holds}", index + 1, shown(&input.name())))
-        .hint(format!("`--boot {boots}` is its last"))
 }
 
 fn no_times(asked: Option<Clock>, source: &BootLabel) -> UnusableInput {
