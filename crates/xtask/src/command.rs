@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::error::Error;
 use bootline_testkit::isolated;
 
-/// Builds it, in the profile that this program has, and gives its path: both lie in one folder.
+/// Builds it in this program's own profile and returns its path: both are in the same folder.
 pub fn build(root: &Path) -> Result<PathBuf, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -23,7 +23,7 @@ pub fn build(root: &Path) -> Result<PathBuf, Error> {
     Ok(own.with_file_name("bootline"))
 }
 
-/// What it writes to standard output, started in the repository.
+/// What the command writes to standard output when run in the repository.
 pub fn output(bootline: &Path, root: &Path, words: &[&str]) -> Result<String, Error> {
     let failed = |said: String| Error::Command { command: format!("bootline {}", words.join(" ")), said };
     let out = isolated(bootline).current_dir(root).args(words).output().map_err(|e| failed(e.to_string()))?;

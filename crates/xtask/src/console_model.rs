@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! docs/console-model.md: the table of behaviours, as the model reads it.
+//! docs/console-model.md: the table of behaviour, as the model reads it.
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn tables(text: &str) -> String {
     out
 }
 
-/// The document with the tables of today.
+/// The document with the current tables.
 pub fn document(root: &Path) -> Result<Document, Error> {
     let table = read(&root.join("crates/bootline-console/src/behaviour.tsv"))?;
     Document::between(root, "docs/console-model.md", MARKS, |_| Ok(tables(&table)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A generated document: all of a file, or what stands between two marks in it.
+//! A generated document: a whole file, or the part of a file between two marks.
 use std::fs;
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use bootline_testkit::difference;
 
 use crate::error::{Error, read};
 
-/// A file as it should be.
+/// A file and the content that it should have.
 #[derive(Debug)]
 pub struct Document {
-    /// Below the repository.
+    /// Path, relative to the repository.
     pub path: &'static str,
-    /// All of it.
+    /// The file's whole content.
     pub text: String,
 }
 
@@ -40,7 +40,7 @@ impl Document {
         Ok(Document { path, text })
     }
 
-    /// Writes it where it differs.
+    /// Writes the file if it differs.
     pub fn write(&self, root: &Path) -> Result<(), Error> {
         let path = root.join(self.path);
         if fs::read(&path).is_ok_and(|old| old == self.text.as_bytes()) {
@@ -51,7 +51,7 @@ impl Document {
     }
 }
 
-/// Whether the files are as they should be.
+/// Fails if any file differs from its document.
 pub fn check(root: &Path, documents: &[Document]) -> Result<(), Error> {
     let differences = documents.iter().filter_map(|d| difference(&root.join(d.path), &d.text).err());
     let differences: Vec<String> = differences.collect();

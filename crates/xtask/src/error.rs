@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What failed.
+/// Why a document was not written, or that one is not current.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{0}")]
@@ -21,12 +21,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// What is wrong in a file.
+    /// An error in a file's content.
     pub fn content(path: &Path, what: impl ToString) -> Error {
         Error::Content { path: path.to_owned(), what: what.to_string() }
     }
 
-    /// The exit status, as the command `bootline` has it: 1 a check failed, 2 usage, 3 input, 4 the world.
+    /// The exit status, as in the command `bootline`: 1 a check failed, 2 usage, 3 input, 4 the environment.
     pub fn status(&self) -> u8 {
         match self {
             Error::NotCurrent(_) => 1,
@@ -37,12 +37,12 @@ impl Error {
     }
 }
 
-/// Reads a file of text.
+/// Reads a text file.
 pub fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
-/// Reads a file of bytes.
+/// Reads a binary file.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })
 }

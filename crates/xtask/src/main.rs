@@ -2,8 +2,8 @@
 //! `cargo xtask`: writes the documents that are generated, and checks that they are current.
 //!
 //! ```text
-//! cargo xtask docs                  writes all that needs no boots
-//! cargo xtask docs --check          changes nothing; a document that isn't current is shown with its difference
+//! cargo xtask docs                  writes the documents that need no boots
+//! cargo xtask docs --check          changes nothing; shows the difference of each document that is not current
 //! cargo xtask accuracy RESULTS      docs/accuracy.md, from the boots of experiments/accuracy.toml
 //! cargo xtask gate-rates [RESULTS]  docs/gate-rates.json from the boots of experiments/gate-rates.toml, and docs/gate.md
 //! cargo xtask results               docs/results.md, from the boots of results/
@@ -29,13 +29,13 @@ use error::Error;
 
 const USAGE: &str = "usage: cargo xtask docs [--check] | accuracy RESULTS | gate-rates [RESULTS] | results";
 
-/// The repository.
+/// Root of the repository.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).expect("crates/xtask lies in the repository").to_owned()
 }
 
-/// What is made without a boot.
+/// The documents that need no boots.
 fn documents(root: &Path) -> Result<Vec<Document>, Error> {
     let command = command::build(root)?;
     let mut all = vec![

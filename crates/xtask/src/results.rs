@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! docs/results.md: what the experiments under results/ say, by a fresh look at their runs.
+//! docs/results.md: the reports of the experiments in results/, evaluated again from their runs.
 use std::path::Path;
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 
 const SCRIPT: &str = "scripts/collect-results";
 
-/// What the script collects: of an experiment without runs here, what the document says of it is kept.
+/// What the script collects. An experiment without runs here keeps its text.
 pub fn document(root: &Path) -> Result<Document, Error> {
     let failed = |said: String| Error::Command { command: SCRIPT.to_owned(), said };
     let out = Command::new(root.join(SCRIPT)).current_dir(root).output().map_err(|e| failed(e.to_string()))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the command shows of real boots: the README's screens, the picture of docs/page.md.
+//! Real output of the command: the README's screens, and the picture that it shows.
 use std::path::Path;
 
 use crate::command::output;
@@ -8,7 +8,7 @@ use crate::error::Error;
 
 const MARKS: [&str; 2] = ["<!-- real output, kept by `cargo xtask docs` -->\n", "<!-- end of real output -->\n"];
 
-/// What a user would type, and how many lines of the answer the README shows.
+/// What a user would type, and how many lines of the output the README shows.
 type Shown = (&'static [&'static str], usize);
 
 /// The screens, from top to bottom.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How well predictions from one capture meet boots that were measured: docs/accuracy.md.
+//! Accuracy of predictions from one capture, compared with measured boots: docs/accuracy.md.
 //!
 //! `make accuracy` boots the matrix of experiments/accuracy.toml first.
 mod page;
@@ -53,7 +53,7 @@ fn before_first_byte(truth: &Truth) -> Option<f64> {
     Some((truth.first_byte_ns? - truth.qemu_started_ns).as_secs_f64())
 }
 
-/// The settings that turn one cell into another; none where nothing predicts it.
+/// The settings that turn one cell into another; none if there are no such settings.
 fn settings(from: &Cell, to: &Cell) -> Option<String> {
     let mut set = Vec::new();
     if from.kernel != to.kernel {
@@ -79,9 +79,9 @@ fn group(from: &Cell, to: &Cell) -> &'static str {
     match (from.kernel == to.kernel, to.kernel.ends_with("-rt"), to.cpus, to.label.as_str()) {
         (false, ..) => "another kernel",
         (_, _, _, "quiet") => "a silent console",
-        (_, false, ..) => "the writer waits",
-        (_, true, 1, _) => "a thread, one processor",
-        (_, true, ..) => "a thread, two processors",
+        (_, false, ..) => "a synchronous console",
+        (_, true, 1, _) => "a printer kthread, one CPU",
+        (_, true, ..) => "a printer kthread, two CPUs",
     }
 }
 
@@ -122,7 +122,7 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
     })
 }
 
-/// Whether the console behaves differently in the other kernel, or with the other number of processors.
+/// Whether the console behaves differently in the other kernel, or with the other number of CPUs.
 fn prints_otherwise(from: &Cell, to: &Cell) -> bool {
     let behaviour = |c: &Cell| {
         let (series, rt) = c.kernel.strip_suffix("-rt").map_or((c.kernel.as_str(), false), |s| (s, true));
@@ -133,8 +133,8 @@ fn prints_otherwise(from: &Cell, to: &Cell) -> bool {
     behaviour(from) != behaviour(to) || from.cpus != to.cpus
 }
 
-/// The captures that predictions start from: of each kernel one at 9600 baud with the default messages, and one with
-/// initcall_debug; and for each pair of kernels whose consoles behave differently the former.
+/// Predictions within one kernel start from its capture at 9600 baud with the default messages and from the one with
+/// initcall_debug; predictions of another kernel, whose console behaves differently, start from the former.
 fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (from, runs) in cells {

@@ -20,7 +20,7 @@ pub struct Run {
     pub truth: Truth,
 }
 
-/// One prediction beside what was measured, in seconds.
+/// One prediction and the measurement that it is compared with, in seconds.
 pub struct Row {
     pub group: &'static str,
     pub from: String,
@@ -29,7 +29,7 @@ pub struct Row {
     pub predicted: [f64; 3],
     pub measured: f64,
     pub boots: usize,
-    /// Until the whole log had arrived: predicted, measured.
+    /// Time until the log was complete: predicted, measured.
     pub log: Option<(f64, f64)>,
 }
 

@@ -11,7 +11,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// Post 1's board at 115200 baud: registration at 3.034870 s, the next record 1.271 s (legacy) or 1.278 s (nbcon) later,
-/// init at 4.506 or 4.461 s. `after` are the characters behind the registration.
+/// init at 4.506 or 4.461 s. `after` is the number of bytes after the registration.
 fn raspberry_pi_log(registration: &str, gap_us: i64, init_us: i64, after: usize) -> Log {
     const REGISTERED: i64 = 3_034_870;
     const BEFORE: usize = 14_518;
@@ -30,9 +30,10 @@ fn raspberry_pi_log(registration: &str, gap_us: i64, init_us: i64, after: usize)
 }
 
 fn raspberry_pi() -> Vec<Row> {
-    /// Of the difference between 19.106 and 4.506 s, what is not in the gaps: 0.674 s, at 960 and 11520 characters a second.
+    /// Derived from the 0.674 s of the difference between 19.106 s and 4.506 s that are not in the gaps, at 960 and
+    /// 11520 B/s.
     const AFTER: usize = 706;
-    const INFERRED: &str = "706 characters behind the registration, from the totals at 9600 and 115200";
+    const INFERRED: &str = "706 bytes after the registration, from the totals at 9600 and 115200";
     const FROM: &str = "Indeed it is in host mode";
     let legacy = raspberry_pi_log("printk: legacy console [ttyS0] enabled", 1_271_000, 4_506_000, AFTER);
     let nbcon = raspberry_pi_log("printk: console [ttyS0] enabled", 1_278_000, 4_461_000, AFTER);
@@ -52,10 +53,10 @@ fn raspberry_pi() -> Vec<Row> {
         row("legacy, init, 9600 baud", 19.106, total(&legacy, &["baud=9600"]), INFERRED, Some(0.03)),
         row("legacy, init, 2400 baud", 82.254, total(&legacy, &["baud=2400"]), INFERRED, None),
         row(
-            "the same on a line of the gap's own rate, 192 characters/s",
+            "the same at the speed that the gap implies, 192 B/s",
             82.254,
             total(&legacy, &["baud=1920"]),
-            "that rate, from the gap of 75.917 s",
+            "that speed, from the gap of 75.917 s",
             Some(0.05),
         ),
         row("nbcon, init, 9600 baud", 18.909, total(&nbcon, &["baud=9600"]), INFERRED, Some(0.05)),
@@ -66,7 +67,8 @@ fn raspberry_pi() -> Vec<Row> {
     ]
 }
 
-/// Post 2's board with initcall_debug: the characters until the open of /dev/console, that open, and init. An unpatched 7.0 prints as 6.18.
+/// Post 2's board with initcall_debug: bytes until the open of /dev/console, time of that open, time of init. An
+/// unpatched 7.0 prints like 6.18.
 fn pocket_beagle_log(release: &str, until_open: usize, open_us: [i64; 2], init_us: i64) -> Log {
     const REGISTERED: i64 = 3_722_844;
     let [from, to] = open_us;
@@ -92,10 +94,10 @@ fn pocket_beagle_log(release: &str, until_open: usize, open_us: [i64; 2], init_u
 
 fn pocket_beagle() -> Vec<Row> {
     const INFERRED: &str =
-        "the registration at 3.72 s, from the post's other boot; how the characters spread; two processors";
-    const AND_CHARS: &str = "the same, and 173 200 characters, from the end of the open (published: about 171 000)";
-    // The open ended when all that was stored had gone out at 960 characters a second, from the registration on: 173 285,
-    // less what the line may have rested.
+        "the registration at 3.72 s, from the post's other boot; the distribution of the bytes; two CPUs";
+    const AND_CHARS: &str = "the same, and 173 200 bytes, from the end of the open (published: about 171 000)";
+    // The open ended when everything stored had been transmitted at 960 B/s, starting at the registration: 173 285
+    // bytes, less whatever time the line was idle.
     const UNTIL_OPEN: usize = 173_200;
     let before = pocket_beagle_log("6.18.0-ti", UNTIL_OPEN, [6_250_878, 184_228_355], 184_569_199).boot(None);
     let after = pocket_beagle_log("7.0.0-ti", 170_700, [4_572_019, 5_806_344], 7_509_409).boot(None);
@@ -103,14 +105,14 @@ fn pocket_beagle() -> Vec<Row> {
         |what, published, predicted, inferred, within| Row { seed: 2, what, published, predicted, inferred, within };
     vec![
         row(
-            "init with the thread of 6.19, from the boot of 184.6 s",
+            "init with the kthread of 6.19, from the boot of 184.6 s",
             7.509_409,
             with(&before, &["kernel=6.19-rt"]).time_to_init,
             AND_CHARS,
             Some(0.15),
         ),
         row(
-            "init with the thread before 6.19, from the boot of 7.5 s",
+            "init with the kthread before 6.19, from the boot of 7.5 s",
             184.569_199,
             with(&after, &["kernel=6.18-rt"]).time_to_init,
             INFERRED,
@@ -119,7 +121,7 @@ fn pocket_beagle() -> Vec<Row> {
     ]
 }
 
-/// Post 5's board: the root is mounted at 12.96 s, at 38400 baud; quiet saved 3.07 s.
+/// Post 5's board: the root file system is mounted at 12.96 s, at 38400 baud; quiet saved 3.07 s.
 fn imx51() -> Vec<Row> {
     const CHARS: usize = 11_800;
     let end = "VFS: Mounted root (jffs2 filesystem) on device 31:3.";
@@ -135,7 +137,7 @@ fn imx51() -> Vec<Row> {
         what: "saved by quiet at 38400 baud",
         published: 3.07,
         predicted: saved,
-        inferred: "11 800 characters, from this figure",
+        inferred: "11 800 bytes, from this figure",
         within: Some(0.03),
     }]
 }

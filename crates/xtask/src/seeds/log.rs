@@ -3,7 +3,7 @@
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Prediction, predict};
 
-/// Characters that a record takes beside its text: `[    0.000000] `, CR, LF.
+/// Bytes that a record takes in addition to its text: `[ 0.000000] `, CR, LF.
 const AROUND: usize = 17;
 /// Filler is about as long as kernel records are.
 const FILLER: usize = 75;
@@ -12,7 +12,7 @@ const FILLER: usize = 75;
 #[derive(Default)]
 pub struct Log {
     lines: Vec<(i64, String)>,
-    /// Characters on a console so far.
+    /// Bytes on a console so far.
     chars: usize,
 }
 
@@ -24,7 +24,7 @@ impl Log {
         self
     }
 
-    /// Filler until the log has so many characters: records at even distances behind `from` and before `to`.
+    /// Filler until the log has this many bytes: records spaced evenly between `from` and `to`.
     pub fn fill(mut self, chars: usize, from_us: i64, to_us: i64) -> Log {
         let missing = chars.checked_sub(self.chars).expect("the known records are too long already");
         let count = (missing / (FILLER + AROUND)).max(1);
@@ -36,8 +36,8 @@ impl Log {
         self
     }
 
-    /// Filler until the log has so many characters, by writers that wait for a line of so many characters a second: it
-    /// comes in bursts, with the boot's own work between them.
+    /// Filler until the log has `chars` bytes, by writers that wait for a line of `rate` bytes per second: it comes in
+    /// bursts, with the boot's own work between them.
     pub fn fill_waiting(mut self, chars: usize, from_us: i64, to_us: i64, rate: i64) -> Log {
         const BURST: usize = 8;
         let missing = chars.checked_sub(self.chars).expect("the known records are too long already");
@@ -55,7 +55,7 @@ impl Log {
         self
     }
 
-    /// As a boot that ends with the record that holds `marker`, or with init.
+    /// As a boot that ends with the record that contains `marker`, or with init.
     pub fn boot(&self, marker: Option<&str>) -> Boot {
         let line = |(at, text): &(i64, String)| format!("[{:5}.{:06}] {text}\n", at / 1_000_000, at % 1_000_000);
         let text: String = self.lines.iter().map(line).collect();

@@ -37,10 +37,10 @@ pub fn benchmark(baud: u32, legacy: bool) -> Interval {
     Interval::exact(outcome.mark(2).unwrap() - outcome.mark(1).unwrap())
 }
 
-/// Post 3's port: registers of 1.7 us; from its two times for 2500 characters follow how late it says that it is empty,
-/// 395.4 us, and what it takes for a character, 21.2 us (src/console/uart/tests.rs).
+/// Post 3's port: register accesses of 1.7 us. Its two times for 2500 bytes determine how late it reports that it is
+/// empty, 395.4 us, and its time per byte, 21.2 us (bootline-console's src/uart/tests.rs).
 fn server() -> Vec<Row> {
-    const BOTH: &str = "the port's lag and its time for a character, from its two times for 2500 characters";
+    const BOTH: &str = "the port's lag and its time per byte, from its two times for 2500 bytes";
     let registers = Registers { access: Dur::from_nanos(1_700), slow: Dur::ZERO, slow_every: 0 };
     let rate = LineRate::from_bytes_per_s(1e6 / 21.2).unwrap();
     let port =
@@ -49,9 +49,9 @@ fn server() -> Vec<Row> {
     let (bytes, bursts) = (TransmitMode::Polled, TransmitMode::Fifo { depth: 16 });
     let row = |what, published, predicted, within| Row { seed: 3, what, published, predicted, inferred: BOTH, within };
     vec![
-        row("2500 characters, one at a time", 0.997, time(bytes, 2500), Some(0.01)),
-        row("one character", 0.000_411_342, time(bytes, 1), Some(0.05)),
-        row("2500 characters in bursts of 16", 0.112, time(bursts, 2500), Some(0.01)),
-        row("11500 characters in bursts of 16", 3142e-3, time(bursts, 11_500), None),
+        row("2500 bytes, polled", 0.997, time(bytes, 2500), Some(0.01)),
+        row("one byte", 0.000_411_342, time(bytes, 1), Some(0.05)),
+        row("2500 bytes with FIFO writes of 16", 0.112, time(bursts, 2500), Some(0.01)),
+        row("11500 bytes with FIFO writes of 16", 3142e-3, time(bursts, 11_500), None),
     ]
 }

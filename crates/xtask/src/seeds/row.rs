@@ -2,20 +2,20 @@
 //! One published figure next to the model's.
 use bootline_capture::units::Interval;
 
-/// A figure that was published, and the model's.
+/// A published figure, and the model's.
 #[derive(Debug)]
 pub struct Row {
-    /// Which post, by its number in the list above the table.
+    /// Number of the post in the list above the table.
     pub seed: u8,
-    /// Of what.
+    /// What the figure measures.
     pub what: &'static str,
-    /// In seconds.
+    /// Published value, in seconds.
     pub published: f64,
-    /// With its bounds.
+    /// Predicted value, with its bounds.
     pub predicted: Interval,
-    /// What was not published, and from what it was inferred; empty where nothing was.
+    /// What was not published, and what it was inferred from; empty if nothing was.
     pub inferred: &'static str,
-    /// How far the model may be off, as a share; none where the publication contradicts itself or lacks the cause.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the test asks for it, the page doesn't show it"))]
+    /// Largest error allowed, as a share; none if the publication contradicts itself or does not name the cause.
+    #[cfg_attr(not(test), expect(dead_code, reason = "used by the test, not shown on the page"))]
     pub within: Option<f64>,
 }
