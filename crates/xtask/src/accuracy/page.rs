@@ -28,13 +28,7 @@ pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run
     let logs: Vec<f64> = rows.iter().filter_map(|r| r.log).map(|(p, m)| (p / m - 1.0).abs()).collect();
     let worst = logs.iter().copied().fold(0.0, f64::max);
     if let Some(m) = median(logs.clone()) {
-        _ = writeln!(
-            out,
-            "| the log complete | {} | {:.1} % | {:.1} % | |",
-            logs.len(),
-            m * 100.0,
-            worst * 100.0
-        );
+        _ = writeln!(out, "| the log complete | {} | {:.1} % | {:.1} % | |", logs.len(), m * 100.0, worst * 100.0);
     }
     let booted: Vec<String> = cells.iter().map(|(c, runs)| format!("{} ({})", name(c), runs.len())).collect();
     _ = writeln!(out, "\nBooted (runs): {}. Other cells of the matrix were not booted.", booted.join(", "));
