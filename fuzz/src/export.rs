@@ -11,10 +11,10 @@ mod told;
 
 use bootline_analysis::boot::{Boot, BootRecords, Clock, BootOptions};
 use bootline_report::{
-    Chrome, Grabserial, BootsJson, Perfetto, PlainText, BootLabel, TestSuites, csv, csv_header, dmesg, export_json, junit,
-    lava, markdown, summary, test_suite,
+    BootEmitter, BootLabel, Chrome, Csv, Dmesg, ExportJson, Grabserial, JunitBoots, Lava, MarkdownSummary, Perfetto,
+    PlainText, ReportedBoot,
 };
-use bootline_analysis::rules::findings;
+use bootline_analysis::rules::{Finding, findings};
 use told::Told;
 
 /// Writes the boots in `data` in every format, by the clock that they tell most by and by either that is asked for.
@@ -37,34 +37,33 @@ pub fn exports(data: &[u8]) {
 }
 
 fn formats(boots: &[Boot]) {
-    let (mut perfetto, mut chrome, mut list) = (Perfetto::new(), Chrome::new(), BootsJson::new("bootline-export/1"));
-    let (mut packets, mut events, mut json) = (Vec::new(), chrome.open().into_bytes(), list.open().into_bytes());
-    let (mut rows, mut lines, mut signals) = (csv_header().as_bytes().to_vec(), Vec::new(), String::new());
-    let mut stamped = Vec::new();
-    let (mut grabserial, mut suites) = (Grabserial::new(), TestSuites::default());
-    for (index, boot) in boots.iter().enumerate() {
-        assert!(boot.phases.windows(2).all(|p| p[0].end == p[1].start), "{:?}", boot.phases);
-        let source = BootLabel { input: "<log>".to_owned(), index, one_of_several: true };
-        let found = findings(boot);
-        perfetto.boot(boot, &found, &source, &mut |b| packets.extend_from_slice(b));
-        chrome.boot(boot, &found, &source, &mut |b| events.extend_from_slice(b));
-        export_json(&mut list, boot, &found, &source, &mut |b| json.extend_from_slice(b));
-        csv(boot, &found, index + 1, &mut |b| rows.extend_from_slice(b));
-        dmesg(boot, &mut |b| stamped.extend_from_slice(b));
-        grabserial.boot(boot, &mut |b| lines.extend_from_slice(b));
-        suites.suites.push(test_suite(boot, &found, &source));
-        signals += &lava(boot, &found, index + 1);
-        forms::markdown(&markdown(&summary(boot, &found, &source)));
+    let reported: Vec<(Vec<Finding>, BootLabel)> = boots
+        .iter()
+        .enumerate()
+        .map(|(index, b)| (findings(b), BootLabel { input: "<log>".to_owned(), index, one_of_several: true }))
+        .collect();
+    assert!(boots.iter().all(|b| b.phases.windows(2).all(|p| p[0].end == p[1].start)), "{boots:?}");
+    let exported = |emitter: &mut dyn BootEmitter| {
+        let mut out = Vec::new();
+        for (boot, (findings, label)) in boots.iter().zip(&reported) {
+            emitter.boot(&ReportedBoot { boot, findings, label }, &mut out).expect("memory");
+        }
+        emitter.close(&mut out).expect("memory");
+        out
+    };
+    if boots.is_empty() {
+        return;
     }
-    events.extend_from_slice(chrome.close().as_bytes());
-    json.extend_from_slice(list.close().as_bytes());
-    let (packets, events) = (perfetto::told(&packets), chrome::told(&events));
+    let packets = perfetto::told(&exported(&mut Perfetto::new()));
+    let events = chrome::told(&exported(&mut Chrome::new()));
     assert!(packets == events || !packets.fits_doubles(), "{packets:?}\n{events:?}");
+    let json = exported(&mut ExportJson::default());
     serde_json::from_slice::<serde_json::Value>(&json).expect("JSON");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    forms::csv(&text(rows));
-    forms::grabserial(&text(lines));
-    forms::dmesg(&text(stamped));
-    forms::junit(&junit(&suites));
-    forms::lava(&signals);
+    let text = |emitter: &mut dyn BootEmitter| String::from_utf8(exported(emitter)).expect("UTF-8");
+    forms::csv(&text(&mut Csv::default()));
+    forms::grabserial(&text(&mut Grabserial::default()));
+    forms::dmesg(&text(&mut Dmesg));
+    forms::junit(&text(&mut JunitBoots::default()));
+    forms::lava(&text(&mut Lava));
+    forms::markdown(&text(&mut MarkdownSummary::default()));
 }

@@ -6,20 +6,32 @@
 //! `-` or `@` gets a `'` in front, which spreadsheets take for "this is text". Control characters are shown by their
 //! code, so that a cell never holds a line end.
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
+use super::emitter::{BootEmitter, ReportedBoot};
 use super::escape::escaped;
 use super::json::word;
 use super::trace::cause;
-use bootline_analysis::boot::Boot;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::records::RecordId;
-use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
 
-/// The header's line.
-pub fn csv_header() -> &'static str {
-    "boot,kind,name,module,task,track,depth,start_s,end_s,gross_s,console_s,net_s,self_s,reported_s,returned,first_record,last_record,clock\r\n"
+const HEADER: &str = "boot,kind,name,module,task,track,depth,start_s,end_s,gross_s,console_s,net_s,self_s,reported_s,returned,first_record,last_record,clock\r\n";
+
+/// Boots as CSV, with one header for all.
+#[derive(Debug, Default)]
+pub struct Csv {
+    opened: bool,
+}
+
+impl BootEmitter for Csv {
+    fn boot(&mut self, boot: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if !std::mem::replace(&mut self.opened, true) {
+            out.write_all(HEADER.as_bytes())?;
+        }
+        rows(boot, out)
+    }
 }
 
 /// One stretch; what it has not stays empty.
@@ -43,10 +55,11 @@ struct Row<'a> {
     last: Option<RecordId>,
 }
 
-/// The rows of a boot; `number` counts from 1.
-pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut(&[u8])) {
+fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let ReportedBoot { boot, findings, .. } = *reported;
+    let number = reported.number();
     let clock = word(&boot.timeline.clock);
-    let mut write = |row: Row<'_>| out(row.line(number, &clock).as_bytes());
+    let mut write = |row: Row<'_>| out.write_all(row.line(number, &clock).as_bytes());
     for p in &boot.phases {
         write(Row {
             kind: "phase".into(),
@@ -59,7 +72,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: Some(p.first),
             last: Some(p.last),
             ..Row::default()
-        });
+        })?;
     }
     for s in CriticalPath::of(boot).iter().flat_map(|c| &c.segments) {
         write(Row {
@@ -73,7 +86,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: s.first,
             last: s.last,
             ..Row::default()
-        });
+        })?;
     }
     let mut drawn = vec![(0, 0); boot.spans.len()];
     for track in boot.tracks() {
@@ -97,7 +110,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             returned: s.returned,
             first: Some(s.first),
             last: s.last,
-        });
+        })?;
     }
     for w in boot.waits.iter() {
         let record = boot.records.get(w.index).map(|r| r.id);
@@ -112,7 +125,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: record,
             last: record,
             ..Row::default()
-        });
+        })?;
     }
     for w in &boot.async_waits {
         write(Row {
@@ -124,7 +137,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: Some(w.first),
             last: Some(w.last),
             ..Row::default()
-        });
+        })?;
     }
     for s in &boot.services {
         write(Row {
@@ -136,7 +149,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: Some(s.first),
             last: s.last,
             ..Row::default()
-        });
+        })?;
     }
     for g in &boot.gaps {
         write(Row {
@@ -149,7 +162,7 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: Some(g.after),
             last: Some(g.before),
             ..Row::default()
-        });
+        })?;
     }
     for f in findings {
         write(Row {
@@ -161,8 +174,9 @@ pub fn csv(boot: &Boot, findings: &[Finding], number: usize, out: &mut dyn FnMut
             first: f.evidence.first().map(|e| e.id),
             last: f.evidence.last().map(|e| e.id),
             ..Row::default()
-        });
+        })?;
     }
+    Ok(())
 }
 
 impl Row<'_> {
@@ -222,6 +236,6 @@ mod tests {
     #[test]
     fn a_row_has_the_headers_columns() {
         let line = Row::default().line(1, "kernel");
-        assert_eq!(line.matches(',').count(), csv_header().matches(',').count());
+        assert_eq!(line.matches(',').count(), HEADER.matches(',').count());
     }
 }

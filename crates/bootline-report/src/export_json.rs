@@ -3,55 +3,67 @@
 //!
 //! What `explain --json` says, then lists whose items take a line each and are given away as they are made: there may
 //! be a million records.
+use std::io::{self, Write};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::boot_label::BootLabel;
+use super::emitter::{BootEmitter, ReportedBoot};
 use super::explain::{ExplainedBoot, explain_json};
-use super::json::{BootsJson, harmless};
+use super::json::BootsJson;
+use super::json_format::{write_compact, write_indented};
 use super::wire;
-use bootline_analysis::boot::Boot;
-use bootline_analysis::rules::Finding;
 
-/// Adds a boot to the list; `out` takes the text.
-pub fn export_json(
-    list: &mut BootsJson,
-    boot: &Boot,
-    findings: &[Finding],
-    source: &BootLabel,
-    out: &mut dyn FnMut(&[u8]),
-) {
-    let explained = list.item(&Explained { explained: explain_json(boot, findings, source) });
-    // The boot's own closing brace follows the lists.
-    out(explained.strip_suffix("\n    }").unwrap_or(&explained).as_bytes());
-    lines("records", boot.records.iter().enumerate().map(|(i, r)| wire::Record::new(boot, i, r)), out);
-    let mut drawn = vec![None; boot.spans.len()];
-    for track in boot.tracks() {
-        track.slices.iter().for_each(|slice| drawn[slice.span] = Some((track.number, *slice)));
-    }
-    lines("spans", boot.spans.iter().zip(drawn).map(|(s, d)| wire::DrawnSpan::new(s, d)), out);
-    lines("waits", boot.waits.iter().map(|w| wire::Wait::new(boot, w)), out);
-    lines("async_waits", boot.async_waits.iter().map(wire::AsyncWait::from), out);
-    lines("services", boot.services.iter().map(wire::Service::from), out);
-    lines("gaps", boot.gaps.iter().map(wire::Gap::from), out);
-    lines("backlog", boot.backlog().iter().map(wire::BacklogPoint::from), out);
-    out(b"\n    }");
+/// Boots without a loss.
+#[derive(Debug)]
+pub struct ExportJson {
+    list: BootsJson,
+    opened: bool,
 }
 
-fn lines(name: &str, items: impl Iterator<Item = impl Serialize>, out: &mut dyn FnMut(&[u8])) {
-    out(format!(",\n      \"{name}\": [").as_bytes());
+impl Default for ExportJson {
+    fn default() -> ExportJson {
+        ExportJson { list: BootsJson::new("bootline-export/1"), opened: false }
+    }
+}
+
+impl BootEmitter for ExportJson {
+    fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let ReportedBoot { boot, findings, label } = *reported;
+        if !std::mem::replace(&mut self.opened, true) {
+            self.list.open(out)?;
+        }
+        self.list.begin_item(out)?;
+        out.write_all(b"{\n      \"explained\": ")?;
+        write_indented(&explain_json(boot, findings, label), 3, out)?;
+        lines("records", boot.records.iter().enumerate().map(|(i, r)| wire::Record::new(boot, i, r)), out)?;
+        let mut drawn = vec![None; boot.spans.len()];
+        for track in boot.tracks() {
+            track.slices.iter().for_each(|slice| drawn[slice.span] = Some((track.number, *slice)));
+        }
+        lines("spans", boot.spans.iter().zip(drawn).map(|(s, d)| wire::DrawnSpan::new(s, d)), out)?;
+        lines("waits", boot.waits.iter().map(|w| wire::Wait::new(boot, w)), out)?;
+        lines("async_waits", boot.async_waits.iter().map(wire::AsyncWait::from), out)?;
+        lines("services", boot.services.iter().map(wire::Service::from), out)?;
+        lines("gaps", boot.gaps.iter().map(wire::Gap::from), out)?;
+        lines("backlog", boot.backlog().iter().map(wire::BacklogPoint::from), out)?;
+        out.write_all(b"\n    }")
+    }
+
+    fn close(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.opened { self.list.close(out) } else { Ok(()) }
+    }
+}
+
+fn lines(name: &str, items: impl Iterator<Item = impl Serialize>, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, ",\n      \"{name}\": [")?;
     let mut any = false;
     for item in items {
-        let text = serde_json::to_string(&item).expect("plain structs of numbers and strings always serialise");
-        out(format!("{}\n        {}", if any { "," } else { "" }, harmless(&text)).as_bytes());
+        out.write_all(if any { b",\n        " } else { b"\n        " })?;
+        write_compact(&item, out)?;
         any = true;
     }
-    out(if any { b"\n      ]" } else { b"]" });
-}
-
-#[derive(Serialize)]
-struct Explained<E> {
-    explained: E,
+    out.write_all(if any { b"\n      ]" } else { b"]" })
 }
 
 /// A boot with all that is known of it.

@@ -4,10 +4,11 @@
 //! The first number is when the line's first character came, in seconds since the first character of all, the second how
 //! long after the line before; grabserial's `"[%4.6f %2.6f] "`. By the kernel's clock the stamp stands in for the arrival. The
 //! line is the record as its console printed it: prefix, caller, text. A record of several lines has each on its own.
-use std::fmt::Write;
+use std::io::{self, Write};
 
+use super::emitter::{BootEmitter, ReportedBoot};
 use super::escape::escaped;
-use bootline_analysis::boot::{Boot, Clock};
+use bootline_analysis::boot::Clock;
 use bootline_analysis::records::{Caller, Record, RecordOrigin};
 use bootline_capture::units::Dur;
 
@@ -18,15 +19,10 @@ pub struct Grabserial {
     last: Option<Dur>,
 }
 
-impl Grabserial {
-    /// Before the first line.
-    pub fn new() -> Grabserial {
-        Grabserial::default()
-    }
-
-    /// Adds a boot: all of its records that have the time of its axis' clock. `out` takes the text.
-    pub fn boot(&mut self, boot: &Boot, out: &mut dyn FnMut(&[u8])) {
-        let mut text = String::new();
+impl BootEmitter for Grabserial {
+    /// Writes all of the boot's records that have the time of its axis' clock.
+    fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let boot = reported.boot;
         for record in boot.records.iter() {
             let time = match boot.timeline.clock {
                 Clock::Arrival => record.arrival.map(|a| a.first.since_origin()),
@@ -40,19 +36,12 @@ impl Grabserial {
             for line in record.text.split('\n') {
                 let delta = (time - self.last.unwrap_or(time)).max_zero();
                 self.last = Some(time);
-                _ = writeln!(text, "[{time} {delta}] {}{}", prefix(&record), escaped(line));
-            }
-            if text.len() > PIECE {
-                out(text.as_bytes());
-                text.clear();
+                writeln!(out, "[{time} {delta}] {}{}", prefix(&record), escaped(line))?;
             }
         }
-        out(text.as_bytes());
+        Ok(())
     }
 }
-
-/// Text that is gathered before it is given away.
-const PIECE: usize = 64 * 1024;
 
 /// As kernel/printk/printk.c prints it: `[    0.123456][    T1] `.
 fn prefix(record: &Record<'_>) -> String {

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A list of boots as one JSON text, given piece by piece, so that memory holds one boot.
-use std::borrow::Cow;
-use std::fmt::Write;
+//! Documents as JSON: one value, or a list of boots written boot by boot.
+use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::escape::is_dangerous;
+use super::emitter::Emitter;
+use super::json_format::write_indented;
 
-/// The frame around the boots: `{"schema": .., "tool": .., "boots": [..]}`.
+/// A value as a JSON document.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonEmitter<T>(pub T);
+
+impl<T: Serialize> Emitter for JsonEmitter<T> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_indented(&self.0, 0, out)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// A value as one of the boots of [`BootsJson`].
+#[derive(Clone, Copy, Debug)]
+pub struct JsonItem<T>(pub T);
+
+impl<T: Serialize> Emitter for JsonItem<T> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_indented(&self.0, 2, out)
+    }
+}
+
+/// The frame around boots: `{"schema": .., "tool": .., "boots": [..]}`. It is written piece by piece, so that memory
+/// holds one boot.
 #[derive(Debug)]
 pub struct BootsJson {
     schema: &'static str,
@@ -20,50 +42,38 @@ impl BootsJson {
         BootsJson { schema, count: 0 }
     }
 
-    /// What comes first.
-    pub fn open(&self) -> String {
+    /// Begins the document.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn open(&self, out: &mut dyn Write) -> io::Result<()> {
         let tool = concat!("bootline ", env!("CARGO_PKG_VERSION"));
-        format!("{{\n  \"schema\": \"{}\",\n  \"tool\": \"{tool}\",\n  \"boots\": [", self.schema)
+        write!(out, "{{\n  \"schema\": \"{}\",\n  \"tool\": \"{tool}\",\n  \"boots\": [", self.schema)
     }
 
-    /// One boot.
-    pub fn item(&mut self, boot: &impl Serialize) -> String {
+    /// Adds a boot, a [`JsonItem`].
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn item(&mut self, boot: &dyn Emitter, out: &mut dyn Write) -> io::Result<()> {
+        self.begin_item(out)?;
+        boot.emit(out)
+    }
+
+    /// Writes what comes before a boot.
+    pub(super) fn begin_item(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let comma = if self.count == 0 { "" } else { "," };
         self.count += 1;
-        let text = serde_json::to_string_pretty(boot).expect("plain structs of numbers and strings always serialise");
-        format!("{comma}\n    {}", harmless(&text).replace('\n', "\n    "))
+        write!(out, "{comma}\n    ")
     }
 
-    /// What comes last.
-    pub fn close(&self) -> &'static str {
-        if self.count == 0 { "]\n}\n" } else { "\n  ]\n}\n" }
+    /// Ends the document.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn close(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(if self.count == 0 { b"]\n}\n" } else { b"\n  ]\n}\n" })
     }
-}
-
-/// One value as a JSON text, with a line end.
-pub fn json_text(value: &impl Serialize) -> String {
-    let text = serde_json::to_string_pretty(value).expect("plain structs of numbers and strings always serialise");
-    format!("{}\n", harmless(&text))
-}
-
-/// JSON escapes C0 controls alone; a terminal obeys others as well. Outside of strings JSON holds none of them but the
-/// line ends of its layout, so that the escapes can be put in afterwards.
-pub(super) fn harmless(json: &str) -> Cow<'_, str> {
-    let dangerous = |c: char| c != '\n' && is_dangerous(c);
-    if !json.chars().any(dangerous) {
-        return Cow::Borrowed(json);
-    }
-    let mut out = String::with_capacity(json.len() + 32);
-    for c in json.chars() {
-        if dangerous(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                _ = write!(out, "\\u{unit:04x}");
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
 }
 
 /// The word by which serde knows a unit variant: `clock-stood-still`.

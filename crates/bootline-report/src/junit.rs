@@ -4,8 +4,10 @@
 //! The form is that of Ant's task with Surefire's attributes, which all of them read: `testsuites` > `testsuite` >
 //! `properties`, `testcase` > `failure`, `error` or `skipped`, `system-out`. Times are seconds. XML 1.0 has no way to
 //! write most control characters, not even by number: they are shown by their code, as everywhere else.
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
+use super::emitter::Emitter;
 use super::escape::escaped;
 use bootline_capture::units::Dur;
 
@@ -97,28 +99,33 @@ impl TestSuite {
     }
 }
 
-/// The results as XML.
-pub fn junit(all: &TestSuites) -> String {
-    let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let cases: Vec<&TestCase> = all.suites.iter().flat_map(|s| &s.cases).collect();
-    let time = all.suites.iter().map(TestSuite::time).sum();
-    _ = writeln!(out, "<testsuites name=\"{}\"{}>", attribute(&all.name), counts(&cases, time, false));
-    for suite in &all.suites {
-        let cases: Vec<&TestCase> = suite.cases.iter().collect();
-        _ = writeln!(out, "  <testsuite name=\"{}\"{}>", attribute(&suite.name), counts(&cases, suite.time(), true));
-        if !suite.properties.is_empty() {
-            out.push_str("    <properties>\n");
-            for (name, value) in &suite.properties {
-                let (name, value) = (attribute(name), attribute(value));
-                _ = writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>");
+/// Results as JUnit XML.
+#[derive(Clone, Copy, Debug)]
+pub struct JunitEmitter<'a>(pub &'a TestSuites);
+
+impl Emitter for JunitEmitter<'_> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        let JunitEmitter(all) = self;
+        out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
+        let cases: Vec<&TestCase> = all.suites.iter().flat_map(|s| &s.cases).collect();
+        let time = all.suites.iter().map(TestSuite::time).sum();
+        writeln!(out, "<testsuites name=\"{}\"{}>", attribute(&all.name), counts(&cases, time, false))?;
+        for suite in &all.suites {
+            let cases: Vec<&TestCase> = suite.cases.iter().collect();
+            writeln!(out, "  <testsuite name=\"{}\"{}>", attribute(&suite.name), counts(&cases, suite.time(), true))?;
+            if !suite.properties.is_empty() {
+                out.write_all(b"    <properties>\n")?;
+                for (name, value) in &suite.properties {
+                    let (name, value) = (attribute(name), attribute(value));
+                    writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>")?;
+                }
+                out.write_all(b"    </properties>\n")?;
             }
-            out.push_str("    </properties>\n");
+            suite.cases.iter().try_for_each(|c| out.write_all(case(c).as_bytes()))?;
+            out.write_all(b"  </testsuite>\n")?;
         }
-        suite.cases.iter().for_each(|c| case(&mut out, c));
-        out.push_str("  </testsuite>\n");
+        out.write_all(b"</testsuites>\n")
     }
-    out.push_str("</testsuites>\n");
-    out
 }
 
 fn counts(cases: &[&TestCase], time: Dur, skipped: bool) -> String {
@@ -135,7 +142,8 @@ fn counts(cases: &[&TestCase], time: Dur, skipped: bool) -> String {
     )
 }
 
-fn case(out: &mut String, case: &TestCase) {
+fn case(case: &TestCase) -> String {
+    let mut out = String::new();
     let time = case.time.map(|t| format!(" time=\"{t}\"")).unwrap_or_default();
     _ = write!(out, "    <testcase classname=\"{}\" name=\"{}\"{time}", attribute(&case.class), attribute(&case.name));
     let mut inner = String::new();
@@ -153,6 +161,7 @@ fn case(out: &mut String, case: &TestCase) {
     } else {
         _ = write!(out, ">\n{inner}    </testcase>\n");
     }
+    out
 }
 
 fn message_element(out: &mut String, element: &str, message: &str, details: &str) {
@@ -237,7 +246,7 @@ record 7: &lt;a &amp; &apos;b&apos;&gt;</failure>
   </testsuite>
 </testsuites>
 ";
-        assert_eq!(junit(&all), want);
+        assert_eq!(JunitEmitter(&all).to_text(), want);
     }
 
     proptest! {
@@ -247,7 +256,8 @@ record 7: &lt;a &amp; &apos;b&apos;&gt;</failure>
                     let case = TestCase::passed(text, text, None).output(text);
                     let case = case.with(TestOutcome::Failed { message: text.to_owned(), details: text.to_owned() });
                     let properties = vec![(text.to_owned(), text.to_owned())];
-                    junit(&TestSuites { name: text.to_owned(), suites: vec![TestSuite { name: text.to_owned(), properties, time: None, cases: vec![case] }] })
+                    let suite = TestSuite { name: text.to_owned(), properties, time: None, cases: vec![case] };
+                    JunitEmitter(&TestSuites { name: text.to_owned(), suites: vec![suite] }).to_text()
                 };
                 let marks = |xml: &str| xml.chars().filter(|c| matches!(c, '<' | '>' | '"')).collect::<String>();
                 let xml = bare(&text);

@@ -7,7 +7,8 @@
 //!                               └─▶ explain-1, time-1, blame-1, predict-1 (JSON, schemas in docs/schema)
 //! ```
 //!
-//! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Everything that a
+//! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Each format is an
+//! [`Emitter`], or where memory should hold one boot at a time a [`BootEmitter`]. Everything that a
 //! renderer writes goes through [`escape`](escape::escaped): log text is hostile.
 mod axis;
 mod blame;
@@ -18,12 +19,14 @@ mod critical_chain;
 mod csv;
 mod dmesg;
 mod document;
+mod emitter;
 mod escape;
 mod explain;
 mod export_json;
 mod grabserial;
 mod html;
 mod json;
+mod json_format;
 mod junit;
 mod layout;
 mod markdown;
@@ -49,25 +52,26 @@ pub use boot_label::BootLabel;
 pub use check::{GateMessage, GateSource, check, check_json, gate_message, gate_suite};
 pub use compare::{compare, compare_json, compare_page};
 pub use critical_chain::{CriticalChainOptions, critical_chain, critical_chain_json};
-pub use csv::{csv, csv_header};
-pub use dmesg::dmesg;
+pub use csv::Csv;
+pub use dmesg::Dmesg;
 pub use document::{Block, Document, Entry, Piece, Text};
+pub use emitter::{BootEmitter, Emitter, ReportedBoot};
 pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};
-pub use export_json::export_json;
+pub use export_json::ExportJson;
 pub use grabserial::Grabserial;
-pub use json::{BootsJson, json_text};
-pub use junit::{TestCase, TestOutcome, TestSuite, TestSuites, junit};
-pub use markdown::markdown;
+pub use json::{BootsJson, JsonEmitter, JsonItem};
+pub use junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
+pub use markdown::MarkdownEmitter;
 pub use plain::PlainText;
 pub use plot::{Picture, page, svg};
 pub use predict::{predictions, predictions_json};
-pub use results::{lava, test_suite};
+pub use results::{JunitBoots, Lava, test_suite};
 pub use schemas::schemas;
 pub use style::Style;
-pub use summary::summary;
+pub use summary::{MarkdownSummary, summary};
 pub use table::{Align, Column, Table};
-pub use text::{TextOptions, text};
+pub use text::{TextEmitter, TextOptions, text};
 pub use time::{time, time_json};
 pub use time_value::{ClockName, TimeValue};
 pub use trace::{Chrome, Perfetto};

@@ -15,37 +15,44 @@
 //! them), close other issues (`#12`, `GH-12`, `group/project!3`), or give orders to GitLab (`/close`). Backslashes don't
 //! help against the latter: names and numbers are looked for in what was rendered. So each word that holds anything but
 //! letters, digits and plain punctuation becomes code, in which no forge looks for anything.
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::document::{Block, Document, Entry, Piece, Text};
+use super::emitter::Emitter;
 use super::escape::escaped;
 use super::layout::breakable;
 use super::style::Style;
 use super::table::{Align, Table};
 
-/// The document as Markdown.
-pub fn markdown(document: &Document) -> String {
-    let mut out = String::new();
-    let mut headings = 0;
-    for block in &document.blocks {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        match block {
-            Block::Heading(text) => {
-                headings += 1;
-                let marks = if headings == 1 { "##" } else { "###" };
-                _ = writeln!(out, "{marks} {}", inline(text, Bold::Never));
+/// A document as Markdown.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkdownEmitter<'a>(pub &'a Document);
+
+impl Emitter for MarkdownEmitter<'_> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut headings = 0;
+        let mut begun = false;
+        for block in &self.0.blocks {
+            let mut text = if begun { "\n".to_owned() } else { String::new() };
+            match block {
+                Block::Heading(words) => {
+                    headings += 1;
+                    let marks = if headings == 1 { "##" } else { "###" };
+                    _ = writeln!(text, "{marks} {}", inline(words, Bold::Never));
+                }
+                Block::Paragraph(words) => {
+                    text.push_str(&at_line_start(inline(words, Bold::AsStyled)));
+                    text.push('\n');
+                }
+                Block::Entries(list) => entries(&mut text, list),
+                Block::Table(table) => self::table(&mut text, table),
             }
-            Block::Paragraph(text) => {
-                out.push_str(&at_line_start(inline(text, Bold::AsStyled)));
-                out.push('\n');
-            }
-            Block::Entries(list) => entries(&mut out, list),
-            Block::Table(table) => self::table(&mut out, table),
+            begun |= !text.is_empty();
+            out.write_all(text.as_bytes())?;
         }
+        Ok(())
     }
-    out
 }
 
 /// Whether styles show.

@@ -10,13 +10,15 @@
 //!
 //! A LAVA signal is `<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=name RESULT=pass UNITS=seconds MEASUREMENT=1.5>`, as
 //! lava-test-case prints it; the signals of a boot are a test set.
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::boot_label::BootLabel;
+use super::emitter::{BootEmitter, Emitter, ReportedBoot};
 use super::escape::escaped;
 use super::explain::title;
 use super::json::word;
-use super::junit::{TestCase, TestOutcome, TestSuite};
+use super::junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
 use super::time_value::ClockName;
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
@@ -104,23 +106,51 @@ pub fn test_suite(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Test
     }
 }
 
-/// The boot as LAVA's signals; `number` counts from 1.
-pub fn lava(boot: &Boot, findings: &[Finding], number: usize) -> String {
-    let mut out = format!("<LAVA_SIGNAL_TESTSET START boot-{number}>\n");
-    for r in results(boot, findings) {
-        let result = match r.outcome {
-            TestOutcome::Passed => "pass",
-            TestOutcome::Failed { .. } => "fail",
-            TestOutcome::Error { .. } => "unknown",
-            TestOutcome::Skipped { .. } => "skip",
-        };
-        let group = if r.group == "boot" { String::new() } else { format!("{}-", r.group) };
-        let name = case_id(&format!("{group}{}", r.name));
-        let measured = r.time.map(|t| format!(" UNITS=seconds MEASUREMENT={t}")).unwrap_or_default();
-        _ = writeln!(out, "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={name} RESULT={result}{measured}>");
+/// Boots as one JUnit file, a suite each.
+#[derive(Debug)]
+pub struct JunitBoots {
+    all: TestSuites,
+}
+
+impl Default for JunitBoots {
+    fn default() -> JunitBoots {
+        JunitBoots { all: TestSuites { name: "bootline".to_owned(), suites: Vec::new() } }
     }
-    out.push_str("<LAVA_SIGNAL_TESTSET STOP>\n");
-    out
+}
+
+impl BootEmitter for JunitBoots {
+    /// Keeps the boot's cases: the file begins with the number of all.
+    fn boot(&mut self, reported: &ReportedBoot<'_>, _: &mut dyn Write) -> io::Result<()> {
+        self.all.suites.push(test_suite(reported.boot, reported.findings, reported.label));
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.all.suites.is_empty() { Ok(()) } else { JunitEmitter(&self.all).emit(out) }
+    }
+}
+
+/// Boots as LAVA's signals.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lava;
+
+impl BootEmitter for Lava {
+    fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "<LAVA_SIGNAL_TESTSET START boot-{}>", reported.number())?;
+        for r in results(reported.boot, reported.findings) {
+            let result = match r.outcome {
+                TestOutcome::Passed => "pass",
+                TestOutcome::Failed { .. } => "fail",
+                TestOutcome::Error { .. } => "unknown",
+                TestOutcome::Skipped { .. } => "skip",
+            };
+            let group = if r.group == "boot" { String::new() } else { format!("{}-", r.group) };
+            let name = case_id(&format!("{group}{}", r.name));
+            let measured = r.time.map(|t| format!(" UNITS=seconds MEASUREMENT={t}")).unwrap_or_default();
+            writeln!(out, "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID={name} RESULT={result}{measured}>")?;
+        }
+        out.write_all(b"<LAVA_SIGNAL_TESTSET STOP>\n")
+    }
 }
 
 /// A signal ends at `>` and its fields at blanks: what isn't a letter, a digit, `.`, `_` or `-` becomes `-`.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot on a page: the answer, the causes as a table, the phases. For where there is no room for `explain`, like the
 //! comment on a merge request.
+use std::io::{self, Write};
+
 use super::boot_label::BootLabel;
 use super::document::Document;
+use super::emitter::{BootEmitter, Emitter, ReportedBoot};
 use super::explain::answer;
+use super::markdown::MarkdownEmitter;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{TimeValue, share};
@@ -11,6 +15,22 @@ use super::{phase, problem};
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
+
+/// Boots summed up in Markdown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MarkdownSummary {
+    boots: usize,
+}
+
+impl BootEmitter for MarkdownSummary {
+    fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if self.boots > 0 {
+            out.write_all(b"\n")?;
+        }
+        self.boots += 1;
+        MarkdownEmitter(&summary(reported.boot, reported.findings, reported.label)).emit(out)
+    }
+}
 
 /// The boot summed up; `findings` in the order in which they are to be shown.
 pub fn summary(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A document on a terminal.
+use std::io::{self, Write};
+
 use super::document::{Block, Document, Entry};
+use super::emitter::Emitter;
 use super::escape::escaped;
 use super::layout::{Run, breakable, cut, flat, width, wrap};
 use super::style::Style;
@@ -19,6 +22,21 @@ pub struct TextOptions {
 const PROSE: usize = 110;
 const LEAST_WIDTH: usize = 40;
 const INDENT: usize = 2;
+
+/// A document as lines of text.
+#[derive(Clone, Copy, Debug)]
+pub struct TextEmitter<'a> {
+    /// The document.
+    pub document: &'a Document,
+    /// Where it is shown.
+    pub options: TextOptions,
+}
+
+impl Emitter for TextEmitter<'_> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(text(self.document, &self.options).as_bytes())
+    }
+}
 
 /// The document as lines of text.
 pub fn text(document: &Document, options: &TextOptions) -> String {

@@ -20,8 +20,8 @@ use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock};
 use bootline_analysis::records::RecordOrigin;
 use bootline_analysis::rules::findings;
 use bootline_report::{
-    BootLabel, BootsJson, Chrome, Grabserial, Perfetto, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
-    markdown, summary, test_suite,
+    BootEmitter, BootLabel, Chrome, Csv, Dmesg, ExportJson, Grabserial, JunitBoots, Lava, MarkdownSummary, Perfetto,
+    ReportedBoot,
 };
 use told::Told;
 
@@ -47,22 +47,27 @@ fn source(n: usize) -> BootLabel {
     BootLabel { input: "boot.log".to_owned(), index: n, one_of_several: true }
 }
 
-fn perfetto_of(boots: &[Boot]) -> Vec<u8> {
-    let (mut trace, mut bytes) = (Perfetto::new(), Vec::new());
+/// What an export writes of these boots.
+fn exported(mut emitter: impl BootEmitter, boots: &[Boot]) -> Vec<u8> {
+    let mut out = Vec::new();
     for (n, boot) in boots.iter().enumerate() {
-        trace.boot(boot, &findings(boot), &source(n), &mut |b| bytes.extend_from_slice(b));
+        let reported = ReportedBoot { boot, findings: &findings(boot), label: &source(n) };
+        emitter.boot(&reported, &mut out).unwrap();
     }
-    bytes
+    emitter.close(&mut out).unwrap();
+    out
+}
+
+fn text(emitter: impl BootEmitter, boot: &Boot) -> String {
+    String::from_utf8(exported(emitter, std::slice::from_ref(boot))).unwrap()
+}
+
+fn perfetto_of(boots: &[Boot]) -> Vec<u8> {
+    exported(Perfetto::new(), boots)
 }
 
 fn chrome_of(boots: &[Boot]) -> Vec<u8> {
-    let mut trace = Chrome::new();
-    let mut text = trace.open().into_bytes();
-    for (n, boot) in boots.iter().enumerate() {
-        trace.boot(boot, &findings(boot), &source(n), &mut |b| text.extend_from_slice(b));
-    }
-    text.extend_from_slice(trace.close().as_bytes());
-    text
+    exported(Chrome::new(), boots)
 }
 
 #[test]
@@ -78,46 +83,31 @@ fn both_traces_tell_the_same_by_either_clock() {
     }
 }
 
-/// What an export writes, as text.
-fn text(write: impl FnOnce(&mut dyn FnMut(&[u8]))) -> String {
-    let mut bytes = Vec::new();
-    write(&mut |b| bytes.extend_from_slice(b));
-    String::from_utf8(bytes).unwrap()
-}
-
 /// The forms of text of a boot, each by its own strict reader, with what it must keep.
 fn check_forms(boot: &Boot) {
     let found = findings(boot);
-    let rows = text(|out| csv(boot, &found, 1, out));
-    conservation::csv(&forms::csv(&format!("{}{rows}", csv_header())), boot, &found);
+    conservation::csv(&forms::csv(&text(Csv::default(), boot)), boot, &found);
 
-    let suites = TestSuites { name: String::new(), suites: vec![test_suite(boot, &found, &source(0))] };
-    let (xml, signals) = (junit(&suites), lava(boot, &found, 1));
+    let (xml, signals) = (text(JunitBoots::default(), boot), text(Lava, boot));
     forms::junit(&xml);
     forms::lava(&signals);
     conservation::results(&xml, &signals, boot, &found);
 
-    let mut list = BootsJson::new("bootline-export/1");
-    let open = list.open();
-    let item = text(|out| export_json(&mut list, boot, &found, &source(0), out));
-    conservation::json(&format!("{open}{item}{}", list.close()), boot);
+    conservation::json(&text(ExportJson::default(), boot), boot);
 
-    let page = markdown(&summary(boot, &found, &source(0)));
+    let page = text(MarkdownSummary::default(), boot);
     forms::markdown(&page);
     conservation::markdown(&page, boot, &found);
 
-    forms::dmesg(&text(|out| dmesg(boot, out)));
+    forms::dmesg(&text(Dmesg, boot));
 }
 
 #[test]
 fn every_form_is_what_its_readers_demand_and_keeps_what_the_boot_holds() {
     for log in logs() {
-        let (mut grabserial, mut lines) = (Grabserial::new(), Vec::new());
-        for boot in boots(&fs::read(&log).unwrap(), None) {
-            check_forms(&boot);
-            grabserial.boot(&boot, &mut |b| lines.extend_from_slice(b));
-        }
-        forms::grabserial(&String::from_utf8(lines).unwrap());
+        let boots = boots(&fs::read(&log).unwrap(), None);
+        boots.iter().for_each(check_forms);
+        forms::grabserial(&String::from_utf8(exported(Grabserial::default(), &boots)).unwrap());
     }
 }
 
@@ -189,9 +179,7 @@ fn grabserials_form_is_read_back() {
     for log in logs() {
         let bytes = fs::read(&log).unwrap();
         for boot in boots(&bytes, None).into_iter().filter(|b| b.timeline.clock == Clock::Arrival) {
-            let mut out = Vec::new();
-            Grabserial::new().boot(&boot, &mut |b| out.extend_from_slice(b));
-            let again = boots_again(&out);
+            let again = boots_again(text(Grabserial::default(), &boot).as_bytes());
             // What was escaped comes back as its code; empty lines are no records.
             let texts = |b: &Boot| -> Vec<(Option<i64>, String)> {
                 let kernel = b.records.iter().filter(|r| r.source == RecordOrigin::Kernel && r.arrival.is_some());
@@ -218,9 +206,7 @@ fn grabserials_form_is_read_back() {
 fn dmesgs_form_is_read_back_at_its_times() {
     for log in logs() {
         for boot in boots(&fs::read(&log).unwrap(), None).into_iter().filter(|b| b.timeline.clock != Clock::None) {
-            let mut out = Vec::new();
-            dmesg(&boot, &mut |b| out.extend_from_slice(b));
-            let text = String::from_utf8(out).unwrap();
+            let text = text(Dmesg, &boot);
             let mut lines = text.lines();
             for (i, r) in boot.records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
                 let Some(stored) = boot.timeline.stored(i) else { continue };

@@ -8,7 +8,7 @@ use std::path::Path;
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Assumption, Change, Need, Prediction, PredictionError};
 use bootline_capture::units::{Dur, Interval};
-use bootline_report::{BootLabel, BootsJson, TextOptions, predictions, predictions_json, text};
+use bootline_report::{BootLabel, BootsJson, JsonItem, TextOptions, predictions, predictions_json, text};
 use bootline_testkit::check_goldens;
 use proptest::prelude::*;
 
@@ -102,9 +102,13 @@ fn page(predicted: &[Prediction], width: usize) -> String {
 }
 
 fn json(predicted: Result<&[Prediction], &PredictionError>) -> String {
-    let mut list = BootsJson::new("bootline-predict/1");
-    let item = list.item(&predictions_json(&boot(), predicted, &BootLabel::only("boot.cap")));
-    list.open() + &item + list.close()
+    let (mut list, mut out) = (BootsJson::new("bootline-predict/1"), Vec::new());
+    list.open(&mut out).unwrap();
+    let (boot, label) = (boot(), BootLabel::only("boot.cap"));
+    let item = JsonItem(predictions_json(&boot, predicted, &label));
+    list.item(&item, &mut out).unwrap();
+    list.close(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }
 
 #[test]

@@ -16,9 +16,10 @@ use bootline_analysis::rules::findings;
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 use bootline_report::{
-    BlameOptions, BootLabel, BootsJson, Chrome, CriticalChainOptions, Document, Grabserial, TestSuites, TextOptions,
-    blame, blame_json, critical_chain, critical_chain_json, csv, csv_header, explain, explain_json, export_json, junit,
-    lava, markdown, predictions, predictions_json, rules, summary, test_suite, text, time, time_json,
+    BlameOptions, BootEmitter, BootLabel, BootsJson, Chrome, CriticalChainOptions, Csv, Document, Emitter, ExportJson,
+    Grabserial, JsonItem, JunitBoots, Lava, MarkdownSummary, ReportedBoot, TextOptions, blame, blame_json,
+    critical_chain, critical_chain_json, explain, explain_json, predictions, predictions_json, rules, text, time,
+    time_json,
 };
 use bootline_testkit::check_goldens;
 use proptest::prelude::*;
@@ -48,31 +49,31 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
         critical_chain(boot, CriticalPath::of(boot).as_ref(), &CriticalChainOptions::default(), source)
     };
     all.push(("critical-chain.txt".to_owned(), texts(&chained, 100, false)));
-    let json = |name: &'static str, item: &dyn Fn(&mut BootsJson, &Boot, &BootLabel) -> String| {
-        let mut list = BootsJson::new(name);
-        let mut out = list.open();
+    let json = |schema: &'static str, item: &dyn Fn(&Boot, &BootLabel) -> String| {
+        let (mut list, mut out) = (BootsJson::new(schema), Vec::new());
+        list.open(&mut out).unwrap();
         for (n, boot) in boots.iter().enumerate() {
-            out += &item(&mut list, boot, &source(n, boots.len()));
+            list.item(&item(boot, &source(n, boots.len())), &mut out).unwrap();
         }
-        out + list.close()
+        list.close(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
     };
-    let item =
-        |list: &mut BootsJson, boot: &Boot, source: &BootLabel| list.item(&explain_json(boot, &findings(boot), source));
+    let item = |boot: &Boot, source: &BootLabel| JsonItem(explain_json(boot, &findings(boot), source)).to_text();
     all.push(("explain.json".to_owned(), json("bootline-explain/1", &item)));
-    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| list.item(&time_json(boot, source));
+    let item = |boot: &Boot, source: &BootLabel| JsonItem(time_json(boot, source)).to_text();
     all.push(("time.json".to_owned(), json("bootline-time/1", &item)));
-    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| {
-        list.item(&blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source))
+    let item = |boot: &Boot, source: &BootLabel| {
+        JsonItem(blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source)).to_text()
     };
     all.push(("blame.json".to_owned(), json("bootline-blame/1", &item)));
-    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| {
-        list.item(&critical_chain_json(boot, CriticalPath::of(boot).as_ref(), source))
+    let item = |boot: &Boot, source: &BootLabel| {
+        JsonItem(critical_chain_json(boot, CriticalPath::of(boot).as_ref(), source)).to_text()
     };
     all.push(("critical-chain.json".to_owned(), json("bootline-critical-chain/1", &item)));
     let predicted = |boot: &Boot, source: &BootLabel| predictions(boot, &predicted(boot).unwrap_or_default(), source);
     all.push(("predict.txt".to_owned(), texts(&predicted, 100, false)));
-    let item = |list: &mut BootsJson, boot: &Boot, source: &BootLabel| {
-        list.item(&predictions_json(boot, self::predicted(boot).as_deref(), source))
+    let item = |boot: &Boot, source: &BootLabel| {
+        JsonItem(predictions_json(boot, self::predicted(boot).as_deref(), source)).to_text()
     };
     all.push(("predict.json".to_owned(), json("bootline-predict/1", &item)));
     all.extend(exports(boots));
@@ -81,38 +82,26 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
 
 /// What each text format of `bootline export` makes of them.
 fn exports(boots: &[Boot]) -> Vec<(String, String)> {
-    let mut chrome = Chrome::new();
-    let mut lines = Grabserial::new();
-    let mut list = BootsJson::new("bootline-export/1");
-    let mut suites = Vec::new();
-    let mut trace = chrome.open();
-    let (mut rows, mut signals, mut page, mut stamped) =
-        (csv_header().to_owned(), String::new(), String::new(), String::new());
-    let mut json = list.open();
-    for (n, boot) in boots.iter().enumerate() {
-        let (source, findings) = (source(n, boots.len()), findings(boot));
-        let add = |to: &mut String, bytes: &[u8]| to.push_str(std::str::from_utf8(bytes).expect("pieces are whole"));
-        chrome.boot(boot, &findings, &source, &mut |b| add(&mut trace, b));
-        csv(boot, &findings, n + 1, &mut |b| add(&mut rows, b));
-        lines.boot(boot, &mut |b| add(&mut stamped, b));
-        export_json(&mut list, boot, &findings, &source, &mut |b| add(&mut json, b));
-        page += &markdown(&summary(boot, &findings, &source));
-        signals += &lava(boot, &findings, n + 1);
-        suites.push(test_suite(boot, &findings, &source));
-    }
-    trace += chrome.close();
-    json += list.close();
-    let all = [
-        ("export.chrome-trace", trace),
-        // RFC 4180 ends its lines so.
-        ("export.csv", rows.replace("\r\n", "\n")),
-        ("export.grabserial", stamped),
-        ("export.json", json),
-        ("export.junit.xml", junit(&TestSuites { name: "bootline".to_owned(), suites })),
-        ("export.lava", signals),
-        ("export.md", page),
+    let formats: [(&str, Box<dyn BootEmitter>); 7] = [
+        ("export.chrome-trace", Box::new(Chrome::new())),
+        ("export.csv", Box::<Csv>::default()),
+        ("export.grabserial", Box::<Grabserial>::default()),
+        ("export.json", Box::<ExportJson>::default()),
+        ("export.junit.xml", Box::<JunitBoots>::default()),
+        ("export.lava", Box::new(Lava)),
+        ("export.md", Box::<MarkdownSummary>::default()),
     ];
-    all.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
+    let written = |mut emitter: Box<dyn BootEmitter>| {
+        let mut out = Vec::new();
+        for (n, boot) in boots.iter().enumerate() {
+            let (label, findings) = (source(n, boots.len()), findings(boot));
+            emitter.boot(&ReportedBoot { boot, findings: &findings, label: &label }, &mut out).unwrap();
+        }
+        emitter.close(&mut out).unwrap();
+        // RFC 4180 ends its lines with CR and LF.
+        String::from_utf8(out).unwrap().replace("\r\n", "\n")
+    };
+    formats.into_iter().map(|(name, emitter)| (name.to_owned(), written(emitter))).collect()
 }
 
 fn predicted(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is typed to name logs, and how their boots are shown one by one.
-use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 use bootline_analysis::boot::{Boot, BootOptions, ConsoleArg};
 use bootline_analysis::records::Format;
-use bootline_report::{BootLabel, BootsJson, Document, TextOptions, text};
+use bootline_report::{BootLabel, TextOptions};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use crate::boot_printer::{BootPrinter, Output};
 use crate::boots::{AnalysedBoot, BootReader, Boots};
 use crate::exit::Exit;
-use crate::failure::{Failure, Written, unless_reader_left};
+use crate::failure::Failure;
 use crate::kernel_log::KernelLog;
 use crate::log_file::{LogFile, stdin_once};
 use crate::terminal::Terminal;
@@ -57,40 +57,7 @@ pub struct LogInputs {
     inputs: Vec<LogFile>,
     reader: BootReader,
     output: Output,
-}
-
-/// How boots are shown.
-#[derive(Debug)]
-pub enum Output {
-    /// For people.
-    Text(TextOptions),
-    /// For programs.
-    Json(BootsJson),
-}
-
-/// One boot, as a verb shows it.
-pub struct BootOutput {
-    text: String,
-    fault: Option<UnusableInput>,
-}
-
-impl BootOutput {
-    /// As text.
-    pub fn text(document: &Document, options: &TextOptions) -> BootOutput {
-        BootOutput { text: text(document, options), fault: None }
-    }
-    /// Where there is nothing to be shown but a fault.
-    pub fn nothing() -> BootOutput {
-        BootOutput { text: String::new(), fault: None }
-    }
-    /// As an item of the list.
-    pub fn json(item: String) -> BootOutput {
-        BootOutput { text: item, fault: None }
-    }
-    /// With something that makes it useless for the verb.
-    pub fn with_fault(self, fault: Option<UnusableInput>) -> BootOutput {
-        BootOutput { fault, ..self }
-    }
+    schema: &'static str,
 }
 
 impl LogArgs {
@@ -103,7 +70,7 @@ impl LogArgs {
     pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<LogInputs, Failure> {
         stdin_once(self.files.iter().map(PathBuf::as_path))?;
         let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
-        let output = if self.json { Output::Json(BootsJson::new(schema)) } else { Output::Text(text()) };
+        let output = if self.json { Output::Json } else { Output::Text(text()) };
         Ok(LogInputs {
             inputs: self.files.iter().map(|file| LogFile::new(file)).collect(),
             reader: BootReader {
@@ -113,6 +80,7 @@ impl LogArgs {
                 needs: BootNeeds::End,
             },
             output,
+            schema,
         })
     }
 }
@@ -139,22 +107,19 @@ impl LogInputs {
         Ok(self)
     }
 
-    /// Shows each boot of each input, in order, as soon as it is complete. An unusable input doesn't stop the others;
+    /// Shows each boot of each input, in order, as soon as it is complete; `each` gives what makes one useless for the verb. An unusable input doesn't stop the others;
     /// the exit status is the worst.
     pub fn show(
         mut self,
         terminal: &Terminal,
         needs: BootNeeds,
-        mut each: impl FnMut(&Boot, &BootLabel, &mut Output) -> BootOutput,
+        mut each: impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
     ) -> Result<Exit, Failure> {
         self.reader.needs = needs;
         let mut exit = Exit::FINE;
-        let mut printer = Printer { written: Ok(Written::All), boots: 0 };
-        if let Output::Json(list) = &self.output {
-            printer.print(&list.open());
-        }
+        let mut printer = BootPrinter::open(self.output, self.schema);
         for input in &self.inputs {
-            let failures = show_input(&self.reader, input, &mut printer, &mut self.output, &mut each);
+            let failures = show_input(&self.reader, input, &mut printer, &mut each);
             if !printer.goes_on() {
                 break;
             }
@@ -163,10 +128,7 @@ impl LogInputs {
                 failure.show(terminal);
             }
         }
-        if let Output::Json(list) = &self.output {
-            printer.print(list.close());
-        }
-        printer.written.map(|_| exit)
+        printer.close().map(|()| exit)
     }
 }
 
@@ -174,9 +136,8 @@ impl LogInputs {
 fn show_input(
     reader: &BootReader,
     input: &LogFile,
-    printer: &mut Printer,
-    output: &mut Output,
-    each: &mut impl FnMut(&Boot, &BootLabel, &mut Output) -> BootOutput,
+    printer: &mut BootPrinter,
+    each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
 ) -> Result<Vec<Failure>, Failure> {
     let mut boots = reader.boots(input)?;
     while let Some(found) = boots.next() {
@@ -184,10 +145,8 @@ fn show_input(
         // People get no report on something that is no boot; programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some();
         let mut fault = None;
-        if is_boot || matches!(output, Output::Json(_)) {
-            let shown = each(&boot, &label, output);
-            fault = shown.fault;
-            printer.item(&shown.text, output);
+        if is_boot || printer.is_json() {
+            fault = each(&boot, &label, printer);
         }
         if let Some(why) = unusable.or(fault) {
             boots.refuse(label, why);
@@ -197,35 +156,4 @@ fn show_input(
         }
     }
     Ok(boots.finish().into_iter().map(|(_, failure)| failure).collect())
-}
-
-/// Writes to stdout until nobody reads it any more.
-struct Printer {
-    written: Result<Written, Failure>,
-    boots: usize,
-}
-
-impl Printer {
-    fn goes_on(&self) -> bool {
-        self.written == Ok(Written::All)
-    }
-
-    /// What a verb shows of one boot, apart from the one before.
-    fn item(&mut self, text: &str, output: &Output) {
-        if text.is_empty() {
-            return;
-        }
-        if matches!(output, Output::Text(_)) && self.boots > 0 {
-            self.print("\n\n");
-        }
-        self.boots += 1;
-        self.print(text);
-    }
-
-    fn print(&mut self, text: &str) {
-        if self.goes_on() {
-            let mut out = stdout().lock();
-            self.written = unless_reader_left(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
-        }
-    }
 }

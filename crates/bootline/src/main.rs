@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bootline command: arguments, files, exit codes, how errors read. What it shows is made in bootline-core, what it
 //! does to the world is done in bootline-lab.
+mod boot_printer;
 mod boots;
 mod cli;
 mod exit;
@@ -10,6 +11,7 @@ mod kernel_log;
 mod log_file;
 mod logs;
 mod output_file;
+mod output_stream;
 mod prediction_error;
 mod progress;
 mod quantity;

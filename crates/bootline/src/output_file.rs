@@ -1,45 +1,49 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A file that is made for a person to open: what was there before is kept, unless it is told otherwise.
-use std::fs::{self, Metadata, OpenOptions};
-use std::io::{ErrorKind, Write, stdout};
+//! Where a document goes: standard output or a file. An existing file is kept unless the caller replaces it.
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bootline_report::escaped;
+use bootline_report::{Emitter, escaped};
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::{Failure, Written};
+use crate::output_stream::{OutputStream, exists};
 use crate::terminal::Terminal;
-use crate::unusable;
 
 /// Where to write; `-` is standard output.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
     path: PathBuf,
-    force: bool,
+    replace: bool,
 }
 
 impl OutputFile {
-    /// With this name. To be made before the logs are read: that may take a while.
+    /// A file with this name. To be made before the logs are read: that may take a while.
     ///
     /// # Errors
     /// It exists already, and may not be replaced.
-    pub fn named(path: PathBuf, force: bool) -> Result<OutputFile, Failure> {
-        let file = OutputFile { path, force };
-        if file.is_stdout() || force || !file.path.exists() { Ok(file) } else { Err(file.exists()) }
+    pub fn named(path: PathBuf, replace: bool) -> Result<OutputFile, Failure> {
+        let file = OutputFile { path, replace };
+        if file.is_stdout() || replace || !file.path.exists() { Ok(file) } else { Err(exists(&file.path)) }
+    }
+
+    /// A file that is replaced where it exists.
+    pub fn replaced(path: &Path) -> OutputFile {
+        OutputFile { path: path.to_owned(), replace: true }
     }
 
     /// Standard output.
     pub fn stdout() -> OutputFile {
-        OutputFile { path: PathBuf::from("-"), force: false }
+        OutputFile { path: PathBuf::from("-"), replace: false }
     }
 
     /// `STEM.html` in the current directory, or the first free of `STEM-2.html`, `STEM-3.html` ..
-    pub fn free(stem: &str, extension: &str, force: bool) -> OutputFile {
+    pub fn free(stem: &str, extension: &str, replace: bool) -> OutputFile {
         let first = std::iter::once(format!("{stem}.{extension}"));
         let names = first.chain((2..).map(|n| format!("{stem}-{n}.{extension}")));
-        let path = names.map(PathBuf::from).find(|name| force || !name.exists()).expect("the numbers don't end");
-        OutputFile { path, force }
+        let path = names.map(PathBuf::from).find(|name| replace || !name.exists()).expect("the numbers don't end");
+        OutputFile { path, replace }
     }
 
     /// As it is, where it is none of what is read: even who says `--force` doesn't want to lose that.
@@ -51,40 +55,48 @@ impl OutputFile {
         if is_read && !self.is_stdout() { Err(is_the_input(&self.path)) } else { Ok(self) }
     }
 
-    fn is_stdout(&self) -> bool {
+    /// Whether it is standard output.
+    pub fn is_stdout(&self) -> bool {
         self.path.as_os_str() == "-"
     }
 
-    /// Writes all of it, and says so with `what` is in it.
-    ///
-    /// # Errors
-    /// It can't be written, or came into being meanwhile.
-    pub fn write(&self, text: &str, what: &str, terminal: &Terminal) -> Result<(), Failure> {
-        if self.is_stdout() {
-            return unless_reader_left(stdout().write_all(text.as_bytes())).map(|_| ());
-        }
-        let mut options = OpenOptions::new();
-        // What came into being meanwhile isn't overwritten either.
-        let options = options.write(true).create(true).truncate(true).create_new(!self.force);
-        let shown = unusable::shown(&self.path.to_string_lossy());
-        match options.open(&self.path).and_then(|mut file| file.write_all(text.as_bytes())) {
-            Ok(()) => {
-                terminal.say(&format!(
-                    "written to {}: {what}, {} bytes",
-                    escaped(&self.path.to_string_lossy()),
-                    text.len()
-                ));
-                Ok(())
-            }
-            Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(self.exists()),
-            Err(e) => Err(Failure::new(Exit::LAB, format!("can't write {shown}: {e}"))),
-        }
+    /// The stream to write to; a file is made with the first byte.
+    pub fn open(&self) -> OutputStream {
+        if self.is_stdout() { OutputStream::stdout() } else { OutputStream::file(self.path.clone(), self.replace) }
     }
 
-    fn exists(&self) -> Failure {
-        Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&self.path.to_string_lossy())))
-            .hint("give another name with `-o`, or `--force` to replace it")
+    /// Writes a document.
+    ///
+    /// # Errors
+    /// It can't be written, or the file came into being meanwhile.
+    pub fn write(&self, document: &dyn Emitter) -> Result<Written, Failure> {
+        let mut out = self.open();
+        let result = document.emit(&mut out);
+        out.finish(result).map(|(written, _)| written)
     }
+
+    /// Writes a document, and says so with `what` is in it.
+    ///
+    /// # Errors
+    /// It can't be written, or the file came into being meanwhile.
+    pub fn write_and_say(&self, document: &dyn Emitter, what: &str, terminal: &Terminal) -> Result<(), Failure> {
+        let mut out = self.open();
+        let result = document.emit(&mut out);
+        let (_, bytes) = out.finish(result)?;
+        if !self.is_stdout() {
+            let name = self.path.to_string_lossy();
+            terminal.say(&format!("written to {}: {what}, {bytes} bytes", escaped(&name)));
+        }
+        Ok(())
+    }
+}
+
+/// Writes a document to standard output.
+///
+/// # Errors
+/// It can't be written. A reader that went away is no error.
+pub fn print(document: &dyn Emitter) -> Result<Written, Failure> {
+    OutputFile::stdout().write(document)
 }
 
 /// A folder to write to: many files can't go to standard output.

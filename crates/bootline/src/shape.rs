@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In which shape a document goes out.
-use bootline_report::{Document, TextOptions, markdown, text};
+use bootline_report::{Document, Emitter, MarkdownEmitter, TextEmitter, TextOptions};
 use clap::{Args, ValueEnum};
 
 use crate::terminal::Terminal;
@@ -31,21 +31,31 @@ pub struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// The answer in the shape that was asked for.
-    pub fn render(&self, terminal: &Terminal, document: &Document, json: impl FnOnce() -> String) -> String {
+    /// The answer in the shape that was asked for; `json` is the same for programs.
+    pub fn emitter<'a>(
+        &self,
+        terminal: &Terminal,
+        document: &'a Document,
+        json: impl Emitter + 'a,
+    ) -> Box<dyn Emitter + 'a> {
         let shape = if self.json { Shape::Json } else { self.format };
         let options = TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
-        shape.render(&options, document, json)
+        shape.emitter(options, document, json)
     }
 }
 
 impl Shape {
     /// The answer in this shape.
-    pub fn render(self, options: &TextOptions, document: &Document, json: impl FnOnce() -> String) -> String {
+    pub fn emitter<'a>(
+        self,
+        options: TextOptions,
+        document: &'a Document,
+        json: impl Emitter + 'a,
+    ) -> Box<dyn Emitter + 'a> {
         match self {
-            Shape::Json => json(),
-            Shape::Markdown => markdown(document),
-            Shape::Text => text(document, options),
+            Shape::Json => Box::new(json),
+            Shape::Markdown => Box::new(MarkdownEmitter(document)),
+            Shape::Text => Box::new(TextEmitter { document, options }),
         }
     }
 }

@@ -2,6 +2,8 @@
 //! What the two output streams are, and what may be sent to them.
 use std::io::{IsTerminal, Write, stderr, stdout};
 
+use bootline_report::TextOptions;
+
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColorChoice {
@@ -48,6 +50,11 @@ impl Terminal {
             stderr_is_tty: stderr().is_terminal(),
             width: columns().or(real).filter(|w| *w > 0).unwrap_or(DEFAULT_WIDTH),
         }
+    }
+
+    /// How text is laid out on standard output.
+    pub fn text_options(&self) -> TextOptions {
+        TextOptions { width: self.width, color: self.stdout_color }
     }
 
     /// Writes a message to stderr. Where that is gone there is nobody to tell.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::wording::short_names;
 use super::{compare, compare_page};
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
-use crate::{markdown, text};
+use crate::{Emitter, MarkdownEmitter, text};
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::compare::{Comparison, Excluded, RunMeasures, RunSet, Thresholds};
 use bootline_capture::units::Dur;
@@ -66,7 +66,7 @@ fn the_page_says_what_the_text_says() {
     // Sentences word by word, whatever the lines.
     let flat = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
     let (said, shown) = (flat(&said), flat(&page));
-    assert!(flat(&markdown(&document)).contains("0.050"));
+    assert!(flat(&MarkdownEmitter(&document).to_text()).contains("0.050"));
     for sentence in
         ["Time to init is 0.050 s longer: ", "is missed more often than in one of five cases.", "These add up to"]
     {

@@ -8,7 +8,7 @@ use bootline_capture::units::{Dur, Interval};
 fn paragraph(text: &str) -> String {
     let mut document = Document::default();
     document.paragraph(text);
-    markdown(&document)
+    MarkdownEmitter(&document).to_text()
 }
 
 #[test]
@@ -80,7 +80,7 @@ It took **0.020 s (0.001..0.030 s)** with `quiet`
 | `a\\|b_init` | 1.000000 |
 | **plain** | **2.000000** |
 ";
-    assert_eq!(markdown(&document), want);
+    assert_eq!(MarkdownEmitter(&document).to_text(), want);
 }
 
 /// What is left of Markdown once its code is cut out: text in which a forge looks for names, numbers and marks.
@@ -116,7 +116,7 @@ proptest! {
         table.row(vec![text.clone(), text.clone()], Style::Plain);
         table.row(vec!["x".to_owned(), "y".to_owned()], Style::Plain);
         document.table(table);
-        let all = markdown(&document);
+        let all = MarkdownEmitter(&document).to_text();
         let quoted = all.lines().position(|l| l == "```text").unwrap();
         prop_assert_eq!(all.lines().filter(|l| matches!(*l, "```text" | "```")).count(), 2, "{}", all);
         for (n, line) in all.lines().enumerate() {

@@ -10,17 +10,16 @@
 //! | counter | `C`: its name has the process's scope, its one series is the unit |
 //!
 //! Times are microseconds; three decimals keep the nanosecond.
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::boot_trace::trace;
 use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
-use crate::boot_label::BootLabel;
-use crate::json::harmless;
-use bootline_analysis::boot::Boot;
-use bootline_analysis::rules::Finding;
+use crate::emitter::{BootEmitter, ReportedBoot};
+use crate::json_format::write_compact;
 use bootline_capture::units::Dur;
 
 /// Writes boots into one trace, piece by piece.
@@ -35,30 +34,30 @@ impl Chrome {
     pub fn new() -> Chrome {
         Chrome::default()
     }
+}
 
-    /// What comes first.
-    pub fn open(&self) -> String {
-        let tool = concat!("bootline ", env!("CARGO_PKG_VERSION"));
-        format!("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"tool\":\"{tool}\"}},\"traceEvents\":[")
-    }
-
-    /// Adds a boot; `out` takes the text.
-    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &BootLabel, out: &mut dyn FnMut(&[u8])) {
+impl BootEmitter for Chrome {
+    fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let ReportedBoot { boot, findings, label } = *reported;
+        if self.boots == 0 {
+            let tool = concat!("bootline ", env!("CARGO_PKG_VERSION"));
+            write!(out, "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"tool\":\"{tool}\"}},\"traceEvents\":[")?;
+        }
         let traced = TracedBoot::new(boot, findings);
         let zero = self.origin.zero(&traced);
         let comma = self.boots > 0;
         self.boots += 1;
-        let mut events = Events { pid: self.boots, zero, comma, tracks: Vec::new(), text: String::new(), out };
-        events.metadata("process_name", None, &[("name", Argument::Text(boot_name(boot, source).into()))]);
+        let mut events =
+            Events { pid: self.boots, zero, comma, tracks: Vec::new(), text: String::new(), out, result: Ok(()) };
+        events.metadata("process_name", None, &[("name", Argument::Text(boot_name(boot, label).into()))]);
         let index = i64::try_from(self.boots).unwrap_or(i64::MAX);
         events.metadata("process_sort_index", None, &[("sort_index", Argument::Int(index))]);
         trace(&traced, zero, &mut events);
-        events.flush(0);
+        events.result
     }
 
-    /// What comes last.
-    pub fn close(&self) -> &'static str {
-        "\n]}\n"
+    fn close(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.boots > 0 { out.write_all(b"\n]}\n") } else { Ok(()) }
     }
 }
 
@@ -68,19 +67,19 @@ struct Events<'o> {
     comma: bool,
     /// Names and units of the counters; none for a track that is none.
     tracks: Vec<Option<(String, &'static str)>>,
+    /// The event that is put together.
     text: String,
-    out: &'o mut dyn FnMut(&[u8]),
+    out: &'o mut dyn Write,
+    /// The first error; nothing is written after it.
+    result: io::Result<()>,
 }
 
-/// Text that is gathered before it is given away.
-const PIECE: usize = 64 * 1024;
-
 impl Events<'_> {
-    fn flush(&mut self, least: usize) {
-        if self.text.len() > least {
-            (self.out)(self.text.as_bytes());
-            self.text.clear();
+    fn flush(&mut self) {
+        if self.result.is_ok() {
+            self.result = self.out.write_all(self.text.as_bytes());
         }
+        self.text.clear();
     }
 
     /// One event; `args` come last.
@@ -126,7 +125,7 @@ impl Events<'_> {
             self.text.push('}');
         }
         self.text.push('}');
-        self.flush(PIECE);
+        self.flush();
     }
 
     fn metadata(&mut self, name: &str, tid: Option<u64>, args: &Args<'_>) {
@@ -145,8 +144,9 @@ fn tid(track: TrackId) -> u64 {
 }
 
 fn json(text: impl Serialize) -> String {
-    let quoted = serde_json::to_string(&text).expect("a string always serialises");
-    harmless(&quoted).into_owned()
+    let mut quoted = Vec::new();
+    write_compact(&text, &mut quoted).expect("memory takes a string");
+    String::from_utf8_lossy(&quoted).into_owned()
 }
 
 impl TraceSink for Events<'_> {

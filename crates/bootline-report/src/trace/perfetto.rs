@@ -15,14 +15,14 @@
 //!
 //! Field numbers are checked against the published definitions by `tests/export.rs`.
 use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Write};
 
 use super::boot_trace::trace;
 use super::protobuf::Message;
 use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
-use crate::boot_label::BootLabel;
+use crate::emitter::{BootEmitter, ReportedBoot};
 use bootline_analysis::boot::{Boot, Clock};
-use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
 
 /// Field numbers, message by message.
@@ -121,9 +121,11 @@ impl Perfetto {
     pub fn new() -> Perfetto {
         Perfetto::default()
     }
+}
 
-    /// Adds a boot; `out` takes the bytes.
-    pub fn boot(&mut self, boot: &Boot, findings: &[Finding], source: &BootLabel, out: &mut dyn FnMut(&[u8])) {
+impl BootEmitter for Perfetto {
+    fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let ReportedBoot { boot, findings, label } = *reported;
         let traced = TracedBoot::new(boot, findings);
         let zero = self.origin.zero(&traced);
         let first = self.boots == 0;
@@ -136,12 +138,12 @@ impl Perfetto {
             names: HashMap::new(),
             times: BTreeSet::new(),
             annotations: HashMap::new(),
-            pieces: Message::default(),
             out,
+            result: Ok(()),
         };
-        sequence.open(&boot_name(boot, source), started(boot).filter(|_| first), self.origin.shift());
+        sequence.open(&boot_name(boot, label), started(boot).filter(|_| first), self.origin.shift());
         trace(&traced, zero, &mut sequence);
-        sequence.flush(0);
+        sequence.result
     }
 }
 
@@ -161,12 +163,10 @@ struct Sequence<'o> {
     /// Counters of seconds.
     times: BTreeSet<TrackId>,
     annotations: HashMap<&'static str, u64>,
-    pieces: Message,
-    out: &'o mut dyn FnMut(&[u8]),
+    out: &'o mut dyn Write,
+    /// The first error; nothing is written after it.
+    result: io::Result<()>,
 }
-
-/// Bytes that are gathered before they are given away.
-const PIECE: usize = 64 * 1024;
 
 /// Longer names, and those that don't come again, aren't interned.
 const LONGEST_INTERNED: usize = 64;
@@ -182,20 +182,16 @@ struct Fresh<'a> {
 }
 
 impl Sequence<'_> {
-    fn flush(&mut self, least: usize) {
-        if self.pieces.bytes().len() > least {
-            (self.out)(self.pieces.bytes());
-            self.pieces = Message::default();
-        }
-    }
-
     fn packet(&mut self, flags: u64, fill: impl FnOnce(&mut Message)) {
         let id = self.id;
-        self.pieces.message(field::trace::PACKET, |packet| {
+        let mut trace = Message::default();
+        trace.message(field::trace::PACKET, |packet| {
             packet.uint(field::packet::SEQUENCE_ID, id).uint(field::packet::SEQUENCE_FLAGS, flags);
             fill(packet);
         });
-        self.flush(PIECE);
+        if self.result.is_ok() {
+            self.result = self.out.write_all(trace.bytes());
+        }
     }
 
     fn uuid(&self, track: TrackId) -> u64 {

@@ -4,7 +4,7 @@ use bootline_report::{BlameOptions, blame, blame_json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, BootOutput, Output};
+use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::{BootNeeds, UnusableInput};
 
@@ -30,11 +30,8 @@ pub struct Args {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let options = BlameOptions { count: args.number, gross: args.gross };
-    args.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, BootNeeds::Times, |boot, source, output| {
-        let shown = match output {
-            Output::Text(text) => BootOutput::text(&blame(boot, &options, source), text),
-            Output::Json(list) => BootOutput::json(list.item(&blame_json(boot, &options, source))),
-        };
-        shown.with_fault(boot.spans.is_empty().then(|| UnusableInput::no_spans(source)))
+    args.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, BootNeeds::Times, |boot, source, out| {
+        out.show(|| blame(boot, &options, source), || blame_json(boot, &options, source));
+        boot.spans.is_empty().then(|| UnusableInput::no_spans(source))
     })
 }

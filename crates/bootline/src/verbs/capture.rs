@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline capture`
 use std::fmt;
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
@@ -16,7 +16,8 @@ use regex::bytes::Regex;
 use serde_json::json;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
+use crate::output_file::print;
 use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
 
@@ -127,7 +128,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let summary = recorded.map_err(port_failed)?;
     if as_json {
-        unless_reader_left(writeln!(stdout(), "{}", to_json(&summary, &source, &target)))?;
+        print(&format!("{}\n", to_json(&summary, &source, &target)))?;
     }
     say_summary(&summary, &target, terminal);
     judge(&summary, &source, waits_for.as_ref(), reconnects)?;

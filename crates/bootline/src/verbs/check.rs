@@ -2,20 +2,21 @@
 //! `bootline check`
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{Read, Write, stdout};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Baseline, Budget, CheckedLimit, GateOutcome, PartKey, RunSet, check};
 use bootline_analysis::records::Format;
-use bootline_report::{GateSource, TestSuites, escaped};
+use bootline_report::{GateSource, JsonEmitter, JunitEmitter, TestSuites, escaped};
 use clap::builder::PossibleValuesParser;
 
 use crate::boots::BootReader;
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
 use crate::log_file::{LogFile, stdin_once};
 use crate::logs::parse_console;
+use crate::output_file::{OutputFile, print};
 use crate::quantity;
 use crate::run_inputs::{RunInput, begins_baseline};
 use crate::run_sets::{self, RunReader};
@@ -140,12 +141,10 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let checked = check(&budget, baseline.as_ref(), &runs);
     let source = GateSource { budget: &name, runs: &runs, baseline: baseline.as_ref() };
     let document = bootline_report::check(&checked, source);
-    let out = args
-        .shape
-        .render(terminal, &document, || bootline_report::json_text(&bootline_report::check_json(&checked, source)));
+    let json = JsonEmitter(bootline_report::check_json(&checked, source));
     // JUnit's XML alone, where that is what goes to standard output.
     if !to_stdout {
-        unless_reader_left(stdout().write_all(out.as_bytes()))?;
+        print(&*args.shape.emitter(terminal, &document, json))?;
     }
     let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
     failures.extend(junit(&args, &checked, source).err());
@@ -163,7 +162,7 @@ fn junit(args: &Args, checked: &[CheckedLimit], source: GateSource<'_>) -> Resul
     let Some(path) = &args.junit else { return Ok(()) };
     let suites =
         TestSuites { name: "bootline check".to_owned(), suites: vec![bootline_report::gate_suite(checked, source)] };
-    write(path, &bootline_report::junit(&suites))
+    OutputFile::replaced(path).write(&JunitEmitter(&suites)).map(drop)
 }
 
 /// The budget that is looked for where none is named.
@@ -229,7 +228,7 @@ fn store(
     keep: &BTreeSet<PartKey>,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    write(path, &Baseline::of(runs, note, keep).to_text())?;
+    OutputFile::replaced(path).write(&Baseline::of(runs, note, keep).to_text())?;
     if path.as_os_str() == "-" {
         return Ok(left_out(runs, terminal));
     }
@@ -259,13 +258,6 @@ fn keep_others(path: &Path, what: &str, mine: impl Fn(&[u8]) -> bool, hint: &str
     }
     let what = format!("`{}` exists and is {what}; it would be lost", path.display());
     Err(Failure::new(Exit::INPUT, what).hint(hint))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        return unless_reader_left(stdout().write_all(text.as_bytes())).map(drop);
-    }
-    fs::write(path, text).map_err(|e| Failure::new(Exit::LAB, format!("can't write `{}`: {e}", path.display())))
 }
 
 /// How a limit that isn't kept is told.

@@ -6,7 +6,7 @@ use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Comparison, Thresholds, compare};
 use bootline_analysis::records::Format;
 use bootline_capture::units::Dur;
-use bootline_report::TextOptions;
+use bootline_report::{Document, Emitter, JsonEmitter, TextOptions};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
@@ -111,15 +111,21 @@ impl OutputFormat {
         }
     }
 
-    fn render(self, comparison: &Comparison, rows: usize, options: &TextOptions) -> String {
+    /// The comparison in this format; `document` is the same for people.
+    fn emitter<'a>(
+        self,
+        comparison: &'a Comparison,
+        document: &'a Document,
+        rows: usize,
+        options: TextOptions,
+    ) -> Box<dyn Emitter + 'a> {
         let shape = match self {
-            OutputFormat::Html => return bootline_report::compare_page(comparison, rows),
+            OutputFormat::Html => return Box::new(bootline_report::compare_page(comparison, rows)),
             OutputFormat::Text => Shape::Text,
             OutputFormat::Markdown => Shape::Markdown,
             OutputFormat::Json => Shape::Json,
         };
-        let json = || bootline_report::json_text(&bootline_report::compare_json(comparison));
-        shape.render(options, &bootline_report::compare(comparison, rows), json)
+        shape.emitter(options, document, JsonEmitter(bootline_report::compare_json(comparison)))
     }
 }
 
@@ -159,8 +165,9 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Colours are for a terminal alone.
     let color = terminal.stdout_color && args.output.is_none();
     let options = TextOptions { width: args.width.unwrap_or(terminal.width), color };
-    let text = format.render(&comparison, args.number, &options);
-    output.write(&text, &format!("{} + {} runs", from.n(), to.n()), terminal)?;
+    let document = bootline_report::compare(&comparison, args.number);
+    let shown = format.emitter(&comparison, &document, args.number, options);
+    output.write_and_say(&*shown, &format!("{} + {} runs", from.n(), to.n()), terminal)?;
     let failures: Vec<Failure> = [&from, &to].into_iter().filter_map(run_sets::left_out).collect();
     failures.iter().for_each(|f| f.show(terminal));
     Ok(if failures.is_empty() { Exit::FINE } else { Exit::INPUT })

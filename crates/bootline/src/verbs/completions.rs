@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline completions`
-use std::io::{Write, stdout};
-
 use clap::Command;
 use clap_complete::Shell;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
+use crate::output_file::print;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -23,6 +22,6 @@ pub fn run(args: Args, mut command: Command) -> Result<Exit, Failure> {
     // clap_complete panics where a write fails: let it write to memory.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "bootline", &mut script);
-    unless_reader_left(stdout().write_all(&script))?;
+    print(&String::from_utf8_lossy(&script).into_owned())?;
     Ok(Exit::FINE)
 }

@@ -5,7 +5,7 @@ use bootline_report::{CriticalChainOptions, critical_chain, critical_chain_json}
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, BootOutput, Output};
+use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
 
@@ -32,15 +32,12 @@ pub struct Args {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let options = CriticalChainOptions { count: args.number };
-    args.logs.resolve(terminal, "bootline-critical-chain/1")?.show(terminal, BootNeeds::End, |boot, source, output| {
+    args.logs.resolve(terminal, "bootline-critical-chain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
         let critical_path = CriticalPath::of(boot);
-        match output {
-            Output::Text(text) => {
-                BootOutput::text(&critical_chain(boot, critical_path.as_ref(), &options, source), text)
-            }
-            Output::Json(list) => {
-                BootOutput::json(list.item(&critical_chain_json(boot, critical_path.as_ref(), source)))
-            }
-        }
+        out.show(
+            || critical_chain(boot, critical_path.as_ref(), &options, source),
+            || critical_chain_json(boot, critical_path.as_ref(), source),
+        );
+        None
     })
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline explain`
-use std::io::{Write, stdout};
-
 use bootline_analysis::rules::findings;
-use bootline_report::{TextOptions, explain, explain_json, rules, text};
+use bootline_report::{TextEmitter, explain, explain_json, rules};
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
-use crate::logs::{self, BootOutput, Output};
+use crate::failure::Failure;
+use crate::logs;
+use crate::output_file::print;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
 
@@ -32,15 +31,12 @@ pub struct Args {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let Some(logs) = args.logs.filter(|_| !args.rules) else {
-        let options = TextOptions { width: terminal.width, color: terminal.stdout_color };
-        unless_reader_left(stdout().write_all(text(&rules(), &options).as_bytes()))?;
+        print(&TextEmitter { document: &rules(), options: terminal.text_options() })?;
         return Ok(Exit::FINE);
     };
-    logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, output| {
+    logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
         let findings = findings(boot);
-        match output {
-            Output::Text(options) => BootOutput::text(&explain(boot, &findings, source), options),
-            Output::Json(list) => BootOutput::json(list.item(&explain_json(boot, &findings, source))),
-        }
+        out.show(|| explain(boot, &findings, source), || explain_json(boot, &findings, source));
+        None
     })
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline kernels`
 use std::fmt::Write as _;
-use std::io::{Write, stdout};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
+use crate::output_file::print;
 use crate::terminal::Terminal;
 
 /// Suites change with each upload; a list that is a day old still names the right series.
@@ -147,7 +148,7 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
         steps.end();
         let kernel = kernel.map_err(|e| failed(&e))?;
         let text = if fetch.place.json { kernel_json(&kernel).to_string() } else { kernel.path.display().to_string() };
-        unless_reader_left(writeln!(stdout(), "{text}"))?;
+        print(&(text + "\n"))?;
     }
     Ok(Exit::FINE)
 }
@@ -166,7 +167,7 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     steps.end();
     let text = if list.place.json { listing_json(&listings) } else { table(&listings) };
-    unless_reader_left(stdout().write_all(text.as_bytes()))?;
+    print(&text)?;
     match listings.iter().find_map(|l| l.stale.as_ref()) {
         // Known or cached series are an answer; without any, the failure is.
         Some(error) if listings.iter().all(|l| l.rows.is_empty()) => Err(failed(error)),

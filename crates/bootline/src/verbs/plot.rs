@@ -9,7 +9,7 @@ use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{BootOutput, LogArgs, parse_console};
+use crate::logs::{LogArgs, parse_console};
 use crate::output_file::OutputFile;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
@@ -84,7 +84,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let logs = LogArgs::plain(args.files, args.marker, args.console).resolve(terminal, "")?;
     let exit = logs.show(terminal, BootNeeds::Times, |boot, source, _| {
         pictures.push(Picture::of(boot, &findings(boot), source));
-        BootOutput::nothing()
+        None
     })?;
     if pictures.is_empty() {
         // What is wrong with each input was said.
@@ -95,7 +95,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         Format::Svg => svg(&pictures),
     };
     let boots = if pictures.len() == 1 { "1 boot".to_owned() } else { format!("{} boots", pictures.len()) };
-    output.write(&text, &boots, terminal)?;
+    output.write_and_say(&text, &boots, terminal)?;
     Ok(exit)
 }
 

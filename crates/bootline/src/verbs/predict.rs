@@ -11,7 +11,7 @@ use clap::builder::RangedU64ValueParser;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, BootOutput, Output};
+use crate::logs;
 use crate::prediction_error;
 use crate::terminal::Terminal;
 use crate::unusable::{BootNeeds, UnusableInput};
@@ -65,16 +65,14 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     if let Some(log) = args.kernel_log {
         logs = logs.with_kernel_log(log)?;
     }
-    logs.show(terminal, BootNeeds::End, |boot, source, output| {
+    logs.show(terminal, BootNeeds::End, |boot, source, out| {
         let predicted = predicted(boot, &change);
-        let fault =
-            predicted.as_ref().err().map(|r| UnusableInput::Reported(prediction_error::failure(r, boot, source)));
-        let shown = match (output, &predicted) {
-            (Output::Text(options), Ok(list)) => BootOutput::text(&predictions(boot, list, source), options),
-            (Output::Text(_), Err(_)) => BootOutput::nothing(),
-            (Output::Json(list), p) => BootOutput::json(list.item(&predictions_json(boot, p.as_deref(), source))),
-        };
-        shown.with_fault(fault)
+        let json = || predictions_json(boot, predicted.as_deref(), source);
+        match &predicted {
+            Ok(list) => out.show(|| predictions(boot, list, source), json),
+            Err(_) => out.show_json(json),
+        }
+        predicted.as_ref().err().map(|r| UnusableInput::Reported(prediction_error::failure(r, boot, source)))
     })
 }
 

@@ -4,7 +4,7 @@ use bootline_report::{time, time_json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, BootOutput, Output};
+use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
 
@@ -20,12 +20,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    args.logs.resolve(terminal, "bootline-time/1")?.show(
-        terminal,
-        BootNeeds::End,
-        |boot, source, output| match output {
-            Output::Text(options) => BootOutput::text(&time(boot, source), options),
-            Output::Json(list) => BootOutput::json(list.item(&time_json(boot, source))),
-        },
-    )
+    args.logs.resolve(terminal, "bootline-time/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
+        out.show(|| time(boot, source), || time_json(boot, source));
+        None
+    })
 }

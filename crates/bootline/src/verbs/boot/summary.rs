@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What came of a run: the truth beside what `bootline explain` makes of the capture.
-use std::io::{Write, stdout};
-
 use bootline_analysis::boot::{Boot, BootOptions};
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
 use bootline_lab::fidelity::FidelityFlaw;
 use bootline_lab::registers::RegisterCount;
-use bootline_report::{Align, Document, Entry, Style, Table, Text, TextOptions, TimeValue, text};
+use bootline_report::{Align, Document, Entry, Style, Table, Text, TimeValue, text};
 use serde_json::json;
 
 use crate::boots::only_boot;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
+use crate::output_file;
 use crate::terminal::Terminal;
 
 /// One run, for people.
@@ -26,7 +25,7 @@ pub fn show_all(outcomes: &[BootOutcome], as_json: bool, terminal: &Terminal) ->
         let runs = outcomes.iter().map(to_json).collect::<Result<Vec<_>, _>>()?;
         let all = json!({ "schema": "bootline-boot/1", "runs": runs });
         let text = serde_json::to_string_pretty(&all).expect("a plain value serialises");
-        return unless_reader_left(writeln!(stdout(), "{text}")).map(drop);
+        return output_file::print(&(text + "\n")).map(drop);
     }
     let mut times: Vec<Dur> = believed(outcomes).filter_map(|t| t.time_to_init_ns.or(t.init_guest_ns)).collect();
     times.sort();
@@ -49,8 +48,7 @@ fn believed(outcomes: &[BootOutcome]) -> impl Iterator<Item = &Truth> {
 }
 
 fn print(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
-    let options = TextOptions { width: terminal.width, color: terminal.stdout_color };
-    unless_reader_left(stdout().write_all((text(document, &options) + "\n").as_bytes())).map(drop)
+    output_file::print(&(text(document, &terminal.text_options()) + "\n")).map(drop)
 }
 
 /// What the capture says by itself; the truth is not looked at.

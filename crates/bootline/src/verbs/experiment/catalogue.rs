@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The experiments of a folder, by name.
 use std::fs;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use bootline_lab::experiment::Experiment;
-use bootline_report::{Align, Document, Style, Table, TextOptions, text};
+use bootline_report::{Align, Document, Style, Table, text};
 use serde_json::json;
 
 use super::failures;
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
+use crate::output_file::print;
 use crate::terminal::Terminal;
 
 /// Where experiments are looked for by their name.
@@ -55,7 +55,7 @@ pub fn list(folder: &Path, as_json: bool, terminal: &Terminal) -> Result<Exit, F
         }
     }
     let shown = if as_json { json_of(&found) } else { text_of(&found, terminal) };
-    unless_reader_left(stdout().write_all(shown.as_bytes()))?;
+    print(&shown)?;
     Ok(exit)
 }
 
@@ -75,7 +75,7 @@ fn text_of(found: &[Experiment], terminal: &Terminal) -> String {
     }
     let mut document = Document::default();
     document.table(table);
-    text(&document, &TextOptions { width: terminal.width, color: terminal.stdout_color }) + "\n"
+    text(&document, &terminal.text_options()) + "\n"
 }
 
 fn json_of(found: &[Experiment]) -> String {

@@ -5,7 +5,6 @@ mod catalogue;
 mod failures;
 mod page;
 
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -19,9 +18,9 @@ use bootline_report::{TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
 
 use crate::exit::Exit;
-use crate::failure::{Failure, unless_reader_left};
+use crate::failure::Failure;
 use crate::interruption::cancel_on_signals;
-use crate::output_file::folder;
+use crate::output_file::{folder, print};
 use crate::progress::ProgressLine;
 use crate::terminal::Terminal;
 use crate::verbs::{boot, kernels};
@@ -249,13 +248,9 @@ fn show(outcome: &Outcome, results: &ResultsDir, json: bool, terminal: &Terminal
     let as_json = as_json + "\n";
     let page = page::page(outcome, results.dir());
     let plain = text(&page, &TextOptions { width: page::WIDTH, color: false }) + "\n";
-    let shown = if json {
-        as_json.clone()
-    } else {
-        text(&page, &TextOptions { width: terminal.width, color: terminal.stdout_color }) + "\n"
-    };
+    let shown = if json { as_json.clone() } else { text(&page, &terminal.text_options()) + "\n" };
     // Where the disk is full the answer is at least seen.
-    unless_reader_left(stdout().write_all(shown.as_bytes()))?;
+    print(&shown)?;
     for (name, content) in [("result.json", &as_json), ("report.txt", &plain)] {
         results.write(name, content.as_bytes()).map_err(|e| failures::results(&e))?;
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The console's bytes without their times.
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Range;
 
 use bootline_analysis::records::Format;
 use bootline_capture::{DamageKind, Event, Reader, starts_capture};
 use bootline_report::PlainText;
 
-use super::output::Output;
 use crate::boots::Boots;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
+use crate::output_stream::OutputStream;
 use crate::terminal::Terminal;
 use crate::unusable::{no_such_boot, read_failed, shown};
 
@@ -23,7 +23,7 @@ pub fn export(
     from: Option<Format>,
     boot: Option<usize>,
     raw: bool,
-    output: Output,
+    out: OutputStream,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let wanted = match boot {
@@ -34,7 +34,8 @@ pub fn export(
         }
         Some(n) => range_of(input, from, n)?,
     };
-    let mut copy = Copy { wanted, at: 0, raw, plain: PlainText::new(), text: String::new(), output, damaged: None };
+    let mut copy =
+        Copy { wanted, at: 0, raw, plain: PlainText::new(), text: String::new(), out, result: Ok(()), damaged: None };
     let mut source = input.open()?;
     let mut piece = vec![0; PIECE];
     let mut reader: Option<Reader> = None;
@@ -60,7 +61,7 @@ pub fn export(
         } else {
             copy.bytes(&piece[..n]);
         }
-        if n == 0 || !copy.output.goes_on() {
+        if n == 0 || copy.result.is_err() {
             break;
         }
     }
@@ -99,7 +100,9 @@ struct Copy {
     raw: bool,
     plain: PlainText,
     text: String,
-    output: Output,
+    out: OutputStream,
+    /// The first error; nothing is written after it.
+    result: io::Result<()>,
     damaged: Option<Range<u64>>,
 }
 
@@ -117,18 +120,22 @@ impl Copy {
         self.at += bytes.len() as u64;
         let within = |at: u64| usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len());
         let bytes = &bytes[within(self.wanted.start)..within(self.wanted.end).max(within(self.wanted.start))];
+        if self.result.is_err() {
+            return;
+        }
         if self.raw {
-            return self.output.write(bytes);
+            self.result = self.out.write_all(bytes);
+            return;
         }
         self.plain.push(bytes, &mut self.text);
-        self.output.write(self.text.as_bytes());
+        self.result = self.out.write_all(self.text.as_bytes());
         self.text.clear();
     }
 
     fn finish(mut self, name: &str, terminal: &Terminal) -> Result<Exit, Failure> {
         self.plain.finish(&mut self.text);
-        self.output.write(self.text.as_bytes());
-        self.output.finish()?;
+        let result = self.result.and_then(|()| self.out.write_all(self.text.as_bytes()));
+        self.out.finish(result)?;
         let Some(bytes) = self.damaged else { return Ok(Exit::FINE) };
         let failure = Failure::new(Exit::INPUT, format!("{name} is damaged; what stood there is missing in the text"))
             .at(format!("bytes {}..{} of the file", bytes.start, bytes.end));

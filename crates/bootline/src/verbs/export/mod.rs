@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline export`: a boot in the formats of other tools. What becomes of what is told in `docs/export.md`.
 mod bytes;
-mod output;
+mod format;
 
 use std::fs::{self, File, Metadata};
 use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootOptions, Clock, ConsoleArg};
+use bootline_analysis::boot::{BootOptions, Clock, ConsoleArg};
 use bootline_analysis::records::Format;
 use bootline_analysis::rules::findings;
-use bootline_report::{
-    BootLabel, BootsJson, Chrome, Grabserial, Perfetto, TestSuites, csv, csv_header, dmesg, export_json, junit, lava,
-    markdown, summary, test_suite,
-};
+use bootline_report::{BootLabel, ReportedBoot};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
@@ -23,10 +20,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
 use crate::logs::parse_console;
-use crate::output_file::{is_same_file, is_the_input};
+use crate::output_file::{OutputFile, is_same_file, is_the_input};
 use crate::terminal::Terminal;
 use crate::unusable::{BootNeeds, UnusableInput, named, no_such_boot};
-use output::Output;
+use format::ExportFormat;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -81,20 +78,6 @@ pub struct Args {
     input_format: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ExportFormat {
-    Perfetto,
-    Chrome,
-    Csv,
-    Markdown,
-    Junit,
-    Lava,
-    Grabserial,
-    Dmesg,
-    Text,
-    Json,
-}
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ClockArg {
     /// The kernel's stamps.
@@ -137,13 +120,13 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     if no_file && is_same_file(metadata_of_stdout(), &args.file) {
         return Err(Failure::new(Exit::USAGE, "standard output is the input").hint("write to another file: `-o FILE`"));
     }
-    let mut output = Output::new(args.output.clone().filter(|_| !no_file));
+    let output = OutputFile::replaced(args.output.as_deref().unwrap_or(Path::new("-")));
     if is_text {
         let boot = args.boot.map(|n| n as usize - 1);
         let from = args.input_format.as_deref().and_then(|name| name.parse().ok());
-        return bytes::export(&input, from, boot, args.raw, output, terminal);
+        return bytes::export(&input, from, boot, args.raw, output.open(), terminal);
     }
-    export(args, &input, &mut output, terminal)
+    export(args, &input, &output, terminal)
 }
 
 impl Args {
@@ -161,12 +144,13 @@ fn metadata_of_stdout() -> Option<Metadata> {
     File::from(stdout().as_fd().try_clone_to_owned().ok()?).metadata().ok()
 }
 
-fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal) -> Result<Exit, Failure> {
+fn export(args: Args, input: &LogFile, output: &OutputFile, terminal: &Terminal) -> Result<Exit, Failure> {
     let asked: Option<Clock> = args.clock.map(Clock::from);
     let format = args.format();
     let options = BootOptions { marker: args.marker, console: args.console, clock: asked, ..BootOptions::default() };
     let only = args.boot.map(|n| n as usize - 1);
-    let mut writer = Writer::new(format, asked);
+    let mut emitter = format.emitter();
+    let (mut out, mut result) = (output.open(), Ok(()));
     let reader = BootReader {
         options,
         format: args.input_format.as_deref().and_then(|name| name.parse().ok()),
@@ -181,17 +165,18 @@ fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal)
         }
         let unusable = match unusable {
             Some(UnusableInput::NoTimes) => Some(no_times(asked, &label)),
-            other => other.or_else(|| writer.refuses(&boot).then(|| no_times(Some(Clock::Arrival), &label))),
+            other => other.or_else(|| format.refuses(&boot, asked).then(|| no_times(Some(Clock::Arrival), &label))),
         };
         // As elsewhere: what is no boot makes no report, but programs get all there is.
         let is_boot = boot.milestones.first_kernel.is_some() && boot.timeline.clock != Clock::None;
-        if (is_boot && !writer.refuses(&boot)) || format == ExportFormat::Json {
-            writer.boot(&boot, &label, output);
+        if (is_boot && !format.refuses(&boot, asked)) || format == ExportFormat::Json {
+            let findings = if format.shows_findings() { findings(&boot) } else { Vec::new() };
+            result = emitter.boot(&ReportedBoot { boot: &boot, findings: &findings, label: &label }, &mut out);
         }
         if let Some(why) = unusable {
             boots.refuse(label, why);
         }
-        if !output.goes_on() || only.is_some() {
+        if result.is_err() || only.is_some() {
             break;
         }
     }
@@ -199,8 +184,8 @@ fn export(args: Args, input: &LogFile, output: &mut Output, terminal: &Terminal)
         return Err(no_such_boot(&input.name(), n, boots.seen()));
     }
     let failures = boots.finish();
-    writer.close(output);
-    output.finish()?;
+    let result = result.and_then(|()| emitter.close(&mut out));
+    out.finish(result)?;
     let mut exit = Exit::FINE;
     for (_, failure) in failures {
         exit = exit.max(failure.exit);
@@ -218,105 +203,4 @@ fn no_times(asked: Option<Clock>, source: &BootLabel) -> UnusableInput {
             .hint("boot with `printk.time=1`, or take the arrival times: `--clock arrival`"),
         _ => return UnusableInput::NoTimes,
     })
-}
-
-/// A format while it is written, boot by boot.
-enum Writer {
-    Perfetto(Perfetto),
-    Chrome {
-        trace: Chrome,
-        opened: bool,
-    },
-    Csv {
-        opened: bool,
-    },
-    Markdown {
-        boots: usize,
-    },
-    Junit(TestSuites),
-    Lava,
-    /// Whether stamps may stand in for arrivals.
-    Grabserial {
-        lines: Grabserial,
-        stamps: bool,
-    },
-    Dmesg,
-    Json {
-        list: BootsJson,
-        opened: bool,
-    },
-    /// Its bytes are copied elsewhere.
-    Text,
-}
-
-impl Writer {
-    fn new(format: ExportFormat, clock: Option<Clock>) -> Writer {
-        match format {
-            ExportFormat::Perfetto => Writer::Perfetto(Perfetto::new()),
-            ExportFormat::Chrome => Writer::Chrome { trace: Chrome::new(), opened: false },
-            ExportFormat::Csv => Writer::Csv { opened: false },
-            ExportFormat::Markdown => Writer::Markdown { boots: 0 },
-            ExportFormat::Junit => Writer::Junit(TestSuites { name: "bootline".to_owned(), suites: Vec::new() }),
-            ExportFormat::Lava => Writer::Lava,
-            ExportFormat::Grabserial => {
-                Writer::Grabserial { lines: Grabserial::new(), stamps: clock == Some(Clock::Kernel) }
-            }
-            ExportFormat::Dmesg => Writer::Dmesg,
-            ExportFormat::Json => Writer::Json { list: BootsJson::new("bootline-export/1"), opened: false },
-            ExportFormat::Text => Writer::Text,
-        }
-    }
-
-    /// Whether the format can't do with this boot's times: grabserial's are arrivals, unless stamps were asked for.
-    fn refuses(&self, boot: &Boot) -> bool {
-        matches!(self, Writer::Grabserial { stamps: false, .. }) && boot.timeline.clock == Clock::Kernel
-    }
-
-    fn boot(&mut self, boot: &Boot, source: &BootLabel, output: &mut Output) {
-        let found = || findings(boot);
-        let number = source.index + 1;
-        match self {
-            Writer::Perfetto(trace) => trace.boot(boot, &found(), source, &mut |b| output.write(b)),
-            Writer::Chrome { trace, opened } => {
-                if !std::mem::replace(opened, true) {
-                    output.write(trace.open().as_bytes());
-                }
-                trace.boot(boot, &found(), source, &mut |b| output.write(b));
-            }
-            Writer::Csv { opened } => {
-                if !std::mem::replace(opened, true) {
-                    output.write(csv_header().as_bytes());
-                }
-                csv(boot, &found(), number, &mut |b| output.write(b));
-            }
-            Writer::Markdown { boots } => {
-                if *boots > 0 {
-                    output.write(b"\n");
-                }
-                *boots += 1;
-                output.write(markdown(&summary(boot, &found(), source)).as_bytes());
-            }
-            Writer::Junit(all) => all.suites.push(test_suite(boot, &found(), source)),
-            Writer::Lava => output.write(lava(boot, &found(), number).as_bytes()),
-            Writer::Grabserial { lines, .. } => lines.boot(boot, &mut |b| output.write(b)),
-            Writer::Dmesg => dmesg(boot, &mut |b| output.write(b)),
-            Writer::Json { list, opened } => {
-                if !std::mem::replace(opened, true) {
-                    output.write(list.open().as_bytes());
-                }
-                export_json(list, boot, &found(), source, &mut |b| output.write(b));
-            }
-            Writer::Text => {}
-        }
-    }
-
-    /// What comes last; of nothing nothing is made.
-    fn close(&mut self, output: &mut Output) {
-        match self {
-            Writer::Chrome { trace, opened: true } => output.write(trace.close().as_bytes()),
-            Writer::Json { list, opened: true } => output.write(list.close().as_bytes()),
-            Writer::Junit(all) if !all.suites.is_empty() => output.write(junit(all).as_bytes()),
-            _ => {}
-        }
-    }
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Standard output or a file, as a writer.
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, ErrorKind, Write, stdout};
+use std::path::{Path, PathBuf};
+
+use crate::exit::Exit;
+use crate::failure::{Failure, Written, unless_reader_left};
+use crate::unusable;
+
+/// Standard output or a file. A file is made with the first byte: an input that can't be used leaves none, and spoils
+/// none that was there.
+pub struct OutputStream {
+    target: Target,
+    to: Option<BufWriter<Box<dyn Write>>>,
+    bytes: u64,
+}
+
+enum Target {
+    Stdout,
+    File { path: PathBuf, replace: bool },
+}
+
+impl OutputStream {
+    /// Standard output.
+    pub fn stdout() -> OutputStream {
+        OutputStream { target: Target::Stdout, to: None, bytes: 0 }
+    }
+
+    /// A file. Unless `replace` is set, writing fails where one of that name came into being meanwhile.
+    pub fn file(path: PathBuf, replace: bool) -> OutputStream {
+        OutputStream { target: Target::File { path, replace }, to: None, bytes: 0 }
+    }
+
+    /// Ends the output. `result` is that of writing; gives what became of the output and its length in bytes.
+    ///
+    /// # Errors
+    /// The bytes couldn't be written. A reader of standard output that went away is no error.
+    pub fn finish(mut self, result: io::Result<()>) -> Result<(Written, u64), Failure> {
+        let result = result.and_then(|()| self.flush());
+        let written = match (&self.target, result) {
+            (Target::Stdout, result) => unless_reader_left(result)?,
+            (Target::File { .. }, Ok(())) => Written::All,
+            (Target::File { path, .. }, Err(e)) if e.kind() == ErrorKind::AlreadyExists => return Err(exists(path)),
+            (Target::File { path, .. }, Err(e)) => {
+                let name = unusable::shown(&path.to_string_lossy());
+                return Err(Failure::new(Exit::LAB, format!("can't write {name}: {e}")));
+            }
+        };
+        // A reader that left takes no rest either.
+        if let Some(to) = self.to.take() {
+            drop(to.into_parts());
+        }
+        Ok((written, self.bytes))
+    }
+
+    fn opened(&mut self) -> io::Result<&mut BufWriter<Box<dyn Write>>> {
+        let to = match self.to.take() {
+            Some(to) => to,
+            None => BufWriter::new(match &self.target {
+                Target::Stdout => Box::new(stdout()) as Box<dyn Write>,
+                Target::File { path, replace } => {
+                    let mut options = OpenOptions::new();
+                    Box::new(options.write(true).create(true).truncate(true).create_new(!replace).open(path)?)
+                }
+            }),
+        };
+        Ok(self.to.insert(to))
+    }
+}
+
+impl Write for OutputStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let n = self.opened()?.write(bytes)?;
+        self.bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+/// What is said of a file that would be lost.
+pub fn exists(path: &Path) -> Failure {
+    Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&path.to_string_lossy())))
+        .hint("give another name with `-o`, or `--force` to replace it")
+}
