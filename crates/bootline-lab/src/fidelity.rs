@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a run can be believed: the bytes of the line against the kernel's own log, and the lab's own conduct.
+//! Whether a run can be trusted: the transmitted bytes compared with the kernel's own log, and the lab's own timing.
 use std::collections::HashMap;
 
 use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
@@ -9,20 +9,21 @@ use crate::kmsg::KmsgRecord;
 use crate::line::{LatenessSummary, MAX_DEFICIT};
 use crate::received::{ReceivedLine, ReceivedLines, message};
 
-/// Characters that the flush must hold before its rate says anything.
+/// Bytes that the flush must have for its rate to be meaningful.
 const MIN_FLUSH: u64 = 2_000;
-/// QEMU's refill costs the line up to this share (measured: 97 to 99.8 % of the true rate).
+/// Lowest rate accepted, as a share of the true rate: QEMU's refill costs some (measured: 97 to 99.8 %).
 const LEAST_RATE: f64 = 0.95;
-/// A line can't be faster than it is, but for the characters in its slots and the deficit that a late reader makes up.
+/// Highest rate accepted: a line exceeds its speed only by the bytes in its slots and the deficit that a late reader
+/// makes up.
 const MOST_RATE: f64 = 1.02;
 
-/// What is known of a run when it has ended.
+/// What is known of a finished run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunEvidence<'a> {
     pub received: &'a ReceivedLines,
-    /// The kernel's own log; empty where there was no truth port.
+    /// The kernel's own log; empty if there was no truth port.
     pub log: &'a [KmsgRecord],
-    /// The console prints what lies below this.
+    /// The console prints records below this level.
     pub console_loglevel: Option<u8>,
     pub command_line: &'a str,
     /// The name of the console on the line.
@@ -30,11 +31,11 @@ pub(crate) struct RunEvidence<'a> {
     pub rate: LineRate,
     /// Whether QEMU translated the guest's instructions.
     pub translated: bool,
-    /// Whether the guest was slowed so much that it need not keep the line busy (traced registers).
+    /// Whether the guest was slowed so much (traced registers) that it may leave the line idle.
     pub slowed: bool,
-    /// When init spoke.
+    /// When init first reported.
     pub init_at: Option<HostTime>,
-    /// Characters that may be under way at once.
+    /// Bytes that may be in transit at once.
     pub slots: u64,
     pub lateness: LatenessSummary,
 }
@@ -42,64 +43,64 @@ pub(crate) struct RunEvidence<'a> {
 /// A run's fidelity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fidelity {
-    /// Whether the kernel's own log was there to compare with. Without it nothing is known of lost characters.
+    /// Whether there was a kernel log to compare with. Without one, lost bytes go unnoticed.
     pub compared: bool,
-    /// Lines that the kernel's log says belong on the console.
+    /// Lines that the console should print, by the kernel's log.
     pub expected_lines: u64,
-    /// Of these, the lines found on the wire.
+    /// Number of these lines that were received.
     pub found_lines: u64,
-    /// Messages that the kernel itself dropped because its ring buffer was overrun, as it said on the wire.
+    /// Messages that the kernel dropped because its ring buffer was overrun, as it reported on the console.
     pub dropped_by_kernel: u64,
-    /// Records at the start of the log that the ring buffer no longer held: they could not be compared.
+    /// Records at the start of the log that were no longer in the ring buffer, and could not be compared.
     pub forgotten_records: u64,
-    /// Characters of the flush: from the first one on the line to the line that says that the console is enabled.
+    /// Bytes of the flush: from the first byte received to the record that announces the console as enabled.
     pub flush_bytes: u64,
-    /// How long it took.
+    /// Duration of the flush.
     pub flush_ns: Dur,
-    /// Its rate as a share of the true line's; `None` where the flush was too short to tell.
+    /// Rate of the flush as a share of the line's true speed; `None` if the flush was too short.
     pub flush_rate_ratio: Option<f64>,
-    /// Why the run can't be believed; empty if it can.
+    /// Why the run can't be trusted; empty if it can.
     pub flaws: Vec<FidelityFlaw>,
 }
 
-/// A reason not to believe a run.
+/// A reason not to trust a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "flaw", rename_all = "kebab-case")]
 pub enum FidelityFlaw {
-    /// Lines of the kernel's log are not on the wire as they should be: characters were lost.
+    /// Lines of the kernel's log were not received intact: bytes were lost.
     Lost {
-        /// How many lines.
+        /// Number of lines.
         lines: u64,
         /// The first of them.
         first: String,
     },
-    /// Lines came more often than the kernel logged them.
+    /// Lines were received more often than the kernel logged them.
     Duplicated {
         /// How many lines too many.
         lines: u64,
         /// The first of them.
         first: String,
     },
-    /// The console left and registered again, and the kernel printed its log a second time: so it is with
-    /// `driver_async_probe=*`, where the port is probed once more behind its registration. Nothing is wrong with the
-    /// line, and no repetition helps.
+    /// The console registered again, and the kernel printed its log a second time. This happens with
+    /// `driver_async_probe=*`, where the port is probed again after its registration. The line is fine, and repeating
+    /// the run does not help.
     PrintedAgain {
         /// How many lines came twice.
         lines: u64,
     },
-    /// Lines came in another order than the kernel logged them.
+    /// Lines were received in another order than the kernel logged them.
     OutOfOrder {
-        /// How many lines came after one that follows them.
+        /// Number of lines received after one that follows them in the log.
         lines: u64,
         /// The first of them.
         first: String,
     },
-    /// The flush ran at this share of the true rate, outside of what the lab grants itself.
+    /// The flush ran at this share of the true rate, outside the accepted range.
     WrongRate {
         /// Achieved rate / true rate.
         ratio: f64,
     },
-    /// The reader woke too late for the deficit to be made up.
+    /// The reader woke up so late that the deficit could not be made up.
     LateReader {
         /// How late.
         max_ns: Dur,
@@ -107,20 +108,20 @@ pub enum FidelityFlaw {
     /// The guest died of a breakpoint that its kernel had set and removed again while it patched its own code: QEMU's
     /// translator, run with several processors, at times still executes the old instruction.
     EmulatorBreakpoint,
-    /// The guest's clock stood at 0 all along: its calibration failed.
+    /// The guest's clock stood at 0 throughout: its calibration failed.
     StampsAtZero,
-    /// More was on the line than the lab keeps for comparison.
+    /// More was received than the lab keeps for comparison.
     TooMuchOutput,
 }
 
 /// What to do with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryDecision {
-    /// It counts.
+    /// The run counts.
     Keep,
-    /// It doesn't; another attempt may succeed, since what spoilt it was chance (a host that was busy).
+    /// The run does not count; another attempt may succeed, because the cause was chance (a busy host).
     Retry,
-    /// It doesn't, and attempts are used up.
+    /// The run does not count, and no attempts are left.
     GiveUp,
 }
 
@@ -173,7 +174,8 @@ fn dropped(text: &[u8]) -> Option<u64> {
     number.parse().ok()
 }
 
-/// The kernel holds its messages until the console is there and then prints them in one go, at the line's speed.
+/// Checks the rate of the flush: the kernel stores its messages until the console registers, and then prints them
+/// without a pause, at the line's speed.
 fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     let Some(first) = evidence.received.lines().first() else { return };
     let Some(last) = evidence.received.lines().iter().find(|l| says_enabled(&l.text, evidence.console)) else { return };
@@ -182,13 +184,13 @@ fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     if fidelity.flush_bytes < MIN_FLUSH || fidelity.flush_ns <= Dur::ZERO {
         return;
     }
-    // From the end of the first character to the end of the last.
+    // From the end of the first byte to the end of the last.
     let took = fidelity.flush_ns.as_secs_f64();
     let share = |characters: u64| evidence.rate.time_for(characters).as_dur().as_secs_f64() / took;
     let ratio = share(fidelity.flush_bytes - 1);
     fidelity.flush_rate_ratio = Some(ratio);
-    // Stored messages whose printing begins after init are a module's replay: how busy that keeps the line is its own
-    // merit, and no flaw of the lab.
+    // If the flush begins after init, it is a module's replay: how busy that keeps the line is the module's doing, not
+    // a flaw of the lab.
     let replayed = evidence.init_at.is_some_and(|init| first.first >= init);
     let too_slow = ratio < LEAST_RATE && !evidence.slowed && !replayed;
     if too_slow || share(fidelity.flush_bytes.saturating_sub(1 + evidence.slots)) > MOST_RATE {
@@ -203,7 +205,7 @@ fn says_enabled(line: &[u8], console: &str) -> bool {
     text.windows(wanted.len()).any(|w| w == wanted.as_bytes())
 }
 
-/// Whether the kernel's log says that the console was disabled and enabled again behind that.
+/// Whether the kernel's log shows the console disabled and then enabled again.
 fn registered_again(evidence: &RunEvidence<'_>) -> bool {
     let disabled = format!("console [{}] disabled", evidence.console);
     let says = |r: &&KmsgRecord| r.text.windows(disabled.len()).any(|w| w == disabled.as_bytes());
@@ -211,10 +213,10 @@ fn registered_again(evidence: &RunEvidence<'_>) -> bool {
     evidence.log.iter().any(|r| r.seq > left && says_enabled(&r.text, evidence.console))
 }
 
-/// One line of a record, as a key: the same message at the same stamp may come more than once.
+/// One line of a record, as a key: the same message with the same stamp may occur more than once.
 type Key<'a> = (Option<KernelTime>, &'a [u8]);
 
-/// The `n`th time that a key comes in the log is the `n`th time on the wire.
+/// Matches the nth occurrence of a key in the log with the nth one received.
 fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     let received: Vec<Key<'_>> = evidence.received.lines().iter().map(received_key).collect();
     let stamped = received.iter().any(|(stamp, _)| stamp.is_some());
@@ -243,7 +245,7 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
         }
     }
     let mut doubled = Tally::default();
-    // With an early console the kernel prints its first messages twice, on purpose.
+    // With a boot console the kernel deliberately prints its first messages twice.
     if !evidence.command_line.contains("earlycon") && !evidence.command_line.contains("earlyprintk") {
         for (key, wanted) in &expected_of {
             for _ in *wanted..places.get(key).map_or(0, Vec::len) {
@@ -251,7 +253,7 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
             }
         }
     }
-    // What the kernel dropped was not lost on the line; it says how many records, not which.
+    // What the kernel dropped was not lost on the line; it reports how many records, but not which.
     if lost.lines > fidelity.dropped_by_kernel {
         fidelity.flaws.push(FidelityFlaw::Lost { lines: lost.lines - fidelity.dropped_by_kernel, first: lost.first });
     }

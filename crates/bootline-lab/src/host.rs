@@ -5,23 +5,23 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-/// What of the host may explain a run's timing.
+/// Properties of the host that may explain a run's timing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// Processors that this process may use.
+    /// CPUs that this process may use.
     pub cores: u32,
     /// Load average over a minute when the run began.
     pub load1: Option<f64>,
-    /// Its kernel's release.
+    /// Release of the host's kernel.
     pub kernel: Option<String>,
-    /// The processor's name.
+    /// Name of the CPU.
     pub cpu: Option<String>,
-    /// The rate of the time stamp counter, in kHz; measured. None where there is none.
+    /// Measured rate of the time stamp counter, in kHz; none if there is no such counter.
     pub tsc_khz: Option<u64>,
 }
 
 impl Host {
-    /// Looks at the host; takes some tens of milliseconds.
+    /// Inspects the host; takes some tens of milliseconds.
     pub fn observe() -> Host {
         let first_word = |path: &str| {
             let text = fs::read_to_string(path).ok()?;
@@ -49,10 +49,10 @@ fn tsc_khz() -> Option<u64> {
     use std::arch::x86_64::_rdtsc;
     use std::time::{Duration, Instant};
 
-    // A preemption between the two reads of a pair spoils a measurement: take the median of a few.
+    // A preemption between the two reads of a pair spoils a measurement, so take the median of a few.
     let mut khz: Vec<u64> = (0..5)
         .map(|_| {
-            // SAFETY: every x86_64 processor has the instruction, and Linux lets user space use it.
+            // SAFETY: every x86_64 CPU has the instruction, and Linux lets user space use it.
             let (t0, c0) = (Instant::now(), unsafe { _rdtsc() });
             thread::sleep(Duration::from_millis(10));
             // SAFETY: as above.

@@ -3,7 +3,7 @@
 use crate::machine::Arch;
 use crate::module::Payload;
 
-/// The lab's init (`init/init.c`), empty where no compiler for the architecture was there at build time.
+/// The lab's init (`init/init.c`), empty if there was no compiler for the architecture at build time.
 const INIT_X86_64: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/init-x86_64"));
 const INIT_AARCH64: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/init-aarch64"));
 
@@ -13,8 +13,8 @@ const TTYAUX: u32 = 5;
 /// Minor number of ttyS0 within the major number of `TTY`.
 const TTYS0: u32 = 64;
 
-/// The initramfs for a guest of this architecture, with the modules that init is to load; `None` where its init could
-/// not be built (see [`Arch::compiler_package`]).
+/// The initramfs for a guest of this architecture, with the modules that init is to load; `None` if its init could not
+/// be built (see [`Arch::compiler_package`]).
 pub fn initramfs(arch: Arch, modules: &Payload) -> Option<Vec<u8>> {
     let init = match arch {
         Arch::X86_64 => INIT_X86_64,
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(content("modules.list"), Some(modules.list.as_bytes()));
         assert_eq!(content("modules/0-a.ko"), Some(&b"A"[..]));
         assert_eq!(content("modules/1-b.ko"), Some(&b"BB"[..]));
-        // A file's folder has to come first, or the kernel can't make it.
+        // A file's folder must come first, or the kernel can't create the file.
         let place = |name: &str| entries.iter().position(|e| e.0 == name).unwrap();
         assert!(place("modules") < place("modules/0-a.ko"));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernel's own log as /dev/kmsg gives it: the lab's witness for what belongs on the line.
+//! The kernel's own log as read from /dev/kmsg: it shows what should have been transmitted.
 use bootline_capture::units::KernelTime;
 
 /// One record of the log.
@@ -9,18 +9,18 @@ pub(crate) struct KmsgRecord {
     pub level: u8,
     pub seq: u64,
     pub stamp: KernelTime,
-    /// As printk got it, not escaped; several lines are separated by `\n`.
+    /// The text passed to printk, unescaped; several lines are separated by `\n`.
     pub text: Vec<u8>,
 }
 
-/// Reads whole records, one after the other as /dev/kmsg gave them. A line that is none is skipped and counted.
+/// Parses whole records as read from /dev/kmsg. A line that is not a record is skipped and counted.
 ///
 /// Format: Documentation/ABI/testing/dev-kmsg.
 pub(crate) fn parse(log: &[u8]) -> (Vec<KmsgRecord>, usize) {
     let mut records = Vec::new();
     let mut skipped = 0;
     for line in log.split(|b| *b == b'\n') {
-        // Continuation lines hold a record's properties (SUBSYSTEM=, DEVICE=), which no console prints.
+        // Continuation lines contain a record's properties (SUBSYSTEM=, DEVICE=), which no console prints.
         if line.is_empty() || line[0] == b' ' {
             continue;
         }
@@ -43,7 +43,7 @@ fn record(line: &[u8]) -> Option<KmsgRecord> {
     Some(KmsgRecord { level: (priority & 7) as u8, seq, stamp, text: unescape(&line[semicolon + 1..]) })
 }
 
-/// Bytes that aren't printable come as `\xNN`, the backslash among them.
+/// Undoes the escaping of unprintable bytes and backslashes as `\xNN`.
 fn unescape(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

@@ -22,7 +22,7 @@ pub enum Arch {
 }
 
 impl Arch {
-    /// From a kernel image's first bytes; `None` for an image of another architecture, or a compressed one.
+    /// The architecture of a kernel image, from its first bytes; `None` for other architectures and compressed images.
     pub fn of_kernel(image: &[u8]) -> Option<Arch> {
         let holds = |at: usize, magic: &[u8]| image.get(at..at + magic.len()) == Some(magic);
         // Documentation/arch/x86/boot.rst and Documentation/arch/arm64/booting.rst.
@@ -35,7 +35,7 @@ impl Arch {
         }
     }
 
-    /// QEMU's program for it.
+    /// QEMU's program for this architecture.
     pub fn qemu(self) -> &'static str {
         match self {
             Arch::X86_64 => "qemu-system-x86_64",
@@ -78,8 +78,8 @@ impl Arch {
     /// The baud to tell the guest for a line that truly runs at `baud`.
     ///
     /// The 8250 driver stops waiting for the transmitter after 10 ms (up to 6.12 and later) or two frames (7.2), and
-    /// then loses characters when the host is a moment late. QEMU ignores the divisor, so a guest that believes in a
-    /// slow line waits longer and changes nothing else. The PL011 driver waits without limit and is told the truth.
+    /// then loses bytes if the host is a moment late. QEMU ignores the divisor, so a guest that is told a slower speed
+    /// waits longer, and nothing else changes. The PL011 driver waits without limit and is told the true speed.
     pub fn declared_baud(self, baud: Baud) -> Baud {
         match self {
             Arch::X86_64 => Baud::new(300).map_or(baud, |slow| slow.min(baud)),
@@ -122,12 +122,12 @@ impl FromStr for Arch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Accel {
-    /// QEMU's translator, a host thread for each processor of the guest.
+    /// QEMU's translator, with a host thread for each CPU of the guest.
     #[default]
     Tcg,
-    /// The same, all of the guest's processors in one host thread.
+    /// The same, with all of the guest's CPUs in one host thread.
     TcgSingleThread,
-    /// The host's processor. Guest code runs at native speed; only where /dev/kvm is there and the architecture fits.
+    /// The host's CPU, at native speed; requires /dev/kvm and a matching architecture.
     Kvm,
     /// The translator with a clock that counts instructions: repeatable, unrelated to the host's time.
     Icount,
@@ -153,7 +153,7 @@ pub(crate) struct Machine {
     pub memory_mib: u32,
 }
 
-/// The chardev, in QEMU's words, behind each of the guest's two ports.
+/// QEMU's chardev arguments for the guest's two ports.
 #[derive(Clone, Debug)]
 pub(crate) struct Ports {
     pub console: String,
@@ -170,7 +170,7 @@ impl Machine {
         let cpu = match (self.accel, self.arch) {
             (Accel::Kvm, _) => "host",
             (_, Arch::X86_64) => "qemu64",
-            // Without pointer authentication, which the translator computes slowly.
+            // Without pointer authentication, which is slow in the translator.
             (_, Arch::Aarch64) => "cortex-a57",
         };
         let machine = match self.arch {
@@ -189,10 +189,10 @@ impl Machine {
     }
 }
 
-/// The kernel's command line: what the lab needs, unless the user's own words say otherwise, then those words.
+/// The kernel command line: what the lab needs, unless the user's parameters override it, then the user's parameters.
 ///
 /// `declared` is the baud for `console=`, `None` for a boot without a console on the line. `log_buf_len` is raised
-/// because a boot with initcall_debug overruns the usual 128 KiB, and then nothing proves what the line lost. `writes_log`
+/// because a boot with initcall_debug overruns the usual 128 KiB, and then lost bytes cannot be detected. `writes_log`
 /// lifts the limit on what user space may write to /dev/kmsg (kernel/printk, devkmsg_write).
 pub(crate) fn command_line(
     arch: Arch,
@@ -206,7 +206,7 @@ pub(crate) fn command_line(
     if !given("console") {
         words.push(match declared {
             Some(baud) => format!("console={},{baud}n8", arch.console()),
-            // A console that costs next to nothing; without any, the device tree's would be taken.
+            // A console that costs almost nothing; without one, the kernel would use the device tree's.
             None => "console=tty0".to_owned(),
         });
     }

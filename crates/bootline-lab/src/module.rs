@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernel modules that the lab's init loads: what was asked for, and how it gets into the guest.
+//! Kernel modules that the lab's init loads: the request, and how they get into the guest.
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,13 +9,13 @@ use std::str::FromStr;
 /// The list must fit init's buffer of 16 KiB, a name its message.
 const MAX_LIST: usize = 16 << 10;
 const MAX_NAME: usize = 100;
-/// The largest modules (graphics) have some megabytes; what is larger by far is a mistake.
+/// Largest module accepted, in bytes: the largest real ones (graphics) have some megabytes.
 const MAX_FILE: u64 = 64 << 20;
 
 /// A kernel module to be loaded before init's marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// The file: `.ko`, or compressed (`.ko.xz`) where the guest's kernel can unpack it.
+    /// The file: `.ko`, or compressed (`.ko.xz`) if the guest's kernel can unpack it.
     pub path: PathBuf,
     /// Its parameters: `key=value key2=value2`.
     pub parameters: String,
@@ -44,13 +44,13 @@ pub enum ModuleError {
         /// The file.
         path: PathBuf,
     },
-    /// The file's name doesn't go into a list of lines, or is too long.
+    /// The file's name cannot be part of a list of lines, or is too long.
     #[error("module `{}` needs a plain file name of at most {MAX_NAME} characters", path.display())]
     BadName {
         /// The file.
         path: PathBuf,
     },
-    /// Control characters, of which a line's end would be the next module.
+    /// The parameters contain control characters; a newline would start the next module.
     #[error("the parameters of module `{}` contain control characters", path.display())]
     BadParameters {
         /// The file.
@@ -62,7 +62,7 @@ pub enum ModuleError {
 }
 
 impl Module {
-    /// How the module is called where it was loaded: its file name.
+    /// The module's name: its file name.
     pub fn name(&self) -> &str {
         self.path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl fmt::Display for Module {
     }
 }
 
-/// The modules as the initramfs holds them.
+/// The modules as stored in the initramfs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Payload {
     /// Each file's name in the archive, and its content.
@@ -126,7 +126,7 @@ pub(crate) fn payload(modules: &[Module]) -> Result<Payload, ModuleError> {
     let mut payload = Payload::default();
     for (n, module) in modules.iter().enumerate() {
         module.check()?;
-        // The number keeps two files of one name apart.
+        // The number distinguishes files of the same name.
         let name = format!("modules/{n}-{}", module.name());
         payload.list += &format!("/{name} {}\n", module.parameters);
         if payload.list.len() > MAX_LIST {

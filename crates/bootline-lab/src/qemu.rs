@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! QEMU as a process: started, watched, and ended with whoever started it.
+//! QEMU as a process: started, watched, and killed together with its parent.
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -14,12 +14,12 @@ use bootline_capture::units::Dur;
 /// Why QEMU can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum QemuError {
-    /// The program isn't there.
+    /// The program is not installed.
     #[error("`{program}` is not installed")]
     Missing {
         /// The program.
         program: &'static str,
-        /// The Debian package that holds it.
+        /// The Debian package that contains it.
         package: &'static str,
     },
     /// It can't be started or watched.
@@ -38,7 +38,7 @@ pub enum QemuError {
         /// What the system said.
         source: io::Error,
     },
-    /// It has no such trace event.
+    /// QEMU has no such trace event.
     #[error("`{program}` can't trace `{event}`: it was built without it")]
     NoTrace {
         /// The program.
@@ -46,7 +46,7 @@ pub enum QemuError {
         /// The event.
         event: &'static str,
     },
-    /// It ended by an error of its own.
+    /// QEMU failed by itself.
     #[error("`{program}` failed ({status}): {stderr}")]
     Died {
         /// The program.
@@ -64,11 +64,11 @@ pub(crate) struct Qemu {
     program: &'static str,
     child: Child,
     log: PathBuf,
-    /// Reads its messages, where somebody listens to them.
+    /// Reads its messages, if there is a listener.
     reader: Option<JoinHandle<()>>,
 }
 
-/// Hears each line of QEMU's messages. Lines for which it says true are not kept in the log.
+/// Called with each line of QEMU's messages. Lines for which it returns true are not kept in the log.
 pub(crate) type LogListener = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// A message is cut here: a trace line has some tens of bytes, an error rarely more than two hundred.
@@ -97,8 +97,8 @@ pub(crate) fn check_trace(
 }
 
 impl Qemu {
-    /// Starts it with `console` as its standard output and `truth` at the same number in its own table of files. Its
-    /// messages go to the file `log`, but for those that `listener` takes.
+    /// Starts QEMU with `console` as its standard output and `truth` at the same descriptor number. Its messages go to
+    /// the file `log`, except those that `listener` takes.
     pub fn start(
         program: &'static str,
         package: &'static str,
@@ -145,7 +145,7 @@ impl Qemu {
         Ok(Qemu { program, child, log: log.to_owned(), reader })
     }
 
-    /// It has ended: waits until all of its messages have been heard.
+    /// Waits until all messages of the exited process have been read.
     pub fn settle(&mut self) {
         if let Some(reader) = self.reader.take() {
             // A listener that panicked has been reported by its thread.
@@ -157,7 +157,7 @@ impl Qemu {
         self.child.id() as i32
     }
 
-    /// Its threads but the main one: the guest's processors among them.
+    /// Its threads except the main one, including the guest's CPUs.
     pub fn workers(&self) -> Vec<i32> {
         let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid())) else { return Vec::new() };
         let tids = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok());
@@ -167,26 +167,26 @@ impl Qemu {
     /// How long its threads have been ready to run while the host ran something else.
     pub fn starved(&self) -> Dur {
         let waits = self.workers().into_iter().filter_map(|tid| {
-            // Time on a processor, time waiting for one, time slices: Documentation/scheduler/sched-stats.rst.
+            // Time on a CPU, time waiting for one, time slices: Documentation/scheduler/sched-stats.rst.
             let text = fs::read_to_string(format!("/proc/{}/task/{tid}/schedstat", self.pid())).ok()?;
             text.split_ascii_whitespace().nth(1)?.parse().ok()
         });
         waits.map(Dur::from_nanos).sum()
     }
 
-    /// Its end, if it has ended.
+    /// Exit status, if QEMU has exited.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>, QemuError> {
         self.child.try_wait().map_err(|source| QemuError::Start { program: self.program, source })
     }
 
-    /// Ends it now.
+    /// Kills QEMU.
     pub fn kill(&mut self) {
-        // It may have ended by itself meanwhile; wait() then gives its status at once.
+        // It may have exited meanwhile; wait() then returns its status at once.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// An error of its own, with the end of its messages.
+    /// The error for a failure of QEMU's own, with the end of its messages.
     pub fn died(&self, status: ExitStatus) -> QemuError {
         let text = fs::read(&self.log).unwrap_or_default();
         let tail = &text[text.len().saturating_sub(2000)..];
@@ -203,7 +203,7 @@ impl Drop for Qemu {
     }
 }
 
-/// Hands each line to the listener and writes what it doesn't take. A log that can't be written is gone, no more.
+/// Passes each line to the listener and writes those that it does not take. Failing to write the log is not an error.
 fn read_messages(stderr: impl Read, log: &mut impl Write, listener: &mut LogListener) {
     let mut stderr = BufReader::with_capacity(1 << 16, stderr);
     let mut line = Vec::new();

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the line carried, cut into lines: what a run's fidelity is judged by.
+//! What was received, split into log lines, from which a run's fidelity is judged.
 use bootline_capture::units::{HostTime, KernelTime};
 
-/// Beyond this, lines are no longer kept (a guest that never stops talking); the capture still holds them.
+/// Beyond this many bytes, lines are no longer kept (a guest that never stops printing); the capture still has them.
 const MAX_KEPT: usize = 32 << 20;
 /// A line without an end is cut here.
 const MAX_LINE: usize = 64 << 10;
 
-/// A line as it came, its end stripped.
+/// A log line as received, without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReceivedLine {
     pub text: Vec<u8>,
-    /// Arrival of its first character.
+    /// Arrival of its first byte.
     pub first: HostTime,
     /// Arrival of its last one, the line end.
     pub last: HostTime,
-    /// Characters before it.
+    /// Bytes received before it.
     pub offset: u64,
-    /// Characters of it, the line end included.
+    /// Length in bytes, including the line end.
     pub len: u64,
 }
 
@@ -85,7 +85,7 @@ impl ReceivedLines {
     }
 }
 
-/// A line taken apart: the kernel's stamp, where it has one, and the message.
+/// A parsed log line: the kernel's stamp, if it has one, and the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Message<'a> {
     pub stamp: Option<KernelTime>,

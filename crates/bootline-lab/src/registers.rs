@@ -4,8 +4,9 @@
 //! QEMU writes a line for each access (hw/char/trace-events): `serial_read read addr 0x05 val 0x60`, or for the PL011
 //! `pl011_read addr 0x00000018 value 0x00000090`. They are counted as they come and never kept.
 //!
-//! The trace doesn't tell two UARTs of one kind apart. On x86 the truth port is a 16550, too: what its driver's probe
-//! does counts before init, some tens of accesses; its traffic counts in the window after the lines, which is not shown.
+//! The trace does not distinguish two UARTs of the same kind. On x86 the truth port is a 16550, too: some tens of
+//! accesses of its driver's probe count as before init; its traffic falls into the window after the lines, which is not
+//! shown.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -25,12 +26,12 @@ pub(crate) fn events(arch: Arch) -> [&'static str; 2] {
 pub(crate) enum CountWindow {
     #[default]
     BeforeInit,
-    /// Init prints lines, and says nothing on its own port.
+    /// Init prints lines, and is silent on its own port.
     Lines,
     After,
 }
 
-/// The register accesses of a run. Tracing slows each of them down: the times of such a run compare with nothing.
+/// The register accesses of a run. Tracing slows each of them, so the times of such a run are not comparable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterAccesses {
     /// From the start to init.
@@ -39,30 +40,30 @@ pub struct RegisterAccesses {
     pub lines: Option<RegisterCount>,
 }
 
-/// Accesses in some time.
+/// Accesses in one window of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterCount {
-    /// Characters that the line got in that time.
+    /// Bytes transmitted in that time.
     pub bytes: u64,
-    /// Registers read, all together.
+    /// Total number of register reads.
     pub reads: u64,
-    /// Registers written.
+    /// Total number of register writes.
     pub writes: u64,
-    /// Each register by its name; one without a name by its offset.
+    /// Accesses by register name; registers without a name by offset.
     pub registers: BTreeMap<String, Access>,
 }
 
 /// Accesses to one register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
-    /// Times read.
+    /// Number of reads.
     pub reads: u64,
-    /// Times written.
+    /// Number of writes.
     pub writes: u64,
 }
 
 impl RegisterCount {
-    /// Registers read for each character on the line; `None` without characters.
+    /// Register reads per transmitted byte; `None` if no byte was transmitted.
     pub fn reads_per_byte(&self) -> Option<f64> {
         (self.bytes > 0).then(|| self.reads as f64 / self.bytes as f64)
     }
@@ -80,7 +81,7 @@ pub(crate) struct Counter {
 type Table = Vec<(u32, Access)>;
 
 impl Counter {
-    /// A line of QEMU's standard error: whether it was a traced access.
+    /// Takes a line of QEMU's standard error; returns whether it was a traced access.
     pub fn line(&mut self, line: &[u8]) -> bool {
         let Some((write, offset)) = access(line) else { return false };
         let table = match self.window {
@@ -97,12 +98,12 @@ impl Counter {
         true
     }
 
-    /// Nothing was traced at all.
+    /// Whether nothing was traced.
     pub fn is_empty(&self) -> bool {
         self.before_init.is_empty() && self.lines.is_empty()
     }
 
-    /// The counts, with the characters of the line in the same time.
+    /// The counts, with the bytes transmitted in the same time.
     pub fn summary(&self, arch: Arch, bytes_before_init: u64, bytes_of_lines: Option<u64>) -> RegisterAccesses {
         RegisterAccesses {
             before_init: summary(&self.before_init, arch, bytes_before_init),

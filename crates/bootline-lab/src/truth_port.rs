@@ -16,7 +16,7 @@ pub(crate) struct Frame {
     pub content: Vec<u8>,
 }
 
-/// Bytes of the port to frames. Bytes outside a frame are skipped; it holds one frame at most.
+/// Parses the port's bytes into frames. Bytes outside a frame are skipped; at most one frame is in memory.
 #[derive(Debug, Default)]
 pub(crate) struct FrameReader {
     pending: Vec<u8>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The boots of an input, one after the other, so that memory holds one: how every verb reads logs.
+//! The boots of an input, one after the other, with one in memory at a time: how every verb reads logs.
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::kernel_log::KernelLog;
 use crate::log_file::LogFile;
 use crate::unusable::{self, BootNeeds, UnusableInput};
 
-/// Pieces in which files are read, in bytes.
+/// Size of the pieces in which files are read, in bytes.
 const PIECE: usize = 512 * 1024;
 
-/// The records of each boot in an input. After an error nothing follows.
+/// Iterates over the records of each boot in an input. Ends after an error.
 pub struct Boots {
     input: String,
     source: Source,
@@ -31,7 +31,7 @@ enum Source {
         decoder: Box<Decoder>,
         splitter: Box<Splitter>,
     },
-    /// Read to its end, or given up.
+    /// Read to the end, or failed.
     Ended {
         rest: VecDeque<BootRecords>,
         summary: DecodeSummary,
@@ -39,7 +39,7 @@ enum Source {
 }
 
 impl Boots {
-    /// Those of `input`; its format is recognised by its beginning unless it is given.
+    /// The boots of `input`; the format is recognised from the first bytes unless given.
     ///
     /// # Errors
     /// It can't be opened.
@@ -53,12 +53,12 @@ impl Boots {
         Ok(Boots { input: input.name(), source, count: 0 })
     }
 
-    /// Boots given so far.
+    /// Number of boots returned so far.
     pub fn seen(&self) -> usize {
         self.count
     }
 
-    /// What was read, up to here.
+    /// Summary of what has been read so far.
     pub fn finish(mut self) -> DecodeSummary {
         self.end();
         match self.source {
@@ -115,20 +115,20 @@ impl Iterator for Boots {
     }
 }
 
-/// How inputs are read and what is asked of their boots.
+/// How inputs are read, and what their boots must have.
 #[derive(Debug)]
 pub struct BootReader {
-    /// What the logs lack, and where the boot ends.
+    /// What the logs do not contain, and where the boot ends.
     pub options: BootOptions,
-    /// The format of the logs, if it is not recognised.
+    /// Format of the logs; none to recognise it.
     pub format: Option<Format>,
-    /// The kernel's own log of the same boots, which has the levels that a console doesn't show.
+    /// The kernel's own log of the same boots, with the levels that a console does not show.
     pub kernel_log: Option<KernelLog>,
-    /// What a boot must have to be of use.
+    /// What a boot must have to be usable.
     pub needs: BootNeeds,
 }
 
-/// A boot, and why it can't be trusted.
+/// A boot, and why it can't be trusted, if so.
 pub struct AnalysedBoot {
     pub boot: Boot,
     pub label: BootLabel,
@@ -145,7 +145,8 @@ impl BootReader {
     }
 }
 
-/// The boots of an input, analysed one at a time. What is wrong with them can only be worded when the input has been read.
+/// The boots of an input, analysed one at a time. Errors about them can be worded only once the whole input has been
+/// read.
 pub struct AnalysedBoots<'r> {
     reader: &'r BootReader,
     boots: Boots,
@@ -153,17 +154,17 @@ pub struct AnalysedBoots<'r> {
 }
 
 impl AnalysedBoots<'_> {
-    /// Keeps for the end why a boot can't be used.
+    /// Stores why a boot can't be used, to be reported at the end.
     pub fn refuse(&mut self, label: BootLabel, why: UnusableInput) {
         self.unusable.push((label, why));
     }
 
-    /// Boots read so far.
+    /// Number of boots read so far.
     pub fn seen(&self) -> usize {
         self.boots.seen()
     }
 
-    /// What was wrong, boot by boot. An input without a boot is unusable itself.
+    /// The errors, boot by boot. An input without a boot is an error itself.
     pub fn finish(self) -> Vec<(BootLabel, Failure)> {
         let (input, count) = (self.boots.input.clone(), self.boots.seen());
         let summary = self.boots.finish();
@@ -195,7 +196,7 @@ impl Iterator for AnalysedBoots<'_> {
     }
 }
 
-/// The boot in a file that holds one, of several the first; none if there is no kernel in it.
+/// The first boot in a file; none if it contains no kernel log.
 ///
 /// # Errors
 /// The file can't be read.
@@ -209,18 +210,18 @@ pub fn only_boot(path: &Path, options: &BootOptions) -> Result<Option<Boot>, Fai
     Ok(None)
 }
 
-/// As [`only_boot`], with the levels that the kernel's own log of that boot in another file has.
+/// As [`only_boot`], with the levels from the kernel's own log of that boot in another file.
 ///
 /// # Errors
-/// A file can't be read, or the two don't belong together.
+/// A file can't be read, or the two are not of the same boot.
 pub fn only_boot_with_levels(path: &Path, kernel_log: &Path, options: &BootOptions) -> Result<Option<Boot>, Failure> {
     let (Some(mut records), Some(own)) = (only_records(path)?, only_records(kernel_log)?) else { return Ok(None) };
-    let failed = |e| Failure::new(Exit::INPUT, format!("`{}` doesn't join: {e}", kernel_log.display()));
+    let failed = |e| Failure::new(Exit::INPUT, format!("`{}` can't be joined: {e}", kernel_log.display()));
     join_levels(&mut records, &own.records).map_err(failed)?;
     Ok(Some(Boot::analyse(records, options)).filter(|b| b.milestones.first_kernel.is_some()))
 }
 
-/// The records of the boot in a file that holds one, of several the first.
+/// The records of the first boot in a file.
 ///
 /// # Errors
 /// The file can't be read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command line as it is typed. What the system makes of it is each verb's business.
+//! The command line as typed. Each verb interprets its own arguments.
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit::Exit;
@@ -10,7 +10,7 @@ use crate::verbs::{
     predict, time,
 };
 
-/// Tells why a Linux boot is slow, what to do about it, and proves it on real kernels.
+/// Explains why a Linux boot is slow, predicts what each fix would save, and tests it on real kernels.
 #[derive(Debug, Parser)]
 #[command(name = "bootline", version, propagate_version = true, max_term_width = 100, after_help = EXIT_STATUS)]
 pub struct Cli {
@@ -24,48 +24,48 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  fine
-  1  a gate failed: a limit is broken, a claim or a prediction is refuted
+  1  a gate failed: a limit is exceeded, a claim or a prediction is refuted
   2  usage
-  3  an input is unusable or incomplete, or a gate can't be judged
+  3  an input is unusable or incomplete, or a gate is inconclusive
   4  the lab or a port failed";
 
-/// One file each in `verbs`. To add one: a file with its `Typed` arguments and `run`, a variant here, a line in `run`.
+/// One file each in `verbs`. To add one: a file with its `Args` and `run`, a variant here, a line in `run`.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Explains where a boot's time went and what to do about it
     Explain(explain::Args),
-    /// Sums a boot up, phase by phase
+    /// Shows how long each phase of a boot took
     Time(time::Args),
     /// Lists initcalls and probes by the time they took, net of the console
     Blame(blame::Args),
-    /// Shows what the time to init really hung on, and what could take longer without effect
+    /// Shows the critical path to init, and the slack of everything off it
     CriticalChain(critical_chain::Args),
     /// Writes a boot in the formats of other tools: Perfetto, Chrome, CSV, Markdown, JUnit, LAVA
     Export(Box<export::Args>),
-    /// Predicts the boot under another console, level, kernel or line
+    /// Predicts the boot with another console, log level, kernel or line speed
     Predict(predict::Args),
     /// Draws boots as an interactive page in one file, or as a static picture
     Plot(plot::Args),
-    /// Compares two sets of boots: medians, intervals, and what the difference is made of
+    /// Compares two sets of boots: medians, intervals, and where the difference comes from
     Compare(Box<compare::Args>),
-    /// Holds boots to a budget, alone or against a baseline: a gate for CI
+    /// Checks boots against a budget or a baseline: a gate for CI
     Check(Box<check::Args>),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Args>),
-    /// Boots a kernel in QEMU on a serial line of true speed; a capture and the truth come out
+    /// Boots a kernel in QEMU on a serial line of true speed, and keeps the capture and the truth
     Boot(Box<boot::Args>),
-    /// Boots the arms of an experiment in turn, and says whether its claims and predictions hold
+    /// Boots the arms of an experiment interleaved, and reports whether its claims and predictions hold
     Experiment(Box<experiment::Args>),
     /// Lists and fetches stock kernels for the lab
     Kernels(kernels::Args),
-    /// Writes the completions for a shell to stdout
+    /// Writes shell completions to stdout
     Completions(completions::Args),
     /// Writes the man pages into a directory
     Man(man::Args),
 }
 
 impl Verb {
-    /// Does what was typed.
+    /// Runs the verb.
     pub fn run(self, terminal: &Terminal) -> Result<Exit, Failure> {
         match self {
             Verb::Capture(args) => capture::run(*args, terminal),

@@ -2,19 +2,19 @@
 //! The exit status. Scripts depend on it: a number never changes its meaning.
 use std::process::ExitCode;
 
-/// An exit status; of several, the greatest is the worst.
+/// An exit status; the greatest of several is the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exit(u8);
 
 impl Exit {
-    /// All went well, and the answer can be trusted.
+    /// Success, and the answer can be trusted.
     pub const FINE: Exit = Exit(0);
-    /// A gate failed: what was claimed or predicted is refuted.
+    /// A gate failed, or a claim or a prediction is refuted.
     pub const GATE: Exit = Exit(1);
-    /// The command line makes no sense. clap ends the process with the same number.
+    /// A usage error. clap exits with the same number.
     pub const USAGE: Exit = Exit(2);
-    /// An input can't be read, holds no boot, or is so incomplete that the figures can't be trusted. What could be
-    /// read was shown.
+    /// An input can't be read, contains no boot, or is so incomplete that its figures can't be trusted. Whatever could
+    /// be read was shown.
     pub const INPUT: Exit = Exit(3);
     /// The lab or a port failed: QEMU, a serial device, a kernel that can't be fetched.
     pub const LAB: Exit = Exit(4);

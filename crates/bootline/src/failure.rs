@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How errors read: what failed with its object named, the evidence, a hint that can be run.
+//! Errors as shown: what failed, with its object; the evidence; a hint that can be run.
 use std::fmt;
 use std::io;
 
@@ -8,10 +8,10 @@ use bootline_report::escaped;
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
-/// What ends a verb, or one of its inputs, early.
+/// An error that ends a verb, or the processing of one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The exit status that it asks for.
+    /// Exit status of the command if this is its worst error.
     pub exit: Exit,
     what: String,
     evidence: Vec<String>,
@@ -19,8 +19,8 @@ pub struct Failure {
     hint: Option<String>,
 }
 
-/// Names and contents of files come from others, and each verb would forget one of them: nothing of it is obeyed by the
-/// terminal. What was escaped already stays as it is.
+/// Escapes control characters: names and contents of files come from others and must not control the terminal. Done
+/// here once, because each verb would forget some. Text that was escaped already does not change.
 fn harmless(text: impl Into<String>) -> String {
     escaped(&text.into()).into_owned()
 }
@@ -36,25 +36,25 @@ impl Failure {
         &self.what
     }
 
-    /// Adds a line of evidence that is no place: "95 % interval +0.11..+0.23 s, 20 + 20 boots".
+    /// Adds a line of evidence without a location: "95 % interval +0.11..+0.23 s, 20 + 20 boots".
     pub fn evidence(mut self, line: impl Into<String>) -> Failure {
         self.evidence.push(harmless(line));
         self
     }
 
-    /// Adds a line of evidence: "boot.cap line 17: `console=ttyS0`".
+    /// Adds evidence with its location: "boot.cap line 17: `console=ttyS0`".
     pub fn at(mut self, evidence: impl Into<String>) -> Failure {
         self.at.push(harmless(evidence));
         self
     }
 
-    /// Adds what to do about it, best a command to run.
+    /// Adds a hint, preferably a command to run.
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(harmless(hint));
         self
     }
 
-    /// Writes it to stderr.
+    /// Writes the error to stderr.
     pub fn show(&self, terminal: &Terminal) {
         let (red, bold, plain) =
             if terminal.stderr_color { ("\x1b[1;31m", "\x1b[1m", "\x1b[0m") } else { ("", "", "") };
@@ -81,7 +81,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Why a write to stdout failed, or, where its reader went away (`| head`), nothing at all.
+/// The error of a failed write to stdout; none if its reader went away (`| head`).
 pub fn unless_reader_left(result: io::Result<()>) -> Result<Written, Failure> {
     match result {
         Ok(()) => Ok(Written::All),
@@ -90,11 +90,11 @@ pub fn unless_reader_left(result: io::Result<()>) -> Result<Written, Failure> {
     }
 }
 
-/// What became of output.
+/// Whether output was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// It is out.
+    /// All of it was written.
     All,
-    /// Nobody reads it any more: stop, quietly.
+    /// The reader went away: stop without an error.
     ReaderLeft,
 }

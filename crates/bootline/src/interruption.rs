@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Ctrl-C and its like, for verbs that have something to bring to an end.
+//! Ctrl-C and similar signals, for verbs that must finish cleanly.
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use signal_hook::flag;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// The first signal sets the flag, a second one ends the process.
+/// Sets the returned flag on the first signal; a second one ends the process.
 pub fn cancel_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

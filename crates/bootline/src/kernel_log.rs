@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernel's own log of a boot whose console was captured: it knows the levels.
+//! The kernel's own log of a boot whose console was captured: it contains the log levels.
 use bootline_analysis::boot::{BootRecords, JoinError, join_levels};
 use bootline_analysis::records::RecordSet;
 use bootline_report::{BootLabel, escaped};
@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::unusable::{named, shown};
 
-/// What a file of `--kernel-log` holds.
+/// The content of a `--kernel-log` file.
 #[derive(Debug)]
 pub struct KernelLog {
     name: String,
@@ -16,12 +16,12 @@ pub struct KernelLog {
 }
 
 impl KernelLog {
-    /// The kernel's own log of `boots`, read from the file of this name.
+    /// The kernel's own log of `boots`, read from the file `name`.
     pub fn new(name: String, boots: Vec<RecordSet>) -> KernelLog {
         KernelLog { name, boots }
     }
 
-    /// Joins a boot with its own log.
+    /// Joins a boot with its kernel log.
     pub fn join(&self, boot: &mut BootRecords, source: &BootLabel) -> Result<(), Failure> {
         let mut nearest: Option<JoinError> = None;
         for own in &self.boots {
@@ -37,15 +37,15 @@ impl KernelLog {
         let (log, boot_name) = (shown(&self.name), named(source));
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match error {
-            JoinError::NoLevels => fail(format!("{log} holds no levels"))
+            JoinError::NoLevels => fail(format!("{log} contains no log levels"))
                 .hint("take it with `dmesg -r`, `dmesg --json`, `journalctl -k -o json` or `cat /dev/kmsg`"),
             JoinError::NoStamps => fail(format!("no kernel timestamps in {log}"))
                 .hint("boot with `printk.time=1`, and take the log with `dmesg -r`"),
             JoinError::OtherBoot { matched, of, first } => {
                 let text = boot.records.by_id(first).map(|r| r.text.chars().take(60).collect::<String>());
-                fail(format!("{log} is not of the same boot as {boot_name}: {matched} of {of} records are in both"))
+                fail(format!("{log} is from another boot than {boot_name}: {matched} of {of} records are in both"))
                     .at(format!("record {first} is not in it: `{}`", escaped(&text.unwrap_or_default())))
-                    .hint("take it before that system reboots: `dmesg -r >own.log`")
+                    .hint("take it before that system reboots: `dmesg -r >kernel.log`")
             }
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One thing to read: a file, or standard input.
+//! An input: a file, or standard input.
 use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::unusable;
 
-/// One thing to read.
+/// A file or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogFile {
     /// `-`
@@ -18,12 +18,12 @@ pub enum LogFile {
 }
 
 impl LogFile {
-    /// As it was typed.
+    /// The input that a path argument names.
     pub fn new(path: &Path) -> LogFile {
         if path.as_os_str() == "-" { LogFile::Stdin } else { LogFile::File(path.to_owned()) }
     }
 
-    /// As the user named it.
+    /// The name as the user typed it.
     pub fn name(&self) -> String {
         match self {
             LogFile::Stdin => "-".to_owned(),
@@ -31,7 +31,7 @@ impl LogFile {
         }
     }
 
-    /// From its beginning.
+    /// Opens the input.
     ///
     /// # Errors
     /// It can't be opened, or is a directory.
@@ -47,10 +47,10 @@ impl LogFile {
         Ok(Box::new(file))
     }
 
-    /// All of it, for small files such as a budget.
+    /// Reads the whole input, for small files such as a budget.
     ///
     /// # Errors
-    /// As for [`LogFile::open`], or reading broke off.
+    /// As for [`LogFile::open`], or reading failed.
     pub fn read(&self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         self.open()?.read_to_end(&mut bytes).map_err(|e| unusable::read_failed(&self.name(), &e))?;
@@ -58,10 +58,10 @@ impl LogFile {
     }
 }
 
-/// Refuses a command line that names standard input more than once: it can be read only once.
+/// Refuses a command line that names standard input more than once.
 ///
 /// # Errors
-/// It does.
+/// It is named twice: it can be read only once.
 pub fn stdin_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
     if paths.into_iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is typed to name logs, and how their boots are shown one by one.
+//! The arguments that name logs, and the loop that shows their boots one by one.
 use std::path::PathBuf;
 
 use bootline_analysis::boot::{Boot, BootOptions, ConsoleArg};
@@ -17,16 +17,16 @@ use crate::log_file::{LogFile, stdin_once};
 use crate::terminal::Terminal;
 use crate::unusable::{self, BootNeeds, UnusableInput};
 
-/// What is typed to name logs.
+/// The arguments that name logs.
 #[derive(Debug, Args)]
 pub struct LogArgs {
     /// Captures or logs in any known format; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Text in the line that ends the boot, instead of init's start
+    /// Text in the record that ends the boot, instead of init's start
     #[arg(long, value_name = "TEXT")]
     marker: Option<String>,
-    /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
+    /// The serial console and its speed, if the log does not show them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
     /// The format of the logs, if it is not recognised
@@ -40,18 +40,18 @@ pub struct LogArgs {
     width: Option<usize>,
 }
 
-/// What `--console` takes.
+/// Parses the value of `--console`.
 pub fn parse_console(text: &str) -> Result<ConsoleArg, String> {
     let (name, options) = text.split_once(',').unwrap_or((text, ""));
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let console = ConsoleArg::parse(text);
     if !is_name || console.baud.is_none() && !options.is_empty() {
-        return Err("not a console like ttyS0,115200n8".to_owned());
+        return Err("expected a console such as ttyS0,115200n8".to_owned());
     }
     Ok(console)
 }
 
-/// What the system makes of it.
+/// The arguments, resolved.
 #[derive(Debug)]
 pub struct LogInputs {
     inputs: Vec<LogFile>,
@@ -61,12 +61,12 @@ pub struct LogInputs {
 }
 
 impl LogArgs {
-    /// For a verb that types its arguments itself and shows nothing on stdout.
+    /// For a verb that defines these arguments itself and writes nothing to stdout.
     pub fn plain(files: Vec<PathBuf>, marker: Option<String>, console: Option<ConsoleArg>) -> LogArgs {
         LogArgs { files, marker, console, input_format: None, json: false, width: None }
     }
 
-    /// Looks at the terminal and refuses what can't be done. `schema` is that of the verb's JSON.
+    /// Applies the terminal's properties, and refuses impossible arguments. `schema` names the verb's JSON schema.
     pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<LogInputs, Failure> {
         stdin_once(self.files.iter().map(PathBuf::as_path))?;
         let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
@@ -86,13 +86,13 @@ impl LogArgs {
 }
 
 impl LogInputs {
-    /// With the number of processors, which few logs lack.
+    /// Sets the number of CPUs, for the few logs that do not show it.
     pub fn with_cpus(mut self, cpus: Option<u32>) -> LogInputs {
         self.reader.options.cpus = cpus;
         self
     }
 
-    /// With the kernel's own log of the same boots.
+    /// Adds the kernel's own log of the same boots.
     pub fn with_kernel_log(mut self, file: PathBuf) -> Result<LogInputs, Failure> {
         let log = LogFile::new(&file);
         if log == LogFile::Stdin && self.inputs.contains(&log) {
@@ -132,7 +132,7 @@ impl LogInputs {
     }
 }
 
-/// Shows the boots of one input, and gives what is wrong with them.
+/// Shows the boots of one input, and returns their errors.
 fn show_input(
     reader: &BootReader,
     input: &LogFile,
@@ -142,7 +142,7 @@ fn show_input(
     let mut boots = reader.boots(input)?;
     while let Some(found) = boots.next() {
         let AnalysedBoot { boot, label, unusable } = found?;
-        // People get no report on something that is no boot; programs get all there is.
+        // Text output omits what is not a boot; JSON contains everything.
         let is_boot = boot.milestones.first_kernel.is_some();
         let mut fault = None;
         if is_boot || printer.is_json() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The bootline command: arguments, files, exit codes, how errors read. What it shows is made in bootline-core, what it
-//! does to the world is done in bootline-lab.
+//! The bootline command: arguments, files, exit status, the wording of errors. bootline-analysis computes,
+//! bootline-report shows, bootline-port captures and bootline-lab boots.
 mod boot_printer;
 mod boots;
 mod cli;

@@ -38,7 +38,7 @@ impl OutputFile {
         OutputFile { path: PathBuf::from("-"), replace: false }
     }
 
-    /// `STEM.html` in the current directory, or the first free of `STEM-2.html`, `STEM-3.html` ..
+    /// `STEM.html` in the current directory, or the first free name of `STEM-2.html`, `STEM-3.html` ..
     pub fn free(stem: &str, extension: &str, replace: bool) -> OutputFile {
         let first = std::iter::once(format!("{stem}.{extension}"));
         let names = first.chain((2..).map(|n| format!("{stem}-{n}.{extension}")));
@@ -46,7 +46,7 @@ impl OutputFile {
         OutputFile { path, replace }
     }
 
-    /// As it is, where it is none of what is read: even who says `--force` doesn't want to lose that.
+    /// Returns `self` unless it is one of the inputs, which even `--force` must not overwrite.
     ///
     /// # Errors
     /// It is one of them.
@@ -99,7 +99,7 @@ pub fn print(document: &dyn Emitter) -> Result<Written, Failure> {
     OutputFile::stdout().write(document)
 }
 
-/// A folder to write to: many files can't go to standard output.
+/// A folder to write to: several files can't go to standard output.
 ///
 /// # Errors
 /// It is `-`.
@@ -111,13 +111,14 @@ pub fn folder(path: &Path) -> Result<&Path, Failure> {
         .hint("name a folder: `-o DIR`; for results on standard output: `--json`"))
 }
 
-/// Whether an output is the input's file, by whatever name. One that doesn't exist yet is none, nor is a device.
+/// Whether an output is the same file as the input, under any name. A file that does not exist yet is not, nor is a
+/// device.
 pub fn is_same_file(output: Option<Metadata>, input: &Path) -> bool {
     let same = |(a, b): (Metadata, Metadata)| a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino());
     output.zip(fs::metadata(input).ok()).is_some_and(same)
 }
 
-/// What is said of an output that is read as well.
+/// The error for an output that is also an input.
 pub fn is_the_input(output: &Path) -> Failure {
     Failure::new(Exit::USAGE, format!("`{}` is the input; it would be lost", output.display()))
         .hint("write to another file: `-o FILE`")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why nothing is predicted: what is missing, where that shows, and how to supply it.
+//! Prediction errors as shown: what is missing, the evidence, and how to supply it.
 use bootline_analysis::boot::Boot;
 use bootline_analysis::predict::PredictionError;
 use bootline_analysis::records::RecordId;
@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::unusable::named;
 
-/// A refusal as it is told.
+/// The error to show for a refused prediction.
 pub fn failure(prediction_error: &PredictionError, boot: &Boot, source: &BootLabel) -> Failure {
     let name = named(source);
     let failure =
@@ -39,16 +39,16 @@ pub fn failure(prediction_error: &PredictionError, boot: &Boot, source: &BootLab
             return failure.hint(format!("state it: `--console {},115200n8`", escaped(console)));
         }
         PredictionError::NotPrinted { .. } => {
-            "give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--kernel-log own.log`"
+            "supply the kernel's own log of that boot: run `dmesg -r >kernel.log` there, then add `--kernel-log kernel.log` here"
         }
         PredictionError::UnknownKernel(_) => {
-            "ask by the way of printing: `--set console=legacy`, `printer-thread` or `nbcon`"
+            "state how the console prints: `--set console=legacy`, `printer-thread` or `nbcon`"
         }
     };
     failure.hint(hint)
 }
 
-/// The words of the command line that say what the console prints, and how fast.
+/// The kernel parameters that determine what the console prints, and how fast.
 fn console_words(boot: &Boot) -> String {
     let says = |w: &&str| {
         ["quiet", "debug", "ignore_loglevel", "initcall_debug"].contains(w)

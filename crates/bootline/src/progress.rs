@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What goes on while one waits: one line on stderr that is overwritten, or, where stderr is no terminal, a line now
-//! and then.
+//! Progress: one line on stderr that is overwritten, or, if stderr is not a terminal, a line now and then.
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
 use terminal_size::terminal_size_of;
 
-/// How often a log gets a line.
+/// Time between lines when stderr is not a terminal.
 const PLAIN_PAUSE: Duration = Duration::from_secs(10);
-/// How often a terminal's line changes.
+/// Time between updates of a terminal's line.
 const TTY_PAUSE: Duration = Duration::from_millis(100);
 
-/// The line.
+/// The progress line.
 #[derive(Debug)]
 pub struct ProgressLine {
     is_tty: bool,
@@ -21,12 +20,12 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Shows nothing where `quiet`.
+    /// Shows nothing if `quiet`.
     pub fn new(quiet: bool) -> ProgressLine {
         ProgressLine { is_tty: stderr().is_terminal(), quiet, shown: false, last: None }
     }
 
-    /// Something changed; `line` is asked for only if it is shown.
+    /// Reports a change; `line` is called only if it is shown.
     pub fn update(&mut self, line: impl FnOnce() -> String) {
         let pause = if self.is_tty { TTY_PAUSE } else { PLAIN_PAUSE };
         if self.quiet || self.last.is_some_and(|last| last.elapsed() < pause) {
@@ -36,7 +35,7 @@ impl ProgressLine {
         self.write(&line());
     }
 
-    /// Something that is to be seen in any case: another file, another phase.
+    /// Reports something that must always be shown: the next file, the next phase.
     pub fn step(&mut self, line: &str) {
         if !self.quiet {
             self.last = Some(Instant::now());
@@ -50,7 +49,7 @@ impl ProgressLine {
             return;
         }
         let columns = terminal_size_of(stderr()).map_or(80, |(w, _)| usize::from(w.0));
-        // One less than there is: a full line would make some terminals scroll.
+        // One column less than the width: a full line makes some terminals scroll.
         let line: String = line.chars().take(columns.saturating_sub(1)).collect();
         _ = write!(stderr(), "\r\x1b[K{line}");
         _ = stderr().flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Quantities as they are typed.
+//! Parsers for quantities in arguments.
 use bootline_capture::units::{Baud, Dur};
 
 /// `115200`

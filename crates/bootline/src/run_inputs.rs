@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a path stands for where sets of runs are named: a stored baseline, a log, a run of the lab, the results of an
-//! experiment, a folder of logs. Each path is looked at once.
+//! What a path that names runs refers to: a stored baseline, a log, a run of the lab, the results of an experiment, a
+//! folder of logs. Each path is examined once.
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::unusable;
 
-/// What a path stands for.
+/// What a path refers to.
 #[derive(Debug)]
 pub enum RunInput {
     /// Runs that `check --write-baseline` stored.
     Baseline { file: PathBuf, stored: Box<Baseline> },
     /// A capture or a log, with all boots in it; `-` is standard input.
     Log(PathBuf),
-    /// What `bootline boot` left in a folder.
+    /// A run in the folder that `bootline boot` wrote.
     Run(RunLog),
     /// The runs of one arm in the results of an experiment.
     Experiment(Vec<RunLog>),
@@ -26,7 +26,7 @@ pub enum RunInput {
     Folder(Vec<RunLog>),
 }
 
-/// One log to be read, and what the lab knows of it.
+/// One log to read, and what the lab knows about it.
 #[derive(Clone, Debug)]
 pub struct RunLog {
     pub log: PathBuf,
@@ -34,10 +34,10 @@ pub struct RunLog {
 }
 
 impl RunInput {
-    /// Looks at what is there; of the results of an experiment it is the runs of `arm`.
+    /// Examines the path; of the results of an experiment, takes the runs of `arm`.
     ///
     /// # Errors
-    /// There is nothing of the kind, or the results have no such arm.
+    /// The path is none of these, or the results have no such arm.
     pub fn resolve(path: &Path, arm: Option<&str>) -> Result<RunInput, Failure> {
         if path.is_dir() {
             let runs = path.join("runs");
@@ -55,7 +55,7 @@ impl RunInput {
         })
     }
 
-    /// The files that are read of it.
+    /// The files to read.
     pub fn files(&self) -> Vec<&Path> {
         match self {
             RunInput::Baseline { file, .. } | RunInput::Log(file) => vec![file],
@@ -65,7 +65,7 @@ impl RunInput {
     }
 }
 
-/// A stored baseline, where the file is one, whatever it is called.
+/// The stored baseline, if the file is one, whatever its name.
 fn stored(path: &Path) -> Result<Option<Baseline>, Failure> {
     if !path.is_file() {
         return Ok(None);
@@ -81,23 +81,23 @@ fn stored(path: &Path) -> Result<Option<Baseline>, Failure> {
     baseline(path, &text).map(Some)
 }
 
-/// Whether a file that begins so is a stored baseline, of any version, so that another one isn't taken for a log.
+/// Whether a file that begins with `text` is a stored baseline of any version, so that no baseline is taken for a log.
 pub fn begins_baseline(text: &[u8]) -> bool {
     let mark = BASELINE_SCHEMA.trim_end_matches(|c: char| c.is_ascii_digit());
     text.windows(mark.len()).any(|w| w == mark.as_bytes())
 }
 
-/// That of a thousand boots with hundreds of initcalls is a tenth of it.
+/// Largest size of a baseline, in bytes: ten times that of a thousand boots with hundreds of initcalls.
 const LARGEST_BASELINE: u64 = 256 << 20;
 
 fn baseline(path: &Path, text: &[u8]) -> Result<Baseline, Failure> {
     Baseline::parse(text).map_err(|e| {
-        Failure::new(Exit::INPUT, format!("`{}` is no baseline: {e}", path.display()))
+        Failure::new(Exit::INPUT, format!("`{}` is not a baseline: {e}", path.display()))
             .hint("store it again: `bootline check --write-baseline FILE RUNS...`")
     })
 }
 
-/// The logs in a folder that is neither a run's nor an experiment's.
+/// The logs in a folder that is not a run's and not an experiment's.
 fn logs_in(path: &Path) -> Result<Vec<RunLog>, Failure> {
     let entries = sorted(path).map_err(|e| unusable::open_failed(path, &e))?;
     let folders: Vec<RunLog> = entries.iter().filter_map(|e| run_folder(e)).collect();
@@ -119,7 +119,7 @@ fn logs_in(path: &Path) -> Result<Vec<RunLog>, Failure> {
     Ok(found)
 }
 
-/// What `bootline boot` leaves in a folder.
+/// The run in a folder that `bootline boot` wrote.
 fn run_folder(path: &Path) -> Option<RunLog> {
     let (log, truth) = (path.join("boot.cap"), path.join("truth.json"));
     log.is_file().then(|| RunLog { log, truth: truth.is_file().then_some(truth) })
@@ -137,11 +137,11 @@ fn of_results(path: &Path, runs: &Path, arm: Option<&str>) -> Result<Vec<RunLog>
                 Some(arm) => format!("the results in `{}` have no arm `{arm}`", path.display()),
                 None => format!("the results in `{}` have several arms", path.display()),
             };
-            return Err(Failure::new(Exit::USAGE, what).hint(format!("choose: `--arm ARM`, one of {}", all.join(", "))));
+            return Err(Failure::new(Exit::USAGE, what).hint(format!("choose one with `--arm`: {}", all.join(", "))));
         }
     };
     let mine = entries.iter().filter(|e| arm_of(e).is_some_and(|a| a == wanted));
-    // A run that is going on has no truth yet.
+    // A run in progress has no truth yet.
     Ok(mine.filter_map(|e| run_folder(e)).filter(|s| s.truth.is_some()).collect())
 }
 

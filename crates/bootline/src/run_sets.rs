@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets of runs, read from what they are named by.
+//! Sets of runs, read from the paths that name them.
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::failure::Failure;
 use crate::log_file::LogFile;
 use crate::run_inputs::{RunInput, RunLog};
 
-/// How runs are read.
+/// Reads runs.
 #[derive(Debug)]
 pub struct RunReader {
-    /// How their logs are read.
+    /// How the logs of runs are read.
     pub boots: BootReader,
-    /// Texts whose times are asked for.
+    /// Texts whose first record's time is to be measured.
     pub markers: Vec<String>,
 }
 
-/// The name of a set that one path names.
+/// Name of the set of runs in one path.
 pub fn set_name(path: &Path, arm: Option<&str>) -> String {
     let shown = path.to_string_lossy();
     let name = if shown == "-" { "standard input".into() } else { shown };
@@ -30,7 +30,7 @@ pub fn set_name(path: &Path, arm: Option<&str>) -> String {
 }
 
 impl RunReader {
-    /// All that several inputs hold, as one set of this name. A run that can't be used is no error: it is among the
+    /// The runs of several inputs, as one set of this name. A run that can't be used is not an error: it is listed as
     /// excluded.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl RunReader {
                 Some(why) => boots.refuse(label, why),
                 None => match RunMeasures::of(&boot, &name, &self.markers) {
                     Some(run) => set.runs.push(run),
-                    // A log without an end is unusable already.
+                    // A log without an end was refused before.
                     None => debug_assert!(false, "{name} has an end and no measures"),
                 },
             }
@@ -99,24 +99,24 @@ fn once(seen: &mut BTreeSet<PathBuf>, path: &Path) -> Result<(), Failure> {
         .hint("each boot counts once: name the folder, or the files in it"))
 }
 
-/// Each run is compared with each of the other set, and a baseline of more couldn't be read again.
+/// Refuses too many runs: each is compared with each of the other set, and a larger baseline could not be read again.
 fn few(set: &RunSet, last: &Path) -> Result<(), Failure> {
     if set.n() <= MOST_RUNS {
         return Ok(());
     }
-    let what = format!("more than {MOST_RUNS} runs in one set, the first too many in `{}`", last.display());
+    let what = format!("more than {MOST_RUNS} runs in one set; the first beyond that is in `{}`", last.display());
     Err(Failure::new(Exit::INPUT, what)
-        .hint("name fewer files, or cut one boot out: `bootline export --format text --boot N FILE`"))
+        .hint("name fewer files, or extract single boots: `bootline export --format text --boot N FILE`"))
 }
 
-/// Why the lab says that a run can't be used, and whether that says nothing of the boot itself.
+/// Why the lab found a run unusable, and whether the fault is the lab's and not the boot's.
 fn unbelievable(truth: &Path) -> Option<(String, bool)> {
     let read = fs::read(truth).ok().and_then(|text| serde_json::from_slice::<Truth>(&text).ok());
     let Some(truth) = read else { return Some(("its `truth.json` can't be read".to_owned(), true)) };
     let why = match truth.verdict {
         RunVerdict::Valid | RunVerdict::Unchecked => return None,
-        RunVerdict::Invalid => ("the lab's run can't be believed", true),
-        RunVerdict::Interrupted => ("it was called off", true),
+        RunVerdict::Invalid => ("the lab found the run invalid", true),
+        RunVerdict::Interrupted => ("the run was interrupted", true),
         RunVerdict::Panicked { .. } => ("the kernel panicked", false),
         RunVerdict::ModuleFailed { .. } => ("the kernel refused a module", false),
         RunVerdict::TimedOut { .. } => ("the boot hung", false),
@@ -125,14 +125,14 @@ fn unbelievable(truth: &Path) -> Option<(String, bool)> {
     Some((why.0.to_owned(), why.1))
 }
 
-/// No runs to speak of.
+/// The error for a set without usable runs.
 pub fn none(set: &RunSet) -> Failure {
     let failure = Failure::new(Exit::INPUT, format!("no run of {} can be used", set.name));
     let evidence = set.excluded.iter().take(5).map(|e| format!("{}: {}", e.source, e.why));
-    evidence.fold(failure, Failure::at).hint("`bootline explain FILE` says more of a log")
+    evidence.fold(failure, Failure::at).hint("`bootline explain FILE` shows more about a log")
 }
 
-/// What is said of runs that were left out.
+/// The error that names the excluded runs.
 pub fn left_out(set: &RunSet) -> Option<Failure> {
     let failed: Vec<&Excluded> = set.excluded.iter().filter(|e| !e.expected).collect();
     let first = failed.first()?;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! In which shape a document goes out.
+//! The format in which a document is written.
 use bootline_report::{Document, Emitter, MarkdownEmitter, TextEmitter, TextOptions};
 use clap::{Args, ValueEnum};
 
 use crate::terminal::Terminal;
 
-/// The shapes.
+/// Output format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shape {
     /// For a terminal.
     Text,
-    /// For a comment or a page of a forge.
+    /// For a comment or a page on a forge.
     Markdown,
     /// For programs.
     Json,
 }
 
-/// What is typed to choose one.
+/// The arguments that choose a format.
 #[derive(Debug, Args)]
 pub struct ShapeArgs {
-    /// What to write
+    /// Format of the output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Shape,
-    /// Write JSON, as --format json
+    /// Write JSON; short for --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Columns of the text [default: the terminal's, else 100]
@@ -45,7 +45,7 @@ impl ShapeArgs {
 }
 
 impl Shape {
-    /// The answer in this shape.
+    /// Renders the document in this format.
     pub fn emitter<'a>(
         self,
         options: TextOptions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the two output streams are, and what may be sent to them.
+//! The two output streams: whether they are terminals, take colours, and how wide they are.
 use std::io::{IsTerminal, Write, stderr, stdout};
 
 use bootline_report::TextOptions;
@@ -16,24 +16,24 @@ pub enum ColorChoice {
     Never,
 }
 
-/// The output streams as they are.
+/// Properties of the output streams.
 #[derive(Clone, Debug)]
 pub struct Terminal {
     /// Whether to colour data.
     pub stdout_color: bool,
     /// Whether to colour messages.
     pub stderr_color: bool,
-    /// Whether progress may overwrite its line.
+    /// Whether a progress line may be overwritten.
     pub stderr_is_tty: bool,
     /// Columns for data.
     pub width: usize,
 }
 
-/// Columns where stdout is no terminal and COLUMNS is not set.
+/// Columns if stdout is not a terminal and COLUMNS is not set.
 const DEFAULT_WIDTH: usize = 100;
 
 impl Terminal {
-    /// Looks at the streams and the environment.
+    /// Inspects the streams and the environment.
     pub fn detect(choice: ColorChoice) -> Terminal {
         let env = |name| std::env::var_os(name).filter(|v| !v.is_empty());
         let color_forbidden = env("NO_COLOR").is_some() || env("TERM").is_some_and(|t| t == "dumb");
@@ -57,7 +57,7 @@ impl Terminal {
         TextOptions { width: self.width, color: self.stdout_color }
     }
 
-    /// Writes a message to stderr. Where that is gone there is nobody to tell.
+    /// Writes a message to stderr; a failure is ignored, because there is nowhere to report it.
     pub fn say(&self, message: &str) {
         _ = writeln!(stderr(), "{message}");
     }

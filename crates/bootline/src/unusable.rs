@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Inputs that give no answer, or none to be trusted: what is said of each.
+//! Inputs that give no answer, or none that can be trusted, and the error for each.
 use std::io;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use bootline_report::{BootLabel, escaped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// What a verb can't do without.
+/// What a verb requires of a boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BootNeeds {
     /// The boot's end.
@@ -19,25 +19,25 @@ pub enum BootNeeds {
     Times,
 }
 
-/// What makes a boot useless for a verb.
+/// Why a boot is unusable for a verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusableInput {
-    /// No kernel record; whether the kernel was there without its stamps, and whether it is text at all.
+    /// No kernel record; whether there is a kernel banner without stamps, and whether the input is not text.
     NoKernel { banner: bool, noise: bool },
     /// Kernel records without any time.
     NoTimes,
     /// A problem that spoils the figures.
     Spoiled { boot: String, kind: ProblemKind, detail: String },
-    /// The log doesn't reach the boot's end.
+    /// The log ends before the boot does.
     NoEnd { boot: String, last: String, panicked: bool, marker: bool, quiet: bool },
     /// No records of initcall_debug.
     NoSpans { boot: String },
-    /// What a verb words itself.
+    /// An error that the verb worded itself.
     Reported(Failure),
 }
 
 impl UnusableInput {
-    /// The first reason not to trust what is shown of a boot.
+    /// The first reason not to trust the figures of a boot.
     pub fn of(boot: &Boot, source: &BootLabel, needs: BootNeeds, options: &BootOptions) -> Option<UnusableInput> {
         if boot.milestones.first_kernel.is_none() {
             let banner = boot.records.iter().any(|r| r.text.starts_with("Linux version "));
@@ -59,7 +59,7 @@ impl UnusableInput {
             });
             let panicked = boot.milestones.panic.is_some();
             let marker = options.marker.is_some();
-            // A console that prints errors only shows neither the banner nor init.
+            // A console that prints only errors shows neither the banner nor init.
             let quiet = boot.kernel.banner.is_none() && boot.records.len() < 20;
             return Some(UnusableInput::NoEnd { boot: name, last, panicked, marker, quiet });
         }
@@ -71,20 +71,20 @@ impl UnusableInput {
         UnusableInput::NoSpans { boot: named(source) }
     }
 
-    /// As it is told, once the whole input was read.
+    /// The error to show, once the whole input has been read.
     pub fn failure(self, input: &str, summary: &DecodeSummary) -> Failure {
         let read = if summary.lines == 1 { "1 line read".to_owned() } else { format!("{} lines read", summary.lines) };
         let input = shown(input);
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match self {
             UnusableInput::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
-                .hint("boot with `printk.time=1`, or take the log with `dmesg`, which has them"),
+                .hint("boot with `printk.time=1`, or take the log with `dmesg`, which shows timestamps"),
             UnusableInput::NoKernel { noise: true, .. } => {
-                fail(format!("{input} holds no kernel log: bytes that are no text ({} bytes read)", summary.bytes))
-                    .hint("a console captured at the wrong baud looks so; a compressed log: `zcat FILE | bootline explain -`")
+                fail(format!("no kernel log in {input}: it is not text ({} bytes read)", summary.bytes))
+                    .hint("was the console captured at the wrong baud? for a compressed log: `zcat FILE | bootline explain -`")
             }
             UnusableInput::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
-                "boot with `printk.time=1` and without `quiet`; if it is a log in an unusual format, name it: `--input-format FORMAT`",
+                "boot with `printk.time=1` and without `quiet`; if the format is unusual, name it: `--input-format FORMAT`",
             ),
             UnusableInput::NoTimes => fail(format!("no times in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or record the boot with `bootline capture`"),
@@ -99,7 +99,7 @@ impl UnusableInput {
                 fail(format!("no boot in {boot}: the kernel panicked before init")).at(last)
             }
             UnusableInput::NoEnd { boot, last, quiet: true, .. } => {
-                fail(format!("the console of {boot} shows next to nothing of a boot (`quiet`?)"))
+                fail(format!("the console of {boot} shows almost nothing of a boot (`quiet`?)"))
                     .at(last)
                     .hint("take the kernel's own log: `dmesg | bootline explain -`")
             }
@@ -119,7 +119,7 @@ impl UnusableInput {
 fn remedy(kind: ProblemKind) -> Option<&'static str> {
     match kind {
         ProblemKind::BeginningLost => {
-            Some("start to record before the board starts; of a `dmesg`: boot with `log_buf_len=16M`")
+            Some("start the capture before the board; for `dmesg`, boot with `log_buf_len=16M`")
         }
         ProblemKind::RecordsLost | ProblemKind::PortLost | ProblemKind::CaptureDamaged => Some("record the boot again"),
         ProblemKind::UnknownFormat => Some("name the format: `--input-format FORMAT`"),
@@ -133,26 +133,26 @@ pub fn named(source: &BootLabel) -> String {
     if source.one_of_several { format!("boot {} of {input}", source.index + 1) } else { input }
 }
 
-/// An input as it is told.
+/// Name of an input, as shown in messages.
 pub fn shown(input: &str) -> String {
     if input == "-" { "standard input".to_owned() } else { format!("`{}`", escaped(input)) }
 }
 
-/// Nothing in it.
+/// The error for an empty input.
 pub fn empty(input: &str, summary: &DecodeSummary) -> Failure {
     let input = shown(input);
     let what = if summary.bytes == 0 { format!("{input} is empty") } else { format!("no lines in {input}") };
     Failure::new(Exit::INPUT, what).hint("record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`")
 }
 
-/// It is a directory.
+/// The error for a directory.
 pub fn directory(path: &Path) -> Failure {
     let inside = path.join("*");
     Failure::new(Exit::INPUT, format!("`{}` is a directory", path.display()))
         .hint(format!("name the logs in it: `{}`", inside.display()))
 }
 
-/// It can't be opened.
+/// The error for an input that can't be opened.
 pub fn open_failed(path: &Path, e: &io::Error) -> Failure {
     let shown = path.display();
     match e.kind() {
@@ -160,7 +160,7 @@ pub fn open_failed(path: &Path, e: &io::Error) -> Failure {
             Failure::new(Exit::INPUT, format!("no such file `{shown}`")).hint("`-` reads standard input")
         }
         io::ErrorKind::PermissionDenied => Failure::new(Exit::INPUT, format!("no permission to read `{shown}`"))
-            .hint(format!("`ls -l {shown}` shows who may")),
+            .hint(format!("`ls -l {shown}` shows its permissions")),
         _ => Failure::new(Exit::INPUT, format!("can't open `{shown}`: {e}")),
     }
 }
@@ -172,7 +172,7 @@ pub fn no_such_boot(input: &str, index: usize, boots: usize) -> Failure {
         .hint(format!("`--boot {boots}` is its last"))
 }
 
-/// Reading broke off.
+/// The error for an input that can't be read to its end.
 pub fn read_failed(input: &str, e: &io::Error) -> Failure {
     Failure::new(Exit::INPUT, format!("can't read {}: {e}", shown(input)))
 }

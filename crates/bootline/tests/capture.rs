@@ -118,7 +118,7 @@ fn the_summary_in_json() {
 
 #[test]
 fn a_capture_that_is_not_what_was_wanted_says_so() {
-    check_failure(&["-"], b"", 3, "error: not a byte arrived from `-`\n  hint: is the board on?");
+    check_failure(&["-"], b"", 3, "error: nothing arrived from `-`\n  hint: is the board on?");
     check_failure(
         &["--until", "login:", "-"],
         b"Kernel panic\n",

@@ -225,7 +225,7 @@ fn the_arms_of_an_experiment() {
     assert_eq!(value["to"]["excluded"][0]["expected"], true);
     assert_eq!(value["difference_ns"], 0);
     let out = run(dir.path(), &["compare", "results", "results"]);
-    assert!(stderr(&out).contains("have several arms\n  hint: choose: `--arm ARM`, one of a, b-c"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("have several arms\n  hint: choose one with `--arm`: a, b-c"), "{}", stderr(&out));
     assert_eq!(out.status.code(), Some(2));
     // What `bootline boot` leaves is a set of one.
     assert_eq!(run(dir.path(), &["compare", "results/runs/a-01", "results/runs/a-02"]).status.code(), Some(0));
@@ -246,7 +246,7 @@ fn budgets_that_are_none() {
     fs::write(dir.path().join("bad.json"), "{\"schema\": \"bootline-baseline/1\"}").unwrap();
     fs::write(dir.path().join("boot-budget.toml"), BUDGET.replace("base.json", "bad.json")).unwrap();
     let out = run(dir.path(), &["check", "a.log"]);
-    assert!(stderr(&out).starts_with("error: `bad.json` is no baseline: "), "{}", stderr(&out));
+    assert!(stderr(&out).starts_with("error: `bad.json` is not a baseline: "), "{}", stderr(&out));
     assert_eq!(out.status.code(), Some(3));
 }
 
@@ -313,7 +313,7 @@ fn a_baseline_alone_is_a_gate() {
     let text = fs::read_to_string(dir.path().join("boot-baseline")).unwrap();
     fs::write(dir.path().join("boot-baseline"), text.replace("baseline/1", "baseline/2")).unwrap();
     let (status, _, said) = against("same", &[]);
-    assert!(status == Some(3) && said.contains("`boot-baseline` is no baseline: its schema is"), "{said}");
+    assert!(status == Some(3) && said.contains("`boot-baseline` is not a baseline: its schema is"), "{said}");
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn budgets_of_the_careless() {
     check(&rule("at_most = \"1e999 s\""), "an amount is like");
     check(&rule("at_most = \"\x1b[2J s\""), "line 3");
     check(b"", "no `[[budget]]` in it");
-    check(b"\xff\xfe", "it is no text");
+    check(b"\xff\xfe", "it is not text");
     check(b"[[budget]]\nof = \"time-to-int\"\nat_most = \"3 s\"", "the nearest is `time-to-init`");
 }
 
@@ -394,9 +394,9 @@ fn what_is_read_is_never_written_over() {
         assert!(stderr(&out).contains(said), "{}", stderr(&out));
     };
     // As `base/*.log` comes out where FILE was forgotten.
-    let stored = "`base/00.log` exists and is no stored baseline";
+    let stored = "`base/00.log` exists and is not a stored baseline";
     check(&["check", "--write-baseline", "base/00.log", "base/01.log", "base/02.log"], 3, stored);
-    check(&["check", "--baseline", "base", "--junit", "base/00.log", "new"], 3, "`base/00.log` exists and is no XML");
+    check(&["check", "--baseline", "base", "--junit", "base/00.log", "new"], 3, "`base/00.log` exists and is not XML");
     let force = ["-o", "base/00.log", "--force"];
     check(&[&["compare", "base", "new"], &force[..]].concat(), 2, "is the input; it would be lost");
     check(&[&["compare", "new", "base/00.log"], &force[..]].concat(), 2, "is the input; it would be lost");
@@ -421,7 +421,7 @@ fn names_and_contents_of_files_are_not_obeyed_by_the_terminal() {
     fs::create_dir(dir.path().join("\x1b[5J")).unwrap();
     for (args, said) in [
         (&["compare", name, "new"][..], "its schema is `bootline-baseline/\\x1b[3J`"),
-        (&["check", "--baseline", name, "new"], "`\\x1b[2J` is no baseline"),
+        (&["check", "--baseline", name, "new"], "`\\x1b[2J` is not a baseline"),
         (&["check", "--baseline", "new", "\x1b[4J", "\x1b[4J"], "`\\x1b[4J` is named twice"),
         (&["compare", "\x1b[5J", "new"], "no captures and no logs in `\\x1b[5J`"),
         (&["check", "--write-baseline", "\x1b[6J", "new"], "stored in `\\x1b[6J`"),
@@ -443,7 +443,7 @@ fn a_set_has_an_end() {
     let store = ["check", "--write-baseline", "base.json", "most.log", "one.log"];
     let out = run(dir.path(), &store);
     assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
-    let said = "more than 1000 runs in one set, the first too many in `one.log`";
+    let said = "more than 1000 runs in one set; the first beyond that is in `one.log`";
     assert!(stderr(&out).contains(said) && !dir.path().join("base.json").exists(), "{}", stderr(&out));
     let out = run(dir.path(), &store[..4]);
     assert!(out.status.success() && stderr(&out).contains("1000 runs stored"), "{}", stderr(&out));

@@ -181,9 +181,9 @@ fn a_report_reads_well() {
     let out = experiment(dir.path(), &["report", "two.toml"]);
     let text = String::from_utf8(out.stdout).unwrap();
     for part in [
-        "two: 2 arms, 2 runs that count, 1 invalid, 2 inconclusive",
+        "two: 2 arms, 2 valid runs, 1 invalid, 2 inconclusive",
         "Which is slower?",
-        "time-to-init: from the line's first character to init, host clock",
+        "time-to-init: from the line's first byte to init, host clock",
         "prediction inconclusive: 1 valid runs of the 3 that it takes",
         "claim  the slow one",
         "inconclusive: claimed at least 2, measured",

@@ -75,7 +75,7 @@ fn what_is_not_there() {
 
 #[test]
 fn what_is_no_kernel_log() {
-    let stamps = "boot with `printk.time=1`, or take the log with `dmesg`, which has them";
+    let stamps = "boot with `printk.time=1`, or take the log with `dmesg`, which shows timestamps";
     check_failure(
         &["explain", "-"],
         b"Linux version 6.1.0\nand so on\n",

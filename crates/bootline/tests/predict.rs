@@ -119,7 +119,7 @@ fn levels_come_from_the_kernels_own_log() {
         &console(),
         "error: no prediction for standard input: records of level 7 and up were not printed, so what they would cost is unknown\n\
          \x20 at: standard input record 1: `console=ttyS0,9600`\n\
-         \x20 hint: give the kernel's own log of that boot: there `dmesg -r >own.log`, here `--kernel-log own.log`\n",
+         \x20 hint: supply the kernel's own log of that boot: run `dmesg -r >kernel.log` there, then add `--kernel-log kernel.log` here\n",
     );
 }
 
@@ -140,9 +140,9 @@ fn a_log_that_is_not_of_this_boot() {
         &["--kernel-log", &other, "-"],
         &console(),
         &format!(
-            "error: `{other}` is not of the same boot as standard input: 0 of 5 records are in both\n\
+            "error: `{other}` is from another boot than standard input: 0 of 5 records are in both\n\
              \x20 at: record 2 is not in it: `printk: console [ttyS0] enabled`\n\
-             \x20 hint: take it before that system reboots: `dmesg -r >own.log`\n"
+             \x20 hint: take it before that system reboots: `dmesg -r >kernel.log`\n"
         ),
     );
     let plain = dir.file("plain.log", &console());
@@ -150,7 +150,7 @@ fn a_log_that_is_not_of_this_boot() {
         &["--kernel-log", &plain, "-"],
         &console(),
         &format!(
-            "error: `{plain}` holds no levels\n\
+            "error: `{plain}` contains no log levels\n\
              \x20 hint: take it with `dmesg -r`, `dmesg --json`, `journalctl -k -o json` or `cat /dev/kmsg`\n"
         ),
     );
@@ -206,7 +206,7 @@ fn what_makes_no_question() {
     for (args, said) in [
         (&["--set", "speed=1", "-"][..], "nothing is predicted by `speed`; known: baud, frame"),
         (&["--set", "baud=fast", "-"], "`fast` is not a number of baud for `baud`"),
-        (&["--set", "quiet", "--set", "loglevel=7", "-"], "`--set quiet` and `--set loglevel=7` can't both be"),
+        (&["--set", "quiet", "--set", "loglevel=7", "-"], "`--set quiet` and `--set loglevel=7` contradict each other"),
         (&["--kernel-log", "-", "-"], "standard input `-` can be read only once"),
         (&["--cpus", "0", "-"], "0 is not in 1..=4096"),
     ] {

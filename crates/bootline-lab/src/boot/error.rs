@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a boot could not be carried out. A guest that panics or hangs is not among them: that is a result.
+//! Errors that prevent a boot. A guest that panics or hangs is not an error but a result.
 use std::io;
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ pub enum BootError {
     Kernel {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is no kernel that the lab boots.
+    /// The file is not a kernel image that the lab can boot.
     #[error("`{}` is neither an x86 bzImage nor an arm64 Image", path.display())]
     UnknownImage {
         /// The file.
@@ -33,23 +33,23 @@ pub enum BootError {
     Initrd {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A paced line and a counted clock were asked for at once: guest time would mean nothing on the line.
-    #[error("a paced line and -icount can't be had in one boot: the guest's time would not be the line's")]
+    /// A paced line and a counted clock were requested together: the guest's time would not match the line's.
+    #[error("a paced line and -icount exclude each other: the guest's time would not match the line's")]
     PacedAndIcount,
-    /// A guest whose time is counted boots the lab's own init only: nothing else tells how long it took.
-    #[error("-icount needs the lab's own init: without a console nothing else tells the time")]
+    /// A guest with counted time must run the lab's own init: nothing else reports how long it took.
+    #[error("-icount needs the lab's own init: without a console nothing else reports the time")]
     IcountWithInitrd,
-    /// Something that only the lab's init does, with an initramfs of the user's own.
+    /// A request that only the lab's init can serve, together with the user's own initramfs.
     #[error("{what} needs the lab's own init")]
     NeedsLabInit {
         /// What was asked for.
         what: &'static str,
     },
-    /// Something about the line, in a boot without one.
-    #[error("{what} needs a serial line, which -icount has not")]
+    /// A request that needs a serial line, in a boot without one.
+    #[error("{what} needs a serial line, which a boot with -icount does not have")]
     NeedsLine {
         /// What was asked for.
         what: &'static str,
@@ -57,14 +57,14 @@ pub enum BootError {
     /// A module can't be given to the guest.
     #[error(transparent)]
     Module(#[from] ModuleError),
-    /// QEMU was to trace register accesses, and told of none.
-    #[error("`{program}` traced no register access: it was built to trace elsewhere than to its messages")]
+    /// QEMU should have traced register accesses, and reported none.
+    #[error("`{program}` traced no register access: it was built without the trace back end `log`")]
     Untraced {
         /// The program.
         program: &'static str,
     },
-    /// The lab plays no such line.
-    #[error("{baud} baud is out of the lab's reach ({MIN_BAUD} to {MAX_BAUD})")]
+    /// The lab cannot pace a line of this speed.
+    #[error("{baud} baud is outside the lab's range ({MIN_BAUD} to {MAX_BAUD})")]
     BaudOutOfRange {
         /// The speed asked for.
         baud: Baud,
@@ -75,10 +75,10 @@ pub enum BootError {
         /// The guest's architecture.
         arch: Arch,
     },
-    /// The directory holds a run already, which is never overwritten.
-    #[error("`{}` holds a run already", path.display())]
+    /// The directory contains a run already; runs are never overwritten.
+    #[error("`{}` contains a run already", path.display())]
     DirInUse {
-        /// The file that tells.
+        /// The file of that run.
         path: PathBuf,
     },
     /// A file of the run can't be written.
@@ -86,13 +86,13 @@ pub enum BootError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The line between QEMU and the lab can't be made or read.
+    /// The line between QEMU and the lab can't be created or read.
     #[error("the paced line failed: {source}")]
     Line {
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The capture can't be written.
@@ -104,7 +104,7 @@ pub enum BootError {
 }
 
 impl BootError {
-    /// What the user can do about it: one command or option, where there is one.
+    /// What the user can do about it: one command or option, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             BootError::Qemu(QemuError::Missing { package, .. }) => Some(format!("apt install {package}")),

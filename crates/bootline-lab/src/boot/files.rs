@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{BootError, Truth};
 
-/// All that a run may leave.
+/// All files that a run may write.
 const FILES: [&str; 5] = ["boot.cap", "truth.json", "truth.part", "dmesg.kmsg", "qemu.log"];
 
 /// The files of a run.
@@ -19,7 +19,7 @@ pub(super) struct RunFiles {
 }
 
 impl RunFiles {
-    /// Makes the directory; refuses one that holds a run.
+    /// Creates the directory; refuses one that contains a run.
     pub fn prepare(dir: &Path) -> Result<RunFiles, BootError> {
         fs::create_dir_all(dir).map_err(|source| BootError::Write { path: dir.to_owned(), source })?;
         let files = RunFiles {
@@ -32,7 +32,7 @@ impl RunFiles {
         in_use.map_or(Ok(files), |path| Err(BootError::DirInUse { path }))
     }
 
-    /// Comes last and gets its name when it is whole and on the disk: a run with a `truth.json` is complete.
+    /// Written last, and renamed to its name once it is complete and on disk: a run with a `truth.json` is complete.
     pub fn write_truth(&self, truth: &Truth) -> Result<(), BootError> {
         let mut text = serde_json::to_vec_pretty(truth).expect("plain structs of numbers and strings always serialise");
         text.push(b'\n');
@@ -40,7 +40,7 @@ impl RunFiles {
     }
 }
 
-/// Gives `path` this content, so that after a loss of power it has all of it or what it had before.
+/// Replaces the content of `path` atomically: after a power failure it has the new content or the old.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let part = path.with_extension("part");
     let mut file = fs::File::create(&part)?;

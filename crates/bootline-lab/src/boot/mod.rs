@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One boot of a kernel in QEMU, on a serial line of true speed: a capture and the truth come out.
+//! One boot of a kernel in QEMU, on a serial line of true speed, which yields a capture and the truth.
 //!
-//! [`boot`] carries out one run and [`boot_valid`] repeats it until one can be believed. A run leaves in its directory:
+//! [`boot`] carries out one run, and [`boot_valid`] repeats it until one is valid. A run writes these files:
 //!
 //! | file | holds |
 //! | --- | --- |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a boot is getting on, for whoever watches.
+//! Progress of a boot, for display.
 use bootline_capture::units::Dur;
 
 /// How far a boot has come.
@@ -7,22 +7,22 @@ use bootline_capture::units::Dur;
 pub enum BootPhase {
     /// The kernel boots.
     Booting,
-    /// Init has spoken; the line still carries what the kernel has stored.
+    /// Init runs; the line still transmits what the kernel has stored.
     Draining,
-    /// Init prints the lines that were asked for.
+    /// Init prints the requested lines.
     Printing,
-    /// The guest switches itself off.
+    /// The guest powers off.
     PoweringOff,
 }
 
 /// A moment of a boot.
 #[derive(Clone, Copy, Debug)]
 pub struct BootProgress<'a> {
-    /// Since QEMU was started.
+    /// Time since QEMU was started.
     pub elapsed: Dur,
     /// How far it has come.
     pub phase: BootPhase,
-    /// Characters that the line has carried.
+    /// Bytes transmitted so far.
     pub bytes: u64,
     /// The last whole line of the console, control characters escaped.
     pub last_line: &'a str,

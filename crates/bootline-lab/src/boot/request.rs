@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What to boot, as asked for and as made of it.
+//! What to boot: the request, and the plan made from it.
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,44 +19,44 @@ use crate::module::Module;
 pub struct BootRequest {
     /// The kernel image: a bzImage or an arm64 Image.
     pub kernel: PathBuf,
-    /// The user's own initramfs; by default the lab's, whose init tells the truth on a second port.
+    /// The user's own initramfs; by default the lab's, whose init reports the truth on a second port.
     pub initrd: Option<PathBuf>,
-    /// Words for the kernel's command line. They win over the lab's own (`console=`, `panic=`, `log_buf_len=`).
+    /// Parameters for the kernel command line. They override the lab's own (`console=`, `panic=`, `log_buf_len=`).
     pub append: String,
-    /// The guest's architecture; by default told from the image.
+    /// The guest's architecture; by default that of the image.
     pub arch: Option<Arch>,
-    /// The line's speed; by default 115200. Not to be given with [`Accel::Icount`].
+    /// Speed of the line; by default 115200. Must be none with [`Accel::Icount`].
     pub baud: Option<Baud>,
-    /// The frame of a character.
+    /// The line's frame: data bits, parity, stop bits.
     pub frame: Frame,
     /// The channel that paces QEMU.
     pub transport: Transport,
-    /// What executes the guest. [`Accel::Icount`] boots without a console, for what the processor costs.
+    /// What executes the guest. [`Accel::Icount`] boots without a console, to measure CPU cost.
     pub accel: Accel,
-    /// Processors of the guest.
+    /// CPUs of the guest.
     pub smp: u32,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
-    /// A line of the console to be timed. With the user's own initramfs it also ends the boot; there the default is
-    /// the kernel's own last line, `Run ... as init process`.
+    /// A console line whose time is recorded. With the user's own initramfs it also ends the boot; its default is then
+    /// the kernel's last line, `Run ... as init process`.
     pub marker: Option<Regex>,
-    /// Kernel modules that the lab's init loads, in this order, right after it has said that it runs.
+    /// Kernel modules that the lab's init loads, in this order, right after its first message.
     pub modules: Vec<Module>,
-    /// Lines that the lab's init prints through /dev/kmsg, and times, when the boot's own log is through.
+    /// Number of lines that the lab's init prints to /dev/kmsg and times, once the boot's own log is transmitted.
     pub lines: Option<u32>,
-    /// Count the accesses to the console's registers by QEMU's trace. It slows the guest: the run's times compare with
-    /// nothing.
+    /// Count accesses to the console's registers with QEMU's trace. This slows the guest, so the run's times are not
+    /// comparable.
     pub trace_registers: bool,
-    /// When to give up; by default [`BootRequest::default_timeout`].
+    /// Time limit; by default [`BootRequest::default_timeout`].
     pub timeout: Option<Duration>,
-    /// Where to put what comes out; made if it isn't there. It must not hold another run.
+    /// Output directory, created if missing. It must not contain another run.
     pub dir: PathBuf,
     /// Ask for real-time priority where the host allows it.
     pub real_time: bool,
 }
 
 impl BootRequest {
-    /// A boot of `kernel` with the defaults: 115200 8n1, one processor, 512 MiB, the lab's own init.
+    /// A boot of `kernel` with the defaults: 115200 8n1, one CPU, 512 MiB, the lab's own init.
     pub fn new(kernel: &Path, dir: &Path) -> BootRequest {
         BootRequest {
             kernel: kernel.to_owned(),
@@ -79,8 +79,8 @@ impl BootRequest {
         }
     }
 
-    /// Two minutes, and the time that 250 000 characters take: a boot with initcall_debug, with room. A traced guest gets
-    /// four times as long.
+    /// Two minutes plus the transmit time of 250 000 bytes, which is ample for a boot with initcall_debug. A traced
+    /// guest gets four times as long.
     pub fn default_timeout(baud: Baud, frame: Frame) -> Duration {
         let line = LineRate::of(baud, frame).time_for(250_000).as_dur();
         Duration::from_secs(120) + Duration::from_nanos(line.as_nanos().unsigned_abs())
@@ -93,11 +93,11 @@ pub(super) struct PacedLine {
     pub baud: Baud,
     pub frame: Frame,
     pub transport: Transport,
-    /// What the guest is told.
+    /// The baud that the guest is told.
     pub declared: Option<Baud>,
 }
 
-/// A request made whole.
+/// A request with all defaults filled in.
 #[derive(Debug)]
 pub(super) struct BootPlan {
     pub machine: Machine,
@@ -135,7 +135,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         return Err(BootError::BaudOutOfRange { baud });
     }
     let declared = baud.map(|baud| arch.declared_baud(baud));
-    // Instructions are counted at a nanosecond or two each: the counter then runs at a rate of its own.
+    // Each instruction counts as a nanosecond or two, so the counter does not run at the host's rate.
     let tsc_khz = host.tsc_khz.filter(|_| !icount && request.accel != Accel::Kvm);
     let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &request.append);
     let line = baud.map(|baud| PacedLine {
@@ -189,10 +189,10 @@ mod tests {
             "printing lines needs the lab's own init",
         );
         let icount = || BootRequest { accel: Accel::Icount, ..request() };
-        check(BootRequest { lines: Some(1), ..icount() }, "printing lines needs a serial line, which -icount has not");
+        check(BootRequest { lines: Some(1), ..icount() }, "printing lines needs a serial line, which a boot with -icount does not have");
         check(
             BootRequest { trace_registers: true, ..icount() },
-            "tracing registers needs a serial line, which -icount has not",
+            "tracing registers needs a serial line, which a boot with -icount does not have",
         );
         assert!(matches!(
             plan(&BootRequest { initrd, ..icount() }, &Host::default()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot that is going on: QEMU, the readers of both ports, and what is told to the guest.
+//! A running boot: QEMU, the readers of both ports, and the commands to the guest.
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -20,9 +20,9 @@ use crate::qemu::Qemu;
 use crate::registers::{CountWindow, Counter};
 
 const TICK: Duration = Duration::from_millis(50);
-/// The guest's last words and its power-off; then QEMU is ended.
+/// Time for the guest's last messages and its power-off; then QEMU is killed.
 const POWER_OFF_PATIENCE: Dur = Dur::from_secs(30);
-/// What the channel still holds when QEMU has gone is read at the line's speed.
+/// What the channel still contains when QEMU has exited is read at the line's speed.
 const TAIL_PATIENCE: Dur = Dur::from_secs(20);
 
 pub(super) enum RunEvent {
@@ -45,7 +45,7 @@ pub(super) fn spawn_line_reader(
             let _ = sender.send(RunEvent::ReaderIsRealTime);
         }
         let pacer = Pacer::new(line.baud, line.frame);
-        // A receiver that has gone has given up the boot.
+        // If the receiver is gone, the boot was abandoned.
         let mut deliver = |takes| sender.send(RunEvent::Line(takes)).is_ok();
         let end = read_line(&fd, line.transport, clock, pacer, &mut deliver);
         let _ = sender.send(RunEvent::LineEnded(end));
@@ -54,7 +54,7 @@ pub(super) fn spawn_line_reader(
 
 pub(super) fn spawn_truth_reader(mut port: UnixStream, clock: RunClock, sender: Sender<RunEvent>) {
     thread::spawn(move || {
-        // The stamp of init's first word is taken here.
+        // The stamp of init's first message is taken here.
         raise(0);
         let mut buf = vec![0; 64 << 10];
         while let Ok(n @ 1..) = port.read(&mut buf) {
@@ -71,7 +71,7 @@ pub(super) fn spawn_truth_reader(mut port: UnixStream, clock: RunClock, sender: 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum QemuEnd {
     ByItself(ExitStatus),
-    /// The boot was over; the guest took too long to switch itself off, or nobody there could.
+    /// The boot was over, but the guest took too long to power off, or could not.
     Killed,
     TimedOut {
         silent: Dur,
@@ -90,7 +90,7 @@ impl QemuEnd {
     }
 }
 
-/// A boot that is going on.
+/// A running boot.
 pub(super) struct RunningBoot<'a> {
     pub clock: RunClock,
     pub started: HostTime,
@@ -102,13 +102,13 @@ pub(super) struct RunningBoot<'a> {
     /// Readers that have not ended.
     pub readers: u32,
     pub real_time: &'a mut RealTime,
-    /// Whether the guest's processors are to be preferred.
+    /// Whether the guest's CPUs get a better nice value.
     pub prefer: bool,
-    /// The latest known of QEMU's starvation, and what it was when init spoke.
+    /// How long QEMU's threads have been starved: the latest value, and the value when init first reported.
     pub starved: Dur,
     pub starved_at_init: Option<Dur>,
     pub line_end: ReaderEnd,
-    /// Counts register accesses, where they are traced.
+    /// Counts register accesses, if they are traced.
     pub counter: Option<Arc<Mutex<Counter>>>,
 }
 
@@ -136,7 +136,7 @@ impl RunningBoot<'_> {
                 return Ok(QemuEnd::TimedOut { silent: now - self.session.silent_since() });
             }
             match self.session.tick(now)? {
-                // A guest that no longer listens is dealt with by the time limits.
+                // A guest that does not respond runs into the time limits.
                 Some(GuestCommand::Dump) => {
                     self.count_in(CountWindow::After);
                     drop(self.truth.write_all(b"d"));
@@ -171,7 +171,7 @@ impl RunningBoot<'_> {
         }
     }
 
-    /// Looks after QEMU's threads, which come one by one while it starts.
+    /// Sets priorities of QEMU's threads, which appear one by one while it starts.
     fn tend(&mut self) {
         if self.prefer && self.session.report.init_at.is_none() {
             let workers = self.qemu.workers();
@@ -179,7 +179,7 @@ impl RunningBoot<'_> {
             self.real_time.guest_preferred |= preferred > 0;
             self.prefer = preferred == workers.len();
         }
-        // A thread that has ended takes its count with it.
+        // The count of a thread is lost when it exits.
         self.starved = self.starved.max(self.qemu.starved());
         if self.session.report.init_at.is_some() && self.starved_at_init.is_none() {
             self.starved_at_init = Some(self.starved);
@@ -223,7 +223,7 @@ impl RunningBoot<'_> {
         Ok(())
     }
 
-    /// QEMU has ended: takes what is still under way.
+    /// After QEMU has exited: reads what is still in the channels.
     pub fn drain_readers(&mut self) -> Result<(), BootError> {
         let until = self.clock.now() + TAIL_PATIENCE;
         while self.readers > 0 && self.clock.now() < until {

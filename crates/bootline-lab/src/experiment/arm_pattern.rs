@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Patterns that stand for arms: `6.12-*-quiet`.
+//! Patterns that match arms: `6.12-*-quiet`.
 
-/// Whether `pattern` stands for `name`: they are the same but for what each `*` stands for.
+/// Whether `pattern` matches `name`; each `*` matches any text.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(head) else { return false };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the benchmark modules (`kernel/printk_bench`, `kernel/uart_bench`, `kernel/holdoff_meter`) leave in the kernel's log: one record of
-//! `key=value` words behind the module's name, such as
-//! `printk_bench: context=process cpus=1 lines=64 printed=64 total_ns=566734808 elsewhere=0 stopped=0`.
+//! What the benchmark modules (`kernel/printk_bench`, `kernel/uart_bench`, `kernel/holdoff_meter`) write to the
+//! kernel's log: one record of `key=value` words after the module's name, such as `printk_bench: context=process cpus=1
+//! lines=64 printed=64 total_ns=566734808 elsewhere=0 stopped=0`.
 use std::fs;
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::kmsg;
 /// The kernel's own log in a run's folder.
 const LOG: &str = "dmesg.kmsg";
 
-/// The value of a run; `None` where the log has no record that counts.
+/// The value of a run; `None` if the log has no usable record.
 pub(super) fn value(run: &Path, metric: Metric) -> Option<f64> {
     in_log(&fs::read(run.join(LOG)).ok()?, metric)
 }
 
-/// By the last record of the metric's module. One that was interrupted, or whose lines came from elsewhere than they
-/// were meant to, doesn't count.
+/// The value from the last record of the metric's module. A record that was interrupted, or whose lines came from an
+/// unintended context, does not count.
 fn in_log(log: &[u8], metric: Metric) -> Option<f64> {
     let module = metric.module()?;
     let (records, _) = kmsg::parse(log);
@@ -33,7 +33,7 @@ fn in_log(log: &[u8], metric: Metric) -> Option<f64> {
             let characters = number(record, "characters").filter(|c| *c > 0)?;
             Some(number(record, "write_ns")? as f64 / characters as f64)
         }
-        // A meter that never looked has seen nothing.
+        // A meter that never sampled has no result.
         Metric::IrqsOff | Metric::PreemptOff if number(record, "looks")? == 0 => None,
         Metric::IrqsOff => Some(number(record, "irqs_off_ns")? as f64),
         Metric::PreemptOff => Some(number(record, "preempt_off_ns")? as f64),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an experiment is: its arms, and what is claimed of them. docs/experiments.md explains every key.
+//! An experiment: its arms, and the claims about them. docs/experiments.md explains every key.
 use std::fmt;
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::metric::Metric;
 use crate::kernels::KernelName;
 use crate::module::Module;
 
-/// An experiment, looked through: every name in it is there, every value can be had.
+/// A checked experiment: every name in it exists, every value is in range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
     /// Its file.
@@ -22,47 +22,47 @@ pub struct Experiment {
     pub name: String,
     /// The question.
     pub about: String,
-    /// Which of the five documents whose figures it meets.
+    /// Which of the five source documents has figures for it.
     pub seed: Option<u8>,
     /// Runs for each arm.
     pub runs: u32,
-    /// Runs that come first and are thrown away.
+    /// Runs that come first and are discarded.
     pub warm_up: u32,
-    /// How often a run is tried until it can be believed.
+    /// How often a run is tried until it is valid.
     pub attempts: u32,
-    /// What the order of the runs is drawn from; else drawn itself.
+    /// Seed of the order of the runs; drawn if not given.
     pub random_seed: Option<u64>,
     /// The arm that ratios refer to.
     pub base: Option<String>,
-    /// What is different in a hurry.
+    /// What `--quick` changes.
     pub quick: Quick,
     /// At least one; names differ.
     pub arms: Vec<Arm>,
-    /// What is claimed of them.
+    /// The claims about the arms.
     pub claims: Vec<Claim>,
 }
 
-/// What is different in a hurry.
+/// What `--quick` changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quick {
     /// Runs for each arm.
     pub runs: Option<u32>,
-    /// Only the arms that one of these stands for; `*` in one stands for anything.
+    /// Only the arms that match one of these patterns; `*` matches anything.
     pub arms: Option<Vec<String>>,
 }
 
 /// One way to boot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arm {
-    /// Its name, which is part of a folder's.
+    /// Name of the arm, which becomes part of a folder's name.
     pub name: String,
     /// What boots.
     pub image: Image,
-    /// Whether a series that has gone may be stood in for by the nearest that behaves the same.
+    /// Whether a series that is gone may be replaced by the nearest one that behaves the same.
     pub nearest: bool,
-    /// The line's speed; none where instructions are counted.
+    /// Speed of the line; none if instructions are counted.
     pub baud: Option<Baud>,
-    /// Words for the kernel's command line.
+    /// Parameters for the kernel command line.
     pub append: String,
     /// Processors.
     pub smp: u32,
@@ -80,12 +80,12 @@ pub struct Arm {
     pub lines: Option<u32>,
     /// What is measured.
     pub metric: Metric,
-    /// The settings that turn the arm of `predict_from` into this one; none where they follow from the
-    /// differences, an empty change where nothing is to be predicted.
+    /// The settings that turn the arm of `predict_from` into this one; none to derive them from the differences, an
+    /// empty change to predict nothing.
     pub predict: Option<Change>,
-    /// The arm that this one is predicted from, where that isn't the base.
+    /// The arm that this one is predicted from, if not the base.
     pub predict_from: Option<String>,
-    /// What the document says.
+    /// The published figure.
     pub published: Option<Published>,
 }
 
@@ -102,26 +102,26 @@ pub enum Image {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// In seconds.
+    /// Value, in seconds.
     pub value_s: f64,
-    /// Of what, on which machine.
+    /// What was measured, on which machine.
     pub what: String,
 }
 
-/// A claim on the ratio of two arms, or on one arm's figure.
+/// A claim about the ratio of two arms, or about one arm's value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// In words.
     pub text: String,
-    /// The arm above the line.
+    /// The arm of the numerator.
     pub arm: String,
-    /// The arm below it; without one the claim is on the figure of `arm` itself.
+    /// The arm of the denominator; without one the claim is about the value of `arm` itself.
     pub of: Option<String>,
-    /// The least that the ratio is claimed to be, or the figure: in seconds where it is a time.
+    /// Lower limit of the ratio or the value; in seconds if it is a time.
     pub at_least: Option<f64>,
-    /// The most.
+    /// Upper limit.
     pub at_most: Option<f64>,
-    /// What of both arms.
+    /// The metric of both arms.
     pub metric: Metric,
 }
 

@@ -7,13 +7,13 @@ use bootline_console::Series;
 use super::definition::{Arm, Image};
 use crate::kernels::{Arch, Flavour};
 
-/// The lab's default, as `BootRequest` has it.
+/// The lab's default, as in `BootRequest`.
 const BAUD: u32 = 115_200;
 
 /// The settings that turn `from` into `to`.
 ///
 /// # Errors
-/// A difference that no prediction is made of, in words.
+/// The difference that cannot be predicted, in words.
 pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
     let mut settings = Vec::new();
     if from.icount || to.icount {
@@ -49,14 +49,14 @@ fn kernel(from: &Arm, to: &Arm) -> Result<Option<Setting>, String> {
         return Ok(None);
     }
     let (Image::Stock(a), Image::Stock(b)) = (&from.image, &to.image) else {
-        return Err(format!("the kernel is not arm `{}`'s, and no stock one", from.name));
+        return Err(format!("the kernel differs from arm `{}` and is not a stock kernel", from.name));
     };
     if a.arch.unwrap_or(Arch::Amd64) != b.arch.unwrap_or(Arch::Amd64) {
         return Err(format!("the architecture differs from arm `{}`", from.name));
     }
     let flavours = [a.series.flavour, b.series.flavour];
     if flavours.iter().any(|f| !matches!(f, Flavour::Standard | Flavour::Rt)) {
-        return Err(format!("how `{}` and `{}` differ is not known", a.series, b.series));
+        return Err(format!("the difference between `{}` and `{}` is unknown", a.series, b.series));
     }
     Ok(Some(Setting::Kernel { series: Series::new(b.series.major, b.series.minor), rt: b.series.is_rt() }))
 }
@@ -70,7 +70,7 @@ fn command_line(from: &Arm, to: &Arm) -> Result<Vec<Setting>, String> {
         return Err(format!("the command line differs from arm `{}`", from.name));
     }
     let mut settings = Vec::new();
-    // The last word wins, as in the kernel.
+    // The last parameter wins, as in the kernel.
     let level = |arm: &Arm| arm.append.split_whitespace().filter_map(level_of).next_back();
     match (level(from), level(to)) {
         (a, b) if a == b => {}
@@ -132,7 +132,7 @@ mod tests {
         check("", "memory_mib = 1024", Err("memory differs from arm `from`"));
         check("", "icount = true", Err("instructions are counted, without a console"));
         check("", "kernel = \"arm64:6.18\"", Err("the architecture differs from arm `from`"));
-        check("", "kernel = \"./bzImage\"", Err("the kernel is not arm `from`'s, and no stock one"));
-        check("", "kernel = \"6.18-cloud\"", Err("how `6.18` and `6.18-cloud` differ is not known"));
+        check("", "kernel = \"./bzImage\"", Err("the kernel differs from arm `from` and is not a stock kernel"));
+        check("", "kernel = \"6.18-cloud\"", Err("the difference between `6.18` and `6.18-cloud` is unknown"));
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From the runs of a folder to what they say: medians, ratios, predictions beside them, verdicts. It boots nothing, so a
-//! result can be had again at any time.
+//! Evaluates the runs in a folder: medians, ratios, predictions next to them, verdicts. It boots nothing, so a result
+//! can be recomputed at any time.
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -25,31 +25,31 @@ use crate::boot::{RunVerdict, Truth};
 /// The bootstrap's draws come from this seed: the same runs give the same intervals.
 const SEED: u64 = 1;
 
-/// Reads captures. The lab knows how to make them, not what they say.
+/// Reads captures. The lab knows how to make them, not how to interpret them.
 pub trait Analyst {
     /// How long the boot waited for what was stored when the console registered.
     fn flush_gap(&mut self, run: &Path) -> Option<Dur>;
 
-    /// When the last character of the boot's own log was through, before the guest was told to switch itself off.
+    /// When the last byte of the boot's own log was transmitted, before the guest was told to power off.
     fn log_complete(&mut self, run: &Path) -> Option<HostTime>;
 
-    /// The boot with a change, by the capture alone.
+    /// Predicts the boot with a change, from the capture alone.
     ///
     /// # Errors
-    /// The capture can't be used, or doesn't say enough.
+    /// The capture can't be used, or lacks what the prediction needs.
     fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, AnalystError>;
 }
 
 /// Why the capture of a run gives no prediction.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalystError {
-    /// It can't be read, or not be joined with the kernel's own log.
+    /// It can't be read, or can't be joined with the kernel's own log.
     #[error("{reason}")]
     Unreadable {
         /// What failed, with its object.
         reason: String,
     },
-    /// It holds no kernel.
+    /// It contains no kernel log.
     #[error("its capture shows no kernel")]
     NoKernel,
     /// The boot lacks what a prediction needs.
@@ -57,7 +57,7 @@ pub enum AnalystError {
     Prediction(#[from] PredictionError),
 }
 
-/// What the runs of a folder say.
+/// Evaluates the runs in a folder.
 pub fn evaluate(
     experiment: &Experiment,
     plan: &ExperimentPlan,
@@ -95,21 +95,21 @@ pub fn evaluate(
     }
 }
 
-/// A run that is complete.
+/// A complete run.
 struct CompleteRun {
     dir: PathBuf,
     truth: Truth,
     repeated: u32,
 }
 
-/// More runs may be there than are wanted now: they all count.
+/// All complete runs of the arm, even if the plan now wants fewer.
 fn complete_runs(results: &ResultsDir, arm: &Arm) -> Vec<CompleteRun> {
     let run = |round| {
         let dir = results.run_dir(&PlannedRun { arm: arm.name.clone(), round });
         let truth = ResultsDir::finished(&dir)?;
         Some(CompleteRun { repeated: ResultsDir::repeated(&dir), dir, truth })
     };
-    // All that an experiment may have: one that can't be read must not hide those behind it.
+    // Tries every possible run: one that can't be read must not hide those after it.
     (1..=1000).filter_map(run).collect()
 }
 
@@ -193,7 +193,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Of different things there is no ratio.
+    /// The ratio to the base; none if the metrics differ.
     fn ratio_to_base(&mut self, arm: &Arm) -> Option<Estimate> {
         let base = self.experiment.base.as_deref().and_then(|name| self.experiment.arm(name))?;
         if base.name == arm.name || base.metric != arm.metric {
@@ -209,7 +209,7 @@ impl Evaluation<'_> {
         Some((ratio_of_medians(&a, &b, SEED)?, a.n().min(b.n())))
     }
 
-    /// An arm's median, as claims put it, and the number of its runs.
+    /// An arm's median, in the unit of claims, and the number of its runs.
     fn figure(&mut self, arm: &str, metric: Metric) -> Option<(Estimate, usize)> {
         let scale = if metric.is_time() { 1e-9 } else { 1.0 };
         let samples = Samples::new(self.values(arm, metric).into_iter().flatten().map(|value| value * scale))?;
@@ -237,7 +237,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// None where nothing is to be predicted.
+    /// The prediction of an arm; none if nothing is to be predicted.
     fn predicted(&mut self, arm: &Arm) -> Option<Result<Predicted, String>> {
         let from = arm.predict_from.as_ref().or(self.experiment.base.as_ref())?;
         let from = self.experiment.arm(from)?;
@@ -246,7 +246,7 @@ impl Evaluation<'_> {
         }
         let change = match &arm.predict {
             Some(change) => *change,
-            // Nothing of what an arm without a console does is foretold: no word on it.
+            // Arms without a console are not predicted, and that is not reported.
             None if arm.icount || from.icount => return None,
             None => match differences(from, arm) {
                 Ok(change) => change,
@@ -290,7 +290,7 @@ impl Evaluation<'_> {
         self.runs.get(arm).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// One for each run; none where the run doesn't count or has nothing to measure.
+    /// One value per run; none if the run does not count or has nothing to measure.
     fn values(&mut self, arm: &str, metric: Metric) -> Vec<Option<f64>> {
         let key = (arm.to_owned(), metric);
         if let Some(known) = self.values.get(&key) {
@@ -305,7 +305,7 @@ impl Evaluation<'_> {
 
 fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
     let truth = &run.truth;
-    // With an initramfs of the user's own init is known by its line on the console.
+    // With the user's own initramfs, init is recognised by its line on the console.
     let init = match truth.verdict {
         RunVerdict::Valid => truth.init_ns,
         RunVerdict::Unchecked => truth.marker_ns,
@@ -334,7 +334,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
     Some(time.as_nanos() as f64)
 }
 
-/// What a prediction from a run says of a metric.
+/// The value of a metric in a prediction from a run.
 fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur, Dur, Dur)> {
     let interval = match metric {
         Metric::TimeToInit => prediction.time_to_init,

@@ -28,7 +28,7 @@ impl Experiment {
         Experiment::parse(path, &text)
     }
 
-    /// Looks through `text`, the content of the file at `path`.
+    /// Parses and checks `text`, the content of the file at `path`.
     ///
     /// # Errors
     /// As for [`Experiment::read`].
@@ -198,7 +198,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A series wins over a file of its name, so that the file means the same from any folder.
+    /// A series takes precedence over a file of that name, so that the experiment means the same in any folder.
     fn image(&self, text: &str) -> Image {
         text.parse().map_or_else(|_| Image::File(self.next_to(text)), Image::Stock)
     }

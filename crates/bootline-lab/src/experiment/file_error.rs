@@ -12,7 +12,7 @@ use bootline_analysis::predict::Contradiction;
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
-    /// Where in it: the line's number and its text.
+    /// Position in the file: the line's number and text.
     pub line: Option<(usize, String)>,
     /// What is wrong.
     pub fault: Box<Fault>,
@@ -24,30 +24,30 @@ pub enum Fault {
     /// It can't be read.
     #[error("can't be read ({0})")]
     Unreadable(io::Error),
-    /// It is no TOML, or a value is of a wrong kind.
+    /// It is not TOML, or a value has the wrong type.
     #[error("{0}")]
     Toml(String),
-    /// A key that has no meaning there.
+    /// An unknown key.
     #[error("unknown key `{key}`")]
     UnknownKey {
         /// The key.
         key: String,
-        /// The known one that is most like it.
+        /// The most similar known one.
         nearest: Option<String>,
-        /// All that are known there.
+        /// All known ones at that place.
         known: Vec<String>,
     },
-    /// A word that isn't one of those that there are.
+    /// An unknown value.
     #[error("unknown value `{value}`")]
     UnknownValue {
         /// The value.
         value: String,
-        /// The known one that is most like it.
+        /// The most similar known one.
         nearest: Option<String>,
-        /// All that are known there.
+        /// All known ones at that place.
         known: Vec<String>,
     },
-    /// A key that can't be done without.
+    /// A required key is missing.
     #[error("`{key}` is missing from {of}")]
     Missing {
         /// The key.
@@ -55,30 +55,30 @@ pub enum Fault {
         /// Such as `arm `slow``.
         of: String,
     },
-    /// A value that doesn't do.
+    /// A value out of range.
     #[error("{key} `{value}` is not {expected}")]
     BadValue {
         /// The key.
         key: &'static str,
         /// The value.
         value: String,
-        /// What would do.
+        /// What was expected.
         expected: String,
     },
-    /// An arm is referred to that there isn't.
+    /// A reference to an arm that does not exist.
     #[error("no arm `{arm}`, which `{key}` refers to,")]
     NoSuchArm {
-        /// Where it is named.
+        /// The key that names it.
         key: &'static str,
         /// Its name.
         arm: String,
-        /// The one that is most like it.
+        /// The most similar existing one.
         nearest: Option<String>,
     },
-    /// Two arms of one name.
+    /// Two arms with the same name.
     #[error("two arms are called `{0}`")]
     SameName(String),
-    /// Settings to predict that can't both be.
+    /// Settings to predict that contradict each other.
     #[error("`predict`: {0}")]
     Contradicting(Contradiction),
     /// A combination that can't be measured.
@@ -92,7 +92,7 @@ pub enum Fault {
 }
 
 impl FileError {
-    /// Of the file at `path`, which holds `text`; `span` is where.
+    /// An error in the file at `path` with the content `text`, at `span`.
     pub(super) fn new(path: &Path, text: &str, span: Option<Range<usize>>, fault: Fault) -> FileError {
         let line = span.and_then(|span| {
             let number = text.get(..span.start)?.matches('\n').count();
@@ -101,7 +101,7 @@ impl FileError {
         FileError { path: path.to_owned(), line, fault: Box::new(fault) }
     }
 
-    /// From what the TOML reader says. serde tells an unknown field and those that it expected only in words.
+    /// From an error of the TOML reader. serde reports an unknown field and the expected ones only as text.
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> FileError {
         let message = error.message();
         let mut quoted = message.split('`').skip(1).step_by(2).map(str::to_owned);
@@ -116,7 +116,7 @@ impl FileError {
             }
             _ => Fault::Toml(message.lines().next().unwrap_or("not TOML").to_owned()),
         };
-        // What the whole file lacks is in none of its lines.
+        // What is missing from the whole file has no line.
         let whole = |span: &Range<usize>| span.start == 0 && message.starts_with("missing field");
         FileError::new(path, text, error.span().filter(|span| !whole(span)), fault)
     }
@@ -135,7 +135,7 @@ impl FileError {
     }
 }
 
-/// The candidate that is most like `word`, if any is like it.
+/// The candidate most similar to `word`, if any is similar enough.
 pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     let limit = word.chars().count().max(3) / 2;
     candidates.map(|c| (distance(word, c), c)).filter(|(d, _)| *d <= limit).min().map(|(_, c)| c.to_owned())

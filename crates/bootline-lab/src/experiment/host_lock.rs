@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Turns: experiments that share a host boot one after another, not at once, or they would measure each other.
+//! A lock by which experiments that share a host boot one after another; at the same time they would measure each
+//! other.
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
@@ -10,15 +11,15 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
-/// Waits for the lock of the file at `path`, which is made if it isn't there, as flock(1) does. Dropped, it is given up.
-/// None if `cancel` came first.
+/// Waits for the lock on the file at `path`, which is created if missing, as by flock(1). Dropping the result releases
+/// it. None if `cancel` came first.
 ///
 /// # Errors
 /// The file can't be locked.
 pub fn lock_host(path: &Path, cancel: &AtomicBool) -> io::Result<Option<File>> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     let (sender, receiver) = channel();
-    // Whoever waits in flock() is served in turn, which one who only tries now and then is not.
+    // Waiting in flock() is fair; polling with a non-blocking lock is not.
     thread::spawn(move || {
         let locked = loop {
             match flock(&file, FlockOperation::LockExclusive) {
@@ -26,7 +27,7 @@ pub fn lock_host(path: &Path, cancel: &AtomicBool) -> io::Result<Option<File>> {
                 locked => break locked,
             }
         };
-        // A receiver that has gone was cancelled; the lock goes with the file.
+        // If the receiver is gone, waiting was cancelled; the lock is released with the file.
         let _ = sender.send(locked.map(|()| file));
     });
     loop {

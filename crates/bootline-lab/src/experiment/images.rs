@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernels of an experiment, had before anything is booted.
+//! The kernels of an experiment, found or fetched before anything is booted.
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -20,20 +20,20 @@ pub struct ArmKernel {
     pub named: String,
     /// The image.
     pub path: PathBuf,
-    /// What runs it.
+    /// Architecture of the guest.
     pub arch: Arch,
     /// What `uname -r` says in a stock kernel.
     pub release: Option<String>,
-    /// The series that a stock kernel is of, where that isn't the one that was named.
+    /// The named series, if this kernel is a substitute of another one.
     pub substitute_for: Option<String>,
-    /// SHA-256 of the image, in hexadecimal: a result holds runs of one image alone.
+    /// SHA-256 of the image, in hexadecimal: results contain runs of only one image per arm.
     pub sha256: String,
 }
 
 /// Why an arm can't be booted.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// Its stock kernel can't be had.
+    /// Its stock kernel can't be found or fetched.
     #[error("arm `{arm}`: {source}")]
     Stock {
         /// The arm.
@@ -41,7 +41,7 @@ pub enum ImageError {
         /// Why.
         source: kernels::Error,
     },
-    /// Its image can't be.
+    /// Its image can't be used.
     #[error("arm `{arm}`: {source}")]
     Image {
         /// The arm.
@@ -133,7 +133,7 @@ impl ImageError {
         match self {
             ImageError::Stock { source: error @ kernels::Error::Gone { nearest: Some(nearest), .. }, arm } => {
                 let also = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                Some(format!("let {nearest} stand in for it with `nearest = true` in arm `{arm}`{also}"))
+                Some(format!("use {nearest} instead: set `nearest = true` in arm `{arm}`{also}"))
             }
             ImageError::Stock { source, .. } => source.hint(),
             // An experiment has no `--arch`; a series has its own.

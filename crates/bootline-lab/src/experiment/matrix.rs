@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[[matrix]]`: every kernel at every speed with every command line, as arms, so that a file need not spell them out.
+//! `[[matrix]]`: stands for every kernel at every speed with every command line.
 use toml::Spanned;
 
 use super::raw::{RawArm, RawMatrix};
@@ -7,11 +7,11 @@ use super::raw::{RawArm, RawMatrix};
 impl RawMatrix {
     /// Its arms, named `KERNEL-BAUD-LABEL`, followed by `-Ncpu` where `smp` is given.
     ///
-    /// `{kernel}`, `{baud}`, `{smp}` and `{append}` in `predict_from` are filled in. An arm that would be predicted from
-    /// itself isn't predicted at all: it is where the others are predicted from.
+    /// `{kernel}`, `{baud}`, `{smp}` and `{append}` in `predict_from` are filled in. An arm that would be predicted
+    /// from itself is not predicted; it is the source of the others' predictions.
     pub fn arms(&self) -> Vec<RawArm> {
         let mut arms = Vec::new();
-        // One processor is what an arm has that doesn't say.
+        // An arm without `smp` has one CPU.
         let counts: Vec<Option<&Spanned<u32>>> =
             if self.smp.is_empty() { vec![None] } else { self.smp.iter().map(Some).collect() };
         for kernel in &self.kernel {

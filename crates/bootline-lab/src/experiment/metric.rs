@@ -8,36 +8,36 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// From the line's first character to init.
+    /// From the line's first byte to init.
     #[default]
     TimeToInit,
-    /// From QEMU's start to init: for lines that are silent until then. It holds firmware and decompression.
+    /// From QEMU's start to init: for lines that are silent until then. It includes firmware and decompression.
     SinceStart,
     /// From QEMU's start until init has loaded its modules.
     ModulesLoaded,
     /// From QEMU's start until init has done some work: it has sent all of the kernel's log on the lab's second port.
     UserSpace,
-    /// From the line's first character to its last.
+    /// From the line's first byte to its last.
     LogComplete,
-    /// From init to the line's last character: how far the log lags behind the boot.
+    /// From init to the line's last byte: how far the log lags behind the boot.
     LogLag,
     /// Init by the guest's own clock, which under `icount` is what the boot cost.
     GuestTime,
-    /// Reads of the port's registers for each character sent.
+    /// Reads of the port's registers per byte sent.
     RegisterReadsPerByte,
     /// How long init waited for the lines that it printed after the boot, by the guest's clock.
     PrintkLines,
     /// How long `kernel/printk_bench` took for its lines, by its record in the kernel's log.
     PrintkBench,
-    /// Time in the console's write function for each character, by the record of `kernel/uart_bench`.
+    /// Time in the console's write function per byte, by the record of `kernel/uart_bench`.
     UartBench,
-    /// The longest that an interrupt of a processor's own timer was late, by the record of `kernel/holdoff_meter`.
+    /// The longest delay of a CPU's own timer interrupt, by the record of `kernel/holdoff_meter`.
     IrqsOff,
-    /// The longest that a task of the highest priority was late, by the same record.
+    /// The longest delay of a task of the highest priority, by the same record.
     PreemptOff,
-    /// The rate at which what was stored when the console registered went over the line, as a share of what it carries.
+    /// Speed at which the log stored before the console registered was transmitted, as a share of the line's speed.
     LineUse,
-    /// How long the boot waited for what was stored when the console registered.
+    /// How long the boot waited for the log stored before the console registered.
     FlushGap,
 }
 
@@ -47,7 +47,7 @@ impl Metric {
         !matches!(self, Metric::RegisterReadsPerByte | Metric::LineUse)
     }
 
-    /// The kernel module that says it.
+    /// The kernel module that reports it.
     pub fn module(self) -> Option<&'static str> {
         match self {
             Metric::PrintkBench => Some("printk_bench"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An experiment: arms that differ in what is asked, booted in turn, and what their runs say.
+//! An experiment: arms that differ in what is tested, booted interleaved, and the evaluation of their runs.
 //!
 //! ```text
 //! NAME.toml ─▶ Experiment ─▶ Plan (rounds in random order) ─▶ runs in a folder ─▶ Outcome (medians, verdicts)

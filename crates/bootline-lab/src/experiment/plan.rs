@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which runs, in which order: rounds of each arm once, each round in an order of its own by chance. So a stop at any
-//! time leaves arms with equally many runs but for one, and a host that grows slower slows all of them.
+//! Which runs, in which order: rounds in which each arm runs once, each round in random order. So stopping at any time
+//! leaves the arms with equal numbers of runs, give or take one, and a host that slows down slows all arms.
 use std::hash::{BuildHasher, RandomState};
 
 use bootline_stats::Random;
@@ -9,10 +9,10 @@ use super::arm_pattern::matches;
 use super::definition::{Arm, Experiment};
 use super::file_error::nearest;
 
-/// What the user wants of an experiment.
+/// Which part of an experiment the user wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunSelection {
-    /// As its `[quick]` says.
+    /// Use the experiment's `[quick]`.
     pub quick: bool,
     /// Runs for each arm, whatever the file says.
     pub runs: Option<u32>,
@@ -20,7 +20,7 @@ pub struct RunSelection {
     pub arms: Vec<String>,
 }
 
-/// Which runs of an experiment are wanted.
+/// The runs of an experiment that are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExperimentPlan {
     /// Runs for each arm.
@@ -38,25 +38,25 @@ pub struct PlannedRun {
     pub round: u32,
 }
 
-/// An arm was chosen that there isn't.
+/// A chosen arm does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("experiment `{experiment}` has no arm `{arm}`; it has {}", known.join(", "))]
 pub struct NoSuchArm {
     /// The experiment.
     pub experiment: String,
-    /// What was chosen.
+    /// The chosen name.
     pub arm: String,
     /// The one that is most like it.
     pub nearest: Option<String>,
-    /// All that there are.
+    /// All existing arms.
     pub known: Vec<String>,
 }
 
 impl ExperimentPlan {
-    /// What `choice` makes of the experiment.
+    /// The plan for `choice`.
     ///
     /// # Errors
-    /// A chosen arm isn't there.
+    /// A chosen arm does not exist.
     pub fn of(experiment: &Experiment, choice: &RunSelection) -> Result<ExperimentPlan, NoSuchArm> {
         let quick = choice.quick.then_some(&experiment.quick);
         let runs_per_arm = choice.runs.or(quick.and_then(|q| q.runs)).unwrap_or(experiment.runs);
@@ -71,7 +71,7 @@ impl ExperimentPlan {
         Ok(ExperimentPlan { runs_per_arm, arms })
     }
 
-    /// The runs, in order. More runs or fewer arms leave the order of the others as it is.
+    /// The runs, in order. Adding runs or removing arms does not change the order of the others.
     pub fn runs(&self, experiment: &Experiment, random_seed: u64) -> Vec<PlannedRun> {
         let round = |round: u32| {
             let mut arms: Vec<&Arm> = experiment.arms.iter().collect();
@@ -82,7 +82,7 @@ impl ExperimentPlan {
     }
 }
 
-/// A seed by chance, short enough to be typed.
+/// A random seed, short enough to type.
 pub(super) fn draw_seed() -> u64 {
     // The standard library's hashers are keyed by the system's random numbers.
     RandomState::new().hash_one("experiment") >> 34

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An experiment file as it is written: every key that there is, nothing looked up yet.
+//! An experiment file as written: every key, nothing resolved yet.
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -61,13 +61,13 @@ pub(super) struct RawArm {
 }
 
 impl RawArm {
-    /// This arm, with the defaults where it says nothing.
+    /// This arm, with the defaults for missing keys.
     pub fn over(self, defaults: RawArm) -> RawArm {
         RawArm {
             name: self.name,
             kernel: self.kernel.or(defaults.kernel),
             nearest: self.nearest.or(defaults.nearest),
-            // An arm that counts instructions has no line whose speed could be common to all.
+            // An arm that counts instructions has no line, so the default speed does not apply.
             baud: self.baud.or(defaults.baud.filter(|_| self.icount != Some(true))),
             append: self.append.or(defaults.append),
             smp: self.smp.or(defaults.smp),
@@ -104,7 +104,7 @@ pub(super) struct RawMatrix {
     #[serde(default)]
     pub smp: Vec<Spanned<u32>>,
     pub baud: Vec<Spanned<u32>>,
-    /// Words for the command line, under the label that stands for them in the arms' names.
+    /// Parameters for the command line, by the label that represents them in the arms' names.
     pub append: BTreeMap<String, String>,
     pub nearest: Option<bool>,
     pub memory_mib: Option<Spanned<u32>>,

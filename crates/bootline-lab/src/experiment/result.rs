@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the runs of an experiment say: `result.json`, schema docs/schema/experiment-1.schema.json.
+//! The evaluated runs of an experiment: `result.json`, schema docs/schema/experiment-1.schema.json.
 use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 use serde::Serialize;
@@ -10,39 +10,39 @@ use crate::boot;
 use crate::host::Host;
 use crate::machine::Arch;
 
-/// The version of `result.json`; raised when a field changes its meaning or goes.
+/// The version of `result.json`; incremented when a field changes its meaning or is removed.
 pub const RESULT_SCHEMA: &str = "bootline-experiment/1";
 
-/// What an experiment's runs say.
+/// The evaluation of an experiment's runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// [`RESULT_SCHEMA`].
     pub schema: &'static str,
-    /// Which bootline.
+    /// Name and version of the program.
     pub tool: &'static str,
     /// The experiment's name.
     pub experiment: String,
     /// The question.
     pub about: String,
-    /// Which of the five documents whose figures it meets.
+    /// Which of the five source documents has figures for it.
     pub seed: Option<u8>,
-    /// What the order was drawn from.
+    /// Seed of the order of the runs.
     pub random_seed: u64,
     /// The arm that ratios refer to.
     pub base: Option<String>,
-    /// Whether all runs that were wanted are there.
+    /// Whether all wanted runs are complete.
     pub complete: bool,
     /// The machine of the first run.
     pub host: Option<Host>,
-    /// QEMU's own words for its versions.
+    /// QEMU's versions, as it reports them.
     pub qemu_versions: Vec<String>,
-    /// One for each arm that was wanted or has runs, in the file's order.
+    /// One entry for each arm that was wanted or has runs, in the file's order.
     pub arms: Vec<ArmResult>,
     /// The claims, in the file's order.
     pub claims: Vec<ClaimResult>,
 }
 
-/// What an arm's runs say.
+/// The evaluation of an arm's runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ArmResult {
     /// Its name.
@@ -53,53 +53,53 @@ pub struct ArmResult {
     pub kernel: String,
     /// What `uname -r` says in a stock kernel.
     pub release: Option<String>,
-    /// The series that stood in for the one that was named.
+    /// The series that was used instead of the named one.
     pub substitute_for: Option<String>,
-    /// What runs it.
+    /// Architecture of the guest.
     pub arch: Option<Arch>,
-    /// The line's speed; none where instructions were counted.
+    /// Speed of the line, in baud; none if instructions were counted.
     pub baud: Option<u32>,
     /// Processors.
     pub smp: u32,
-    /// Words for the kernel's command line.
+    /// Parameters for the kernel command line.
     pub append: String,
-    /// The runs that are there.
+    /// The complete runs.
     pub runs: Vec<RunResult>,
-    /// Attempts that could not be believed, the repeated ones among them.
+    /// Number of invalid attempts, including those that were repeated.
     pub invalid: u32,
     /// The median of the valid runs; none without any.
     pub measured: Option<Measured>,
     /// The ratio to the base.
     pub ratio: Option<Estimate>,
-    /// Two groups that the runs fall into: the median is then neither's.
+    /// Two groups, if the runs fall into two: the median then represents neither.
     pub groups: Option<RunGroups>,
     /// What was predicted.
     pub predicted: Option<Predicted>,
-    /// Why nothing was, where something should have been.
+    /// Why there is no prediction, if there should be one.
     pub not_predicted: Option<String>,
-    /// What became of the prediction.
+    /// Verdict on the prediction.
     #[serde(flatten)]
     pub verdict: Option<Verdict>,
-    /// What somebody published.
+    /// The published figure.
     pub published: Option<Published>,
 }
 
 /// A run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
-    /// Its folder within the results.
+    /// Folder of the run, relative to the results.
     pub dir: String,
     /// How it ended.
     #[serde(flatten)]
     pub verdict: boot::RunVerdict,
-    /// What was measured; none in runs that don't count.
+    /// The measured value; none in runs that do not count.
     pub value: Option<MetricValue>,
 }
 
 /// A median.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Measured {
-    /// From so many runs.
+    /// Number of runs.
     pub n: usize,
     /// The interval's lower bound.
     pub low: MetricValue,
@@ -107,7 +107,7 @@ pub struct Measured {
     pub median: MetricValue,
     /// The interval's upper bound.
     pub high: MetricValue,
-    /// In how many cases of 1 such an interval holds the true median.
+    /// Share of cases in which such an interval contains the true median, 0 to 1.
     pub confidence: f64,
 }
 
@@ -127,9 +127,9 @@ pub struct RunGroups {
 /// A prediction.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicted {
-    /// The arm whose captures it was made from.
+    /// The arm that it was predicted from.
     pub from: String,
-    /// From so many captures.
+    /// Number of captures used.
     pub n: usize,
     /// The settings that turn that arm into this one.
     pub change: String,
@@ -139,33 +139,33 @@ pub struct Predicted {
     pub best: MetricValue,
     /// The greatest of the upper bounds.
     pub high: MetricValue,
-    /// How far the best is from the measured median, as a share of it, with its sign.
+    /// Difference of the best estimate from the measured median, as a signed share of the latter.
     pub error: Option<f64>,
-    /// What the first of them rests on.
+    /// Assumptions of the first of the predictions.
     pub assumptions: Vec<String>,
 }
 
-/// What became of a claim.
+/// The evaluation of a claim.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimResult {
     /// In words.
     pub text: String,
-    /// The arm above the line.
+    /// The arm of the numerator.
     pub arm: String,
-    /// The arm below it; none where the claim is on the figure of `arm` itself.
+    /// The arm of the denominator; none if the claim is about the value of `arm` itself.
     pub of: Option<String>,
-    /// What of both.
+    /// The metric of both arms.
     pub metric: Metric,
-    /// The least that the ratio is claimed to be, or the figure: in seconds where it is a time.
+    /// Lower limit of the ratio or the value; in seconds if it is a time.
     pub at_least: Option<f64>,
-    /// The most.
+    /// Upper limit.
     pub at_most: Option<f64>,
     /// The ratio of the medians; none without `of`.
     pub ratio: Option<Estimate>,
-    /// The median, in seconds where it is a time; none with `of`.
+    /// The median, in seconds if it is a time; none with `of`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub figure: Option<Estimate>,
-    /// The answer.
+    /// Verdict on the claim.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
@@ -204,7 +204,7 @@ impl Outcome {
         self.arms.iter().filter_map(|a| a.verdict.as_ref()).chain(self.claims.iter().map(|c| &c.verdict))
     }
 
-    /// How many verdicts are so.
+    /// Number of verdicts of this kind.
     pub fn count(&self, of: VerdictKind) -> usize {
         self.verdicts().filter(|v| v.outcome == of).count()
     }

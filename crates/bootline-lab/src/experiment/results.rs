@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The folder of an experiment's results. What is in it is never deleted, and a run that is complete is never repeated.
+//! The folder of an experiment's results. Nothing in it is ever deleted, and a complete run is never repeated.
 //!
 //! ```text
 //! experiment.toml     the file, as it was when the first run began
@@ -34,27 +34,27 @@ pub struct ResultsDir {
     lock: Option<FolderLock>,
 }
 
-/// What `state.json` holds.
+/// The content of `state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentState {
     /// `bootline-experiment-state/1`
     pub schema: String,
-    /// What the order of the runs is drawn from.
+    /// Seed of the order of the runs.
     pub random_seed: u64,
     /// The kernels, by the names of their arms.
     pub kernels: BTreeMap<String, ArmKernel>,
 }
 
-/// Why a folder can't take the results.
+/// Why a folder can't hold the results.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
-    /// It holds something else.
-    #[error("`{}` holds something else than the results of an experiment", dir.display())]
+    /// The folder contains something else.
+    #[error("`{}` does not contain the results of an experiment", dir.display())]
     NotResults {
         /// The folder.
         dir: PathBuf,
     },
-    /// It holds the results of another experiment, or of another version of this one.
+    /// The folder contains the results of another experiment, or of another version of this one.
     #[error("experiment `{name}` is not the one whose results are in `{}`", dir.display())]
     Changed {
         /// The experiment.
@@ -118,7 +118,7 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Result
 }
 
 impl ResultsError {
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             ResultsError::NotResults { .. } => Some("name another folder with `-o DIR`".to_owned()),
@@ -133,10 +133,10 @@ impl ResultsError {
 }
 
 impl ResultsDir {
-    /// Opens the folder to add runs, or begins it. `seed` is what the user wants the order to be drawn from.
+    /// Opens or creates the folder, to add runs. `seed` is the user's choice for the order.
     ///
     /// # Errors
-    /// It holds something else, is in use, or can't be written.
+    /// It contains something else, is in use, or can't be written.
     pub fn begin(
         dir: &Path,
         experiment: &Experiment,
@@ -172,10 +172,10 @@ impl ResultsDir {
         Ok(results)
     }
 
-    /// Opens the folder to read what is there.
+    /// Opens the folder to read its runs.
     ///
     /// # Errors
-    /// It holds no results, or those of another experiment.
+    /// It contains no results, or those of another experiment.
     pub fn open(dir: &Path, experiment: &Experiment) -> Result<ResultsDir, ResultsError> {
         let path = dir.join(STATE);
         let text = match fs::read_to_string(&path) {
@@ -196,16 +196,16 @@ impl ResultsDir {
         Ok(ResultsDir { dir: dir.to_owned(), state, lock: None })
     }
 
-    /// Gives a folder of results another name, so that its own is free. Gives that name; none if there was no folder.
+    /// Renames a folder of results, and returns the new name; none if there was no folder.
     ///
     /// # Errors
-    /// It holds something else, is in use, or can't be renamed.
+    /// It contains something else, is in use, or can't be renamed.
     pub fn set_aside(dir: &Path) -> Result<Option<PathBuf>, ResultsError> {
         if !dir.exists() {
             return Ok(None);
         }
         refuse_what_is_not_results(dir)?;
-        // Whoever is adding runs would add the next one to the folder that takes this one's place.
+        // Another process that is adding runs would add the next one to the new folder of this name.
         let _lock = lock(dir)?;
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names = (1..).map(|n| dir.with_file_name(format!("{name}.{n}")));
@@ -219,7 +219,7 @@ impl ResultsDir {
         &self.dir
     }
 
-    /// What is recorded of it.
+    /// The folder's recorded state.
     pub fn state(&self) -> &ExperimentState {
         &self.state
     }
@@ -229,32 +229,32 @@ impl ResultsDir {
         self.dir.join("runs").join(format!("{}-{:02}", run.arm, run.round))
     }
 
-    /// The folder of a run that is thrown away.
+    /// The folder of a warm-up run.
     pub fn warm_up_dir(&self, n: u32) -> PathBuf {
         self.dir.join("warm-up").join(format!("{n:02}"))
     }
 
-    /// A complete run in `dir`. One that was called off, or whose truth can't be read, is none.
+    /// The truth of the complete run in `dir`; none if it was interrupted or its truth can't be read.
     pub fn finished(dir: &Path) -> Option<Truth> {
         let text = fs::read(dir.join("truth.json")).ok()?;
         let truth: Truth = serde_json::from_slice(&text).ok()?;
         (truth.verdict != RunVerdict::Interrupted).then_some(truth)
     }
 
-    /// Attempts in the folder of a run that could not be believed and were repeated.
+    /// Number of invalid attempts in the folder of a run.
     pub fn repeated(dir: &Path) -> u32 {
         let is_invalid = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("invalid-");
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
         u32::try_from(entries.filter(|e| is_invalid(&e.file_name())).count()).unwrap_or(u32::MAX)
     }
 
-    /// Makes room in `dir` for a run: what an interrupted one has left is set aside.
+    /// Makes room in `dir` for a run: files of an interrupted run are set aside.
     pub(super) fn make_room(dir: &Path) -> Result<(), BootError> {
         let left = ["boot.cap", "truth.json", "dmesg.kmsg", "qemu.log"].iter().any(|name| dir.join(name).exists());
         if left { set_aside(dir, "unfinished").map(drop) } else { Ok(()) }
     }
 
-    /// Writes a file of the folder, whole or not at all.
+    /// Writes a file of the folder atomically.
     ///
     /// # Errors
     /// It can't be written.
@@ -269,7 +269,7 @@ impl ResultsDir {
     }
 }
 
-/// A folder that isn't there yet may become one of results, and so may an empty one.
+/// Only a missing or an empty folder may become a results folder.
 fn refuse_what_is_not_results(dir: &Path) -> Result<(), ResultsError> {
     let is_foreign = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|e| !is_begun(&e));
     if !dir.join(STATE).exists() && fs::read_dir(dir).is_ok_and(|mut entries| entries.any(is_foreign)) {
@@ -278,7 +278,7 @@ fn refuse_what_is_not_results(dir: &Path) -> Result<(), ResultsError> {
     Ok(())
 }
 
-/// What a folder may hold that was begun and not got further than its first file.
+/// Whether a file belongs to a results folder that was interrupted during its creation.
 fn is_begun(entry: &fs::DirEntry) -> bool {
     ["lock", EXPERIMENT, "experiment.part", "state.part"].iter().any(|name| entry.file_name() == *name)
 }
@@ -291,7 +291,7 @@ impl Drop for FolderLock {
     /// Closing the file unlocks it as well, but not before a program that another thread is starting right now has closed
     /// its copy of the descriptor.
     fn drop(&mut self) {
-        // Closed in any case.
+        // Closing the file is enough if this fails.
         let _ = flock(&self.0, FlockOperation::Unlock);
     }
 }

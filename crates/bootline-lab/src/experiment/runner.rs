@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Carries out the runs of an experiment that are not there yet. It can be stopped at any time, by the user or by the
-//! world, and goes on where it was.
+//! Carries out the missing runs of an experiment. It can be interrupted at any time, and continues where it stopped.
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,24 +15,24 @@ use crate::boot::{BootError, BootOutcome, BootProgress, BootRequest, RunVerdict,
 use crate::machine::Accel;
 use crate::qemu::QemuError;
 
-/// How boots are carried out: `boot::boot_valid`, or in a test something that only seems to.
+/// How boots are carried out: `boot::boot_valid`, or a fake in tests.
 pub type Booter<'b> =
     dyn FnMut(&BootRequest, u32, &mut dyn FnMut(&BootProgress<'_>)) -> Result<BootOutcome, BootError> + 'b;
 
-/// How far an experiment has come.
+/// Progress of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct ExperimentStatus<'a> {
     /// The arm that boots.
     pub arm: &'a str,
-    /// Whether the run will be thrown away.
+    /// Whether this is a warm-up run.
     pub warm_up: bool,
-    /// Runs that are there.
+    /// Number of complete runs.
     pub done: usize,
-    /// Runs that are wanted.
+    /// Number of wanted runs.
     pub wanted: usize,
-    /// Attempts so far that could not be believed.
+    /// Number of invalid attempts so far.
     pub invalid: u32,
-    /// By how long runs have taken; none before the first one.
+    /// Estimated time left, from the duration of earlier runs; none before the first one.
     pub left: Option<Dur>,
     /// The boot itself; none when it begins.
     pub boot: Option<BootProgress<'a>>,
@@ -42,13 +41,13 @@ pub struct ExperimentStatus<'a> {
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExperimentEnd {
-    /// All runs that are wanted are there.
+    /// All wanted runs are complete.
     Complete,
-    /// It was called off.
+    /// It was cancelled.
     Stopped,
 }
 
-/// Why it could not go on. What was finished is kept.
+/// Why an experiment could not continue. Finished runs are kept.
 #[derive(Debug, thiserror::Error)]
 #[error("the run of arm `{arm}` failed: {source}")]
 pub struct RunError {
@@ -58,10 +57,10 @@ pub struct RunError {
     pub source: BootError,
 }
 
-/// Carries out what is not there yet. `tell` is called about ten times a second.
+/// Carries out the missing runs. `tell` is called about ten times a second.
 ///
 /// # Errors
-/// The lab failed. A run that panics, hangs or stays invalid is a result and no error.
+/// The lab failed. A run that panics, hangs or stays invalid is a result, not an error.
 pub fn carry_out(
     experiment: &Experiment,
     plan: &ExperimentPlan,
@@ -119,7 +118,7 @@ struct Runner<'r, 'b> {
 }
 
 impl Runner<'_, '_> {
-    /// What is warmed up is the host: any arm does, so the one with the fastest line is taken.
+    /// The arm for warm-up runs. They warm up the host, so the arm with the fastest line will do.
     fn quickest(&self, plan: &ExperimentPlan) -> Option<&str> {
         let arms = self.experiment.arms.iter().filter(|a| plan.arms.contains(&a.name));
         arms.max_by_key(|a| a.baud.map_or(if a.icount { u32::MAX } else { 115_200 }, |b| b.get()))
@@ -138,7 +137,7 @@ impl Runner<'_, '_> {
         let spec = self.experiment.arm(arm).expect("plans name arms of their experiment");
         let request = request(spec, &self.images[arm], dir);
         ResultsDir::make_room(dir).map_err(failed)?;
-        // What was invalid before an interruption counts.
+        // Attempts that were invalid before an interruption count.
         let attempts = self.experiment.attempts.saturating_sub(ResultsDir::repeated(dir)).max(1);
         let began = Instant::now();
         let status = ExperimentStatus { arm, warm_up, done, wanted, invalid: self.invalid, left: None, boot: None };
@@ -152,7 +151,8 @@ impl Runner<'_, '_> {
         let mut tries = 1..attempts;
         let outcome = loop {
             match (self.boot)(&request, attempts, &mut watch) {
-                // A night's runs are not to be lost by one emulator that died; what it left is kept and counted.
+                // One crash of the emulator must not cost a night's runs; its files are kept, and the attempt is
+                // counted.
                 Err(BootError::Qemu(QemuError::Died { .. })) if tries.next().is_some() => {
                     set_aside(dir, "invalid").map_err(failed)?;
                     self.invalid += 1;
@@ -193,13 +193,13 @@ fn since(began: Instant) -> Dur {
     Dur::from_nanos(i64::try_from(began.elapsed().as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// How long a run of before took, by what it has left.
+/// Duration of an earlier run, from its truth.
 fn duration(truth: &Truth) -> Dur {
     let ends = [truth.last_byte_ns, truth.init_ns, truth.marker_ns];
     ends.into_iter().flatten().max().map_or(Dur::ZERO, |end| end - truth.qemu_started_ns)
 }
 
-/// How long runs take, arm by arm.
+/// Durations of runs, by arm.
 #[derive(Debug, Default)]
 struct RunDurations(BTreeMap<String, (Dur, i64)>);
 
@@ -209,7 +209,7 @@ impl RunDurations {
         (*sum, *n) = (*sum + time, *n + 1);
     }
 
-    /// The mean of this arm, or of all where it has not run yet.
+    /// Mean duration of this arm, or of all arms if it has not run yet.
     fn of(&self, arm: &str) -> Option<Dur> {
         if let Some((sum, n)) = self.0.get(arm) {
             return Some(*sum / *n);
@@ -218,7 +218,7 @@ impl RunDurations {
         (!means.is_empty()).then(|| means.iter().copied().sum::<Dur>() / means.len() as i64)
     }
 
-    /// The runs of `todo`, and `also`, less what the first of them has taken.
+    /// Estimated time for the runs of `todo` and `also`, less what the first of them has taken so far.
     fn left(&self, todo: &[&PlannedRun], also: Option<&str>, elapsed: Dur) -> Option<Dur> {
         let mut arms = also.into_iter().chain(todo.iter().map(|run| run.arm.as_str()));
         let first = (self.of(arms.next()?)? - elapsed).max_zero();

@@ -14,7 +14,7 @@ pub struct RunClock {
 }
 
 impl RunClock {
-    /// Its origin is now.
+    /// Starts the clock; the origin is now.
     pub fn start() -> RunClock {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).ok();
         RunClock { origin: monotonic(), started_unix_ns: wall.and_then(|d| i64::try_from(d.as_nanos()).ok()) }

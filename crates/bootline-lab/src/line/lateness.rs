@@ -3,7 +3,7 @@
 use bootline_capture::units::Dur;
 use serde::{Deserialize, Serialize};
 
-/// Buckets a power of two wide, each cut in eight: percentiles to 12 %, in constant memory however long the run.
+/// Buckets per octave: percentiles are accurate to 12 %, in constant memory however long the run.
 const PER_OCTAVE: u64 = 8;
 const BUCKETS: usize = 64 * PER_OCTAVE as usize;
 
@@ -20,11 +20,11 @@ pub(crate) struct Lateness {
 pub struct LatenessSummary {
     /// How often the reader slept until a deadline.
     pub wakes: u64,
-    /// Half of the wake-ups came at most so late.
+    /// Half of the wake-ups were at most this late.
     pub p50_ns: Dur,
-    /// 99 of 100.
+    /// 99 of 100 wake-ups were at most this late.
     pub p99_ns: Dur,
-    /// The latest.
+    /// The latest wake-up.
     pub max_ns: Dur,
 }
 

@@ -19,9 +19,9 @@ pub use transport::Transport;
 pub(crate) use usage::LineUsage;
 pub use usage::LineUsageSummary;
 
-/// The slowest line that the lab plays.
+/// The slowest line that the lab can pace, in baud.
 pub const MIN_BAUD: u32 = 300;
-/// The fastest.
+/// The fastest line that the lab can pace, in baud.
 pub const MAX_BAUD: u32 = 4_000_000;
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When the characters of a line of true speed are through: arithmetic alone, no clock and no file.
+//! The schedule of a line of true speed, byte by byte: arithmetic alone, no clock and no file.
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
 
-/// How long a wake-up and QEMU's refill may take together; the slots bridge it.
+/// How long a wake-up and QEMU's refill may take together; the slots cover this time.
 const BRIDGED: Dur = Dur::from_micros(700);
 /// The most slots: a pipe of 1 MiB, which any user may have.
 const MAX_SLOTS: i64 = 256;
-/// A sender that had the line to itself and left it empty for longer than this did not want it.
+/// A sender that left the free line empty for longer than this was idle.
 const MAX_SLACK: Dur = Dur::from_millis(2);
-/// Lateness beyond this is not made up for: the guest would see a line far too fast for too long.
+/// Lateness beyond this is not made up: the guest would see a line that is far too fast for too long.
 pub(crate) const MAX_DEFICIT: Dur = Dur::from_millis(50);
 
-/// A transmitter's schedule. Characters occupy the line one after the other, each for exactly its frame; `free_at` is
-/// when the last of them is through. A reader that comes late takes the characters that should have been through by
-/// then: the deficit is carried, so that a late reader costs no time in the long run.
+/// A transmitter's schedule. Bytes occupy the line one after the other, each for exactly its frame; `free_at` is the
+/// end of the last one. A reader that is late takes all bytes that are due by then: the deficit is carried over, so
+/// that a late reader costs no time in the long run.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     baud: u64,
     bits: u64,
-    /// Start of the first character counted in `sent`; a division for each character would add up its rounding.
+    /// Start of the first byte counted in `sent`; dividing for each byte would accumulate rounding errors.
     base: HostTime,
     sent: u64,
     last_take: HostTime,
@@ -36,20 +36,20 @@ impl Pacer {
         }
     }
 
-    /// How many characters the transport should hold: one as long as a wake-up is short against a character, more on
-    /// fast lines (a transmitter's FIFO). A power of two.
+    /// How many bytes the transport should hold: one if a wake-up is short compared with a byte, more on fast lines (a
+    /// transmitter's FIFO). A power of two.
     pub fn slots(&self) -> usize {
         let wanted = (BRIDGED.as_nanos() / self.time_for(1).as_nanos().max(1)).clamp(1, MAX_SLOTS);
         (wanted as usize).next_power_of_two().min(MAX_SLOTS as usize)
     }
 
-    /// How many characters to take at a wake-up: half of the slots, so that the sender can refill meanwhile.
+    /// How many bytes to take per wake-up: half of the slots, so that the sender can refill meanwhile.
     pub fn batch(&self) -> u64 {
         (self.slots() as u64 / 2).max(1)
     }
 
-    /// A character waits for the line at `now`. Returns the start of a new busy stretch if the line was idle: the
-    /// sender left it empty although nothing was in its way.
+    /// A byte is ready for the line at `now`. Returns the start of a new busy period if the line was idle, that is, if
+    /// the sender left it empty although it could have sent.
     pub fn waiting(&mut self, now: HostTime) -> Option<HostTime> {
         let free = self.free_at();
         let slack = self.time_for(self.slots() as u64).min(MAX_SLACK);
@@ -64,7 +64,7 @@ impl Pacer {
         None
     }
 
-    /// When the `n`th character from here on is through.
+    /// When the `n`th byte from now on is transmitted.
     pub fn due(&self, n: u64) -> HostTime {
         self.base + self.time_for(self.sent + n)
     }
@@ -74,7 +74,7 @@ impl Pacer {
         self.due(0)
     }
 
-    /// `n` characters were taken at `now`, when they were due.
+    /// `n` bytes, which were due, were taken at `now`.
     pub fn take(&mut self, now: HostTime, n: u64) {
         self.sent += n;
         self.last_take = now;

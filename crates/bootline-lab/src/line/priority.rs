@@ -4,38 +4,38 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// Whether threads that the line's timing hangs on run ahead of everything else.
+/// Whether the threads that determine the line's timing run ahead of everything else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RealTime {
     /// The reader of the paced line.
     pub reader: bool,
     /// QEMU's main thread, which refills the line.
     pub qemu: bool,
-    /// The guest's processors run ahead of ordinary work, though not in real time: they are never idle.
+    /// Whether the guest's CPUs run ahead of ordinary work; not in real time, because they are never idle.
     pub guest_preferred: bool,
 }
 
-/// Low among the real-time priorities: ahead of ordinary work, behind the kernel's own threads.
+/// A low real-time priority: above ordinary work, below the kernel's own threads.
 const PRIORITY: i32 = 2;
 
-/// Gives the thread `tid` (0: the calling one) SCHED_FIFO; false where it isn't allowed.
+/// Gives the thread `tid` (0: the calling one) SCHED_FIFO; false if that is not allowed.
 pub(crate) fn raise(tid: i32) -> bool {
     let param = libc::sched_param { sched_priority: PRIORITY };
-    // A thread that it starts later (QEMU's processors) must not inherit the priority.
+    // Threads that it starts later (the guest's CPUs) must not inherit the priority.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: `param` outlives the call, which reads it and changes no memory.
     unsafe { libc::sched_setscheduler(tid, policy, &param) == 0 }
 }
 
-/// The nice value of the guest's processors. On a host that compiles beside the lab, processors at 0 pause for
-/// milliseconds in the middle of a record.
+/// The nice value of the guest's CPUs. On a host that also compiles, CPUs at nice 0 pause for milliseconds in the
+/// middle of a record.
 const GUEST_NICE: i32 = -15;
 
-/// Puts a thread that never sleeps ahead of ordinary work; false where it isn't allowed. It must be in a session of its
+/// Puts a thread that never sleeps ahead of ordinary work; false if that is not allowed. It must be in a session of its
 /// own: where the host's scheduler groups tasks by session, nice values count within a group only, and the group's own
 /// (sched(7), autogroup) decides between groups.
 pub(crate) fn prefer(tid: i32) -> bool {
-    // Hosts without autogroup lack the file, and need no more than the call below.
+    // Hosts without autogroup do not have the file, and need only the call below.
     let _ = fs::write(format!("/proc/{tid}/autogroup"), GUEST_NICE.to_string());
     // SAFETY: setpriority takes numbers only.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, tid as libc::id_t, GUEST_NICE) == 0 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The thread that takes characters from the line at its speed.
+//! The thread that takes bytes from the line at the line's speed.
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::pace::Pacer;
 use super::priority;
 use super::transport::Transport;
 
-/// Characters taken at one wake-up.
+/// Bytes taken at one wake-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineRead {
     /// When the line became busy, if it had been idle.
@@ -26,18 +26,18 @@ pub(crate) struct LineRead {
     pub bytes: Vec<u8>,
 }
 
-/// What the reader says at its end.
+/// The reader's result.
 #[derive(Debug, Default)]
 pub(crate) struct ReaderEnd {
     pub lateness: Lateness,
     pub error: Option<io::Error>,
 }
 
-/// Takes longer to gather than to handle: takes are handed over in groups, so that the reader's own work stays small.
+/// Reads are handed over in groups, at most this often, to keep the reader's own work small.
 const GATHER: Dur = Dur::from_millis(20);
 const IDLE_POLL: Duration = Duration::from_millis(500);
 
-/// Reads until the writers have gone. `deliver` gets the takes in order; false from it ends the reading.
+/// Reads until the writers have gone. `deliver` gets the reads in order; it returns false to stop.
 pub(crate) fn read_line(
     fd: &OwnedFd,
     transport: Transport,
@@ -82,7 +82,7 @@ pub(crate) fn read_line(
         let mut take = LineRead { busy_since: busy_since.take(), at: now, due: pacer.due(1), bytes: Vec::new() };
         let mut ended = false;
         while pacer.due(1) <= now {
-            // A packet read in part would lose its rest; a stream must not be read ahead of the schedule.
+            // A partial read of a packet would lose its rest; a stream must not be read ahead of the schedule.
             let most = match transport {
                 Transport::Pipe => buf.len(),
                 Transport::Socket => 1,

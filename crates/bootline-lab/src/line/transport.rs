@@ -28,7 +28,7 @@ pub(crate) struct Channel {
 }
 
 impl Transport {
-    /// A channel that holds about `slots` characters.
+    /// A channel that holds about `slots` bytes.
     pub(crate) fn open(self, slots: usize) -> io::Result<Channel> {
         match self {
             Transport::Pipe => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long the line was busy, and how much it carried.
+//! How long the line was busy, and how much it transmitted.
 use bootline_capture::units::{Dur, HostTime};
 use serde::{Deserialize, Serialize};
 
 use super::lateness::LatenessSummary;
 use super::reader::LineRead;
 
-/// A time in which characters followed one another without a pause of the sender.
+/// A time in which bytes followed one another without a pause of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BusyPeriod {
     start: HostTime,
@@ -14,24 +14,23 @@ struct BusyPeriod {
     bytes: u64,
 }
 
-/// Adds up the takes of a line. Memory grows by a few bytes for each pause of the sender.
+/// Adds up the reads of a line. Memory grows by a few bytes for each pause of the sender.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineUsage {
     busy_periods: Vec<BusyPeriod>,
     bytes: u64,
 }
 
-/// A line's work over a run.
+/// Usage of the line in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineUsageSummary {
-    /// Characters carried.
+    /// Bytes transmitted.
     pub bytes: u64,
-    /// Time in which the line was occupied: from the moment at which it got a character while idle to the moment at
-    /// which it was empty again.
+    /// Time for which the line was busy: from when it got a byte while idle to when it was empty again.
     pub busy_ns: Dur,
-    /// The rest of the time between the first and the last character.
+    /// The rest of the time between the first and the last byte.
     pub idle_ns: Dur,
-    /// Characters a second while the line was occupied.
+    /// Bytes per second while the line was busy.
     pub busy_bytes_per_s: f64,
     /// How late the reader woke.
     pub lateness: LatenessSummary,
@@ -56,12 +55,12 @@ impl LineUsage {
         self.bytes
     }
 
-    /// When the line got its first character.
+    /// When the line transmitted its first byte.
     pub fn first(&self) -> Option<HostTime> {
         self.busy_periods.first().map(|s| s.start)
     }
 
-    /// When its last one was through.
+    /// When the line had transmitted its last byte.
     pub fn last(&self) -> Option<HostTime> {
         self.busy_periods.last().map(|s| s.end)
     }

@@ -10,20 +10,20 @@ use crate::unusable::{BootNeeds, UnusableInput};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The kernel names its initcalls and probes where it is booted with `initcall_debug`. Their messages
-cost time on the console themselves; `net` is without that.
+The kernel names its initcalls and probes if it is booted with `initcall_debug`. These messages
+cost console time themselves; `net` excludes it.
 
 Examples:
   bootline blame boot.cap
   dmesg | bootline blame -n 20 -
-  bootline blame --gross boot.cap                      with the waits for the console")]
+  bootline blame --gross boot.cap                      including the waits for the console")]
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
-    /// Show the longest N only
+    /// Show only the longest N
     #[arg(short, long, value_name = "N")]
     number: Option<usize>,
-    /// By gross time: with the waits for the console
+    /// Sort by gross time, which includes the waits for the console
     #[arg(long)]
     gross: bool,
 }

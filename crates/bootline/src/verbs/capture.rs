@@ -24,9 +24,9 @@ use crate::terminal::Terminal;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Sources:
-  /dev/ttyUSB0     a serial device; better a name that lasts, /dev/serial/by-id/...
+  /dev/ttyUSB0     a serial device; preferably by a stable name, /dev/serial/by-id/...
   tcp:HOST:PORT    a raw TCP connection: ser2net, a terminal server, QEMU's -serial tcp:..,server
-  unix:PATH        a socket of this machine
+  unix:PATH        a Unix socket
   pty, pty:LINK    a new pseudo-terminal for another program to write to
   cmd:COMMAND      what a shell command prints; also: -- COMMAND ARGS
   -                standard input
@@ -44,43 +44,43 @@ pub struct Args {
     /// The capture file; `-` is standard output [default: boot.cap, or the first free of boot-2.cap, boot-3.cap ..]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The line's speed; any number that the driver takes [default for a serial device: 115200]
+    /// Speed of the line; any number that the driver accepts [default for a serial device: 115200]
     #[arg(short, long, value_name = "BAUD", value_parser = baud)]
     baud: Option<Baud>,
     /// Data bits, parity, stop bits
     #[arg(long, value_name = "FRAME", default_value = "8n1")]
     frame: Frame,
-    /// Set DTR after opening; without this it is left alone, for on many boards it is the reset
+    /// Set DTR after opening; left alone by default, because on many boards it is wired to reset
     #[arg(long, value_enum, value_name = "LEVEL")]
     dtr: Option<Level>,
-    /// Set RTS after opening; as DTR
+    /// Set RTS after opening; left alone by default
     #[arg(long, value_enum, value_name = "LEVEL")]
     rts: Option<Level>,
     /// End after a line that matches this regular expression; a prompt without a newline matches too
     #[arg(long, value_name = "RE")]
     until: Option<Regex>,
-    /// End after so long: 90, 90s, 1.5m, 500ms
+    /// End after this time: 90, 90s, 1.5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Dur>,
-    /// End when nothing arrived for so long
+    /// End when nothing has arrived for this time
     #[arg(long, value_name = "TIME", value_parser = duration)]
     idle: Option<Dur>,
     /// Switch the board on with this shell command, once the source is open
     #[arg(long, value_name = "COMMAND")]
     power: Option<String>,
-    /// Wait for a device or a server that isn't there yet
+    /// Wait for a device or a server that does not exist yet
     #[arg(long)]
     wait: bool,
-    /// End when the port goes away, instead of waiting for it
+    /// End when the port goes away, instead of waiting for its return
     #[arg(long)]
     no_reconnect: bool,
-    /// Show the bytes as they came, instead of lines with their arrival
+    /// Show the bytes as received, instead of lines with arrival times
     #[arg(long, conflicts_with = "quiet")]
     raw: bool,
-    /// Show nothing of the bytes
+    /// Do not show the bytes
     #[arg(short, long)]
     quiet: bool,
-    /// Write a summary in JSON to stdout at the end; shows nothing of the bytes
+    /// Write a summary in JSON to stdout at the end, and do not show the bytes
     #[arg(long, conflicts_with = "raw")]
     json: bool,
     /// Capture what a command prints
@@ -95,13 +95,13 @@ enum Level {
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    // Before the source is opened: opening raises DTR, and that may reset the board.
+    // Before the source is opened, because opening raises DTR, which may reset the board.
     let target = Target::of(&args)?;
     let (quiet, raw, as_json) = (args.quiet || target == Target::Stdout, args.raw, args.json);
     let plan = plan(args);
     let source = plan.source.clone();
     if source == CaptureSource::Stdin && is_file() {
-        terminal.say("standard input is a file: its arrival times will say when it was read, not when it was sent");
+        terminal.say("standard input is a file: arrival times will show when it was read, not when it was sent");
         terminal.say("  hint: `bootline explain` reads logs as they are");
     }
     let (waits_for, reconnects) = (plan.until.clone(), plan.reconnect && source.comes_back());
@@ -124,7 +124,8 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let recorded = recording.record(recorder, &stop, &mut screen);
     let not_shown = screen.finish();
     if not_shown > 0 {
-        terminal.say(&format!("{not_shown} bytes were not shown, since nobody took them; the file has them"));
+        terminal
+            .say(&format!("{not_shown} bytes were not shown, because stdout did not accept them; the file has them"));
     }
     let summary = recorded.map_err(port_failed)?;
     if as_json {
@@ -157,7 +158,7 @@ fn plan(args: Args) -> CapturePlan {
     }
 }
 
-/// Where the capture goes.
+/// Where the capture is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
     File(PathBuf),
@@ -201,7 +202,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// `boot.cap`, or the first of `boot-2.cap`, `boot-3.cap` .. that doesn't exist.
+/// `boot.cap`, or the first of `boot-2.cap`, `boot-3.cap` .. that does not exist.
 fn free_name() -> PathBuf {
     let names = std::iter::once("boot.cap".to_owned()).chain((2..).map(|n| format!("boot-{n}.cap")));
     names.map(PathBuf::from).find(|name| !name.exists()).expect("the numbers don't end")
@@ -239,14 +240,14 @@ fn say_summary(summary: &CaptureSummary, target: &Target, terminal: &Terminal) {
         terminal.say(&format!("  largest gap: {gap} s, from {at} s on"));
     }
     if summary.bytes > 0 {
-        terminal.say(&format!("  arrivals are known to {} s or better", summary.worst_uncertainty));
+        terminal.say(&format!("  arrival times are known to {} s or better", summary.worst_uncertainty));
         if let Target::File(file) = target {
             terminal.say(&format!("next: bootline explain {}", file.display()));
         }
     }
 }
 
-/// Whether the capture is what was wanted.
+/// Fails if the capture is not what was asked for.
 fn judge(
     summary: &CaptureSummary,
     source: &CaptureSource,
@@ -260,11 +261,11 @@ fn judge(
     }
     if summary.bytes == 0 {
         let hint = if source.is_serial() {
-            "is the board on, the cable in, its transmit line at the adapter's receive pin?"
+            "is the board on, the cable plugged in, its transmit line on the adapter's receive pin?"
         } else {
             "is the board on?"
         };
-        return Err(Failure::new(Exit::INPUT, format!("not a byte arrived from `{source}`")).hint(hint));
+        return Err(Failure::new(Exit::INPUT, format!("nothing arrived from `{source}`")).hint(hint));
     }
     if let (Some(pattern), false) = (until, matches!(summary.ended, CaptureEnd::Until(_))) {
         let what = format!("no line matched `{pattern}` before the capture ended: {}", summary.ended);
@@ -272,8 +273,8 @@ fn judge(
     }
     if let Some(errors) = summary.line_errors.filter(|e| !e.is_clean()) {
         let hint =
-            if errors.frame > 0 { "is the baud right?" } else { "a lower baud, or an adapter with a larger FIFO" };
-        let what = format!("`{source}` lost or damaged characters: {errors}");
+            if errors.frame > 0 { "is `--baud` right?" } else { "use a lower baud, or an adapter with a larger FIFO" };
+        let what = format!("`{source}` lost or damaged bytes: {errors}");
         return Err(Failure::new(Exit::INPUT, what).hint(hint));
     }
     if summary.holes > 0 && reconnects {
@@ -310,7 +311,7 @@ fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) ->
     })
 }
 
-/// The bytes on stdout, the words on stderr.
+/// Shows bytes on stdout and messages on stderr.
 struct Screen<'a> {
     terminal: &'a Terminal,
     pump: Option<BackgroundWriter>,
@@ -324,7 +325,7 @@ impl<'a> Screen<'a> {
         Screen { terminal, pump, live: (!raw).then(LiveText::default), text: String::new() }
     }
 
-    /// Gives the bytes that could not be shown.
+    /// Returns the number of bytes that could not be shown.
     fn finish(mut self) -> u64 {
         self.break_line();
         self.pump.map_or(0, |pump| if pump.is_broken() { 0 } else { pump.finish() })

@@ -26,47 +26,47 @@ use crate::unusable::{self, BootNeeds};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-docs/gate.md says how to write a budget, and how often such a gate fires. Runs are named as for
+docs/gate.md says how to write a budget, and how often such a gate fails. Runs are named as for
 `bootline compare`: captures, logs, folders of them, results of `experiment`.
 
 Examples:
   bootline check --write-baseline boot-baseline.json --note 'main, rack 3' base/*.cap
   bootline check --budget boot-budget.toml new/*.cap
   bootline check --budget boot-budget.toml --junit boot.xml new/
-  bootline check --baseline results/base results/new        whatever the budget names
-  bootline check --baseline boot-baseline.json new/         no budget: at most 5 % more than that
+  bootline check --baseline results/base results/new        instead of the budget's baseline
+  bootline check --baseline boot-baseline.json new/         no budget: at most 5 % more
 
-Without a budget neither the boot's time nor its characters for the console may grow by more than
+Without a budget, neither the boot's time nor its bytes for the console may grow by more than
 5 % (--increase-at-most) of the baseline's.
 
-Exit status 1: a limit is broken; 3: one can't be judged (too few runs, a log that is incomplete, a
-boot that failed).")]
+Exit status 1: a limit is exceeded; 3: one is inconclusive (too few runs, an incomplete log, a
+failed boot).")]
 pub struct Args {
-    /// The runs
+    /// The runs to check to check
     #[arg(value_name = "RUNS", required = true)]
     runs: Vec<PathBuf>,
-    /// The budget [default: boot-budget.toml, where there is one]
+    /// The budget [default: boot-budget.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     budget: Option<PathBuf>,
-    /// By how much the boot's time and its characters may grow beside the baseline, in percent, instead of a budget
+    /// How much the boot's time and its bytes may exceed the baseline, in percent, instead of a budget
     #[arg(long, value_name = "PERCENT", conflicts_with = "budget", requires = "baseline", value_parser = quantity::percent)]
     increase_at_most: Option<f64>,
-    /// What to compare with, instead of what the budget names: a stored baseline, or runs
+    /// A stored baseline, or runs, to compare with instead of the budget's
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
-    /// Store the runs as a baseline, `-` is standard output; nothing is judged
+    /// Store the runs as a baseline instead of checking them; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "junit")]
     write_baseline: Option<PathBuf>,
-    /// What to store with the baseline: a date, a machine, a revision
+    /// A note to store with the baseline: a date, a machine, a revision
     #[arg(long, value_name = "TEXT", requires = "write_baseline")]
     note: Option<String>,
-    /// Write the limits as JUnit's XML to this file, for a CI server; `-` is standard output, in place of the report
+    /// Write the limits as JUnit XML to this file, for a CI server; `-` is standard output, instead of the report
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// The arm of results of `experiment`
+    /// The arm, in results of `experiment`
     #[arg(long, value_name = "ARM")]
     arm: Option<String>,
-    /// The serial console and its speed, where the logs lack them: ttyS0,115200n8
+    /// The serial console and its speed, if the logs do not show them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
     /// The format of the logs, if it is not recognised
@@ -76,28 +76,28 @@ pub struct Args {
     shape: ShapeArgs,
 }
 
-/// What limits the runs.
+/// The limits that the runs are checked against.
 struct Limits {
     budget: Budget,
-    /// As it is told.
+    /// Name of the budget, as shown.
     name: String,
-    /// What its paths are relative to.
+    /// Folder that the budget's paths are relative to.
     folder: PathBuf,
 }
 
-/// Where nobody says how much a boot may grow.
+/// The default of `--increase-at-most`, as a share.
 const GROWTH: f64 = 0.05;
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     // Before the runs are read: that may take a while.
     if let Some(path) = &args.write_baseline {
         let hint = "name the baseline first: `--write-baseline FILE RUNS...`";
-        keep_others(path, "no stored baseline", begins_baseline, hint)?;
+        keep_others(path, "not a stored baseline", begins_baseline, hint)?;
     }
     if let Some(path) = &args.junit {
         keep_others(
             path,
-            "no XML",
+            "not XML",
             |text| text.starts_with(b"<?xml"),
             "name the report first: `--junit FILE RUNS...`",
         )?;
@@ -133,7 +133,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let Some(Limits { budget, name, folder }) = limits else { return Err(no_budget(Path::new(USUAL))) };
     if runs.n() == 0 {
-        // A CI server shows why.
+        // The report lets a CI server show why.
         let source = GateSource { budget: &name, runs: &runs, baseline: None };
         return Err(junit(&args, &[], source).err().unwrap_or_else(|| run_sets::none(&runs)));
     }
@@ -142,14 +142,14 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let source = GateSource { budget: &name, runs: &runs, baseline: baseline.as_ref() };
     let document = bootline_report::check(&checked, source);
     let json = JsonEmitter(bootline_report::check_json(&checked, source));
-    // JUnit's XML alone, where that is what goes to standard output.
+    // If JUnit's XML goes to standard output, nothing else does.
     if !to_stdout {
         print(&*args.shape.emitter(terminal, &document, json))?;
     }
     let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
     failures.extend(junit(&args, &checked, source).err());
     failures.iter().for_each(|f| f.show(terminal));
-    // What is broken is broken, whatever else can't be told.
+    // A failed limit is a failure, whatever else is inconclusive.
     Ok(if failures.iter().any(|f| f.exit == Exit::GATE) {
         Exit::GATE
     } else {
@@ -157,7 +157,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     })
 }
 
-/// The limits as tests, where they are asked for.
+/// Writes the limits as JUnit tests, if requested.
 fn junit(args: &Args, checked: &[CheckedLimit], source: GateSource<'_>) -> Result<(), Failure> {
     let Some(path) = &args.junit else { return Ok(()) };
     let suites =
@@ -165,10 +165,11 @@ fn junit(args: &Args, checked: &[CheckedLimit], source: GateSource<'_>) -> Resul
     OutputFile::replaced(path).write(&JunitEmitter(&suites)).map(drop)
 }
 
-/// The budget that is looked for where none is named.
+/// The budget to use if none is named.
 const USUAL: &str = "boot-budget.toml";
 
-/// From the budget's file, or from what stands in for one; none where a baseline is stored, which may come before it.
+/// The limits from the budget's file or from the arguments; none with `--write-baseline`, which may come before any
+/// budget.
 fn limits(args: &Args) -> Result<Option<Limits>, Failure> {
     let path = args.budget.clone().unwrap_or_else(|| PathBuf::from(USUAL));
     let usual_missing = args.budget.is_none() && !path.exists();
@@ -188,7 +189,7 @@ fn limits(args: &Args) -> Result<Option<Limits>, Failure> {
 
 fn no_budget(path: &Path) -> Failure {
     Failure::new(Exit::USAGE, format!("no budget `{}`", path.display()))
-        .hint("docs/gate.md shows one; or hold the boots to a baseline alone: `bootline check --baseline FILE RUNS...`")
+        .hint("docs/gate.md shows one; or check against a baseline alone: `bootline check --baseline FILE RUNS...`")
 }
 
 fn budget(path: &Path) -> Result<Budget, Failure> {
@@ -197,11 +198,11 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
     }
     let text = LogFile::new(path).read()?;
     let text = String::from_utf8(text).map_err(|_| {
-        Failure::new(Exit::USAGE, format!("`{}` is no budget: it is no text", path.display()))
+        Failure::new(Exit::USAGE, format!("`{}` is not a budget: it is not text", path.display()))
             .hint("docs/gate.md shows one")
     })?;
     Budget::parse(&text).map_err(|e| {
-        let failure = Failure::new(Exit::USAGE, format!("`{}` is no budget: {}", path.display(), e.what));
+        let failure = Failure::new(Exit::USAGE, format!("`{}` is not a budget: {}", path.display(), e.what));
         match e.line {
             Some((n, line)) => failure.at(format!("line {n}: `{line}`")),
             None => failure.hint("docs/gate.md shows one"),
@@ -209,7 +210,8 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
     })
 }
 
-/// What the budget or the command line names, read as the runs are. A path in the budget is relative to it.
+/// The baseline that the budget or the command line names, read in the same way as the runs. A path in the budget is
+/// relative to it.
 fn baseline(args: &Args, budget: &Budget, folder: &Path, reader: &RunReader) -> Result<Option<RunSet>, Failure> {
     let beside = |name: &String| folder.join(name);
     let Some(path) = args.baseline.clone().or_else(|| budget.baseline.as_ref().map(beside)) else { return Ok(None) };
@@ -243,8 +245,8 @@ fn left_out(runs: &RunSet, terminal: &Terminal) -> Exit {
     failure.map_or(Exit::FINE, |f| f.exit)
 }
 
-/// What is written is written anew each time; but where `RUNS` follow the option without its FILE, the first of them is
-/// taken for it, and a capture would be lost.
+/// Refuses to replace a file of another kind. Outputs are overwritten each time; but if the option's FILE is forgotten,
+/// the first of `RUNS` is taken for it, and a capture would be lost.
 fn keep_others(path: &Path, what: &str, mine: impl Fn(&[u8]) -> bool, hint: &str) -> Result<(), Failure> {
     if !path.is_file() {
         return Ok(());
@@ -252,7 +254,7 @@ fn keep_others(path: &Path, what: &str, mine: impl Fn(&[u8]) -> bool, hint: &str
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
     read.map_err(|e| unusable::open_failed(path, &e))?;
-    // An empty one, as `mktemp` makes it, loses nothing.
+    // An empty file, as `mktemp` creates it, loses nothing.
     if start.is_empty() || mine(&start) {
         return Ok(());
     }
@@ -260,7 +262,7 @@ fn keep_others(path: &Path, what: &str, mine: impl Fn(&[u8]) -> bool, hint: &str
     Err(Failure::new(Exit::INPUT, what).hint(hint))
 }
 
-/// How a limit that isn't kept is told.
+/// The error for a limit that does not pass.
 fn failure(checked: &CheckedLimit) -> Option<Failure> {
     let words = bootline_report::gate_message(checked)?;
     let exit = if checked.outcome == GateOutcome::Fail { Exit::GATE } else { Exit::INPUT };

@@ -25,62 +25,62 @@ use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A set is a capture or a log (all boots in it), a folder of them, what `bootline experiment` or
-`bootline boot` left, or a baseline that `bootline check --write-baseline` stored. Three things are
-asked of a difference: can chance explain it (with 4 + 4 runs at the least), is it as much as counts
-(--effect), is it more than the machine's own noise from day to day (--noise).
+A set is a capture or a log (all boots in it), a folder of them, the output of `bootline experiment`
+or `bootline boot`, or a baseline stored by `bootline check --write-baseline`. A difference counts
+if chance does not explain it (needs at least 4 + 4 runs), if it is large enough to matter
+(--effect), and if it exceeds the machine's own noise from day to day (--noise).
 
 Examples:
   bootline compare base/ new/
-  bootline compare old.cap new.cap                what one boot has that the other hasn't
+  bootline compare old.cap new.cap                what one boot has and the other has not
   bootline compare results/gate-rates --arm base --arm delay-50
-  bootline compare base/ new/ -o compare.html     a page: each run, what differs, its parts
+  bootline compare base/ new/ -o compare.html     a page: every run, every measure, the parts
   bootline compare --format markdown base/ new/ >>$GITHUB_STEP_SUMMARY
   bootline compare --json base/ new/ | jq '.changes[] | select(.verdict == \"more\") | .quantity'
 
 The page is one file that loads nothing from elsewhere: it works offline and can be mailed.
 
-Exit status 3: a set has no run that can be used, or a boot of it failed; the others are compared
-all the same.")]
+Exit status 3: a set has no usable run, or a boot in it failed; the other runs
+are still compared.")]
 pub struct Args {
-    /// The earlier set
+    /// The set to compare with, the earlier one
     #[arg(value_name = "BASE")]
     base: PathBuf,
-    /// The later set; without it another arm of the same results
+    /// The later set [default: another arm of the same results]
     #[arg(value_name = "NEW", required_unless_present = "arm")]
     new: Option<PathBuf>,
-    /// The arm of results of `experiment`; given twice, that of the earlier and that of the later set
+    /// The arm, in results of `experiment`; given twice, the earlier and the later set's
     #[arg(long, value_name = "ARM")]
     arm: Vec<String>,
-    /// Text in the line that ends the boot, instead of init's start
+    /// Text in the record that ends the boot, instead of init's start
     #[arg(long, value_name = "TEXT")]
     marker: Option<String>,
-    /// The serial console and its speed, where the logs lack them: ttyS0,115200n8
+    /// The serial console and its speed, if the logs do not show them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
     /// The format of the logs, if it is not recognised
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     input_format: Option<String>,
-    /// The least difference of a time that counts
+    /// The smallest difference of a time that matters
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = quantity::duration)]
     effect: Dur,
-    /// What the machine's own noise is, in percent of the earlier median
+    /// The machine's own noise, in percent of the earlier median
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = quantity::percent)]
     noise: f64,
-    /// The most parts and initcalls to show
+    /// How many parts and initcalls to show
     #[arg(short, long, value_name = "N", default_value_t = 12)]
     number: usize,
-    /// Where to write; `-` is standard output [default: standard output; of a page compare.html, or the
-    /// first free of compare-2.html, compare-3.html ..]
+    /// Where to write; `-` is standard output [default: standard output; for a page compare.html, or the first free
+    /// name of compare-2.html, compare-3.html ..]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to write [default: what OUTPUT's name says, else text]
+    /// Format of the output [default: by OUTPUT's extension, else text]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<OutputFormat>,
-    /// Write JSON, as --format json
+    /// Write JSON; short for --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Replace OUTPUT where it exists
+    /// Replace OUTPUT if it exists
     #[arg(long)]
     force: bool,
     /// Columns of the text [default: the terminal's, else 100]
@@ -88,12 +88,12 @@ pub struct Args {
     width: Option<usize>,
 }
 
-/// What is written.
+/// Format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OutputFormat {
     /// For a terminal
     Text,
-    /// For a comment or a page of a forge
+    /// For a comment or a page on a forge
     Markdown,
     /// For programs
     Json,
@@ -162,7 +162,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let thresholds = Thresholds { effect: args.effect, noise: args.noise, ..Thresholds::default() };
     let Some(comparison) = compare(&from, &to, thresholds) else { return Err(run_sets::none(&to)) };
 
-    // Colours are for a terminal alone.
+    // Only a terminal gets colours.
     let color = terminal.stdout_color && args.output.is_none();
     let options = TextOptions { width: args.width.unwrap_or(terminal.width), color };
     let document = bootline_report::compare(&comparison, args.number);
@@ -180,7 +180,7 @@ impl Args {
             [] => [None, None],
             [both] if self.new.is_some() => [Some(both.as_str()); 2],
             [from, to] => [Some(from.as_str()), Some(to.as_str())],
-            _ => return Err(Failure::new(Exit::USAGE, "two arms are compared: `--arm BASE --arm NEW`")),
+            _ => return Err(Failure::new(Exit::USAGE, "name two arms to compare: `--arm BASE --arm NEW`")),
         };
         Ok([(&self.base, arms[0]), (self.new.as_ref().unwrap_or(&self.base), arms[1])])
     }

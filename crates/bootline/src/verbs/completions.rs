@@ -19,7 +19,7 @@ pub struct Args {
 
 /// Writes the completions of `command`, which is the whole command line.
 pub fn run(args: Args, mut command: Command) -> Result<Exit, Failure> {
-    // clap_complete panics where a write fails: let it write to memory.
+    // clap_complete panics if a write fails, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "bootline", &mut script);
     print(&String::from_utf8_lossy(&script).into_owned())?;

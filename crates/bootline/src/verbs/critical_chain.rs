@@ -11,21 +11,21 @@ use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Read it from the top: the boot's end hung on the first link, that on the next, back to the
-beginning. `net` is without waits for the console; `without it` is by how much the boot would end
-sooner. Initcalls are named where the kernel is booted with `initcall_debug`, async calls with
-`async.dyndbg=+p` as well.
+The last segment before the boot's end comes first; each of the following had to end before the one
+above it could begin. `net` excludes waits for the console; `without it` is the change of the boot's
+end without the segment. Initcalls are named if the kernel is booted with `initcall_debug`,
+async calls if it also has `async.dyndbg=+p`.
 
 Examples:
   bootline critical-chain boot.cap
   dmesg | bootline critical-chain -
   bootline critical-chain --marker 'login: ' boot.cap
-  bootline critical-chain -n 40 boot.cap               the 40 longest links by themselves
-  bootline critical-chain --json boot.cap | jq '.boots[].chain.segments[] | [.name, .effect_ns]'")]
+  bootline critical-chain -n 40 boot.cap               with the 40 longest segments
+  bootline critical-chain --json boot.cap | jq '.boots[].critical_path.segments[].max_saving_ns'")]
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
-    /// Let the longest N links stand by themselves, net of the console
+    /// Show the N longest segments one by one, and merge the others
     #[arg(short, long, value_name = "N", default_value_t = CriticalChainOptions::default().count)]
     number: usize,
 }

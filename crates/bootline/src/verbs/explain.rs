@@ -15,16 +15,16 @@ use crate::unusable::BootNeeds;
 Examples:
   bootline explain boot.cap                            a capture, by arrival times
   dmesg | bootline explain -                           the running kernel's own log
-  bootline explain --console ttyS0,115200n8 dmesg.txt  a log that doesn't tell its console
+  bootline explain --console ttyS0,115200n8 dmesg.txt  a log that does not show its console
   bootline explain --marker 'login:' boot.cap          up to the login prompt
   bootline explain --json *.log | jq '.boots[].time_to_init.elapsed_ns.best'
-  bootline explain --rules                             what is looked for
+  bootline explain --rules                             all rules
 
 Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted.")]
 pub struct Args {
     #[command(flatten)]
     logs: Option<logs::LogArgs>,
-    /// List all rules, what they look for and why it costs time
+    /// List all rules: what each looks for, and why that costs time
     #[arg(long, exclusive = true)]
     rules: bool,
 }

@@ -16,16 +16,17 @@ use crate::failure::Failure;
 use crate::output_file::print;
 use crate::terminal::Terminal;
 
-/// Suites change with each upload; a list that is a day old still names the right series.
+/// Age of the list of suites after which the mirror is asked again. Suites change with each upload; a list that is a
+/// day old still names the right series.
 const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Stock Debian kernels come from the mirror in this host's apt configuration, through an apt
-of their own: nothing is installed, and root is not needed. What has been fetched works
-without a network.
+Stock Debian kernels come from the mirror in this host's apt configuration, through a
+private apt state: nothing is installed, and root is not needed. Fetched kernels work without
+a network.
 
 Examples:
   bootline kernels
@@ -47,13 +48,13 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct List {
-    /// Only this architecture
+    /// List only this architecture
     #[arg(long)]
     arch: Option<Arch>,
     /// Ask the mirror now [default: when the last answer is a day old]
     #[arg(long, conflicts_with = "offline")]
     refresh: bool,
-    /// Don't ask the mirror
+    /// Do not ask the mirror
     #[arg(long)]
     offline: bool,
     #[command(flatten)]
@@ -62,13 +63,13 @@ struct List {
 
 #[derive(Debug, clap::Args)]
 struct Fetch {
-    /// Series, each perhaps with an architecture: 6.1, 6.18-rt, 7.2-cloud, arm64:7.2
+    /// Series, optionally with an architecture: 6.1, 6.18-rt, 7.2-cloud, arm64:7.2
     #[arg(required = true, value_name = "SERIES")]
     requests: Vec<KernelName>,
-    /// The architecture of series that name none
+    /// The architecture of series without one
     #[arg(long, default_value = "amd64")]
     arch: Arch,
-    /// Where a series has gone, take the nearest one whose console behaves the same
+    /// If a series is gone, take the nearest one whose console behaves the same
     #[arg(long)]
     nearest: bool,
     /// Fetch a newer version than the cached one, if there is one
@@ -83,7 +84,7 @@ struct StoreArgs {
     /// Where to keep kernels [default: $BOOTLINE_CACHE/kernels, or bootline/kernels in the user's cache]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// A mirror of the Debian archive, where apt on this host has none
+    /// A mirror of the Debian archive, if this host's apt has none
     #[arg(long, value_name = "URL")]
     mirror: Option<String>,
     /// Write JSON to stdout
@@ -98,8 +99,8 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
 }
 
-/// The kernel of a series for the lab: from the cache, or fetched. Another series than the one that was asked for is
-/// taken only where the user says so (`kernels fetch --nearest`).
+/// The kernel of a series for the lab: from the cache, or fetched. A different series is taken only on request
+/// (`kernels fetch --nearest`).
 pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, Failure> {
     let store = store()?;
     let mut steps = FetchSteps::new(terminal);
@@ -169,10 +170,10 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
     let text = if list.place.json { listing_json(&listings) } else { table(&listings) };
     print(&text)?;
     match listings.iter().find_map(|l| l.stale.as_ref()) {
-        // Known or cached series are an answer; without any, the failure is.
+        // Known or cached series are listed in spite of a failure; without any, the failure is returned.
         Some(error) if listings.iter().all(|l| l.rows.is_empty()) => Err(failed(error)),
         Some(error) => {
-            terminal.say(&format!("not asked anew: {error}"));
+            terminal.say(&format!("the mirror was not asked: {error}"));
             Ok(Exit::FINE)
         }
         None => Ok(Exit::FINE),
@@ -204,7 +205,7 @@ fn cells(row: &Row, asked: bool) -> [String; 6] {
     };
     [
         format!("{}:{}", row.arch, row.series),
-        // Only suites that were asked can be said not to have it.
+        // A series is gone only if the suites were asked.
         offered.map_or(if asked { "gone" } else { "-" }.to_owned(), |p| p.version.clone()),
         offered.map_or("-".to_owned(), |p| p.suite.clone()),
         offered.map_or("-".to_owned(), |p| format!("{:.0} MB", p.size as f64 / 1e6)),
@@ -248,7 +249,8 @@ fn kernel_json(kernel: &Kernel) -> Value {
     })
 }
 
-/// Shows steps of a fetch on stderr: on a terminal percentages replace each other, elsewhere a step is told once.
+/// Shows the steps of a fetch on stderr: on a terminal, percentages replace each other; otherwise each step is shown
+/// once.
 pub struct FetchSteps<'a> {
     terminal: &'a Terminal,
     last: String,
@@ -256,7 +258,7 @@ pub struct FetchSteps<'a> {
 }
 
 impl<'a> FetchSteps<'a> {
-    /// Nothing is shown yet.
+    /// Shows nothing yet.
     pub fn new(terminal: &'a Terminal) -> FetchSteps<'a> {
         FetchSteps { terminal, last: String::new(), open: false }
     }
@@ -275,7 +277,7 @@ impl<'a> FetchSteps<'a> {
             if self.open && step != self.last {
                 self.end();
             }
-            // Back to the margin, and whatever is left of a longer text away.
+            // Returns to the margin and erases the rest of a longer text.
             _ = write!(std::io::stderr(), "\r{text}\x1b[K");
             self.open = true;
         } else if step != self.last {
@@ -284,7 +286,7 @@ impl<'a> FetchSteps<'a> {
         self.last = step.to_owned();
     }
 
-    /// Leaves the line, so that other text can follow.
+    /// Ends the line, so that other text can follow.
     pub fn end(&mut self) {
         if self.open {
             self.terminal.say("");

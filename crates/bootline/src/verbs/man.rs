@@ -13,11 +13,11 @@ use crate::terminal::Terminal;
 Example:
   bootline man ~/.local/share/man/man1")]
 pub struct Args {
-    /// Where to write bootline.1, bootline-explain.1 and so on; made where it doesn't exist
+    /// Where to write bootline.1, bootline-explain.1 and so on; created if missing
     directory: PathBuf,
 }
 
-/// Writes a page of `command`, which is the whole command line, and one of each of its verbs.
+/// Writes a page for `command`, which is the whole command line, and one for each of its verbs.
 pub fn run(args: Args, command: Command, terminal: &Terminal) -> Result<Exit, Failure> {
     let directory = args.directory;
     let failed = |e: std::io::Error| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One file a verb: what may be typed, what is made of it, and how it is done.
+//! The verbs, one per file: arguments and what the verb does.
 pub mod blame;
 pub mod boot;
 pub mod capture;

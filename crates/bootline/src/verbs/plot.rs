@@ -16,9 +16,8 @@ use crate::unusable::BootNeeds;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The page is one file that loads nothing from elsewhere: it works offline and can be mailed. With
-several boots they are stacked, aligned on the kernel's start, and what differs from the first is
-marked.
+The page is one file that loads nothing from elsewhere: it works offline and can be mailed.
+Several boots are stacked, aligned at the kernel's start, with differences from the first marked.
 
 Examples:
   bootline plot boot.cap                               writes boot.html
@@ -26,31 +25,31 @@ Examples:
   bootline plot boot.cap -o boot.svg                   a static picture, for a document
   dmesg | bootline plot - -o - >boot.html
 
-Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted; what could
-be read is drawn.")]
+Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted; whatever
+could be read is drawn.")]
 pub struct Args {
     /// Captures or logs in any known format; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to write; `-` is standard output [default: the first FILE's name with .html, or the first
-    /// free of NAME-2.html, NAME-3.html ..]
+    /// Where to write; `-` is standard output [default: the first FILE's name with .html, or the first free name of
+    /// NAME-2.html, NAME-3.html ..]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to write [default: what OUTPUT's name says, else html]
+    /// Format of the output [default: by OUTPUT's extension, else html]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Replace OUTPUT where it exists
+    /// Replace OUTPUT if it exists
     #[arg(long)]
     force: bool,
-    /// Text in the line that ends the boot, instead of init's start
+    /// Text in the record that ends the boot, instead of init's start
     #[arg(long, value_name = "TEXT")]
     marker: Option<String>,
-    /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
+    /// The serial console and its speed, if the log does not show them: ttyS0,115200n8
     #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
     console: Option<ConsoleArg>,
 }
 
-/// What is written.
+/// Format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// An interactive page in one file
@@ -87,7 +86,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         None
     })?;
     if pictures.is_empty() {
-        // What is wrong with each input was said.
+        // The errors of each input have been shown.
         return Ok(exit);
     }
     let text = match format {

@@ -18,32 +18,32 @@ use crate::unusable::{BootNeeds, UnusableInput};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What --set takes:
-  baud=115200           another speed of the line
+Settings for --set:
+  baud=115200           another line speed
   frame=8n1             another frame
-  quiet, loglevel=4     what the console prints
+  quiet, loglevel=4     another console log level
   initcall_debug=0      without what initcall_debug prints
-  kernel=6.19-rt        how that kernel prints; the boot's own work stays
-  console=nbcon         the way of printing: legacy, printer-thread, nbcon, nbcon_8250 (+replay)
-  cpus=1                another number of processors
+  kernel=6.19-rt        another kernel's console; the boot's own work stays the same
+  console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250 (+replay)
+  cpus=1                another number of CPUs
 
 Examples:
-  bootline predict boot.cap                                all ways out beside today's boot
+  bootline predict boot.cap                                every what-if, compared with the baseline
   bootline predict --set baud=115200 --set quiet boot.cap  one question
-  bootline predict --kernel-log own.log boot.cap           with the levels of `dmesg -r >own.log`
-  bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved.best_ns]'
+  bootline predict --kernel-log kernel.log boot.cap        with the levels of `dmesg -r >kernel.log`
+  bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved_ns.best]'
 
 Exit status 3: an input is unusable, or lacks what a prediction needs.")]
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
-    /// One thing to be different; several are taken together [default: all known ways out, each alone]
+    /// A setting to change; several are combined [default: every what-if, one at a time]
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
     set: Vec<Setting>,
-    /// The kernel's own log of the same boot (dmesg -r, /dev/kmsg, dmesg or journalctl in JSON), for its levels
+    /// The kernel's own log of the same boot (dmesg -r, /dev/kmsg, dmesg or journalctl in JSON), for its log levels
     #[arg(long, value_name = "FILE")]
     kernel_log: Option<PathBuf>,
-    /// Processors of that machine, where the log lacks them
+    /// Number of CPUs of that machine, if the log does not show it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=4096))]
     cpus: Option<u32>,
 }
@@ -59,7 +59,7 @@ fn parse_setting(text: &str) -> Result<Setting, String> {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let change = Change::of(args.set).map_err(|Contradiction { first, second }| {
-        Failure::new(Exit::USAGE, format!("`--set {first}` and `--set {second}` can't both be"))
+        Failure::new(Exit::USAGE, format!("`--set {first}` and `--set {second}` contradict each other"))
     })?;
     let mut logs = args.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(args.cpus);
     if let Some(log) = args.kernel_log {
@@ -76,7 +76,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     })
 }
 
-/// Today, and beside it what was asked for or all ways out.
+/// The baseline, followed by the requested change or by every what-if.
 fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, PredictionError> {
     let mut list = vec![predict::baseline(boot)?];
     if change.is_empty() {

@@ -24,67 +24,66 @@ use crate::verbs::kernels;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each run leaves boot.cap, truth.json (the host's clock, taken on a second port that is not paced)
-and the kernel's own log. A run that lost characters is marked invalid and done again, never
-counted.
+Each run writes boot.cap, truth.json (times by the host's clock, from a second, unpaced port) and
+the kernel's own log. A run that lost bytes is marked invalid and repeated; it never counts.
 
 Examples:
   bootline boot --kernel 6.18-rt --baud 9600 --smp 2 -o slow
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
-  bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the processor's cost
+  bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
     /// A kernel image, or the series of a stock kernel: 6.18-rt, arm64:7.2
     #[arg(long, value_name = "IMAGE|SERIES")]
     kernel: PathBuf,
-    /// An initramfs of your own; by default the lab's, whose init tells the truth on a second port
+    /// An initramfs of your own [default: the lab's, whose init reports the truth on a second port]
     #[arg(long, value_name = "FILE")]
     initrd: Option<PathBuf>,
-    /// Words for the kernel's command line
+    /// Parameters for the kernel command line
     #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
     append: String,
     /// The speed of the serial line [default: 115200]
     #[arg(long, value_name = "BAUD", value_parser = baud)]
     baud: Option<Baud>,
-    /// The frame of a character
+    /// Data bits, parity, stop bits
     #[arg(long, value_name = "FRAME", default_value_t)]
     frame: Frame,
-    /// x86_64 or aarch64; by default told from the image
+    /// Architecture: x86_64 or aarch64 [default: the image's]
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
-    /// Processors
+    /// Number of CPUs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     smp: u32,
     /// Memory in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// A line of the console to be timed; with an initramfs of your own it also ends the boot
+    /// Record the time of this console line; with an initramfs of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
     marker: Option<Regex>,
-    /// A kernel module, loaded by the lab's init as soon as it runs; may be given several times
+    /// Have the lab's init load this kernel module first; may be given several times
     #[arg(long = "module", value_name = "FILE [KEY=VALUE..]", conflicts_with = "initrd")]
     modules: Vec<Module>,
-    /// Lines that the lab's init prints and times when the boot's own log is through
+    /// Have the lab's init print N lines once the boot's log is transmitted, and time them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000),
           conflicts_with_all = ["icount", "initrd"])]
     lines: Option<u32>,
-    /// Count accesses to the console's registers; it slows the guest, so that no time means anything
+    /// Count accesses to the console's registers; slows the guest, so the run's times are meaningless
     #[arg(long, conflicts_with = "icount")]
     trace_registers: bool,
-    /// How many boots
+    /// Number of runs
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// How often a run is tried until it can be believed
+    /// How often to try a run until it is valid
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
-    /// When to give a run up: 90s, 5m [default: two minutes and what 250 000 characters take]
+    /// Abandon a run after this time: 90s, 5m [default: 2m plus the transmit time of 250 000 bytes]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Dur>,
-    /// Count instructions instead of time, without a console: what the processor costs
+    /// Count instructions instead of time, without a console: shows the CPU's cost
     #[arg(long, conflicts_with_all = ["baud", "initrd", "marker"])]
     icount: bool,
-    /// Where the runs go; with -n in folders of their own, run-1, run-2 ..
+    /// Folder for the run; with -n, it gets a folder for each: run-1, run-2 ..
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Write JSON
@@ -137,7 +136,7 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
     })
 }
 
-/// A file as it is; else a series, fetched if it isn't in the cache.
+/// The kernel image: a file, or else a series, fetched if it is not in the cache.
 fn kernel(named: &Path, arch: Option<Arch>, terminal: &Terminal) -> Result<(PathBuf, Option<Arch>), Failure> {
     let series = named.to_str().and_then(|name| name.parse::<KernelName>().ok());
     let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch)) };
@@ -164,7 +163,7 @@ fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) ->
         } else {
             line.update(text);
         }
-        // The rate is that of the last few seconds.
+        // The rate is an average over the last few seconds.
         if before.0.is_none() || p.elapsed - before.1 > Dur::from_secs(4) {
             before = (Some(p.phase), p.elapsed, p.bytes);
         }
@@ -173,7 +172,7 @@ fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) ->
     boot_valid(request, attempts, cancel, &mut watch).map_err(|e| failed(&e))
 }
 
-/// A phase in words.
+/// Text for a phase.
 pub fn phase(phase: BootPhase) -> &'static str {
     match phase {
         BootPhase::Booting => "booting",
@@ -188,7 +187,7 @@ fn status(name: &str, p: &BootProgress<'_>, since: (Dur, u64)) -> String {
     let seconds = (p.elapsed - since.0).as_secs_f64();
     let rate = if seconds > 0.5 { p.bytes.saturating_sub(since.1) as f64 / seconds } else { 0.0 };
     let elapsed = p.elapsed.as_secs_f64();
-    format!("{name}{elapsed:6.1} s  {phase}  {} characters  {rate:.0}/s  {}", p.bytes, p.last_line)
+    format!("{name}{elapsed:6.1} s  {phase}  {} bytes  {rate:.0} B/s  {}", p.bytes, p.last_line)
 }
 
 fn exit_of(verdict: &RunVerdict) -> Exit {
@@ -202,7 +201,7 @@ fn exit_of(verdict: &RunVerdict) -> Exit {
     }
 }
 
-/// How a boot's failure reads.
+/// The error to show for a failed boot.
 pub fn failed(error: &BootError) -> Failure {
     let exit = match error {
         BootError::Kernel { .. }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of a run: the truth beside what `bootline explain` makes of the capture.
+//! The result of a run: the truth compared with what `bootline explain` reads from the capture.
 use bootline_analysis::boot::{Boot, BootOptions};
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
@@ -13,13 +13,13 @@ use crate::failure::Failure;
 use crate::output_file;
 use crate::terminal::Terminal;
 
-/// One run, for people.
+/// Shows one run as text.
 pub fn show(outcome: &BootOutcome, terminal: &Terminal) -> Result<(), Failure> {
     let document = document(outcome, explained(outcome)?.as_ref());
     print(&document, terminal)
 }
 
-/// All runs: for programs all of them, for people what they have in common.
+/// Shows all runs: in JSON each of them, as text their median and range.
 pub fn show_all(outcomes: &[BootOutcome], as_json: bool, terminal: &Terminal) -> Result<(), Failure> {
     if as_json {
         let runs = outcomes.iter().map(to_json).collect::<Result<Vec<_>, _>>()?;
@@ -36,7 +36,7 @@ pub fn show_all(outcomes: &[BootOutcome], as_json: bool, terminal: &Terminal) ->
     let median = (times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2;
     let mut document = Document::default();
     document.paragraph(format!(
-        "{} runs, {} of them valid: time to init {median} s in the median, {low}..{high} s",
+        "{} runs, {} of them valid: median time to init {median} s, {low}..{high} s",
         outcomes.len(),
         times.len()
     ));
@@ -51,7 +51,7 @@ fn print(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
     output_file::print(&(text(document, &terminal.text_options()) + "\n")).map(drop)
 }
 
-/// What the capture says by itself; the truth is not looked at.
+/// The boot as `explain` reads it from the capture alone, without the truth.
 fn explained(outcome: &BootOutcome) -> Result<Option<Boot>, Failure> {
     outcome.capture.as_ref().map_or(Ok(None), |capture| only_boot(capture, &BootOptions::default()))
 }
@@ -67,7 +67,7 @@ fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
     document.heading(Text::new().words(what).styled(verdict, style));
     document.table(table(truth, explained));
     if truth.registers.is_some() {
-        document.paragraph("Registers were traced, which slows the guest: its times compare with nothing.");
+        document.paragraph("Registers were traced, which slows the guest: do not compare its times.");
     }
     let mut entries: Vec<Entry> = truth.fidelity.flaws.iter().map(|f| Entry::new("flaw", flaw(f))).collect();
     for module in &truth.modules {
@@ -75,10 +75,10 @@ fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
         entries.push(Entry::new("module", format!("{}: {came}", module.name)));
     }
     for dir in &outcome.discarded {
-        entries.push(Entry::new("set aside", format!("{} (not to be believed)", dir.display())));
+        entries.push(Entry::new("set aside", format!("{} (invalid)", dir.display())));
     }
     if let Some(capture) = &outcome.capture {
-        // A quiet console shows no boot; the kernel's own log does.
+        // A quiet console does not show the boot; the kernel's own log does.
         let kernel_log = outcome.dir.join("dmesg.kmsg");
         let shows_it = explained.is_some_and(|b| b.end.is_some());
         let best = if shows_it || !kernel_log.exists() { capture } else { &kernel_log };
@@ -97,7 +97,7 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
         ("difference", Align::Right, 1),
     ]);
     let end = boot.and_then(|b| b.end.as_ref());
-    // What a boot that didn't reach its end cost means nothing.
+    // The cost in a boot that did not reach its end is meaningless.
     let line = boot.filter(|b| b.end.is_some()).and_then(|b| b.line.as_ref());
     let mut row = |name: &str, truth: Option<String>, explain: Option<String>, difference: Option<String>| {
         if truth.is_some() || explain.is_some() {
@@ -122,7 +122,7 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
     row("console cost", None, line.map(|l| TimeValue::estimate(l.cost).short()), None);
     let bytes = line.map(|l| l.bytes_before_end);
     row(
-        "characters before init",
+        "bytes before init",
         truth.bytes_before_init.map(|n| n.to_string()),
         bytes.map(|n| n.to_string()),
         truth.bytes_before_init.zip(bytes).and_then(|(t, e)| apart(t as f64, e as f64)),
@@ -132,7 +132,7 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
     }
     if let Some(registers) = &truth.registers {
         let reads = |count: &RegisterCount| count.reads_per_byte().map(|n| format!("{n:.2}"));
-        row("register reads a character", reads(&registers.before_init), None, None);
+        row("register reads per byte", reads(&registers.before_init), None, None);
         row("  while lines were printed", registers.lines.as_ref().and_then(reads), None, None);
     }
     table
@@ -141,12 +141,12 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
 fn verdict(verdict: &RunVerdict) -> (String, Style) {
     match verdict {
         RunVerdict::Valid => ("valid".to_owned(), Style::Setting),
-        RunVerdict::Invalid => ("invalid, not to be believed".to_owned(), Style::Error),
+        RunVerdict::Invalid => ("invalid".to_owned(), Style::Error),
         RunVerdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
         RunVerdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
         RunVerdict::ModuleFailed { module, error } => (format!("module {module} was refused: {error}"), Style::Error),
         RunVerdict::TimedOut { silent_ns } => {
-            (format!("timed out; nothing had come from the guest for {silent_ns} s"), Style::Error)
+            (format!("timed out; the guest had sent nothing for {silent_ns} s"), Style::Error)
         }
         RunVerdict::Stopped => ("the guest ended before init".to_owned(), Style::Error),
         RunVerdict::Interrupted => ("interrupted".to_owned(), Style::Error),
@@ -156,21 +156,23 @@ fn verdict(verdict: &RunVerdict) -> (String, Style) {
 fn flaw(flaw: &FidelityFlaw) -> String {
     match flaw {
         FidelityFlaw::Lost { lines, first } => {
-            format!("{lines} lines of the kernel's log are not on the line: `{first}`")
+            format!("{lines} records of the kernel's log were not transmitted: `{first}`")
         }
-        FidelityFlaw::Duplicated { lines, first } => format!("{lines} lines came twice: `{first}`"),
+        FidelityFlaw::Duplicated { lines, first } => format!("{lines} records were transmitted twice: `{first}`"),
         FidelityFlaw::PrintedAgain { lines } => format!(
-            "the console registered a second time, and the kernel printed its log again: {lines} lines came twice \
+            "the console registered a second time, and the kernel printed its log again: {lines} records were transmitted twice \
              (`driver_async_probe=*,serial` leaves the port alone)"
         ),
-        FidelityFlaw::OutOfOrder { lines, first } => format!("{lines} lines came in another order: `{first}`"),
-        FidelityFlaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its rate", ratio * 100.0),
+        FidelityFlaw::OutOfOrder { lines, first } => {
+            format!("{lines} records were transmitted out of order: `{first}`")
+        }
+        FidelityFlaw::WrongRate { ratio } => format!("the line ran at {:.1} % of its speed", ratio * 100.0),
         FidelityFlaw::LateReader { max_ns } => format!("the host was busy: the line's reader woke {max_ns} s late"),
         FidelityFlaw::StampsAtZero => "the guest's clock stood at 0: its calibration failed".to_owned(),
         FidelityFlaw::EmulatorBreakpoint => {
-            "QEMU ran a breakpoint that the guest had removed already: a fault of the emulator".to_owned()
+            "QEMU ran a breakpoint that the guest had already removed: a bug of the emulator".to_owned()
         }
-        FidelityFlaw::TooMuchOutput => "more was on the line than the lab can compare".to_owned(),
+        FidelityFlaw::TooMuchOutput => "more was transmitted than the lab can compare".to_owned(),
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the captures of an experiment's runs say by themselves; the truth is not looked at.
+//! Reads the captures of an experiment's runs by themselves, without the truth.
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions};
@@ -19,8 +19,8 @@ impl Analyst for Captures {
         Some(boot.line?.flush?.waited.best())
     }
 
-    /// The kernel's own log was read when the line had fallen silent and before the guest was told to switch itself off,
-    /// so what is stamped later are that end's words.
+    /// The kernel's own log was read after the line fell silent and before the guest was told to power off, so later
+    /// records belong to the power-off.
     fn log_complete(&mut self, run: &Path) -> Option<HostTime> {
         let own_log = only_records(&run.join("dmesg.kmsg")).ok()??;
         let last = own_log.records.iter().filter_map(|r| r.stamp).max()?;
@@ -36,7 +36,7 @@ impl Analyst for Captures {
     }
 }
 
-/// The levels of records are not on a console: only where they matter the kernel's own log is looked at.
+/// A console does not show log levels; the kernel's own log is read only if they matter.
 fn read(run: &Path, change: &Change) -> Result<Option<Boot>, Failure> {
     let (capture, own_log) = (run.join("boot.cap"), run.join("dmesg.kmsg"));
     let levels = change.changes_loglevel();

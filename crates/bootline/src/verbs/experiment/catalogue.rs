@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::output_file::print;
 use crate::terminal::Terminal;
 
-/// Where experiments are looked for by their name.
+/// Folder in which experiments are looked up by name.
 pub const FOLDER: &str = "experiments";
 
-/// A path as it is; a bare name is that of a file in ./experiments.
+/// The file of an experiment: a path as it is, a bare name in ./experiments.
 pub fn find(named: &Path) -> Result<PathBuf, Failure> {
     if named.is_file() {
         return Ok(named.to_owned());
@@ -34,7 +34,7 @@ pub fn find(named: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::new(Exit::INPUT, what).hint("`bootline experiment list`"))
 }
 
-/// Writes them, and on stderr those that can't be read.
+/// Lists the experiments on stdout, and the unreadable ones on stderr.
 pub fn list(folder: &Path, as_json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
     let failed = |e| Failure::new(Exit::INPUT, format!("can't read folder `{}`: {e}", folder.display()));
     let mut files = fs::read_dir(folder)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How what keeps an experiment from going on reads.
+//! The errors that stop an experiment, as shown.
 use std::error::Error;
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::verbs::boot;
 
-/// A file that is no experiment.
+/// A file that is not an experiment.
 pub fn file(error: &FileError) -> Failure {
     let failure = with_hint(new(Exit::INPUT, error), error.hint());
     match &error.line {
@@ -20,19 +20,19 @@ pub fn file(error: &FileError) -> Failure {
     }
 }
 
-/// An arm that was chosen and isn't there.
+/// An arm that does not exist.
 pub fn arm(error: &NoSuchArm) -> Failure {
     let hint = error.nearest.as_ref().map(|nearest| format!("did you mean `--arms {nearest}`?"));
     with_hint(new(Exit::USAGE, error), hint)
 }
 
-/// A kernel that can't be had.
+/// A kernel that can't be found or fetched.
 pub fn image(error: &ImageError) -> Failure {
     let exit = if matches!(error, ImageError::Stock { .. }) { Exit::LAB } else { Exit::INPUT };
     with_hint(new(exit, error), error.hint())
 }
 
-/// A folder that can't take the results.
+/// A folder that can't hold the results.
 pub fn results(error: &ResultsError) -> Failure {
     let exit = match error {
         ResultsError::File { .. } | ResultsError::InUse { .. } => Exit::LAB,
@@ -59,12 +59,12 @@ pub fn run(error: &RunError, dir: &Path) -> Failure {
     if full { failure.hint(FULL) } else { with_hint(failure, source.hint()) }
 }
 
-/// Experiments come from others: their names and paths are not to reach a terminal as they are.
+/// Experiments come from others: their names and paths must be escaped for the terminal.
 fn new(exit: Exit, error: &dyn Error) -> Failure {
     Failure::new(exit, escaped(&error.to_string()))
 }
 
-/// A line of a file, and no more of it than is of use.
+/// A line of a file, shortened.
 fn at_line(place: &str, line: &str) -> String {
     let short: String = line.chars().take(LINE).collect();
     let more = if short.len() < line.len() { ".." } else { "" };
@@ -85,7 +85,7 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// What the system said, however deep it lies.
+/// The system's error, however deep in the chain of sources.
 fn io_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e io::Error> {
     error.downcast_ref().or_else(|| error.source().and_then(io_error))
 }

@@ -28,13 +28,13 @@ use analyst::Captures;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-docs/experiments.md shows how to write an experiment.
+docs/experiments.md describes how to write an experiment.
 
 Examples:
   bootline experiment list
   bootline experiment run seed1-baud --quick
   bootline experiment run experiments/seed1-baud.toml -n 10 --arms 9600,115200 -o more
-  bootline experiment report seed1-baud --json      the runs so far; boots nothing
+  bootline experiment report seed1-baud --json      the runs so far, without booting
 
 Exit status 1: a claim or a prediction is refuted; 3: too few valid runs for a verdict; 4: the lab
 failed or was stopped; finished runs are kept.")]
@@ -45,14 +45,14 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Lists the experiments of a folder
+    /// Lists the experiments in a folder
     List(List),
-    /// Boots the missing runs of experiments, and reports what all runs show
+    /// Boots the missing runs of experiments, and reports on all runs
     #[command(after_help = "\
 Results go to results/NAME: every capture, result.json, report.txt. Ctrl-C or a power failure costs
 the current run only: the same command continues where it stopped.")]
     Run(Run),
-    /// Reports what the finished runs of experiments show; boots nothing
+    /// Reports on the finished runs of experiments, without booting
     Report(Report),
 }
 
@@ -73,7 +73,7 @@ struct Run {
     /// The seed of the random order of the runs, for a new results folder [default: the experiment's, else drawn]
     #[arg(long, value_name = "N")]
     random_seed: Option<u64>,
-    /// Start over; rename the existing results
+    /// Start over, and rename the existing results
     #[arg(long)]
     fresh: bool,
     /// Lock this file during each boot, so that several experiments on one host take turns
@@ -87,7 +87,7 @@ struct Report {
     selection: Selection,
 }
 
-/// Which runs of which experiments, where their results are, and how they are shown.
+/// Which runs of which experiments, where their results are, and how to show them.
 #[derive(Debug, clap::Args)]
 struct Selection {
     /// Experiment files, or names of files in ./experiments
@@ -96,16 +96,16 @@ struct Selection {
     /// Use the experiment's short form: fewer arms, fewer runs
     #[arg(long)]
     quick: bool,
-    /// The folder of the results, of a single experiment [default: results/NAME]
+    /// The folder of the results, for a single experiment [default: results/NAME]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Valid runs per arm, instead of the number in the file
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
-    /// Use these arms only; `*` matches anything
+    /// Use only these arms; `*` matches anything
     #[arg(long, value_name = "ARM,..", value_delimiter = ',')]
     arms: Vec<String>,
-    /// Write JSON, as in result.json; of several experiments one document after the other
+    /// Write JSON, as in result.json; for several experiments, one document after the other
     #[arg(long)]
     json: bool,
 }
@@ -121,7 +121,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
 }
 
-/// An experiment, which of its runs are wanted, and where they are.
+/// An experiment, the selected runs, and their folder.
 struct Selected {
     experiment: Experiment,
     plan: ExperimentPlan,
@@ -129,11 +129,11 @@ struct Selected {
 }
 
 impl Selection {
-    /// Does one experiment after the other; all are read before the first is begun. The exit status is the worst.
+    /// Processes one experiment after the other; all are read before the first begins. Returns the worst exit status.
     fn each(&self, mut action: impl FnMut(Selected) -> Result<Exit, Failure>) -> Result<Exit, Failure> {
         if self.names.len() > 1 && self.output.is_some() {
             return Err(Failure::new(Exit::USAGE, "`-o` names the results of one experiment, not of several")
-                .hint("leave it out: each has a folder of its own, results/NAME"));
+                .hint("omit it: each experiment has its own folder, results/NAME"));
         }
         let output = self.output.as_deref().map(folder).transpose()?;
         let selected = self.names.iter().map(|name| self.select(name, output)).collect::<Result<Vec<_>, _>>()?;
@@ -154,7 +154,7 @@ impl Selection {
 }
 
 impl Selected {
-    /// Shows what the runs in the folder say, and writes it there.
+    /// Evaluates the runs in the folder, shows the result, and stores it there.
     fn evaluate(&self, results: &ResultsDir, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
         let outcome = evaluate(&self.experiment, &self.plan, results, &mut Captures);
         show(&outcome, results, json, terminal)?;
@@ -176,7 +176,7 @@ impl Run {
         }
     }
 
-    /// Boots the runs that are missing. What stops it comes second, so that the runs so far are shown.
+    /// Boots the missing runs. An error is returned next to the count, so that the runs so far can be shown.
     fn boot_missing(
         &self,
         Selected { experiment, plan, dir }: &Selected,
@@ -225,9 +225,8 @@ fn in_words(status: &ExperimentStatus<'_>) -> String {
     let invalid = if status.invalid > 0 { format!(", {} invalid", status.invalid) } else { String::new() };
     let left = status.left.map(|left| format!(", about {} left", rough(left))).unwrap_or_default();
     let which = if status.warm_up { " (warming up)" } else { "" };
-    let boot = status
-        .boot
-        .map(|b| format!(": {:.0} s, {}, {} characters", b.elapsed.as_secs_f64(), boot::phase(b.phase), b.bytes));
+    let boot =
+        status.boot.map(|b| format!(": {:.0} s, {}, {} bytes", b.elapsed.as_secs_f64(), boot::phase(b.phase), b.bytes));
     let boot = boot.unwrap_or_default();
     format!("{} of {} runs done{invalid}{left}; arm {}{which}{boot}", status.done, status.wanted, status.arm)
 }
@@ -249,7 +248,7 @@ fn show(outcome: &Outcome, results: &ResultsDir, json: bool, terminal: &Terminal
     let page = page::page(outcome, results.dir());
     let plain = text(&page, &TextOptions { width: page::WIDTH, color: false }) + "\n";
     let shown = if json { as_json.clone() } else { text(&page, &terminal.text_options()) + "\n" };
-    // Where the disk is full the answer is at least seen.
+    // If the disk is full, the result is at least shown.
     print(&shown)?;
     for (name, content) in [("result.json", &as_json), ("report.txt", &plain)] {
         results.write(name, content.as_bytes()).map_err(|e| failures::results(&e))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an experiment's runs say, for people.
+//! The report on an experiment's runs.
 use std::path::Path;
 
 use bootline_capture::units::Dur;
@@ -8,10 +8,10 @@ use bootline_lab::experiment::{ArmResult, ClaimResult, Metric, MetricValue, Outc
 use bootline_report::{Align, Document, Entry, Style, Table, Text};
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 
-/// Columns of report.txt: all of the table's have room.
+/// Width of report.txt: enough for all columns of the table.
 pub const WIDTH: usize = 140;
 
-/// A table for each metric, what there is to say of single arms, the claims.
+/// The report: a table for each metric, notes on single arms, the claims.
 pub fn page(outcome: &Outcome, dir: &Path) -> Document {
     let mut page = Document::default();
     let complete = if outcome.complete { "" } else { ", not complete" };
@@ -33,11 +33,11 @@ pub fn page(outcome: &Outcome, dir: &Path) -> Document {
     page.entries(outcome.claims.iter().flat_map(claim).collect());
     let mut entries = Vec::new();
     if let Some(host) = &outcome.host {
-        let cpu = host.cpu.as_deref().unwrap_or("an unknown processor");
+        let cpu = host.cpu.as_deref().unwrap_or("an unknown CPU");
         let versions = outcome.qemu_versions.join("; ");
-        // Whoever reads the figures should know whether the host was calm.
+        // The reader of the figures should know whether the host was idle.
         let load = host.load1.map_or_else(String::new, |load| format!("; load {load} before the first run"));
-        entries.push(Entry::new("host", format!("{} processors, {cpu}; {versions}{load}", host.cores)));
+        entries.push(Entry::new("host", format!("{} CPUs, {cpu}; {versions}{load}", host.cores)));
     }
     let order = format!("{}; the order was drawn from the seed {}", dir.display(), outcome.random_seed);
     entries.push(Entry::new("runs", order));
@@ -49,7 +49,7 @@ fn counts(outcome: &Outcome) -> String {
     let runs = || outcome.arms.iter().flat_map(|a| &a.runs);
     let valid = runs().filter(|r| r.value.is_some()).count();
     let invalid: u32 = outcome.arms.iter().map(|a| a.invalid).sum();
-    let mut text = format!("{} arms, {valid} runs that count", outcome.arms.len());
+    let mut text = format!("{} arms, {valid} valid runs", outcome.arms.len());
     if invalid > 0 {
         text += &format!(", {invalid} invalid");
     }
@@ -62,21 +62,21 @@ fn counts(outcome: &Outcome) -> String {
 
 fn described(metric: Metric) -> &'static str {
     match metric {
-        Metric::TimeToInit => "time-to-init: from the line's first character to init, host clock",
+        Metric::TimeToInit => "time-to-init: from the line's first byte to init, host clock",
         Metric::SinceStart => "since-start: from QEMU's start to init, host clock",
         Metric::ModulesLoaded => "modules-loaded: from QEMU's start until init has loaded its modules, host clock",
         Metric::UserSpace => "user-space: from QEMU's start until init has sent the kernel's log, host clock",
-        Metric::LogComplete => "log-complete: from the line's first character to its last, host clock",
-        Metric::LogLag => "log-lag: from init to the line's last character, host clock",
-        Metric::GuestTime => "guest-time: to init by the guest's clock; under icount what the processor costs",
-        Metric::RegisterReadsPerByte => "register-reads-per-byte: reads of the port's registers for each character",
-        Metric::PrintkLines => "printk-lines: what init waited for the lines that it printed, by the guest's clock",
-        Metric::PrintkBench => "printk-bench: the lines of kernel/printk_bench, by the guest's clock",
-        Metric::UartBench => "uart-bench: the console's write function for each character, by the guest's clock",
-        Metric::IrqsOff => "irqs-off: how late a timer's interrupt was at most, by the guest's clock",
-        Metric::PreemptOff => "preempt-off: how late the most urgent task was at most, by the guest's clock",
-        Metric::LineUse => "line-use: characters of the log until its console's own line, of what the line carries",
-        Metric::FlushGap => "flush-gap: the wait for what was stored when the console registered, by the capture",
+        Metric::LogComplete => "log-complete: from the line's first byte to its last, host clock",
+        Metric::LogLag => "log-lag: from init to the line's last byte, host clock",
+        Metric::GuestTime => "guest-time: to init, guest clock; with icount, the CPU's cost",
+        Metric::RegisterReadsPerByte => "register-reads-per-byte: reads of the port's registers per byte",
+        Metric::PrintkLines => "printk-lines: how long init waited for the lines that it printed, guest clock",
+        Metric::PrintkBench => "printk-bench: the lines of kernel/printk_bench, guest clock",
+        Metric::UartBench => "uart-bench: the console's write function, per byte, guest clock",
+        Metric::IrqsOff => "irqs-off: the longest delay of a timer interrupt, guest clock",
+        Metric::PreemptOff => "preempt-off: the longest delay of the most urgent task, guest clock",
+        Metric::LineUse => "line-use: speed of the log up to the console's own record, as a share of the line's speed",
+        Metric::FlushGap => "flush-gap: the wait for what was stored before the console registered, by the capture",
     }
 }
 
@@ -128,15 +128,15 @@ fn style(verdict: &Verdict) -> Style {
     }
 }
 
-/// What there is to say of an arm that has no place in the table.
+/// Notes on an arm that do not fit into the table.
 fn notes(arm: &ArmResult) -> Vec<Entry> {
     let mut notes = Vec::new();
     if let Some(series) = &arm.substitute_for {
-        notes.push(format!("the suites no longer have {}: {series} stands in for it", arm.kernel));
+        notes.push(format!("the suites no longer have {}: {series} is used instead", arm.kernel));
     }
     if let Some(g) = &arm.groups {
         notes.push(format!(
-            "two groups: {} runs up to {}, {} from {} on; its median stands for neither",
+            "two groups: {} runs up to {}, {} from {} on; the median represents neither",
             g.lower,
             short(g.below),
             g.upper,
@@ -145,7 +145,7 @@ fn notes(arm: &ArmResult) -> Vec<Entry> {
     }
     if let Some(m) = arm.measured.as_ref().filter(|m| m.confidence < 0.949) {
         notes.push(format!(
-            "from {} runs the interval holds the median in {:.0} % of cases",
+            "with {} runs the interval contains the median in {:.0} % of cases",
             m.n,
             m.confidence * 100.0
         ));
@@ -174,7 +174,7 @@ fn without_value(verdict: &RunVerdict, value: Option<MetricValue>, metric: Metri
     }
     Some(match verdict {
         RunVerdict::Valid | RunVerdict::Unchecked => format!("valid, but has no {metric} (a silent line has none)"),
-        RunVerdict::Invalid => "invalid after all its attempts".to_owned(),
+        RunVerdict::Invalid => "invalid after all attempts".to_owned(),
         RunVerdict::Panicked { line } => format!("the kernel panicked: {line}"),
         RunVerdict::ModuleFailed { module, error } => format!("module {module} was refused: {error}"),
         RunVerdict::TimedOut { .. } => "timed out".to_owned(),
@@ -212,7 +212,7 @@ fn claim(claim: &ClaimResult) -> Vec<Entry> {
     vec![Entry::new("claim", claim.text.as_str()), Entry::new("", text.words(detail))]
 }
 
-/// Seconds or a number: microseconds count.
+/// A value in seconds or a plain number; microseconds matter.
 fn figure(value: f64) -> String {
     if value.abs() < 0.1 { format!("{value:.6}") } else { format!("{value:.4}") }
 }
@@ -222,10 +222,10 @@ fn ratio(ratio: &Estimate) -> String {
     format!("{} ({}..{})", digits(ratio.best), digits(ratio.low), digits(ratio.high))
 }
 
-/// In a table three decimals do; all are in result.json.
+/// Three decimals are enough in a table; result.json has all.
 fn short(quantity: MetricValue) -> String {
     match quantity {
-        // printk's caller may wait for microseconds.
+        // printk's caller may wait only microseconds.
         MetricValue::Time(time) if time.abs() < Dur::from_millis(100) => time.to_string(),
         MetricValue::Time(time) => format!("{:.3}", time.as_secs_f64()),
         MetricValue::Number(number) => format!("{number:.3}"),
