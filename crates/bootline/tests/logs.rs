@@ -87,7 +87,7 @@ fn what_is_no_kernel_log() {
     assert_eq!((stdout(&out).as_str(), out.status.code()), ("", Some(3)));
     let noise: Vec<u8> = (0..4000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 | 0x80).collect();
     let out = run(&["explain", "-"], &noise);
-    assert!(stderr(&out).contains("holds no kernel log: bytes that are no text"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("no kernel log in standard input: it is not text"), "{}", stderr(&out));
     assert_eq!(out.status.code(), Some(3));
 }
 

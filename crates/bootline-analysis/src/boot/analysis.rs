@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One boot, rebuilt from its records: what each part of this module found in them.
+//! One boot, rebuilt from its records by the parts of this module.
 use super::backlog::{self, BacklogPoint};
 use super::boot_records::BootRecords;
 use super::clock;
@@ -31,7 +31,7 @@ pub struct Boot {
     pub records: RecordSet,
     /// What is wrong with the log.
     pub problems: Problems,
-    /// What the capture says of itself, where it is one.
+    /// The capture's header, if the input is a capture.
     pub header: Option<Header>,
     /// Which kernel booted.
     pub kernel: Kernel,
@@ -41,9 +41,9 @@ pub struct Boot {
     pub consoles: Vec<RegisteredConsole>,
     /// The serial line and what it cost.
     pub line: Option<SerialLine>,
-    /// The module that took that line over; none where the log shows none.
+    /// The console switch on that line; none if the log does not show one.
     pub console_switch: Option<ConsoleSwitch>,
-    /// How that line came up; none where the log doesn't show it.
+    /// When printing to that line started, and how; none if the log does not show it.
     pub console_start: Option<ConsoleStart>,
     /// When each record was stored and printed.
     pub timeline: Timeline,
@@ -57,13 +57,13 @@ pub struct Boot {
     pub services: Vec<Service>,
     /// Waits for async calls, by their ends; empty unless the kernel was asked to log them.
     pub async_waits: Vec<AsyncWait>,
-    /// Silent stretches of at least [`LEAST_GAP`], longest first.
+    /// Gaps of at least [`LEAST_GAP`], longest first.
     pub gaps: Vec<Gap>,
-    /// When init (or the marker) was reached; none where the log doesn't reach it.
+    /// The boot's end, init or the marker; none if the log does not reach it.
     pub end: Option<BootEnd>,
 }
 
-/// The shortest silence that counts as a gap.
+/// Length of the shortest gap.
 pub const LEAST_GAP: Dur = Dur::from_millis(100);
 
 impl Boot {
@@ -124,7 +124,7 @@ impl Boot {
         }
     }
 
-    /// Characters stored against delivered, over time.
+    /// Bytes stored and bytes transmitted, over time.
     pub fn backlog(&self) -> Vec<BacklogPoint> {
         backlog::backlog(&self.records, &self.timeline)
     }
@@ -149,12 +149,13 @@ impl Boot {
         root_wait::find(&self.records, &self.timeline, self.end_index())
     }
 
-    /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel that makes this initcall of it.
+    /// Position of the record nearest to `printk_set_kthreads_ready`, for a kernel in which it is this kind of
+    /// initcall.
     pub fn threads_ready(&self, call: ThreadsReady) -> Option<usize> {
         console_start::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
     }
 
-    /// Position one past the last record of the boot proper: init's record, the marker's, or the log's end.
+    /// Position after the last record of the boot itself: init's record, the marker's, or the log's end.
     pub fn end_index(&self) -> usize {
         self.end.as_ref().map_or(self.records.len(), |e| e.index + 1)
     }

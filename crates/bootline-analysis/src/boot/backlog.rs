@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Characters stored against characters delivered, over time.
+//! Bytes stored and bytes transmitted, over time.
 use serde::Serialize;
 
 use super::console_switch::ConsoleSwitch;
@@ -10,25 +10,25 @@ use bootline_capture::units::Dur;
 /// The state of the line at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct BacklogPoint {
-    /// On the boot's axis.
+    /// Time, on the boot's axis.
     #[serde(rename = "at_ns")]
     pub at: Dur,
-    /// Characters that the kernel had stored for the console.
+    /// Bytes that the kernel had stored for the console.
     #[serde(rename = "stored_bytes")]
     pub stored: u64,
-    /// Characters that the line had carried.
+    /// Bytes that the line had transmitted.
     #[serde(rename = "transmitted_bytes")]
     pub transmitted: u64,
 }
 
 impl BacklogPoint {
-    /// Characters that waited.
+    /// Bytes stored and not yet transmitted.
     pub fn backlog(&self) -> u64 {
         self.stored.saturating_sub(self.transmitted)
     }
 }
 
-/// One point for each record stored and each record delivered.
+/// One point for each record stored and each record transmitted.
 pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPoint> {
     let mut events: Vec<(Dur, bool, u64)> = Vec::new();
     for (i, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
@@ -38,7 +38,7 @@ pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPo
             events.push((transmitted.end.max(stored), false, u64::from(r.line_bytes)));
         }
     }
-    // At one instant what is stored comes before what is delivered, so that no point shows more delivered than stored.
+    // At the same instant, storing comes before transmitting, so that no point shows more transmitted than stored.
     events.sort_by_key(|&(at, is_store, _)| (at, !is_store));
     let (mut stored, mut transmitted) = (0, 0);
     events
@@ -54,7 +54,7 @@ pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPo
         .collect()
 }
 
-/// The longest time from when a record was stored until it was transmitted, of all that the module's thread printed.
+/// The longest time from when a record was stored until it was transmitted, of all that the module's kthread printed.
 pub(super) fn longest_age(switch: &ConsoleSwitch, timeline: &Timeline, records: usize) -> Option<Dur> {
     let first = if switch.replayed { 0 } else { switch.from_index };
     let times = (first..switch.ended_index.unwrap_or(records)).map(|i| timeline.place(i));

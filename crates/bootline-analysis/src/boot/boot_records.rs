@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The decoded material of one boot, before anything is made of it.
+//! The decoded records of one boot, before any analysis.
 use crate::records::{Problems, RecordSet};
 use bootline_capture::{Header, Note};
 
-/// The decoded material of one boot.
+/// The decoded records of one boot.
 #[derive(Clone, Debug, Default)]
 pub struct BootRecords {
     /// Its records.
     pub records: RecordSet,
-    /// What was wrong with them.
+    /// Problems of the input.
     pub problems: Problems,
-    /// What the capture says of itself, where it is one.
+    /// The capture's header, if the input is a capture.
     pub header: Option<Header>,
-    /// What happened while it was taken.
+    /// The capture's notes.
     pub notes: Vec<Note>,
-    /// Kernel records that came over the line twice, because a console that took over replayed the log.
+    /// Number of kernel records that were transmitted twice, because a console replayed the log.
     pub repeated: usize,
 }

@@ -5,7 +5,7 @@ use super::timeline::{Clock, Timeline};
 use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
-/// Stamps of different processors may overtake one another by this much.
+/// Stamps from different CPUs may be out of order by this much.
 const REORDERING: Dur = Dur::from_millis(100);
 
 pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, problems: &mut Problems) {
@@ -24,7 +24,8 @@ fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {
     if banner {
         return;
     }
-    // A quiet console prints no banner either; a log whose records come thick from the middle on lost its beginning.
+    // A quiet console prints no banner either; a log that starts densely in the middle of the boot has lost its
+    // beginning.
     let kernel_records = records.iter().filter(|r| r.source == RecordOrigin::Kernel).count();
     if first.stamp.is_some_and(|s| s.as_nanos() > 0) && kernel_records > 20 {
         problems.add(ProblemKind::BeginningLost, first.bytes, || {

@@ -16,7 +16,7 @@ pub struct CommandLine {
 pub struct ConsoleArg {
     /// `ttyS0`
     pub name: String,
-    /// Stated baud; the 8250 driver takes 9600 where none is stated.
+    /// Stated baud; without one the 8250 driver uses 9600.
     pub baud: Option<Baud>,
     /// Stated frame, else 8n1.
     pub frame: Frame,
@@ -51,12 +51,12 @@ impl CommandLine {
         self.words.iter().map(String::as_str).take_while(|w| *w != "--")
     }
 
-    /// Whether nothing is known.
+    /// Whether the command line is unknown or empty.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether a bare word is there: `quiet`.
+    /// Whether the command line contains a bare word: `quiet`.
     pub fn has(&self, word: &str) -> bool {
         self.words().any(|w| same_parameter(w, word))
     }
@@ -83,7 +83,7 @@ impl CommandLine {
     }
 
     /// The console log level that the parameters set: records below it are printed. Without a parameter it is the
-    /// kernel's CONFIG_CONSOLE_LOGLEVEL_DEFAULT, 7 where nobody changed it.
+    /// kernel's CONFIG_CONSOLE_LOGLEVEL_DEFAULT, 7 by default.
     pub fn console_loglevel(&self) -> u8 {
         let mut level = 7;
         for w in self.words() {
@@ -106,7 +106,7 @@ fn same_parameter(a: &str, b: &str) -> bool {
 }
 
 impl ConsoleArg {
-    /// As the kernel reads it: `ttyS0,115200n8r`. What it doesn't understand it leaves at the default.
+    /// As the kernel reads it: `ttyS0,115200n8r`. Parts that it does not understand keep their default.
     pub fn parse(text: &str) -> ConsoleArg {
         let (name, options) = text.split_once(',').unwrap_or((text, ""));
         let digits = options.bytes().take_while(u8::is_ascii_digit).count();
@@ -120,7 +120,7 @@ impl ConsoleArg {
         ConsoleArg { name: name.to_owned(), baud, frame, flow_control: rest.next() == Some('r') }
     }
 
-    /// Whether it names a serial port (as against a screen, netconsole, hvc).
+    /// Whether it names a serial port (as opposed to a screen, netconsole, hvc).
     pub fn is_serial(&self) -> bool {
         is_serial(&self.name)
     }
@@ -128,7 +128,7 @@ impl ConsoleArg {
 
 /// Whether a console's name is a serial port's.
 pub fn is_serial(name: &str) -> bool {
-    // ttynull swallows all, ttyprintk feeds the log itself.
+    // ttynull discards everything; ttyprintk writes to the log itself.
     let tty = name.strip_prefix("tty").filter(|rest| !rest.starts_with("null") && !rest.starts_with("printk"));
     tty.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
         || name.starts_with("uart")

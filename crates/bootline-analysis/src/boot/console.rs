@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The consoles that a log shows, and which of them is the line that the log came over.
+//! The consoles that a log shows, and which of them transmitted the log.
 use serde::Serialize;
 
 use super::cmdline::{ConsoleArg, is_serial};
@@ -12,9 +12,9 @@ use bootline_console::{Printing, printing};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsoleKind {
-    /// The console lock's.
+    /// Printed to under the console lock.
     Legacy,
-    /// Its own thread and atomic writes.
+    /// Has its own kthread, and atomic writes.
     Nbcon,
 }
 
@@ -23,42 +23,42 @@ pub enum ConsoleKind {
 pub struct RegisteredConsole {
     /// `ttyS0`
     pub name: String,
-    /// A boot console (earlycon), unregistered when the real one comes.
+    /// A boot console (earlycon), unregistered when the real one registers.
     pub boot: bool,
-    /// From the log's words, or from the version where they do not say.
+    /// From the log's text, or from the version if the text does not show it.
     pub kind: ConsoleKind,
     /// `printk: [legacy] [boot]console [..] enabled`.
     pub enabled: RecordId,
-    /// Its position in the boot's records.
+    /// Position of that record.
     #[serde(skip)]
     pub enabled_index: usize,
     /// "... disabled" (a boot console's hand-over).
     pub disabled: Option<RecordId>,
 }
 
-/// The serial line under the boot: what was asked for and what came of it.
+/// The serial console of a boot, as requested and as registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SerialConsole {
     /// `ttyS0`
     pub name: String,
     /// Legacy or nbcon.
     pub kind: ConsoleKind,
-    /// Who waits for the wire.
+    /// Who waits for the line.
     pub printing: Printing,
     /// Baud on the command line (9600 for a `ttyS` without one, the 8250's default).
     pub declared_baud: Option<Baud>,
     /// Frame on the command line.
     pub frame: Frame,
-    /// Position of the record that says that it is enabled; none where the log lacks it.
+    /// Position of the record that announces it as enabled; none if the log lacks it.
     #[serde(skip)]
     pub enabled_index: Option<usize>,
-    /// The record that says so.
+    /// That record's id.
     pub enabled: Option<RecordId>,
-    /// Whether a boot console carried the log before it.
+    /// Whether a boot console printed the log before it.
     pub after_boot_console: bool,
 }
 
-/// More consoles than any machine has; a log may claim what it likes.
+/// Maximum number of consoles: more than any machine has, because a log may be hostile.
 const MOST: usize = 64;
 
 /// All registrations in the log.
@@ -91,7 +91,7 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<RegisteredCo
 }
 
 /// The serial console that the boot's time depends on: the last serial `console=` that registered, else any serial one
-/// that registered, else the one that the command line asks for. A console that the user states stands for the command
+/// that registered, else the one that the command line asks for. A console that the user states replaces the command
 /// line's.
 pub(super) fn serial(
     consoles: &[RegisteredConsole],
@@ -156,7 +156,7 @@ fn parse(text: &str) -> Option<Registration<'_>> {
         _ if state.starts_with("disabled") => false,
         _ => return None,
     };
-    // `name` in a hostile log may be anything; an index is part of every real one.
+    // In a hostile log `name` may be anything; every real name has an index.
     let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     plain.then_some(Registration { name, boot, legacy, enabled })
 }

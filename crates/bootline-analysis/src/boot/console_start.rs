@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When the line begins to carry the log, and from when on a thread prints.
+//! When the line begins to transmit the log, and from when on a kthread prints.
 //!
 //! Read from kernel/printk/printk.c and nbcon.c (6.12 to 7.2). A legacy console prints from its registration on. On
-//! PREEMPT_RT it never prints from a writer (`force_legacy_kthread`): nothing moves until `printk_set_kthreads_ready`
-//! has started the printer thread. An nbcon console is printed by each writer (`nbcon_atomic_flush_pending`) until then.
-//! That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
+//! PREEMPT_RT it never prints from a writer (`force_legacy_kthread`): nothing is printed until
+//! `printk_set_kthreads_ready` has started the printer kthread. Until then, each writer prints to an nbcon console
+//! (`nbcon_atomic_flush_pending`). That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
 use super::console::SerialConsole;
 use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;
@@ -12,36 +12,36 @@ use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 use bootline_console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
 
-/// How the line comes up.
+/// How and when printing to the line starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConsoleStart {
-    /// Position of the record that was stored when the first character went out, or shortly before.
+    /// Position of the record that was stored when the first byte was transmitted, or shortly before.
     pub index: usize,
-    /// By how much kernel time that record may miss the moment.
+    /// Error of that time, in kernel time.
     pub error: Dur,
     /// Writers of records before this position wait for their own bytes; from it on a kthread prints.
     pub kthreads_from: usize,
-    /// Who waits for the console after it.
+    /// Who waits for the console after that.
     pub printing: Printing,
-    /// Records from here on wait for nobody and take nobody's processor: a module's thread prints them, and sleeps while the
-    /// line is busy.
+    /// From this position on, writers do not wait and the boot loses no CPU: a module's kthread prints, and sleeps
+    /// while the line is busy.
     pub offloaded_from: usize,
-    /// From here on it is as it was before that.
+    /// From this position on, printing is as it was before.
     pub offloaded_until: usize,
 }
 
 impl ConsoleStart {
-    /// A console that never changes hands.
+    /// A console that is never switched.
     pub(super) fn of_kernel(index: usize, kthreads_from: usize, printing: Printing) -> ConsoleStart {
         let never = usize::MAX;
         ConsoleStart { index, error: Dur::ZERO, kthreads_from, printing, offloaded_from: never, offloaded_until: never }
     }
 
-    /// The same line under a module that took it over.
+    /// The same line after a console switch.
     fn under(self, console_switch: &ConsoleSwitch) -> ConsoleStart {
         let offloaded_until = console_switch.ended_index.unwrap_or(usize::MAX);
         if console_switch.replayed {
-            // The first character follows the module's word, whatever it is of.
+            // The first byte follows the module's message, whichever record it belongs to.
             let (index, printing) = (console_switch.index, Printing::Nbcon);
             return ConsoleStart {
                 index,
@@ -55,19 +55,19 @@ impl ConsoleStart {
         ConsoleStart { offloaded_from: console_switch.from_index, offloaded_until, ..self }
     }
 
-    /// Whether who stored the record at a position waited for its characters.
+    /// Whether the writer of the record at a position waited for its transmission.
     pub fn writer_waits(&self, index: usize) -> bool {
         index < self.kthreads_from && !self.is_offloaded(index)
     }
 
-    /// Whether the record at a position was printed by a thread that sleeps.
+    /// Whether the record at a position was printed by a kthread that sleeps.
     pub fn is_offloaded(&self, index: usize) -> bool {
         (self.offloaded_from..self.offloaded_until).contains(&index)
     }
 }
 
-/// How long the module's thread takes from its wake-up to the first character, at most: in the lab's boots less than one
-/// millisecond, on a busy processor more.
+/// Maximum time from the wake-up of the module's kthread to the first byte: less than one millisecond in the lab's
+/// boots, more on a busy CPU.
 const WAKES: Dur = Dur::from_millis(5);
 
 pub(super) fn console_start(
@@ -84,7 +84,7 @@ pub(super) fn console_start(
     }
 }
 
-/// Of the kernel's own console.
+/// The start of the kernel's own console.
 fn of_kernel(
     records: &RecordSet,
     kernel: &Kernel,
@@ -101,8 +101,8 @@ fn of_kernel(
             Some(ready) if ready.index > registered => ConsoleStart { printing, ..ready },
             _ => ConsoleStart { kthreads_from: registered, ..waits },
         },
-        // While a boot console is there, every writer prints to it (printk_get_console_flush_type); the real one takes over
-        // with its registration, and keep_bootcon keeps it for good.
+        // While a boot console is registered, every writer prints to it (printk_get_console_flush_type); the real one
+        // replaces it when it registers, unless keep_bootcon is set.
         Printing::Nbcon if !kernel.rt && kernel.command_line.has("keep_bootcon") && follows_boot_console(console) => {
             waits
         }
@@ -113,7 +113,7 @@ fn of_kernel(
         }
         Printing::Nbcon => match threads_ready(records, kernel, call_of(kernel)) {
             Some(ready) if ready.index > registered => ConsoleStart { kthreads_from: ready.index, ..waits },
-            // The threads run already: from 6.17 on they also carry what was stored before.
+            // The kthreads run already: from 6.17 on they also print what was stored before.
             _ if nbcon(kernel).registration == RegistrationFlush::ByThread => {
                 ConsoleStart { kthreads_from: registered, ..waits }
             }
@@ -127,18 +127,18 @@ fn follows_boot_console(console: Option<&SerialConsole>) -> bool {
     console.is_some_and(|c| c.after_boot_console)
 }
 
-/// Which initcall the kernel's version makes of it.
+/// The level of that initcall in this kernel version.
 fn call_of(kernel: &Kernel) -> ThreadsReady {
     nbcon(kernel).threads_ready
 }
 
-/// What the kernel does with an nbcon console; of one that is newer than the table, what the newest does.
+/// The behaviour of an nbcon console in this kernel; for a kernel newer than the table, that of the newest.
 fn nbcon(kernel: &Kernel) -> Behaviour {
     Behaviour::of(kernel.series.map(|s| s.min(newest())), kernel.rt, false)
 }
 
-/// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. Asked for another call than
-/// the kernel's own, it is where that call would be.
+/// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. For another initcall level
+/// than the kernel's own, the position where such a call would be.
 pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsReady) -> Option<ConsoleStart> {
     let find =
         |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == RecordOrigin::Kernel && wanted(r.text));
@@ -147,7 +147,7 @@ pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsR
         return Some(ConsoleStart::of_kernel(index, index, Printing::Unknown));
     }
     let late = call == ThreadsReady::SubsysInitcall;
-    // Records of initcalls of the level before and of the level itself: the call lies between them.
+    // Records of initcalls of the previous level and of this level: the call lies between them.
     let (before, after): (&[&str], &[&str]) = if late {
         (
             &[

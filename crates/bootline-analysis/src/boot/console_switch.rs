@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A console that the module nbcon_8250 took over while the system ran (kernel/nbcon_8250/console_switch.c).
+//! A console that the module nbcon_8250 replaced at run time (kernel/nbcon_8250/console_switch.c).
 //!
-//! From the record with which the module registers its console on, a thread prints that sleeps while the FIFO drains:
-//! nobody waits. With `replay=1` it begins at the log's beginning, so that what `quiet` held back arrives late, in the
-//! log's order: those arrivals say when the line was free, not when anything happened.
+//! After the record that announces the module's console, a kthread prints that sleeps while the FIFO drains: nobody
+//! waits. With `replay=1` it starts at the beginning of the log, so that what `quiet` suppressed arrives late, in log
+//! order: those arrival times show when the line was free, not when anything happened.
 use serde::Serialize;
 
 use super::console::SerialConsole;
@@ -11,29 +11,29 @@ use super::kernel::Kernel;
 use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
-/// The console changed hands.
+/// A console switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConsoleSwitch {
-    /// Which console: `ttyS0`.
+    /// Name of the console: `ttyS0`.
     pub console: String,
-    /// The module's own word: "ttyS0 prints through a thread of its own".
+    /// The module's message: "ttyS0 prints through a thread of its own".
     pub record: RecordId,
     /// Its position.
     #[serde(skip)]
     pub index: usize,
-    /// The first record that the thread printed, a replay apart.
+    /// The first record that the kthread printed, apart from a replay.
     pub from: RecordId,
     /// Its position.
     #[serde(skip)]
     pub from_index: usize,
-    /// Whether what was stored before arrived only then.
+    /// Whether the records stored before were transmitted only then.
     pub replayed: bool,
-    /// How many records of the log came twice.
+    /// Number of records that were transmitted twice.
     pub repeated: usize,
-    /// The longest time from when a record was stored until it was transmitted, of all that the thread printed.
+    /// The longest time from when a record was stored until it was transmitted, of all that the kthread printed.
     #[serde(rename = "lag_ns")]
     pub backlog_age: Option<Dur>,
-    /// "ttyS0 is the 8250 driver's own console again" (rmmod), if the log goes so far.
+    /// "ttyS0 is the 8250 driver's own console again" (rmmod), if the log contains it.
     pub ended: Option<RecordId>,
     /// Its position.
     #[serde(skip)]
@@ -51,7 +51,7 @@ fn console<'t>(text: &'t str, says: &str) -> Option<&'t str> {
     (!index.is_empty() && index.bytes().all(|b| b.is_ascii_digit())).then_some(name)
 }
 
-/// The first takeover in the log; `registered` is where the kernel's own console registered.
+/// The first console switch in the log; `registered` is the position where the kernel's own console registered.
 pub(super) fn find(
     records: &RecordSet,
     kernel: &Kernel,
@@ -86,24 +86,24 @@ fn of_kernel(records: &RecordSet, i: usize) -> Option<Record<'_>> {
     records.get(i).filter(|r| r.source == RecordOrigin::Kernel)
 }
 
-/// The kernel's banner is a KERN_NOTICE: a console of this level or a lower one doesn't print it.
+/// The kernel's banner is a KERN_NOTICE: a console with this log level or a lower one does not print it.
 const NOTICE: u8 = 5;
 
-/// Whether a quiet console shows what it can't have printed when that was stored.
+/// Whether a quiet console shows records that it cannot have printed when they were stored.
 fn shows_what_quiet_held_back(records: &RecordSet, kernel: &Kernel) -> bool {
     let quiet = kernel.command_line_record.is_some() && kernel.command_line.console_loglevel() <= NOTICE;
     let arrived = |id: RecordId| records.by_id(id).is_some_and(|r| r.arrival.is_some());
     quiet && [kernel.banner, kernel.command_line_record].into_iter().flatten().any(arrived)
 }
 
-/// How far two stamps and two arrivals may be off together, beyond what the reader knows of itself.
+/// Error of two stamps and two arrivals together, in addition to the reader's stated uncertainty.
 const READING: Dur = Dur::from_millis(2);
 
-/// The least time by which records came too soon to have been printed as they were stored.
+/// Records that arrive closer together than they were stored, by at least this time, are a replay.
 const TOO_SOON: Dur = Dur::from_millis(100);
 
-/// Whether records arrived closer together than they were stored. Where each writer prints its own that can't
-/// be: the kernel's clock may lose time, but it gains none.
+/// Whether records arrived closer together than they were stored. With synchronous printing that is impossible: the
+/// kernel's clock may lose time, but never gains any.
 fn came_too_soon(records: &RecordSet, registered: usize, until: usize) -> bool {
     let mut too_soon = Dur::ZERO;
     let mut before = None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a boot ends: init's start, or what the user says marks it.
+//! Where a boot ends: at init's start, or at the user's marker.
 use serde::{Deserialize, Serialize};
 
 use super::console_start::ConsoleStart;
@@ -20,15 +20,15 @@ pub struct BootEnd {
     pub index: usize,
     /// How it was recognised.
     pub by: EndedBy,
-    /// On the boot's axis.
+    /// Time of the end, on the boot's axis.
     pub at: Interval,
     /// The record's stamp: the kernel's own clock since its zero.
     #[serde(rename = "kernel_ns")]
     pub kernel: Option<KernelTime>,
-    /// From the kernel's first byte to the end of the record's line, by arrival.
+    /// From the kernel's first byte to the last byte of that record, by arrival times.
     #[serde(rename = "arrival_ns")]
     pub arrival: Option<Dur>,
-    /// True time from the reference below to the boot's end.
+    /// Time from `since` to the boot's end.
     pub elapsed: Interval,
     /// What `elapsed` is counted from.
     pub since: TimeOrigin,
@@ -40,9 +40,9 @@ pub struct BootEnd {
 pub enum EndedBy {
     /// "Run ... as init process".
     InitRecord,
-    /// "Freeing unused kernel memory", in kernels that say no more.
+    /// "Freeing unused kernel memory", in kernels that do not announce init.
     FreeingUnused,
-    /// Init's own first words on the console.
+    /// Init's own first message on the console.
     InitBanner,
     /// The user's marker.
     Marker,
@@ -52,7 +52,7 @@ pub enum EndedBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeOrigin {
-    /// The kernel's first character on the line.
+    /// The kernel's first byte on the line.
     KernelFirstByte,
     /// The kernel clock's zero: there are no arrival times.
     KernelStart,
@@ -68,8 +68,8 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
     INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
 }
 
-/// Whether a record says what a marker waits for. The kernel logs its command line, where the marker may be a
-/// parameter's value: nothing has been reached by that.
+/// Whether a record reaches a marker. The kernel's record of its command line does not, although a parameter's value
+/// may contain the marker.
 pub(crate) fn reaches(r: &Record<'_>, marker: &str) -> bool {
     const ECHOES: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
     let echoed = r.source == RecordOrigin::Kernel && ECHOES.iter().any(|t| r.text.starts_with(t));
@@ -88,14 +88,15 @@ pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOp
     }
 }
 
-/// When that begins which the record at a position announces: where its writer waits, once it is through the line.
+/// When the event that the record at a position announces begins: once the record is transmitted, if its writer waits
+/// for that.
 pub(super) fn follows(
     record: &Record<'_>,
     place: RecordTimes,
     console_start: Option<ConsoleStart>,
     index: usize,
 ) -> Option<Dur> {
-    // What was stored before the console registered came over the line later; nobody waited for it then.
+    // What was stored before the console registered was transmitted later; its writer did not wait.
     let waits = record.source == RecordOrigin::Kernel
         && console_start.is_none_or(|o| o.index <= index && o.writer_waits(index));
     let stored = place.stored?;
@@ -114,7 +115,7 @@ pub(super) fn boot_end(
     let record = records.get(index)?;
     let place = timeline.place(index);
     let at = Interval::around(follows(&record, place, console_start, index)?, place.error);
-    // A log that is replayed late is printed after the end that it shows.
+    // A replayed log is transmitted after the end that it shows.
     let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
         && timeline.first_byte.is_none_or(|first| first <= at.best());
     let replayed = console_start.is_some_and(|o| o.is_offloaded(index)) && !printed_before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stretches in which nothing was printed.
+//! Gaps: time ranges in which nothing was printed.
 use serde::Serialize;
 
 use super::timeline::Timeline;
@@ -7,26 +7,26 @@ use super::wait::ConsoleWaits;
 use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 
-/// A stretch between two kernel records.
+/// A gap between two kernel records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Gap {
     /// The record before it.
     pub after: RecordId,
     /// The record that ends it.
     pub before: RecordId,
-    /// Where it begins on the boot's axis.
+    /// Start, on the boot's axis.
     #[serde(rename = "start_ns")]
     pub start: Dur,
     /// Its length.
     #[serde(rename = "length_ns")]
     pub length: Dur,
-    /// Of it, waits for the console.
+    /// Waits for the console within the gap.
     #[serde(rename = "console_ns")]
     pub console: Dur,
 }
 
 impl Gap {
-    /// Without the waits for the console: something worked or slept in silence.
+    /// Length without the waits for the console: something worked or slept silently.
     pub fn net(&self) -> Dur {
         (self.length - self.console).max_zero()
     }

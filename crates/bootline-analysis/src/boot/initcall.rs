@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Spans from `initcall_debug`: initcalls, probes, async calls; nested as they really were.
+//! Spans from `initcall_debug`: initcalls, probes, async calls, nested as they ran.
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub enum SpanKind {
     Async,
 }
 
-/// A stretch of the boot that the log names.
+/// A named part of the boot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Span {
     /// What it is.
@@ -37,12 +37,12 @@ pub struct Span {
     /// Its end; none when it never returned.
     #[serde(rename = "end_ns")]
     pub end: Option<Dur>,
-    /// What the kernel said it took (its own clock).
+    /// Duration as reported by the kernel, by its own clock.
     #[serde(rename = "reported_ns")]
     pub reported: Option<Dur>,
-    /// What it returned, with the log's sign: see [`Span::deferred`].
+    /// Return value, with the sign as logged: see [`Span::deferred`].
     pub returned: Option<i32>,
-    /// The task that ran it, where the log names it.
+    /// The task that ran it, if the log names it.
     pub task: Option<u32>,
     /// Position of the enclosing span in the boot's list.
     pub parent: Option<usize>,
@@ -68,7 +68,7 @@ pub struct Span {
 const EPROBE_DEFER: i32 = -517;
 
 impl Span {
-    /// From start to end, console waits included; what the kernel reported where the end's time is not known.
+    /// From start to end, including waits for the console; as reported by the kernel if the end is unknown.
     pub fn gross(&self) -> Dur {
         match self.end {
             Some(end) => end - self.start,
@@ -76,8 +76,8 @@ impl Span {
         }
     }
 
-    /// Whether it is a probe that was put off. really_probe (drivers/base/dd.c, from 5.12 on) turns the sign of what the
-    /// driver's own probe returned, so its deferral reads 517, and that of a missing supplier -517.
+    /// Whether it is a deferred probe. really_probe (drivers/base/dd.c, from 5.12 on) inverts the sign of the driver's
+    /// own return value, so a deferral by the driver is logged as 517, and one for a missing supplier as -517.
     pub fn deferred(&self) -> bool {
         self.kind == SpanKind::Probe && self.returned.is_some_and(|r| r == EPROBE_DEFER || r == -EPROBE_DEFER)
     }
@@ -188,10 +188,11 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWai
     spans
 }
 
-/// Longest time from the record of a probe to that of the async call that ran it.
+/// Maximum time from the record of a probe to that of the async call that ran it.
 const RIGHT_BEHIND: Dur = Dur::from_millis(1);
 
-/// A probe's record doesn't name its task. A probe that an async call makes (driver_async_probe=) is the last thing in it.
+/// A probe's record does not name its task. A probe in an async call (driver_async_probe=) is the last thing that the
+/// call does.
 fn give_probes_to_async_calls(spans: &mut [Span]) {
     let mut calls: Vec<(Dur, Dur, u32)> =
         spans.iter().filter(|s| s.kind == SpanKind::Async).filter_map(|s| Some((s.end?, s.start, s.task?))).collect();
@@ -204,15 +205,15 @@ fn give_probes_to_async_calls(spans: &mut [Span]) {
     }
 }
 
-/// A task waited until async calls were through (async_synchronize_full).
+/// A task's wait for the completion of async calls (async_synchronize_full).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct AsyncWait {
-    /// Who waited.
+    /// The task that waited.
     pub task: u32,
-    /// From when.
+    /// Start, on the boot's axis.
     #[serde(rename = "start_ns")]
     pub from: Dur,
-    /// Until when.
+    /// End, on the boot's axis.
     #[serde(rename = "end_ns")]
     pub to: Dur,
     /// "async_waiting"
@@ -253,8 +254,8 @@ struct StampOrder<'a> {
     timeline: &'a Timeline,
     /// Position of the first record not yet in `ascending`.
     seen: usize,
-    /// What a search backwards could stop at, in the log's order: a record followed by an earlier stamp is
-    /// never the last with a stamp that is early enough. So the stamps ascend.
+    /// Candidates for a backward search, in log order: a record followed by an earlier stamp is never the last one
+    /// whose stamp is early enough. So the stamps ascend.
     ascending: Vec<Stored>,
 }
 
@@ -271,7 +272,7 @@ impl<'a> StampOrder<'a> {
         StampOrder { records, timeline, seen: 0, ascending: Vec::new() }
     }
 
-    /// Takes in the records before `index`; positions ascend from call to call.
+    /// Adds the records before `index`; positions ascend from call to call.
     fn advance(&mut self, index: usize) {
         while self.seen < index {
             let (r, at) = (self.records.get(self.seen), self.timeline.stored(self.seen));
@@ -289,8 +290,8 @@ impl<'a> StampOrder<'a> {
         }
     }
 
-    /// A probe's record gives only its end and, by the kernel's clock, its length. On a clock that stood still the
-    /// length is wrong: the start is then where the kernel's clock showed the end less the length.
+    /// A probe's record gives only its end and, by the kernel's clock, its length. If that clock stood still, the
+    /// length is wrong: the start is then where the kernel's clock showed the end minus the length.
     fn probe_start(&mut self, index: usize, now: Dur, took: Dur) -> Dur {
         let Some(stamp) = self.records.get(index).and_then(|r| r.stamp) else { return now - took };
         let began = stamp - took;
@@ -307,8 +308,8 @@ impl<'a> StampOrder<'a> {
     }
 }
 
-/// Gives each span its parent: spans of one task nest as they enclose one another. What another task runs at the same
-/// time (an async call, a deferred probe's worker) is not inside, and has a stack of its own.
+/// Sets each span's parent: spans of one task nest as they enclose one another. What another task runs at the same time
+/// (an async call, a deferred probe's worker) is not nested, and has its own stack.
 fn nest(spans: &mut [Span]) {
     // The stack of spans still running, per task; spans without a task belong to the boot's own (task 1).
     let mut running: BTreeMap<u32, Vec<usize>> = BTreeMap::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lines that `initcall_debug` writes: which there are, and what each says.
+//! The records that `initcall_debug` writes, and their meaning.
 use bootline_capture::units::Dur;
 
 /// Whether a record is one of `initcall_debug` at KERN_DEBUG (init/main.c, trace_initcall_start_cb; drivers/base/dd.c).
@@ -24,7 +24,7 @@ pub fn is_written_by_it(text: &str) -> bool {
     is_debug_level(text) || quirk()
 }
 
-/// What one record of `initcall_debug` says.
+/// A parsed record of `initcall_debug`.
 #[derive(Debug, PartialEq)]
 pub(super) enum InitcallDebugRecord<'a> {
     Calling {
@@ -51,7 +51,7 @@ pub(super) enum InitcallDebugRecord<'a> {
     Waiting {
         task: u32,
     },
-    /// It goes on.
+    /// async_synchronize_cookie_domain continues.
     Continuing {
         task: u32,
     },
@@ -118,7 +118,7 @@ fn symbol(text: &str) -> (&str, Option<&str>) {
     (name, module)
 }
 
-/// An async call's symbol carries its cookie in front: `12_do_scan_async`.
+/// The cookie precedes an async call's symbol: `12_do_scan_async`.
 pub(super) fn async_name(name: &str) -> Option<&str> {
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
     (digits > 0 && name[digits..].starts_with('_')).then(|| &name[digits + 1..])

@@ -6,7 +6,7 @@ use super::cmdline::CommandLine;
 use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_console::Series;
 
-/// What the log says about the kernel.
+/// What the log shows about the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Kernel {
     /// `6.18.15+deb14-rt-amd64`, from "Linux version".
@@ -19,7 +19,7 @@ pub struct Kernel {
     pub rt: bool,
     /// SMP kernel.
     pub smp: bool,
-    /// Number of CPUs brought up, where the log says so.
+    /// Number of CPUs brought up, if the log shows it.
     pub cpus: Option<u32>,
     /// The command line.
     pub command_line: CommandLine,
@@ -27,7 +27,7 @@ pub struct Kernel {
     pub command_line_record: Option<RecordId>,
 }
 
-/// Whether a record's text is a kernel's first word about itself.
+/// Whether a record's text is a kernel's banner.
 pub(super) fn is_banner(text: &str) -> bool {
     text.starts_with("Linux version ")
 }

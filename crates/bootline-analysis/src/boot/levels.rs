@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two logs of one boot joined: what the console carried, and the kernel's own log, which knows each record's level and
-//! the records that the console was not to print.
+//! Joins two logs of one boot: what the console transmitted, and the kernel's own log, which has each record's level
+//! and the records that the console did not print.
 use std::collections::{HashMap, VecDeque};
 
 use super::boot_records::BootRecords;
@@ -9,27 +9,28 @@ use super::milestone::Milestones;
 use crate::records::{ByteRange, ProblemKind, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
 
-/// What came of a join.
+/// Result of a join.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelsJoin {
-    /// Records of the console whose level is known now.
+    /// Number of the console's records whose level is now known.
     pub matched: usize,
-    /// Records of the kernel's own log that the console did not carry; they are in the boot now, without arrival.
+    /// Number of records in the kernel's own log that the console did not transmit; they are now in the boot, without
+    /// arrival times.
     pub added: usize,
-    /// Of these, records from before init that its level should have let through: lost on the line.
+    /// Number of these that the console should have printed before init: they were lost on the line.
     pub lost: usize,
 }
 
-/// Why two logs don't join.
+/// Why two logs can't be joined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
-    /// It has no levels.
+    /// The kernel's log has no levels.
     #[error("it holds no levels")]
     NoLevels,
-    /// It has no stamps to join by.
+    /// The kernel's log has no stamps to match by.
     #[error("it holds no kernel timestamps")]
     NoStamps,
-    /// It is another boot's.
+    /// The kernel's log is from another boot.
     #[error("only {matched} of {of} records are in it")]
     OtherBoot {
         /// Records with a stamp above zero that are in both.
@@ -41,12 +42,11 @@ pub enum JoinError {
     },
 }
 
-/// Lines of a stamp that are looked at for one whose end was torn.
+/// Maximum number of records with the same stamp that are compared with a torn one.
 const NEAR: usize = 16;
 
-/// Gives the records that a console carried the levels that the kernel's own log of the same boot holds, and adds those
-/// that the console didn't print, in their place and without an arrival. Records are matched by stamp and text; ids
-/// are assigned again.
+/// Adds the levels from the kernel's own log of the same boot to the console's records, and inserts the records that
+/// the console did not print, without arrival times. Records are matched by stamp and text; ids are reassigned.
 pub fn join_levels(boot: &mut BootRecords, own: &RecordSet) -> Result<LevelsJoin, JoinError> {
     let is_usable = |r: &Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();
     if !own.iter().any(|r| is_usable(&r)) {
@@ -93,7 +93,7 @@ fn pair(console: &RecordSet, own: &RecordSet) -> Vec<Option<usize>> {
             pairs[i] = Some(lines[n].2);
         }
     }
-    // What another writer's characters ran into still begins as it should, or ends where it was torn.
+    // A record that was interrupted by another writer's bytes still begins correctly, or is cut where it was torn.
     for (i, r) in kernel() {
         let (Some(stamp), None) = (r.stamp, pairs[i]) else { continue };
         let Some(backlog) = at_stamp.get_mut(&stamp) else { continue };
@@ -111,8 +111,8 @@ fn pair(console: &RecordSet, own: &RecordSet) -> Vec<Option<usize>> {
     pairs
 }
 
-/// Records at zero are the same in each boot of a kernel; of the others at least half are to be in both, as far as both
-/// logs reach. A console that printed nothing there proves nothing, and is believed.
+/// Records with stamp zero are the same in each boot of a kernel; of the others, at least half must be in both logs, as
+/// far as both reach. A console that printed nothing in that range proves nothing and is accepted.
 fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> Result<(), JoinError> {
     let stamps = || own.iter().filter(|r| r.source == RecordOrigin::Kernel).filter_map(|r| r.stamp);
     let (Some(from), Some(to)) = (stamps().min(), stamps().max()) else { return Ok(()) };
@@ -126,7 +126,7 @@ fn same_boot(console: &RecordSet, own: &RecordSet, pairs: &[Option<usize>]) -> R
     if let Some(first) = first.filter(|_| matched * 2 < of) {
         return Err(JoinError::OtherBoot { matched, of, first });
     }
-    // A log that begins after all of the console's.
+    // A kernel log that begins after the console's last record.
     let earlier = || console.iter().filter(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some_and(|s| s < from));
     match earlier().next() {
         Some(r) if of == 0 && pairs.iter().all(Option::is_none) => {
@@ -149,7 +149,7 @@ fn merge(boot: &mut BootRecords, own: &RecordSet, pairs: &[Option<usize>]) -> Le
     };
     pairs.iter().flatten().for_each(|&j| merging.paired[j] = true);
     let (first_pair, last_pair) = (pairs.iter().position(Option::is_some), pairs.iter().rposition(Option::is_some));
-    // Where both logs have nothing in common: before the console's first kernel record or init's words.
+    // Where both logs have nothing in common: before the console's first kernel record, or in init's messages.
     let begin = console.iter().position(|r| r.source == RecordOrigin::Kernel || super::end::is_init_banner(&r));
     let mut from = 0;
     for (i, r) in console.iter().enumerate() {
@@ -179,25 +179,25 @@ fn merge(boot: &mut BootRecords, own: &RecordSet, pairs: &[Option<usize>]) -> Le
     joined
 }
 
-/// Which records of the kernel's own log are added.
+/// Which records of the kernel's own log to add.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Only {
     All,
-    /// Those that the console's level held back: others came when nobody recorded any more.
+    /// Those that the console's level suppressed; others were stored after the recording ended.
     HeldBack,
 }
 
 /// The joined log as it grows.
 struct Merging<'o> {
     own: &'o RecordSet,
-    /// Of the kernel's own log, the first that is not in it yet.
+    /// Position of the first record of the kernel's own log that is not yet merged.
     next: usize,
-    /// Which of those the console carried.
+    /// Which of those the console transmitted.
     paired: Vec<bool>,
     /// The console's level.
     limit: u8,
     merged: RecordSet,
-    /// Positions of what the console didn't carry.
+    /// Positions of the records that the console did not transmit.
     added: Vec<usize>,
 }
 
@@ -212,7 +212,7 @@ impl Merging<'_> {
             let Some(r) = own.get(j).filter(|r| !self.paired[j] && r.source == RecordOrigin::Kernel) else { continue };
             if only == Only::All || r.level.is_some_and(|l| l.0 >= self.limit) {
                 self.added.push(self.merged.len());
-                // Where it stands is in another input.
+                // Its position refers to another input.
                 self.keep(Record { arrival: None, bytes: ByteRange::default(), ..r });
             }
         }

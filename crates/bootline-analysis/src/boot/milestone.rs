@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The records that every boot has, by which it is divided.
+//! The landmarks that divide every boot into phases.
 use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// Positions in the record set of a boot's landmarks.
@@ -17,7 +17,7 @@ pub struct Milestones {
     pub last_initcall: Option<usize>,
     /// "Freeing unused kernel ...": initcalls and root are done.
     pub freeing_unused: Option<usize>,
-    /// The root file system is there: "VFS: Mounted root", or the initramfs is unpacked ("Freeing initrd memory").
+    /// The root file system is available: "VFS: Mounted root", or the initramfs is unpacked ("Freeing initrd memory").
     pub root: Option<usize>,
     /// "Run ... as init process".
     pub init: Option<usize>,
@@ -66,7 +66,8 @@ impl Milestones {
         }
     }
 
-    /// Where the kernel's part of the boot ends: init's start, else "Freeing unused kernel" (old kernels print no more).
+    /// End of the kernel's part of the boot: init's start, else "Freeing unused kernel" (the last record of old
+    /// kernels).
     pub fn kernel_end(&self) -> Option<usize> {
         self.init.or(self.freeing_unused)
     }

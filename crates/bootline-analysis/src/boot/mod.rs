@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The boot: records on one time axis, divided, with the console's part separated from the rest.
 //!
-//! [`Boot::analyse`] can't fail: what the log does not show stays `None`, and what is wrong with it is a problem.
+//! [`Boot::analyse`] can't fail: what the log does not show stays `None`, and defects of the log are problems.
 mod analysis;
 mod backlog;
 mod boot_records;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The parts of a boot, from the first byte to the end of what was asked for.
+//! The phases of a boot, from the first byte to the requested end.
 //!
-//! Phases tile the time: each begins where the one before it ends. So a phase is known by its beginning, a landmark, and a
-//! landmark that the log lacks, or has at a time at which it can't have been, parts nothing: what it would have parted is
-//! one phase.
+//! Phases tile the time: each begins where the one before it ends. So a phase is defined by its beginning, a landmark.
+//! A landmark that the log lacks, or shows at an impossible time, is ignored, and the phases on both sides of it are
+//! one.
 use serde::{Deserialize, Serialize};
 
 use super::console_start::ConsoleStart;
@@ -22,13 +22,14 @@ pub enum PhaseName {
     BeforeKernel,
     /// The kernel's stamps still read 0.000000: its clock does not run yet.
     Dark,
-    /// The kernel, where the log doesn't show when its console took over: nothing parts its initcalls from what came before.
+    /// The kernel, if the log does not show when its console registered: nothing separates its initcalls from what came
+    /// before.
     Kernel,
-    /// The kernel, until its console takes over.
+    /// The kernel, until its console registers.
     KernelToConsole,
-    /// From the console's registration to the last initcall (to where root is waited for).
+    /// From the console's registration to the last initcall (until the wait for the root file system).
     Initcalls,
-    /// Until the root file system is there and unused memory is freed.
+    /// Until the root file system is available and unused memory is freed.
     RootFs,
     /// From there to the start of init.
     ToInit,
@@ -49,7 +50,7 @@ impl PhaseName {
         PhaseName::UserSpace,
     ];
 
-    /// The word by which files and options know it.
+    /// Name of the phase in files and options.
     pub fn word(self) -> &'static str {
         match self {
             PhaseName::BeforeKernel => "before-kernel",
@@ -63,7 +64,7 @@ impl PhaseName {
         }
     }
 
-    /// As people call it.
+    /// Title of the phase, for display.
     pub fn title(self) -> &'static str {
         match self {
             PhaseName::BeforeKernel => "before the kernel",
@@ -89,7 +90,7 @@ pub struct Phase {
     /// End on the boot's axis.
     #[serde(rename = "end_ns")]
     pub end: Dur,
-    /// Of it, waits for the console.
+    /// Waits for the console within the phase.
     #[serde(rename = "console_ns")]
     pub console: Dur,
     /// Kernel time at its start and end.
@@ -105,7 +106,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// In length.
+    /// Length of the phase.
     pub fn length(&self) -> Dur {
         self.end - self.start
     }
@@ -120,7 +121,8 @@ struct Landmark {
     at: Dur,
 }
 
-/// The phases of a boot, by start; `console` is the position of the registration of the serial console, where the log has it.
+/// The phases of a boot, by start; `console` is the position of the registration of the serial console, if the log has
+/// it.
 pub(super) fn phases(
     records: &RecordSet,
     timeline: &Timeline,
@@ -137,7 +139,7 @@ pub(super) fn phases(
     let phase = |(n, from): (usize, &Landmark)| {
         let next = landmarks.get(n + 1);
         let (to, end) = next.map_or((records.len() - 1, last.max(from.at)), |l| (l.index, l.at));
-        // The axis' zero is that of the kernel's clock.
+        // The zero of the axis is that of the kernel's clock.
         let begins = if from.at == Dur::ZERO { Some(KernelTime::ORIGIN) } else { stamp(from.index) };
         Phase {
             name: from.name,
@@ -162,7 +164,7 @@ fn landmarks(
     console: Option<usize>,
 ) -> Vec<Landmark> {
     let Some(first_kernel) = m.first_kernel else { return Vec::new() };
-    // A record without a time stands between two that have one.
+    // A record without a time lies between two that have one.
     let at = |i: usize| {
         let next = || (i..records.len()).find_map(|j| timeline.stored(j));
         timeline.stored(i).or_else(next).or_else(|| (0..i).rev().find_map(|j| timeline.stored(j)))
@@ -172,7 +174,7 @@ fn landmarks(
     let init = m.kernel_end().or_else(|| records.iter().position(|r| is_init_banner(&r)));
     let starts = |i: usize| follows(&records.get(i)?, timeline.place(i), console_start, i).or_else(|| at(i));
     let user_space = init.and_then(|index| Some(Landmark { name: PhaseName::UserSpace, index, at: starts(index)? }));
-    // From the last one back: what comes at the time of a later one, or after it, did not begin a phase.
+    // From the last one backwards: a landmark at or after the time of a later one did not begin a phase.
     let mut found: Vec<Landmark> = user_space.into_iter().collect();
     let mut add = |landmark: Option<Landmark>| {
         let before = |l: &Landmark| found.last().is_none_or(|next| (l.at, l.index) < (next.at, next.index));
@@ -182,16 +184,16 @@ fn landmarks(
     };
     add(m.freeing_unused.and_then(|i| mark(PhaseName::ToInit, i)));
     add(m.last_initcall.filter(|i| initcalls_end_with(*i, records, m)).and_then(|i| mark(PhaseName::RootFs, i)));
-    // Without initcall_debug the end of the initcalls isn't logged; "Freeing unused" is the next landmark.
+    // Without initcall_debug the end of the initcalls is not logged; "Freeing unused" is the next landmark.
     let registered = add(console.and_then(|i| mark(PhaseName::Initcalls, i)));
     let kernel = if registered { PhaseName::KernelToConsole } else { PhaseName::Kernel };
-    // A console that comes to speak late (quiet) shows nothing of the dark phase, a log without stamps neither.
+    // A quiet console, which prints only late, does not show the dark phase; nor does a log without stamps.
     let is_dark = records.get(first_kernel).and_then(|r| r.stamp).is_some_and(|s| s.as_nanos() == 0);
     if is_dark {
         add(m.first_stamped.and_then(|i| mark(kernel, i)));
     }
     let name = if is_dark { PhaseName::Dark } else { kernel };
-    // Where it was printed is no bound: a quiet kernel's first words may be its last.
+    // Its position in the log is no bound: a quiet kernel's first message may be its last.
     let index = found.last().map_or(first_kernel, |l| l.index.min(first_kernel));
     let start = found.last().map_or(at(first_kernel), |l| Some(l.at)).map(|next| Landmark {
         name,
@@ -199,7 +201,7 @@ fn landmarks(
         at: next.min(Dur::ZERO),
     });
     found.extend(start.filter(|s| found.last().is_none_or(|l| s.at < l.at)));
-    // Firmware and boot loader come before the kernel's own start, the axis' zero.
+    // Firmware and boot loader come before the kernel's start, the zero of the axis.
     let firmware = (0..first_kernel).filter_map(|i| timeline.stored(i)).min();
     let firmware = firmware.map(|at| Landmark { name: PhaseName::BeforeKernel, index: 0, at });
     found.extend(firmware.filter(|f| found.last().is_none_or(|l| f.at < l.at)));
@@ -207,7 +209,7 @@ fn landmarks(
     found
 }
 
-/// Whether the initcall that returned last was the last one, and not only the last that a log shows which was cut off.
+/// Whether the initcall that returned last was really the last one, and not only the last in a truncated log.
 fn initcalls_end_with(last: usize, records: &RecordSet, m: &Milestones) -> bool {
     let no_root = |i: usize| records.get(i).is_some_and(|r| r.text.contains("Unable to mount root"));
     match m.kernel_end() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A log that comes over the line a second time: nbcon_8250 with `replay=1` prints it again from its beginning.
+//! A log that is transmitted a second time: nbcon_8250 with `replay=1` prints it again from its beginning.
 //!
-//! On the line that looks like another boot: a banner whose stamp goes back. But no two boots have the same stamps, and the
-//! module logs its own message after the repetition. What came first is kept, for it arrived when it was stored.
+//! On the line this looks like another boot: a banner whose stamp goes back. But no two boots have the same stamps, and
+//! the module logs its own message after the repetition. The first transmission is kept, because it arrived when it was
+//! stored.
 use std::collections::HashSet;
 
 use super::boot_records::BootRecords;
@@ -11,25 +12,25 @@ use super::kernel::is_banner;
 use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
 
-/// What a quiet console prints before it is taken over: a handful of errors.
+/// Maximum number of records that a quiet console prints before the switch: normally a handful of errors.
 const MOST_ERRORS: usize = 1_000;
 
-/// A boot that a banner ended, as long as that banner may be of the same boot.
+/// A boot that a banner ended, while that banner may still belong to the same boot.
 #[derive(Debug)]
 pub(super) struct EarlierBoot {
     boot: BootRecords,
     /// The first record with a stamp above zero.
     first: (KernelTime, String),
-    /// It has a banner of its own, so that all of it comes again; else only errors, in their places.
+    /// Whether it has its own banner, so that all of it is repeated; else only errors, in their positions.
     whole: bool,
-    /// The first stamped record did come again.
+    /// Whether the first stamped record was repeated.
     begins_alike: bool,
 }
 
-/// What a record says about the boot before the banner.
+/// What a record shows about the boot before the banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BannerVerdict {
-    /// Nothing yet.
+    /// Undecided so far.
     Open,
     /// The banner began another boot.
     Another,
@@ -39,7 +40,7 @@ pub(super) enum BannerVerdict {
 
 type Key<'r> = (KernelTime, &'r str);
 
-/// Records at zero are the same in each boot of a kernel.
+/// Records with stamp zero are the same in each boot of a kernel, so they have no key.
 fn key<'r>(r: &Record<'r>) -> Option<Key<'r>> {
     let stamp = r.stamp.filter(|s| *s > KernelTime::ORIGIN && r.source == RecordOrigin::Kernel)?;
     Some((stamp, r.text))
@@ -50,7 +51,7 @@ fn keys(records: &RecordSet) -> HashSet<Key<'_>> {
 }
 
 impl EarlierBoot {
-    /// Holds a boot back; gives it back where no banner of the same boot can follow.
+    /// Holds a boot back; returns it if no banner of the same boot can follow.
     pub fn hold(boot: BootRecords) -> Result<EarlierBoot, Box<BootRecords>> {
         let of_kernel = || boot.records.iter().filter(|r| r.source == RecordOrigin::Kernel);
         let whole = of_kernel().any(|r| is_banner(r.text));
@@ -68,7 +69,7 @@ impl EarlierBoot {
         self.boot
     }
 
-    /// What the next record, already part of `now`, says.
+    /// Examines the next record, which is already part of `now`.
     pub fn ask(&mut self, r: &Record<'_>, now: &BootRecords) -> BannerVerdict {
         let Some((stamp, text)) = key(r) else { return BannerVerdict::Open };
         if self.whole && !self.begins_alike {
@@ -90,7 +91,7 @@ impl EarlierBoot {
         let mut joined =
             BootRecords { records: RecordSet::new(), problems, header: self.boot.header, notes, repeated: 0 };
         let (before, again) = (&self.boot.records, &now.records);
-        // Of errors the repetition is kept, in their places, of a whole log what came first.
+        // For errors the repetition is kept, in their positions; for a whole log, the first transmission.
         let last = before.iter().filter_map(|r| r.stamp).max().unwrap_or_default();
         let seen = keys(before);
         let comes_again = |r: &Record<'_>| {

@@ -3,7 +3,7 @@
 use super::timeline::Timeline;
 use crate::records::{RecordOrigin, RecordSet};
 
-/// From one record to another the boot waited for its root.
+/// The boot waited for its root file system from one record to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootWait {
     /// Position of the record that announces it.
@@ -14,7 +14,7 @@ pub struct RootWait {
     pub by: RootWaitBy,
 }
 
-/// How the waiting announces itself.
+/// Which mechanism waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootWaitBy {
     /// `rootwait`: polls.
@@ -43,7 +43,7 @@ fn announced(records: &RecordSet, end: usize) -> Option<(usize, RootWaitBy)> {
     if let Some(i) = delays.find(|i| of_kernel(*i).is_some()) {
         return Some((i, RootWaitBy::Rootdelay));
     }
-    // initramfs-tools' own words, not the kernel's.
+    // A message of initramfs-tools, not of the kernel.
     let mut loops = records.containing("Waiting for root file system");
     loops.next().map(|i| (i, RootWaitBy::Initramfs))
 }
@@ -52,7 +52,7 @@ fn ended(records: &RecordSet, from: usize, by: RootWaitBy) -> Option<usize> {
     let mounted = |text: &str| {
         text.starts_with("VFS: Mounted root") || text.contains(": mounted filesystem") || text.contains("): Mounting")
     };
-    // A sleep: whatever the root's own code says next ends it, while drivers talk on.
+    // A sleep, which ends with the next message of the mount code; drivers may print meanwhile.
     let ends = |text: &str| mounted(text) || by == RootWaitBy::Rootdelay && text.starts_with("md: ");
     let kernel = |i: &usize| records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && ends(r.text));
     (from + 1..records.len()).find(kernel)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The serial line under the boot: its speed, what it carried, what that cost.
+//! The serial line of a boot: its speed, what it transmitted, and what that cost.
 use serde::Serialize;
 
 use super::backlog::{self, BacklogPoint};
@@ -15,7 +15,7 @@ use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::Header;
 use bootline_capture::units::{Dur, Interval, LineRate};
 
-/// The serial line under the boot.
+/// The serial line of a boot.
 #[derive(Clone, Debug, Serialize)]
 pub struct SerialLine {
     /// The console on it.
@@ -23,22 +23,22 @@ pub struct SerialLine {
     pub console: SerialConsole,
     /// Its speed, measured or declared.
     pub speed: Option<LineSpeed>,
-    /// Characters that it had carried when the boot ended.
+    /// Bytes transmitted up to the boot's end.
     pub bytes_before_end: u64,
-    /// Characters of the whole log.
+    /// Bytes of the whole log.
     pub bytes: u64,
     /// What the console cost the boot's critical path.
     pub cost: Interval,
-    /// How long the line was busy in parallel with the boot, fed by a kthread. The drivers in the tree spin on the
-    /// transmitter, so the thread takes a processor for as long.
+    /// How long the line was busy in parallel with the boot, fed by a kthread. In-tree drivers spin on the transmitter,
+    /// so the kthread occupies a CPU for as long.
     pub printed_in_parallel: Dur,
-    /// The flush at registration: characters and time.
+    /// The flush at registration.
     pub flush: Option<Flush>,
-    /// The most characters that waited for the line.
+    /// Largest backlog, in bytes.
     pub backlog_peak: u64,
     /// How long after the boot's end its own record arrived (asynchronous consoles).
     pub lag_at_end: Option<Dur>,
-    /// When the whole log had arrived, on the axis.
+    /// When the whole log was transmitted, on the axis.
     pub drained: Option<Dur>,
 }
 
@@ -49,14 +49,14 @@ pub struct Flush {
     pub record: RecordId,
     /// The record after it.
     pub next: Option<RecordId>,
-    /// Characters stored before.
+    /// Bytes stored before.
     pub bytes: u64,
     /// How long the boot waited for them.
     pub waited: Interval,
 }
 
-/// Whether a record was printed. A record that arrived was. In a kernel's own log the level decides; where that is
-/// missing, the texts of `initcall_debug` are known to be KERN_DEBUG, and with `quiet` next to nothing is printed.
+/// Whether a record was printed. A record that arrived was. In a kernel's own log the level decides; without levels,
+/// the texts of `initcall_debug` are known to be KERN_DEBUG, and with `quiet` almost nothing is printed.
 pub(super) fn reaches_line(r: &Record<'_>, kernel: &Kernel) -> bool {
     if r.arrival.is_some() {
         return true;
@@ -84,15 +84,15 @@ pub(super) fn speed(
         }
     }
     let serial = serial?;
-    // Stamps show the line's speed only where the writer waits for it.
+    // Stamps show the line's speed only if the writer waits for it.
     let fitted = || speed::from_stamps(records, console_start.map_or(0, |o| o.index + 1), until);
     let declared = || serial.declared_baud.map(|b| exactly(LineRate::of(b, serial.frame), SpeedSource::Declared));
     serial.printing.writer_waits().then(fitted).flatten().or_else(declared)
 }
 
-/// How long the line was busy between the moment at which threads began to print and the boot's end.
+/// How long the line was busy between the start of threaded printing and the boot's end.
 fn printed_in_parallel(timeline: &Timeline, records: usize, console_start: ConsoleStart, end: Option<usize>) -> Dur {
-    // A thread that sleeps takes nothing from the boot.
+    // A kthread that sleeps takes nothing from the boot.
     if console_start.offloaded_from <= console_start.kthreads_from {
         return Dur::ZERO;
     }
@@ -107,8 +107,8 @@ fn printed_in_parallel(timeline: &Timeline, records: usize, console_start: Conso
         .sum()
 }
 
-/// The waits, plus what a printer kthread takes from the boot: with one processor all of its time, with more
-/// of them anything from nothing to that.
+/// The waits, plus what a printer kthread takes from the boot: with one CPU all of its time, with several anything from
+/// nothing to that.
 fn total_cost(
     waits: &[ConsoleWait],
     console_start: Option<ConsoleStart>,
@@ -154,16 +154,17 @@ pub(super) fn describe(
     let in_parallel = console_start.map_or(Dur::ZERO, |o| printed_in_parallel(timeline, records.len(), o, end));
     let total = total_cost(waits, console_start, in_parallel, cpus);
     let cost = match speed.map(|s| (s.source, s)) {
-        // A speed that nothing in the log confirms: the line may as well have cost nothing.
+        // Nothing in the log confirms the speed: the line may have cost nothing.
         Some((SpeedSource::Declared, _)) | None => Interval::new(Dur::ZERO, total.best(), total.high()),
-        // What is modelled from a fitted speed is as uncertain as the fit: it may hold work that always follows a record.
+        // What is modelled from a fitted speed is as uncertain as the fit, which may include work that always follows a
+        // record.
         Some((SpeedSource::Stamps, s)) => {
             let share = |other: LineRate| s.rate.bytes_per_s() / other.bytes_per_s();
             Interval::new(total.low().scale(share(s.high) * 0.9), total.best(), total.high().scale(share(s.low)))
         }
         Some(_) => total,
     };
-    // A replay is no flush: nobody waited for it.
+    // A replay is not a flush: nobody waited for it.
     let flush = console_start.filter(|o| !o.is_offloaded(o.index)).map(|ConsoleStart { index: open, .. }| {
         let waited = waits.iter().find(|w| w.cause == WaitCause::Flush).map_or(Interval::default(), |w| w.time);
         let before = records.iter().enumerate().take(open + 1).filter(|(_, r)| r.source == RecordOrigin::Kernel);

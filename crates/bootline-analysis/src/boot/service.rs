@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Services, where systemd reports them on the console or in the kernel's log.
+//! Services that systemd reports on the console or in the kernel's log.
 //!
-//! systemd says `Starting UNIT...` when it begins with a unit and `[  OK  ] Started UNIT.` when that is up; between the
-//! two lies the service's activation, whatever it waits for included. One that says only one of the two (a simple
-//! service, a socket, a target) has one instant and no length: none is made up.
+//! systemd prints `Starting UNIT...` when it starts a unit and `[ OK ] Started UNIT.` when the unit is up; the time
+//! between is the service's activation, including whatever it waits for. A unit with only one of the two messages (a
+//! simple service, a socket, a target) is an instant without a length.
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use super::timeline::Timeline;
 use crate::records::{RecordId, RecordSet};
 use bootline_capture::units::Dur;
 
-/// What became of a service.
+/// State of a service at the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServiceState {
@@ -27,30 +27,30 @@ pub enum ServiceState {
 /// A unit that systemd reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Service {
-    /// `ssh.service`; the description where the log shows nothing else.
+    /// `ssh.service`; the description if the log shows nothing else.
     pub name: String,
-    /// When systemd said that it starts it; none where it didn't say.
+    /// When systemd reported that it starts the unit, if it did.
     #[serde(rename = "start_ns")]
     pub start: Option<Dur>,
-    /// When systemd said that it is up or failed; none where it never did.
+    /// When systemd reported that the unit is up or failed, if it did.
     #[serde(rename = "end_ns")]
     pub end: Option<Dur>,
-    /// What became of it.
+    /// State at the end of the log.
     pub state: ServiceState,
     /// The first record that names it.
     pub first: RecordId,
-    /// The record that says that it is up or failed.
+    /// The record that reports the unit as up or failed.
     pub last: Option<RecordId>,
 }
 
-/// What a record says of a unit.
+/// A parsed message about a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum UnitMessage<'a> {
     Begins(&'a str),
     Ends(&'a str, ServiceState),
 }
 
-/// More units than any system has; a log may claim what it likes.
+/// Maximum number of units: more than any system has, because a log may be hostile.
 const MOST: usize = 10_000;
 
 const BEGINS: &[&str] = &["Starting ", "Mounting ", "Activating "];
@@ -67,7 +67,8 @@ const ENDS: &[&str] = &[
 ];
 const FAILS: &[&str] = &["Failed to start ", "Failed to mount ", "Failed to activate ", "Dependency failed for "];
 
-/// A line of systemd's: on the console with its status in brackets or nine blanks, in the kernel's log after its name.
+/// Parses a message of systemd: on the console after its status in brackets or nine blanks, in the kernel's log after
+/// systemd's name.
 fn parse(text: &str) -> Option<UnitMessage<'_>> {
     // By the first byte: this runs over every record of every boot.
     let said = match text.as_bytes().first()? {

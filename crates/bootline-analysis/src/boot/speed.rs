@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The speed that a log itself shows: characters against time.
+//! The speed that a log itself shows: bytes per time.
 use serde::Serialize;
 
 use crate::records::{Record, RecordSet};
 use bootline_capture::units::{Dur, LineRate};
 
-/// Where a line's speed comes from.
+/// Source of a line's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpeedSource {
-    /// Characters against arrival times.
+    /// Bytes against arrival times.
     Arrival,
-    /// Characters against the kernel's stamps, while each writer waited for the wire.
+    /// Bytes against the kernel's stamps, while each writer waited for the line.
     Stamps,
     /// The capture's header states the true rate.
     Header,
-    /// Only declared on the command line; nothing in the log confirms it.
+    /// Declared on the command line; nothing in the log confirms it.
     Declared,
 }
 
-/// The speed of the line under a boot, in characters a second.
+/// The speed of a boot's serial line, in bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LineSpeed {
-    /// The likeliest.
+    /// Best estimate.
     pub rate: LineRate,
-    /// The slowest it can be.
+    /// Lower bound.
     pub low: LineRate,
-    /// The fastest it can be.
+    /// Upper bound.
     pub high: LineRate,
-    /// What it was drawn from.
+    /// Source of the estimate.
     pub source: SpeedSource,
-    /// How many samples (records or stretches) it rests on.
+    /// Number of samples (records or time ranges).
     pub samples: usize,
 }
 
-/// One observation: so many characters in so long.
+/// One observation: bytes and the time that they took.
 #[derive(Clone, Copy)]
 struct Sample {
     bytes: f64,
@@ -52,8 +52,8 @@ pub(super) fn from_arrival(records: &RecordSet) -> Option<LineSpeed> {
     inside_records(records).or_else(|| between_lines(records))
 }
 
-/// A record's characters follow one another on the wire, so the time from its first to its last shows the line's
-/// speed. Records shorter than the reader's uncertainty allows are joined with the next, where the line did not rest.
+/// A record's bytes follow one another on the line, so the time from its first to its last shows the line's speed.
+/// Records too short for the reader's uncertainty are joined with the next one, if the line was not idle between them.
 fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
     let mut samples = Vec::new();
     let mut open: Option<(Record<'_>, u64)> = None;
@@ -63,7 +63,7 @@ fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
         if a.last <= a.first {
             continue;
         }
-        // A pause of more than two characters of this record's own pace ends a stretch.
+        // A pause of more than two bytes at this record's own pace ends a sample.
         let pace = (a.last - a.first) / i64::from(r.line_bytes.max(2) - 1);
         let rested = previous_last.is_none_or(|last| a.first - last > pace * 2 + Dur::from_micros(20));
         let (start, bytes) = match open {
@@ -83,8 +83,8 @@ fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
     (samples.len() >= 3).then(|| quantiles(samples, [0.25, 0.5, 0.75], SpeedSource::Arrival)).flatten()
 }
 
-/// Where only lines carry stamps (minicom, grabserial): a line's characters take until the next line's stamp at the
-/// least, so the speed is the upper plateau of windows of lines.
+/// For logs in which only whole lines have stamps (minicom, grabserial): a line's bytes are transmitted by the next
+/// line's stamp, so the speed is the upper plateau over windows of lines.
 fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
     let lines: Vec<_> =
         records.iter().filter_map(|r| r.arrival.map(|a| (a.first, a.uncertainty, u64::from(r.line_bytes)))).collect();
@@ -103,8 +103,8 @@ fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
     (samples.len() >= 4).then(|| quantiles(samples, [0.6, 0.8, 0.95], SpeedSource::Arrival)).flatten()
 }
 
-/// From the kernel's stamps, for a console whose writers wait: no record can follow sooner than the one before took on
-/// the wire, and most follow right then. So the rates `len / dt` crowd just below the line's rate.
+/// From the kernel's stamps, for a console whose writers wait: no record can follow sooner than the transmit time of
+/// the one before, and most follow right then. So the rates `len / dt` cluster just below the line's rate.
 pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Option<LineSpeed> {
     let mut samples: Vec<Sample> = Vec::new();
     let mut before: Option<Record<'_>> = None;
@@ -119,7 +119,7 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
         }
         before = Some(r);
     }
-    // Bins of 4 % in the logarithm of the rate; the crowd is the fullest pair of neighbours.
+    // Logarithmic bins of 4 %; the cluster is the fullest pair of neighbours.
     const STEP: f64 = 0.04;
     let mut bins = std::collections::BTreeMap::<i32, usize>::new();
     for s in &samples {
@@ -127,12 +127,12 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
     }
     let pair = |b: &i32| bins.get(b).unwrap_or(&0) + bins.get(&(b + 1)).unwrap_or(&0);
     let crowd = *bins.keys().max_by_key(|b| pair(b))?;
-    // Without a waiting writer the rates spread over decades, and no two neighbours hold a quarter of them.
+    // If writers do not wait, the rates spread over decades, and no two neighbours contain a quarter of them.
     let count = pair(&crowd);
     if count < 8 || count * 4 < samples.len() {
         return None;
     }
-    // Work between two records only lowers a sample: the line's rate lies at the crowd's upper edge.
+    // Work between two records only lowers a sample: the line's rate is at the cluster's upper edge.
     let near = |s: &Sample| (crowd..=crowd + 3).contains(&((s.rate().ln() / STEP).floor() as i32));
     let crowded: Vec<Sample> = samples.into_iter().filter(near).collect();
     quantiles(crowded, [0.2, 0.9, 1.0], SpeedSource::Stamps)

@@ -9,7 +9,7 @@ use crate::records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
 
-/// Records kept for one boot; what comes later is counted, not kept.
+/// Maximum number of records kept for one boot; later ones are only counted.
 pub const MAX_RECORDS: usize = 1_000_000;
 
 impl BootRecords {
@@ -23,8 +23,9 @@ impl BootRecords {
     }
 }
 
-/// Takes a decoder's records and gives each boot as soon as the next is known to have begun. Whoever takes them between two
-/// pieces of the input holds one boot, the beginning of another, and what one piece completes.
+/// Splits a decoder's records into boots, and returns each as soon as the next is known to have begun. A caller that
+/// takes them after each piece of the input holds one boot, the beginning of another, and whatever that piece
+/// completes.
 ///
 /// A boot begins at a kernel banner whose stamp goes back (a second kernel), and takes with it the firmware and boot
 /// loader text before it: what follows the old kernel's `reboot:` record, or else its last kernel record.
@@ -35,14 +36,14 @@ pub struct Splitter {
     last_stamp: Option<KernelTime>,
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
-    /// The boot before, as long as the one in hand may be its log once more.
+    /// The previous boot, while the current one may be a repetition of its log.
     earlier: Option<EarlierBoot>,
     /// Complete and not yet taken.
     complete: VecDeque<BootRecords>,
 }
 
 impl Splitter {
-    /// The next boot that is complete, in order; another follows it.
+    /// The next complete boot, in order.
     pub fn take(&mut self) -> Option<BootRecords> {
         self.complete.pop_front()
     }
@@ -76,7 +77,7 @@ impl Splitter {
         }
     }
 
-    /// Asks whether what a banner began is the log of the boot before it once more.
+    /// Decides whether what a banner began is a repetition of the previous boot's log.
     fn ask_earlier(&mut self, r: &Record<'_>) {
         match self.earlier.as_mut().map(|e| e.ask(r, &self.now)) {
             Some(BannerVerdict::Another) => self.hand_over_earlier(),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When each record was stored and when it was on the wire, on one axis.
+//! When each record was stored and when it was transmitted, on one axis.
 //!
-//! Two clocks disagree: the kernel's stamps say when printk stored a record, if that clock ran; the host says when its
-//! characters arrived. Here they are aligned record by record, since the kernel's clock may lose time (x86, before its
-//! clocksource is the TSC, loses the ticks that fall into console output with interrupts off).
+//! Two clocks disagree: the kernel's stamps say when printk stored a record, if that clock ran; the host's clock shows
+//! when its bytes arrived. Here they are aligned record by record, because the kernel's clock may lose time (x86,
+//! before its clocksource is the TSC, loses the ticks that fall into console output with interrupts off).
 //!
-//! The axis' zero is the kernel's time zero where the log shows it, else the first record.
+//! The zero of the axis is the zero of the kernel's clock if the log shows it, else the first record.
 use serde::{Deserialize, Serialize};
 
 use super::console_start::ConsoleStart;
@@ -21,16 +21,16 @@ pub enum Clock {
     Arrival,
     /// The kernel's stamps; nothing checks them.
     Kernel,
-    /// The log holds no times.
+    /// The log contains no times.
     None,
 }
 
-/// When a record's characters were on the line.
+/// When a record was transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransmitSpan {
-    /// The first character began.
+    /// Start of the first byte.
     pub start: Dur,
-    /// The last one was through.
+    /// End of the last byte.
     pub end: Dur,
 }
 
@@ -39,9 +39,9 @@ pub struct TransmitSpan {
 pub struct RecordTimes {
     /// When it was stored; none for a record without any time.
     pub stored: Option<Dur>,
-    /// How far `stored` may be off.
+    /// Error of `stored`.
     pub error: Dur,
-    /// When it was on the line: measured, or modelled from the line's speed on the kernel's clock.
+    /// When it was transmitted: measured, or modelled from the line's speed on the kernel's clock.
     pub transmitted: Option<TransmitSpan>,
 }
 
@@ -53,15 +53,15 @@ pub struct Timeline {
     places: Vec<RecordTimes>,
     /// Host time of the axis' zero, on the arrival clock.
     pub zero: HostTime,
-    /// Real time that the kernel's clock lost between the console's registration and the last record, where both
-    /// clocks are there.
+    /// Real time that the kernel's clock lost between the console's registration and the last record, if both clocks
+    /// are known.
     pub kernel_clock_lost: Dur,
-    /// The first character on the line.
+    /// Time of the first byte on the line.
     pub first_byte: Option<Dur>,
 }
 
 impl Timeline {
-    /// The place of the record at a position.
+    /// The times of the record at a position.
     pub fn place(&self, index: usize) -> RecordTimes {
         self.places.get(index).copied().unwrap_or_default()
     }
@@ -80,12 +80,12 @@ impl Timeline {
 /// What the alignment needs to know.
 pub(super) struct AlignmentInput<'a> {
     pub records: &'a RecordSet,
-    /// How the line came up; none where the log doesn't show it.
+    /// The console start; none if the log does not show it.
     pub console_start: Option<ConsoleStart>,
     pub speed: Option<LineSpeed>,
     /// Whether the record goes over the line (its level is below the console's).
     pub reaches_line: &'a dyn Fn(&Record<'_>) -> bool,
-    /// The clock that was asked for.
+    /// The requested clock.
     pub clock: Option<Clock>,
 }
 
@@ -118,8 +118,8 @@ fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
         };
         return if known { asked } else { Clock::None };
     }
-    // What a known level kept off the line (`boot::join_levels`) can't arrive. It is left out only where the line's
-    // console start itself arrived: after a quiet console there is nothing to align by.
+    // Records that were suppressed by their known level (`boot::join_levels`) cannot arrive. They are omitted only if
+    // the console start itself arrived: after a quiet console there is nothing to align by.
     let opened = input.console_start.and_then(|o| input.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
     let awaited = input.records.iter().filter(|r| !opened || (input.reaches_line)(r)).count();
     let has_arrival = arrived * 2 > awaited && arrived > 0;
@@ -134,8 +134,8 @@ fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
     }
 }
 
-/// A log that was poured into a pipe has arrival times, but not a boot's: what the kernel says took ten seconds after the
-/// console was up can't have arrived within one.
+/// A log that was piped from a file has arrival times, but not those of a boot: what took ten seconds by the kernel's
+/// stamps cannot have arrived within one.
 fn arrival_is_plausible(input: &AlignmentInput<'_>) -> bool {
     let from = input.console_start.map_or(0, |o| o.index);
     let both = |r: Record<'_>| Some((r.stamp?, r.arrival?.last));
@@ -147,20 +147,20 @@ fn arrival_is_plausible(input: &AlignmentInput<'_>) -> bool {
     kernel < Dur::from_millis(500) || arrival.scale(2.0) >= kernel
 }
 
-/// The least pause that shows that the line had nothing to carry.
+/// The shortest pause that shows that the line was idle.
 fn rest(input: &AlignmentInput<'_>, uncertainty: Dur) -> Dur {
     let character = input.speed.map_or(Dur::from_micros(100), |s| s.rate.time_for(1).as_dur());
     character * 3 + Dur::from_millis(2) + uncertainty
 }
 
-/// When a record's last character was through. Where only the line has a stamp, that is its beginning, and the line is
-/// busy for as long as its characters take.
+/// When a record's last byte was transmitted. If only the log line has a stamp, that is its beginning, and the serial
+/// line is busy for the transmit time of its bytes.
 fn transmitted_at(input: &AlignmentInput<'_>, r: &Record<'_>, a: Arrival) -> HostTime {
     let only_a_stamp = input.speed.filter(|_| a.last <= a.first);
     a.last + only_a_stamp.map_or(Dur::ZERO, |s| s.rate.time_for(u64::from(r.line_bytes)).as_dur())
 }
 
-/// How far a kernel clock that nothing checks may be off, as a share.
+/// Error of an unchecked kernel clock, as a share.
 const UNCHECKED_DRIFT: f64 = 0.01;
 
 fn console_start_or(input: &AlignmentInput<'_>, first: Option<usize>) -> ConsoleStart {
@@ -181,7 +181,8 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
     let console_start = console_start_or(input, first_kernel);
     let open = console_start.index;
     let open_stamp = records.get(open).and_then(|r| r.stamp).unwrap_or(KernelTime::ORIGIN);
-    // What the flush at registration brings was stored before; the registration's own record was stored at its start.
+    // Records of the flush at registration were stored before it; the registration's own record was stored at its
+    // start.
     let open_offset = first_byte.since_origin() - open_stamp.since_origin();
     let zero = HostTime::ORIGIN + open_offset;
 
@@ -194,7 +195,7 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
                 Some(TransmitSpan { start: a.first - character - zero, end: transmitted_at(input, &r, a) - zero });
             place.error = a.uncertainty;
             if i <= open && console_start.is_offloaded(i) {
-                // A replay ties the two clocks together only where its thread woke up.
+                // In a replay the two clocks can be aligned only where its kthread woke up.
                 place.error += console_start.error;
             }
         }
@@ -226,9 +227,9 @@ fn stamps_count(records: &RecordSet) -> usize {
 
 /// How far the host's clock is ahead of the kernel's at each record: bounds and the best guess.
 ///
-/// A record can't arrive before it is stored, so each lag bounds the offset from above; and since a kernel clock loses
-/// time and never gains it, so does every later lag. A record that finds the line at rest was stored just then: there
-/// the offset is known. Between two such records it is interpolated over kernel time.
+/// A record cannot arrive before it is stored, so each lag bounds the offset from above; and because a kernel clock
+/// loses time and never gains it, so does every later lag. A record that finds the line idle was stored just then:
+/// there the offset is known. Between two such records it is interpolated over kernel time.
 struct Offsets {
     best: Vec<Dur>,
     error: Vec<Dur>,
@@ -270,7 +271,7 @@ impl Offsets {
                 continue;
             }
             if let (Some(k), Some(l)) = (r.stamp, lag(&r)) {
-                // A pause with a backlog is a starved thread's: there the lag grows instead of shrinking.
+                // A pause with a backlog means that the kthread was starved: there the lag grows instead of shrinking.
                 let idle = rested && last_lag.is_none_or(|before| l <= before + Dur::from_millis(3));
                 last_lag = Some(l);
                 if (idle || console_start.writer_waits(i)) && anchors.last().is_none_or(|(_, before, _)| k >= *before) {
@@ -331,7 +332,7 @@ fn by_stamps(input: &AlignmentInput<'_>) -> Timeline {
             let mut start = free.max(stored);
             let mut end = start + speed.rate.time_for(u64::from(r.line_bytes)).as_dur();
             if console_start.writer_waits(i) && i > open {
-                // The next record can't have been stored before this one was through: the stamps win.
+                // The next record cannot have been stored before this one was transmitted: the stamps take precedence.
                 start = stored;
                 let next = (i + 1..records.len()).find_map(|j| places[j].stored).unwrap_or(end);
                 end = (start + speed.rate.time_for(u64::from(r.line_bytes)).as_dur()).min(next.max(start));

@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lanes: where each span is drawn, so that on one lane spans either follow or enclose one another.
+//! Tracks: where each span is drawn, so that on one track spans either follow or enclose one another.
 //!
-//! A trace viewer reads one lane as one thread's stack: what begins last ends first. A boot isn't so kind. Async probes
-//! overlap the initcalls and each other, and without CONFIG_PRINTK_CALLER the log does not show which task ran them. So each
-//! task gets a lane, and what would partly overlap on it goes to a further lane of that task. A span is put inside
-//! another only where that is its parent: being there at the same time is no reason.
+//! A trace viewer reads a track as a thread's stack: what begins last ends first. In a boot, async probes overlap the
+//! initcalls and each other, and without CONFIG_PRINTK_CALLER the log does not show which task ran them. So each task
+//! gets a track, and what would partly overlap on it goes to a further track of that task. A span is drawn inside another
+//! only if that is its parent; running at the same time is not enough.
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Boot;
 use super::initcall::Span;
 use bootline_capture::units::Dur;
 
-/// The spans of one task that can be drawn one upon the other.
+/// Spans of one task that can be drawn on one track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Track {
-    /// The task that ran them: 1 (the boot's own, `kernel_init`) where the log does not say.
+    /// The task that ran them: 1 (the boot's own, `kernel_init`) if the log does not show it.
     pub task: u32,
-    /// Which of that task's lanes, from 0. A task does one thing at a time; a second lane shows that the log lumps tasks.
+    /// Number of the track within its task, from 0. A task does one thing at a time; a second track shows that the log
+    /// attributes several tasks to one.
     pub number: usize,
     /// Its spans by start, an enclosing one before those inside it.
     pub slices: Vec<Slice>,
 }
 
-/// One span on its lane.
+/// One span on its track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The span's position in the boot's list.
     pub span: usize,
     /// Its start on the boot's axis.
     pub from: Dur,
-    /// Its end, never before its start. One that never returned lasts for as long as the log.
+    /// End, on the boot's axis, never before the start. A span that never returned lasts until the end of the log.
     pub to: Dur,
-    /// How many bars of this lane enclose it.
+    /// Number of slices on this track that enclose it.
     pub depth: usize,
 }
 
-/// One end of a bar.
+/// One end of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceEdge {
-    /// The bar begins.
+    /// The slice begins.
     Begin(Slice),
-    /// The bar ends: always the one that began last of those that haven't ended.
+    /// The slice ends: always the one that began last of those still open.
     End(Slice),
 }
 
@@ -55,7 +56,7 @@ impl SliceEdge {
 }
 
 impl Track {
-    /// `task 1`, `task 77`; a task's further lanes are numbered from 2.
+    /// `task 1`, `task 77`; a task's further tracks are numbered from 2.
     pub fn title(&self) -> String {
         match self.number {
             0 => format!("task {}", self.task),
@@ -63,7 +64,7 @@ impl Track {
         }
     }
 
-    /// Begins and ends in order of time, those of one instant in an order that nests.
+    /// Begins and ends in order of time; at the same instant, in an order that nests.
     pub fn edges(&self) -> Vec<SliceEdge> {
         let mut edges = Vec::with_capacity(self.slices.len() * 2);
         let mut running: Vec<Slice> = Vec::new();
@@ -79,18 +80,18 @@ impl Track {
     }
 }
 
-/// A task's lanes while they are filled.
+/// A task's tracks while they are filled.
 #[derive(Default)]
 struct TaskTracks {
     tracks: Vec<(Track, Vec<Slice>)>,
-    /// Lanes on which nothing runs.
+    /// Tracks on which nothing runs.
     free: BTreeSet<usize>,
-    /// The ends of what runs on top of the others: when, and on which lane.
+    /// The ends of the innermost running spans: time and track.
     ends: BTreeSet<(Dur, usize)>,
 }
 
 impl TaskTracks {
-    /// Ends what ends no later than `now`.
+    /// Closes the slices that end at or before `now`.
     fn advance(&mut self, now: Dur) {
         while let Some(&(end, track)) = self.ends.first().filter(|(end, _)| *end <= now) {
             self.ends.remove(&(end, track));
@@ -103,7 +104,7 @@ impl TaskTracks {
         }
     }
 
-    /// A lane on which a bar of that parent and end has room.
+    /// A track on which a slice with that parent and end fits.
     fn track_for(&mut self, task: u32, parent: Option<(usize, usize)>, to: Dur) -> usize {
         let inside = parent
             .filter(|&(span, track)| self.tracks[track].1.last().is_some_and(|top| top.span == span && top.to >= to));
@@ -132,7 +133,7 @@ impl TaskTracks {
 /// The task of spans for which the log names none.
 const BOOT_TASK: u32 = 1;
 
-/// Lanes for spans in the order of [`Boot::spans`]; `last` is where those end that never returned.
+/// Tracks for spans in the order of [`Boot::spans`]; `last` is the end of those that never returned.
 fn tracks(spans: &[Span], last: Dur) -> Vec<Track> {
     let mut tasks: BTreeMap<u32, TaskTracks> = BTreeMap::new();
     let mut lane_of: HashMap<usize, usize> = HashMap::new();
@@ -150,7 +151,7 @@ fn tracks(spans: &[Span], last: Dur) -> Vec<Track> {
 }
 
 impl Boot {
-    /// Where each span is drawn: each exactly once, the lanes by task and number.
+    /// The tracks, sorted by task and number; each span is on exactly one.
     pub fn tracks(&self) -> Vec<Track> {
         tracks(&self.spans, self.last_time())
     }

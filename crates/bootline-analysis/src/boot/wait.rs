@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long the boot waited for the wire, record by record.
+//! How long the boot waited for the console, record by record.
 //!
-//! Between two records the boot either works or waits for the console. Where the writer waits for its own characters,
-//! the wait is the time its record was on the line. Where a thread prints, a wait shows by how it ends: a taker of the
-//! console lock gets it at the moment at which the line has drained, which no work ends at by chance. A boot with one
-//! processor stands still while that thread spins on the transmitter, whatever it does.
+//! Between two records the boot either works or waits for the console. Where the writer waits for its own bytes, the
+//! wait is the transmit time of its record. Where a kthread prints, a wait is recognised by its end: a task that waits
+//! for the console lock gets it just when the line has drained, and work does not end just then by chance. With one CPU
+//! the boot makes no progress while that kthread spins on the transmitter.
 use std::ops::Deref;
 
 use super::console_start::ConsoleStart;
@@ -18,32 +18,32 @@ use bootline_console::Printing;
 pub struct ConsoleWait {
     /// Position of the record after which the boot waited.
     pub index: usize,
-    /// From when the record was stored (the wait's start).
+    /// Start of the wait, when the record was stored.
     pub from: Dur,
-    /// How long.
+    /// Length of the wait.
     pub time: Interval,
-    /// What was waited for.
+    /// Cause of the wait.
     pub cause: WaitCause,
 }
 
-/// The waits up to the boot's end, by their starts.
+/// The waits up to the boot's end, sorted by start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsoleWaits {
     list: Vec<ConsoleWait>,
-    /// What the waits before each position come to: a log may ask for as many stretches as it has records.
+    /// Cumulative sum of the waits before each position, because queries may be as many as records.
     sums: Vec<Dur>,
 }
 
-/// What a wait was for.
+/// Cause of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitCause {
-    /// The writer's own characters.
+    /// Transmission of the writer's own record.
     OwnRecord,
-    /// The flush of all that was stored before the console registered.
+    /// The flush of everything stored before the console registered.
     Flush,
-    /// The console lock, held by the printer thread until the line had drained.
+    /// The console lock, held by the printer kthread until the line had drained.
     ConsoleLock,
-    /// The only processor, taken by a printing thread that spins while the line is busy.
+    /// The only CPU, occupied by a printer kthread that spins while the line is busy.
     Processor,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn waits(
         let backlog = console_start.writer_waits(i);
         let cause = if i == open { WaitCause::Flush } else { WaitCause::OwnRecord };
         if backlog {
-            // The end of a FIFO's last characters isn't waited for; the reader's uncertainty bounds the rest.
+            // Nobody waits for the last bytes in a FIFO; the reader's uncertainty bounds the rest.
             found.push(ConsoleWait { index: i, from: stored, time: Interval::around(drain, here.error), cause });
             continue;
         }
@@ -85,13 +85,13 @@ pub(super) fn waits(
             continue;
         }
         let lock_or_flush = if i == open { WaitCause::Flush } else { WaitCause::ConsoleLock };
-        // The line is busy from here until this record is out, for what was stored before and then for it.
+        // The line is busy until this record is transmitted: first with what was stored before, then with the record.
         let alone = cpus == Some(1) && drain > Dur::ZERO;
         let time = Interval::new(Dur::ZERO, drain, drain);
         let processor = alone.then_some(ConsoleWait { index: i, from: stored, time, cause: WaitCause::Processor });
         let known_taker = || takes_console_lock(records, i, next);
         let lock = || -> Option<(Interval, WaitCause)> {
-            // An nbcon console has no lock that others take.
+            // An nbcon console has no lock that other tasks take.
             if console_start.printing == Printing::Nbcon || drain <= Dur::from_millis(20) {
                 return None;
             }
@@ -99,12 +99,14 @@ pub(super) fn waits(
             let tolerance = Dur::from_millis(5) + there.error;
             let rest = next_stored - transmitted.end;
             if rest < -tolerance {
-                // The line still had a backlog: only the known takers of the lock wait, for as many records as their calls.
+                // The line still had a backlog: only tasks known to take the lock wait, once per call, for one record
+                // each.
                 let waited = gap > LEAST_LOCK_WAIT && known_taker();
                 return waited.then_some((Interval::new(Dur::ZERO, gap, gap), WaitCause::ConsoleLock));
             }
             let just_drained = rest <= tolerance + drain.scale(0.1);
-            // On one processor the boot goes on when the line has drained whatever it does: the lock must be known to be taken.
+            // With one CPU the boot continues when the line has drained in any case, so the lock must be known to be
+            // taken.
             if just_drained && (!alone || i == open || known_taker()) {
                 return Some((Interval::new(drain.scale(0.9), drain, gap), lock_or_flush));
             }
@@ -125,9 +127,9 @@ pub(super) fn waits(
 
 /// The flush at a registration that writers wait for, where only stamps are left.
 ///
-/// Other tasks go on and store records while the registering one waits, so the record after "enabled" need not be its
-/// own. The flush ends with the first record that is no earlier than its characters allow, if hardly anything was
-/// stored before.
+/// Other tasks run and store records while the registering one waits, so the record after "enabled" need not be its
+/// own. The flush ends with the first record that is not earlier than the transmit time allows, if almost nothing was
+/// stored before it.
 fn flush_by_stamps(timeline: &Timeline, console_start: ConsoleStart, placed: &[usize]) -> Option<ConsoleWait> {
     if timeline.clock != Clock::Kernel || console_start.kthreads_from <= console_start.index {
         return None;
@@ -148,7 +150,7 @@ fn flush_by_stamps(timeline: &Timeline, console_start: ConsoleStart, placed: &[u
     Some(ConsoleWait { index: console_start.index, from, time, cause: WaitCause::Flush })
 }
 
-/// A stretch shorter than this isn't worth a guess about the lock.
+/// In a shorter time range, a wait for the lock is not considered.
 const LEAST_LOCK_WAIT: Dur = Dur::from_millis(100);
 
 /// Whether something between two records is known to take the console lock (drivers/video/fbdev/core/fbmem.c,
@@ -170,7 +172,7 @@ fn own_wait(timeline: &Timeline, index: usize) -> Option<ConsoleWait> {
 }
 
 impl ConsoleWaits {
-    /// Without those of one cause.
+    /// The waits without those of one cause.
     pub fn without(&self, cause: WaitCause) -> ConsoleWaits {
         ConsoleWaits::new(self.list.iter().filter(|w| w.cause != cause).copied().collect())
     }
@@ -193,13 +195,13 @@ impl ConsoleWaits {
         if last <= first {
             return Dur::ZERO;
         }
-        // A wait is over before the next begins, so only the first and the last can reach out of the stretch.
+        // A wait ends before the next begins, so only the first and the last can extend beyond the time range.
         let before = (from - self.list[first].from).max_zero();
         let after = (end(&self.list[last - 1]) - to).max_zero();
         (self.sums[last] - self.sums[first] - before - after).max_zero()
     }
 
-    /// The same with its bounds.
+    /// The same, with bounds.
     pub fn bounds_within(&self, from: Dur, to: Dur) -> Interval {
         let first = self.list.partition_point(|w| w.from + w.time.high() <= from);
         let part = |w: &ConsoleWait, time: Dur| ((w.from + time).min(to) - w.from.max(from)).max_zero();

@@ -189,7 +189,10 @@ mod tests {
             "printing lines needs the lab's own init",
         );
         let icount = || BootRequest { accel: Accel::Icount, ..request() };
-        check(BootRequest { lines: Some(1), ..icount() }, "printing lines needs a serial line, which a boot with -icount does not have");
+        check(
+            BootRequest { lines: Some(1), ..icount() },
+            "printing lines needs a serial line, which a boot with -icount does not have",
+        );
         check(
             BootRequest { trace_registers: true, ..icount() },
             "tracing registers needs a serial line, which a boot with -icount does not have",
