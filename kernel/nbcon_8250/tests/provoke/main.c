@@ -4,10 +4,11 @@
  *
  * Purpose
  *   Triggers a WARN, an oops or a panic while the console has a backlog, and makes a port look
- *   like one that nbcon_8250 must refuse. debugfs: a write of `WHAT CONTEXT RECORDS DELAY_US` to
- *   `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops, panic, nothing) in
- *   CONTEXT (those of context.c, or port: port.c). It returns when that is over. `set FIELD` is
- *   explained in port.c.
+ *   like hardware that QEMU does not have. debugfs: a write of `WHAT CONTEXT RECORDS DELAY_US` to
+ *   `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops, panic, nothing, stall:
+ *   a report of the RCU stall detector) in CONTEXT (those of context.c, or port: port.c). It
+ *   returns when that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in port.c, `start ACTOR` and `stop ACTOR` in
+ *   actors.c. A read of `provoke` shows what was observed, one line `NAME VALUE` for each.
  *
  * Calling contexts
  *   Process context for the write; CONTEXT for the rest.
@@ -29,7 +30,10 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/uaccess.h>
 #include "provoke.h"
 
@@ -38,6 +42,17 @@ static char what[8];
 static int *nowhere;
 static u64 took_ns;
 static unsigned int moment;
+
+/* Long enough for the RCU stall detector, if it is set to its shortest time-out, 3 s. */
+static void stall(void)
+{
+	unsigned int i;
+
+	preempt_disable();
+	for (i = 0; i < 5; i++)
+		mdelay(MSEC_PER_SEC);
+	preempt_enable();
+}
 
 static void trigger(void)
 {
@@ -49,6 +64,8 @@ static void trigger(void)
 		WRITE_ONCE(*READ_ONCE(nowhere), 0);
 	else if (!strcmp(what, "panic"))
 		panic("provoked");
+	else if (!strcmp(what, "stall"))
+		stall();
 	took_ns = ktime_get_mono_fast_ns() - begin_ns;
 }
 
@@ -67,8 +84,22 @@ static int provoke(const char *context, unsigned int records, unsigned int delay
 		err = provoke_in_port(delay_us % 37, trigger);
 	else if (!provoke_in(context, trigger))
 		err = -EINVAL;
-	pr_info("it took %llu us\n", div_u64(took_ns, NSEC_PER_USEC));
+	if (records)
+		pr_info("it took %llu us\n", div_u64(took_ns, NSEC_PER_USEC));
 	return err;
+}
+
+static int provoke_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "took_us %llu\n", div_u64(took_ns, NSEC_PER_USEC));
+	provoke_show_port(seq);
+	provoke_show_actors(seq);
+	return 0;
+}
+
+static int provoke_open(struct inode *inode, struct file *opened)
+{
+	return single_open(opened, provoke_show, NULL);
 }
 
 static ssize_t provoke_write(struct file *unused, const char __user *user, size_t len,
@@ -85,6 +116,10 @@ static ssize_t provoke_write(struct file *unused, const char __user *user, size_
 	line[len] = '\0';
 	if (sscanf(line, "set %15s", context) == 1)
 		err = provoke_set_port(context);
+	else if (sscanf(line, "start %15s", context) == 1)
+		err = provoke_start_actor(context);
+	else if (sscanf(line, "stop %15s", context) == 1)
+		err = provoke_stop_actor(context);
 	else if (sscanf(line, "%7s %15s %u %u", what, context, &records, &delay_us) == 4)
 		err = provoke(context, records, delay_us);
 	else
@@ -94,12 +129,16 @@ static ssize_t provoke_write(struct file *unused, const char __user *user, size_
 
 static const struct file_operations provoke_fops = {
 	.owner = THIS_MODULE,
+	.open = provoke_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
 	.write = provoke_write,
 };
 
 static int __init provoke_init(void)
 {
-	file = debugfs_create_file("provoke", 0200, NULL, NULL, &provoke_fops);
+	file = debugfs_create_file("provoke", 0600, NULL, NULL, &provoke_fops);
 	return 0;
 }
 module_init(provoke_init);
@@ -107,6 +146,7 @@ module_init(provoke_init);
 static void __exit provoke_exit(void)
 {
 	debugfs_remove(file);
+	provoke_stop_actors();
 	provoke_release_port();
 }
 module_exit(provoke_exit);

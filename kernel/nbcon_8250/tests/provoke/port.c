@@ -7,6 +7,9 @@
  *   and the console owned. And makes the port look like hardware that QEMU does not have, by
  *   setting the fields that a driver would set: RS-485, DMA, a UART without FIFO. The console
  *   must be ttyS0.
+ *   `set rs485-on` is RS-485 as the ioctl TIOCSRS485 switches it on: from then on the port has a
+ *   direction, and bytes written while it receives are counted (wrong_direction). `set watch`
+ *   counts bytes written to a port that has lost its settings in a suspend (lost_settings).
  *
  * Calling contexts
  *   Process context; write_register() any context of the driver.
@@ -25,6 +28,7 @@
 #include <linux/console.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/seq_file.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
 #include <linux/serial_reg.h>
@@ -45,7 +49,14 @@ static void (*armed)(void);
 static atomic_t left;
 static DECLARE_COMPLETION(done);
 
-static struct uart_port *find_port(void)
+/* Of the pretended RS-485. */
+static bool transmitting;
+static unsigned int wrong_direction;
+static unsigned int turns;
+
+static unsigned int lost_settings;
+
+struct uart_port *provoke_find_port(void)
 {
 	struct uart_driver *driver = NULL;
 	struct console *con;
@@ -63,6 +74,14 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 {
 	void (*trigger)(void);
 
+	struct uart_8250_port *up = up_to_u8250p(port);
+
+	if (offset == UART_TX && !(port->serial_in(port, UART_LCR) & UART_LCR_DLAB)) {
+		if (up->em485 && !transmitting)
+			wrong_direction++;
+		if (up->canary && port->serial_in(port, UART_SCR) != up->canary)
+			lost_settings++;
+	}
 	driver_out(port, offset, value);
 	if (offset != UART_TX || !armed || atomic_dec_return(&left) >= 0)
 		return;
@@ -73,15 +92,74 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 	}
 }
 
+static int hook_port(void)
+{
+	if (port)
+		return 0;
+	port = provoke_find_port();
+	if (!port)
+		return -ENODEV;
+	driver_out = port->serial_out;
+	port->serial_out = write_register;
+	return 0;
+}
+
+#ifdef HAVE_RS485_TOGGLE_IER
+static void start_transmitting(struct uart_8250_port *up, bool toggle_ier)
+#else
+static void start_transmitting(struct uart_8250_port *up)
+#endif
+{
+	/* tx_stopped stays set: the console is to turn the line back after each record. */
+	transmitting = true;
+	turns++;
+}
+
+#ifdef HAVE_RS485_TOGGLE_IER
+static void stop_transmitting(struct uart_8250_port *up, bool toggle_ier)
+#else
+static void stop_transmitting(struct uart_8250_port *up)
+#endif
+{
+	transmitting = false;
+}
+
+/*
+ * What serial8250_em485_config(), which is not in a header, leaves behind. The timers are for the
+ * tty's output, which the tests do not use here.
+ */
+static int switch_rs485_on(struct uart_8250_port *up)
+{
+	static struct uart_8250_em485 em485;
+	unsigned long flags;
+	int err = hook_port();
+
+	if (err)
+		return err;
+	em485.port = up;
+	em485.tx_stopped = true;
+	uart_port_lock_irqsave(&up->port, &flags);
+	up->rs485_start_tx = start_transmitting;
+	up->rs485_stop_tx = stop_transmitting;
+	up->port.rs485.flags = SER_RS485_ENABLED | SER_RS485_RTS_ON_SEND;
+	up->em485 = &em485;
+	uart_port_unlock_irqrestore(&up->port, flags);
+	return 0;
+}
+
+void provoke_show_port(struct seq_file *seq)
+{
+	seq_printf(seq, "wrong_direction %u\n", wrong_direction);
+	seq_printf(seq, "turns %u\n", turns);
+	seq_printf(seq, "lost_settings %u\n", lost_settings);
+}
+
 int provoke_in_port(unsigned int nth, void (*trigger)(void))
 {
-	if (!port) {
-		port = find_port();
-		if (!port)
-			return -ENODEV;
-		driver_out = port->serial_out;
-		port->serial_out = write_register;
-	}
+	int err = hook_port();
+
+	if (err)
+		return err;
 	atomic_set(&left, nth);
 	reinit_completion(&done);
 	xchg(&armed, trigger);
@@ -100,12 +178,16 @@ void provoke_release_port(void)
 int provoke_set_port(const char *field)
 {
 	struct uart_8250_port *up;
-	struct uart_port *found = find_port();
+	struct uart_port *found = provoke_find_port();
 
 	if (!found)
 		return -ENODEV;
 	up = up_to_u8250p(found);
-	if (!strcmp(field, "rs485")) {
+	if (!strcmp(field, "watch")) {
+		return hook_port();
+	} else if (!strcmp(field, "rs485-on")) {
+		return switch_rs485_on(up);
+	} else if (!strcmp(field, "rs485")) {
 		found->rs485.flags |= SER_RS485_ENABLED;
 	} else if (!strcmp(field, "dma")) {
 		up->dma = (void *)up;

@@ -5,9 +5,20 @@
 /* context.c: calls trigger() in the named context; false if there is none of that name */
 bool provoke_in(const char *context, void (*trigger)(void));
 
+struct seq_file;
+struct uart_port;
+
 /* port.c: calls trigger() within the register write of the console's byte @nth from now, from 0 */
 int provoke_in_port(unsigned int nth, void (*trigger)(void));
 void provoke_release_port(void);
 int provoke_set_port(const char *field);
+struct uart_port *provoke_find_port(void);
+void provoke_show_port(struct seq_file *seq);
+
+/* actors.c: what goes on in the background until it is stopped */
+int provoke_start_actor(const char *name);
+int provoke_stop_actor(const char *name);
+void provoke_stop_actors(void);
+void provoke_show_actors(struct seq_file *seq);
 
 #endif
