@@ -3,17 +3,16 @@
  * Printing at once, where no thread can: panic, oops, WARN, power-off.
  *
  * Purpose
- *   The console's write_atomic(). Each byte waits for an empty transmitter. Filling the FIFO
- *   would gain nothing, as the processor waits for the line anyway; and in a panic nobody knows
- *   whether the FIFO is on.
+ *   The console's write_atomic(). It fills the FIFO whenever it is empty, as the driver's own
+ *   console does: polling for each byte would leave gaps, and fast lines idle.
  *
  * Calling contexts
  *   Any, including NMI, with interrupts off.
  *
  * Locking
  *   Takes no lock. Owning the console keeps others away from the registers: the driver's
- *   uart_port_lock() waits for it, so that its interrupt handler stays out and IER need not be
- *   touched.
+ *   uart_port_lock() waits for it. So that no processor waits there with interrupts off, the
+ *   port's interrupts are disabled for the length of a record.
  *
  * Lifetime
  *   Called only while the console is registered.
@@ -22,19 +21,37 @@
  *   The processor spins until the record has been transmitted.
  */
 #include <linux/delay.h>
+#include <linux/minmax.h>
 #include <linux/nmi.h>
 #include <linux/serial_reg.h>
 #include <linux/time64.h>
 #include "nbcon_8250.h"
 
-/* Gives up when the transmitter is known to be stuck; the byte is then lost. */
-static void wait_for(struct nbcon_8250 *nb, u8 bits, u64 limit_ns)
-{
-	u64 waited_ns = 0;
+/* The longer between two reads of LSR, the more likely an NMI finds the console safe. */
+#define POLLS_PER_BYTE	16
+#define POLL_MAX_US	50U
 
-	while (!nbcon_8250_transmitter_has(nb, bits) && waited_ns < limit_ns) {
-		udelay(1);
-		waited_ns += NSEC_PER_USEC;
+/*
+ * Waits until the transmitter has @bits, or is known to be stuck: what is sent then is lost. It
+ * looks in an unsafe section and waits outside of it, where a panic can take over the console.
+ *
+ * Return: true in an unsafe section; false if the console and with it the record is lost.
+ */
+static bool wait_for(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt, u8 bits,
+		     u64 limit_ns)
+{
+	unsigned int byte_us = READ_ONCE(nb->up->port.frame_time) / NSEC_PER_USEC;
+	unsigned int poll_us = clamp(byte_us / POLLS_PER_BYTE, 1U, POLL_MAX_US);
+	u64 waited_ns;
+
+	for (waited_ns = 0; ; waited_ns += poll_us * NSEC_PER_USEC) {
+		if (!nbcon_enter_unsafe(wctxt))
+			return false;
+		if (nbcon_8250_transmitter_has(nb, bits) || waited_ns >= limit_ns)
+			return true;
+		if (!nbcon_exit_unsafe(wctxt))
+			return false;
+		udelay(poll_us);
 	}
 }
 
@@ -42,6 +59,41 @@ static void wait_for(struct nbcon_8250 *nb, u8 bits, u64 limit_ns)
 static u64 atomic_limit_ns(struct nbcon_8250 *nb, unsigned int bytes)
 {
 	return 2ULL * bytes * READ_ONCE(nb->up->port.frame_time) + 10 * NSEC_PER_MSEC;
+}
+
+/* Returns in a safe section; false if the record is lost. */
+static bool send(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt)
+{
+	struct outgoing out = {
+		.next = wctxt->outbuf,
+		.end = wctxt->outbuf + wctxt->len,
+	};
+	unsigned int full = max(nb->up->tx_loadsz, 1U) + 1;
+	unsigned int pending = full;
+
+	while (out.next < out.end) {
+		if (!wait_for(nb, wctxt, nbcon_8250_room_bits(nb), atomic_limit_ns(nb, pending)))
+			return false;
+		pending = nbcon_8250_fill(nb, &out) + 1;
+		touch_nmi_watchdog();
+		if (!nbcon_exit_unsafe(wctxt))
+			return false;
+	}
+	return wait_for(nb, wctxt, BOTH_EMPTY, atomic_limit_ns(nb, pending)) &&
+	       nbcon_exit_unsafe(wctxt);
+}
+
+/*
+ * Interrupts of the port that arrive meanwhile would make another processor wait for the
+ * console, in uart_port_lock() with interrupts off. The Unit Enable bit is not an interrupt.
+ */
+static u8 disable_interrupts(struct nbcon_8250 *nb)
+{
+	struct uart_port *port = &nb->up->port;
+	u8 ier = port->serial_in(port, UART_IER);
+
+	port->serial_out(port, UART_IER, ier & UART_IER_UUE);
+	return ier;
 }
 
 /**
@@ -54,45 +106,22 @@ static u64 atomic_limit_ns(struct nbcon_8250 *nb, unsigned int bytes)
  */
 void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt)
 {
-	unsigned int full = max(nb->up->tx_loadsz, 1U) + 1;
-	unsigned int pending = full;
-	bool cr_sent = false;
-	unsigned int i = 0;
+	struct uart_port *port = &nb->up->port;
+	bool whole;
+	u8 ier;
 
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
+	ier = disable_interrupts(nb);
+	whole = nbcon_exit_unsafe(wctxt) && send(nb, wctxt);
 
-	while (i < wctxt->len) {
-		char c = wctxt->outbuf[i];
-
-		wait_for(nb, UART_LSR_THRE, atomic_limit_ns(nb, pending));
-		pending = 1;
-		if (c == '\n' && !cr_sent) {
-			nbcon_8250_put_byte(nb, '\r');
-			cr_sent = true;
-		} else {
-			nbcon_8250_put_byte(nb, c);
-			cr_sent = false;
-			i++;
-		}
-		touch_nmi_watchdog();
-		if (!nbcon_exit_unsafe(wctxt) || !nbcon_enter_unsafe(wctxt))
-			return;
+	/* Whoever took over has restored what it found, no interrupts. */
+	while (!whole || !nbcon_enter_unsafe(wctxt)) {
+		nbcon_reacquire_nobuf(wctxt);
+		whole = true;
 	}
-	/* Where THRE means "not full", the FIFO may hold up to its size by now. */
-	pending = nbcon_8250_room_bits(nb) == BOTH_EMPTY ? full : 2;
-	wait_for(nb, BOTH_EMPTY, atomic_limit_ns(nb, pending));
+	port->serial_out(port, UART_IER, ier);
 	nbcon_exit_unsafe(wctxt);
-}
-
-/*
- * A WARN, like all other users of nbcon_cpu_emergency_enter() without an oops (lockdep, RCU
- * stalls, hung tasks), prints the backlog at once. On a slow line that takes seconds.
- */
-static bool may_leave_to_thread(struct console *con, struct nbcon_write_context *wctxt)
-{
-	return nbcon_8250_warn_to_thread && con->kthread && !oops_in_progress &&
-	       ACCESS_PRIVATE(wctxt, ctxt).prio == NBCON_PRIO_EMERGENCY;
 }
 
 /**
@@ -104,8 +133,7 @@ void nbcon_8250_write_atomic(struct console *con, struct nbcon_write_context *wc
 {
 	struct nbcon_8250 *nb = to_nbcon_8250(con);
 
-	if (may_leave_to_thread(con, wctxt)) {
-		/* The core gives up, and wakes the printer kthread after the emergency. */
+	if (!nbcon_8250_may_print_now(nb, wctxt)) {
 		atomic_inc(&nb->counters.left_to_thread);
 		nbcon_8250_defer_record(wctxt, con);
 		return;
@@ -113,4 +141,5 @@ void nbcon_8250_write_atomic(struct console *con, struct nbcon_write_context *wc
 	atomic_inc(&nb->atomic_writes);
 	atomic_inc(&nb->counters.atomic_records);
 	nbcon_8250_write_polled(nb, wctxt);
+	nbcon_8250_printed_now(nb);
 }

@@ -63,6 +63,13 @@ static char *warn = "flush";
 module_param(warn, charp, 0444);
 MODULE_PARM_DESC(warn, "on a WARN, flush: print the backlog at once; thread: leave it to the printer kthread (default: flush)");
 
+/* Less than the lockup detectors wait for, 10 s. */
+#define LONGEST_WARN_LIMIT_MS	8000
+
+unsigned int nbcon_8250_warn_limit_ms = 2000;
+module_param_named(warn_limit, nbcon_8250_warn_limit_ms, uint, 0444);
+MODULE_PARM_DESC(warn_limit, "with warn=flush, print for at most about this many ms, and leave the rest to the printer kthread (default: 2000)");
+
 bool nbcon_8250_warn_to_thread;
 
 static struct nbcon_8250 *active;
@@ -73,6 +80,11 @@ static int read_parameters(void)
 		nbcon_8250_warn_to_thread = true;
 	} else if (strcmp(warn, "flush")) {
 		pr_err("warn=%s: must be flush or thread\n", warn);
+		return -EINVAL;
+	}
+	if (!nbcon_8250_warn_limit_ms || nbcon_8250_warn_limit_ms > LONGEST_WARN_LIMIT_MS) {
+		pr_err("warn_limit=%u: must be 1 to %u\n", nbcon_8250_warn_limit_ms,
+		       LONGEST_WARN_LIMIT_MS);
 		return -EINVAL;
 	}
 	if (loglevel < -1 || loglevel > 15) {

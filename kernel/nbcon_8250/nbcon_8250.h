@@ -22,6 +22,13 @@
 /* No record has this number, so none counts as replayed. nbcon_alloc() starts with it as well. */
 #define NO_RECORD	(-1UL)
 
+/* What is left of a record to be sent. */
+struct outgoing {
+	const char *next;
+	const char *end;
+	bool cr_sent;		/* the carriage return before the next byte, a newline */
+};
+
 struct counters {
 	u64 records;		/* printed by the printer kthread */
 	u64 bytes;		/* written to the transmitter by the printer kthread */
@@ -36,7 +43,17 @@ struct counters {
 	u64 stuck;		/* records cut short because the transmitter did not drain */
 	u64 longest_hold_ns;	/* of the port lock, with interrupts off except on PREEMPT_RT */
 	atomic_t atomic_records;
-	atomic_t left_to_thread; /* atomic writes declined during a WARN, see warn= */
+	atomic_t left_to_thread; /* atomic writes declined, see emergency.c */
+};
+
+/* What a WARN or an oops has printed at once; times in ns. See emergency.c. */
+struct emergency {
+	u64 begun_ns;		/* the record being printed */
+	u64 ended_ns;		/* the last one */
+	u64 spent_ns;		/* of the limit of a WARN */
+	u64 regained_ns;	/* when spent_ns was last reduced */
+	bool exhausted;
+	u64 hold_ns;		/* since when an oops has kept the console */
 };
 
 /**
@@ -60,6 +77,7 @@ struct counters {
  * @tty_busy_since: in jiffies
  * @atomic_writes: incremented by each atomic writer when it starts: from then on the record of
  *		the printer kthread is lost to it
+ * @emergency:	protected by the ownership of the console, with more than normal priority
  * @counters:	shown in debugfs
  */
 struct nbcon_8250 {
@@ -80,6 +98,7 @@ struct nbcon_8250 {
 	bool tty_busy;
 	unsigned long tty_busy_since;
 	atomic_t atomic_writes;
+	struct emergency emergency;
 	struct counters counters;
 };
 
@@ -90,6 +109,9 @@ static inline struct nbcon_8250 *to_nbcon_8250(struct console *con)
 
 /* A WARN leaves the backlog to the printer kthread. An oops and a panic always print at once. */
 extern bool nbcon_8250_warn_to_thread;
+
+/* For how long a WARN may print at once. */
+extern unsigned int nbcon_8250_warn_limit_ms;
 
 /* A port that nbcon_8250_hold_port() holds. */
 struct held_port {
@@ -122,7 +144,7 @@ u8 nbcon_8250_room_bits(const struct nbcon_8250 *nb);
 bool nbcon_8250_settings_lost(struct nbcon_8250 *nb);
 void nbcon_8250_restore_fifo(struct nbcon_8250 *nb);
 unsigned int nbcon_8250_fifo_room(struct nbcon_8250 *nb);
-void nbcon_8250_put_byte(struct nbcon_8250 *nb, u8 byte);
+unsigned int nbcon_8250_fill(struct nbcon_8250 *nb, struct outgoing *o);
 u64 nbcon_8250_stuck_after_ns(struct nbcon_8250 *nb, unsigned int bytes);
 
 /* thread.c */
@@ -134,6 +156,10 @@ void nbcon_8250_defer_record(struct nbcon_write_context *wctxt, struct console *
 /* atomic.c */
 void nbcon_8250_write_atomic(struct console *con, struct nbcon_write_context *wctxt);
 void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt);
+
+/* emergency.c */
+bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt);
+void nbcon_8250_printed_now(struct nbcon_8250 *nb);
 
 /* replay.c */
 u64 nbcon_8250_replay_start(unsigned int limit);

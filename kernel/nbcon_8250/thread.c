@@ -80,9 +80,7 @@ enum burst {
 
 /* The record being sent. */
 struct sending {
-	const char *next;
-	const char *end;
-	bool cr_sent;
+	struct outgoing out;
 	int ticket;		/* atomic_writes when the record started */
 	unsigned int in_flight;	/* length of the last burst in bytes */
 	u64 filled_ns;		/* when it was written */
@@ -146,24 +144,6 @@ static void take_port(struct nbcon_8250 *nb, unsigned long *flags)
 	}
 }
 
-static unsigned int fill(struct nbcon_8250 *nb, struct sending *s)
-{
-	unsigned int room = nbcon_8250_fifo_room(nb);
-	unsigned int n = 0;
-
-	while (n < room && s->next < s->end) {
-		if (*s->next == '\n' && !s->cr_sent) {
-			nbcon_8250_put_byte(nb, '\r');
-			s->cr_sent = true;
-		} else {
-			nbcon_8250_put_byte(nb, *s->next++);
-			s->cr_sent = false;
-		}
-		n++;
-	}
-	return n;
-}
-
 /* Takes the port once: if the transmitter has @bits, fills it. */
 static enum burst burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 {
@@ -180,7 +160,7 @@ static enum burst burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 	if (lost(nb, s)) {
 		result = BURST_LOST;
 	} else if (nbcon_8250_transmitter_has(nb, bits)) {
-		s->in_flight = fill(nb, s);
+		s->in_flight = nbcon_8250_fill(nb, &s->out);
 		nb->counters.bytes += s->in_flight;
 		nb->counters.bursts += !!s->in_flight;
 		result = BURST_SENT;
@@ -216,7 +196,7 @@ static enum burst next_burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 	u64 limit_ns = nbcon_8250_stuck_after_ns(nb, s->in_flight);
 	unsigned int in_flight = s->in_flight;
 	u64 begun_ns = s->filled_ns;
-	bool last = s->next == s->end;
+	bool last = s->out.next == s->out.end;
 	u64 polled_ns, waited_ns, full_ns = 0;
 	enum burst result;
 
@@ -243,7 +223,7 @@ static enum burst next_burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 /* Returns when the record has left the transmitter, or is lost to an atomic writer. */
 static void send(struct nbcon_8250 *nb, struct sending *s)
 {
-	while (s->next < s->end) {
+	while (s->out.next < s->out.end) {
 		switch (next_burst(nb, s, nbcon_8250_room_bits(nb))) {
 		case BURST_SENT:
 			break;
@@ -251,7 +231,7 @@ static void send(struct nbcon_8250 *nb, struct sending *s)
 			return;
 		default:
 			nb->counters.stuck++;
-			s->next = s->end;
+			s->out.next = s->out.end;
 		}
 	}
 	/* The next holder of the tty's mutex may reset the FIFO. */
@@ -379,8 +359,8 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 		return;
 	}
 	memcpy(nb->text, wctxt->outbuf, len);
-	s.next = nb->text;
-	s.end = nb->text + len;
+	s.out.next = nb->text;
+	s.out.end = nb->text + len;
 	s.ticket = atomic_read(&nb->atomic_writes);
 
 	if (!nbcon_enter_unsafe(wctxt))

@@ -104,11 +104,39 @@ unsigned int nbcon_8250_fifo_room(struct nbcon_8250 *nb)
 	return clamp(up->tx_loadsz, 1U, BURST_MAX);
 }
 
-void nbcon_8250_put_byte(struct nbcon_8250 *nb, u8 byte)
+static void put_byte(struct nbcon_8250 *nb, u8 byte)
 {
 	struct uart_port *port = &nb->up->port;
 
 	port->serial_out(port, UART_TX, byte);
+}
+
+/**
+ * nbcon_8250_fill - send as much of a record as the empty transmitter accepts
+ * @nb:		the console
+ * @o:		what is left of the record
+ *
+ * Return: the number of bytes sent.
+ */
+unsigned int nbcon_8250_fill(struct nbcon_8250 *nb, struct outgoing *o)
+{
+	unsigned int room = nbcon_8250_fifo_room(nb);
+	unsigned int n = 0;
+
+	while (n < room && o->next < o->end) {
+		char c = *o->next;
+
+		if (c == '\n' && !o->cr_sent) {
+			put_byte(nb, '\r');
+			o->cr_sent = true;
+		} else {
+			put_byte(nb, c);
+			o->cr_sent = false;
+			o->next++;
+		}
+		n++;
+	}
+	return n;
 }
 
 /*
