@@ -112,6 +112,9 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
+	/* With DLAB set, bytes would go to the divisor. */
+	if (READ_ONCE(nb->broken_off))
+		port->serial_out(port, UART_LCR, nb->up->lcr);
 	ier = disable_interrupts(nb);
 	whole = nbcon_exit_unsafe(wctxt) && send(nb, wctxt);
 

@@ -129,6 +129,7 @@ static int __init switch_console(struct console *legacy)
 		return err;
 	}
 	active = nb;
+	nbcon_8250_watch_panic(nb);
 	nbcon_8250_counters_create(nb);
 	return 0;
 }
@@ -181,6 +182,7 @@ late_initcall_sync(nbcon_8250_late_init);
 static void __exit nbcon_8250_exit(void)
 {
 	nbcon_8250_counters_remove();
+	nbcon_8250_unwatch_panic(active);
 	nbcon_8250_switch_back(active);
 	free_console(active);
 }

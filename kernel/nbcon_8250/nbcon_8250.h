@@ -8,6 +8,7 @@
 
 #include <linux/atomic.h>
 #include <linux/console.h>
+#include <linux/kmsg_dump.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
 #include <linux/serial_reg.h>
@@ -78,6 +79,8 @@ struct emergency {
  * @atomic_writes: incremented by each atomic writer when it starts: from then on the record of
  *		the printer kthread is lost to it
  * @emergency:	protected by the ownership of the console, with more than normal priority
+ * @dumper:	see panic.c
+ * @broken_off:	a panic has interrupted the writing of a register
  * @counters:	shown in debugfs
  */
 struct nbcon_8250 {
@@ -99,6 +102,8 @@ struct nbcon_8250 {
 	unsigned long tty_busy_since;
 	atomic_t atomic_writes;
 	struct emergency emergency;
+	struct kmsg_dumper dumper;
+	bool broken_off;
 	struct counters counters;
 };
 
@@ -160,6 +165,10 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 /* emergency.c */
 bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt);
 void nbcon_8250_printed_now(struct nbcon_8250 *nb);
+
+/* panic.c */
+void nbcon_8250_watch_panic(struct nbcon_8250 *nb);
+void nbcon_8250_unwatch_panic(struct nbcon_8250 *nb);
 
 /* replay.c */
 u64 nbcon_8250_replay_start(unsigned int limit);
