@@ -65,21 +65,31 @@ static void copy_line_settings(struct console *to, const struct console *from)
 	to->ospeed = from->ospeed;
 }
 
-/* Makes the registered, suspended nbcon console print from @seq on. */
-static void start_printing(struct nbcon_8250 *nb, u64 seq)
+/*
+ * Makes the console, which is registered and suspended, print from nb->resume_seq on; unless it
+ * was unregistered again in the meantime.
+ */
+static void start_printing(struct nbcon_8250 *nb)
 {
-	atomic_long_set(&ACCESS_PRIVATE(&nb->con, nbcon_seq), (unsigned long)seq);
-	change_flags(&nb->con, CON_SUSPENDED, 0);
+	struct console *con = &nb->con;
+	bool started = false;
+
+	console_list_lock();
+	if (nb->resume_pending && console_is_registered_locked(con)) {
+		atomic_long_set(&ACCESS_PRIVATE(con, nbcon_seq), (unsigned long)nb->resume_seq);
+		console_srcu_write_flags(con, con->flags & ~CON_SUSPENDED);
+		nb->resume_pending = false;
+		started = true;
+	}
+	console_list_unlock();
 	/* Any message wakes the printer kthread. */
-	pr_info("ttyS%u prints through a thread of its own\n", nb->up->port.line);
+	if (started)
+		pr_info("ttyS%u prints through a thread of its own\n", nb->up->port.line);
 }
 
 static void resume_work(struct work_struct *work)
 {
-	struct nbcon_8250 *nb = container_of(work, struct nbcon_8250, resume);
-
-	if (console_is_registered(&nb->con))
-		start_printing(nb, nb->resume_seq);
+	start_printing(container_of(work, struct nbcon_8250, resume));
 }
 
 /*
@@ -104,6 +114,7 @@ static int setup_console(struct console *con, char *options)
 	}
 	/* The kernel is about to set the next record; the resume work does so after that. */
 	con->flags |= CON_SUSPENDED;
+	nb->resume_pending = true;
 	schedule_work(&nb->resume);
 	return 0;
 }
@@ -114,7 +125,10 @@ static int exit_console(struct console *con)
 
 	if (nb->keep_hardware)
 		return 0;
-	nb->resume_seq = seq_of(con);
+	/* Until it has been resumed, its own number is that of the newest record. */
+	if (!nb->resume_pending)
+		nb->resume_seq = seq_of(con);
+	nb->resume_pending = false;
 	return nb->legacy->exit ? nb->legacy->exit(con) : 0;
 }
 
@@ -240,7 +254,9 @@ int nbcon_8250_switch_console(struct nbcon_8250 *nb, bool replay, unsigned int r
 		seq = min(seq, nbcon_8250_replay_start(replay_limit));
 	else
 		WRITE_ONCE(nb->con.dropped, dropped);
-	start_printing(nb, seq);
+	nb->resume_seq = seq;
+	nb->resume_pending = true;
+	start_printing(nb);
 	return 0;
 }
 

@@ -66,6 +66,8 @@ struct emergency {
  * @up:		the port, an element of the driver's static array: it outlives an unbind
  * @keep_hardware: setup() and exit() leave the hardware alone: only the console changes
  * @resume_seq:	sequence number of the next record when printing stopped
+ * @resume_pending: the console is registered, suspended, and to continue at @resume_seq; like
+ *		that protected by the console list lock
  * @resume:	makes a console that was registered again continue at @resume_seq
  * @text:	copy of the record being sent: an atomic writer may reuse the kernel's buffer
  * @lock_flags:	interrupt flags of the port lock, between device_lock() and device_unlock()
@@ -91,6 +93,7 @@ struct nbcon_8250 {
 	struct uart_8250_port *up;
 	bool keep_hardware;
 	u64 resume_seq;
+	bool resume_pending;
 	struct work_struct resume;
 	char *text;
 	unsigned long lock_flags;
