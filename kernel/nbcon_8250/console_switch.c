@@ -92,6 +92,23 @@ static void resume_work(struct work_struct *work)
 	start_printing(container_of(work, struct nbcon_8250, resume));
 }
 
+/* The driver has set up the port for the console, which is about to be registered again. */
+static int resume_later(struct nbcon_8250 *nb)
+{
+	struct console *con = &nb->con;
+
+	if (!nbcon_8250_recognise_port(nb->up)) {
+		if (nb->legacy->exit)
+			nb->legacy->exit(con);
+		return -ENODEV;
+	}
+	/* The kernel is about to set the next record; the resume work does so after that. */
+	con->flags |= CON_SUSPENDED;
+	nb->resume_pending = true;
+	schedule_work(&nb->resume);
+	return 0;
+}
+
 /*
  * Called when the console is registered again: the port was bound again, or its console switched
  * on in sysfs. The driver's own setup() sets up the hardware, and makes the console that it is
@@ -105,18 +122,19 @@ static int setup_console(struct console *con, char *options)
 	if (nb->keep_hardware)
 		return 0;
 	err = nb->legacy->setup(con, options);
-	if (err)
-		return err;
-	if (!nbcon_8250_recognise_port(nb->up)) {
-		if (nb->legacy->exit)
-			nb->legacy->exit(con);
+	return err ? err : resume_later(nb);
+}
+
+/* Called before setup_console(). For console=uart8250,.. the driver's match() sets up as well. */
+static int match_console(struct console *con, char *name, int idx, char *options)
+{
+	struct nbcon_8250 *nb = to_nbcon_8250(con);
+	int err;
+
+	if (!nb->legacy->match)
 		return -ENODEV;
-	}
-	/* The kernel is about to set the next record; the resume work does so after that. */
-	con->flags |= CON_SUSPENDED;
-	nb->resume_pending = true;
-	schedule_work(&nb->resume);
-	return 0;
+	err = nb->legacy->match(con, name, idx, options);
+	return err ? err : resume_later(nb);
 }
 
 static int exit_console(struct console *con)
@@ -249,7 +267,7 @@ int nbcon_8250_switch_console(struct nbcon_8250 *nb, bool replay, unsigned int r
 
 	unregister_keeping_hardware(nb->legacy);
 	give_ports_to(nb, &nb->con);
-	nb->con.match = nb->legacy->match;
+	nb->con.match = match_console;
 	if (replay)
 		seq = min(seq, nbcon_8250_replay_start(replay_limit));
 	else
