@@ -112,6 +112,16 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
+	if (nbcon_8250_settings_lost(nb)) {
+		nb->counters.restored++;
+		nbcon_8250_driver_write_owned(nb, "", 0);
+		nbcon_8250_restore_fifo(nb);
+	}
+	if (nbcon_8250_is_rs485(nb)) {
+		nbcon_8250_driver_write_owned(nb, wctxt->outbuf, wctxt->len);
+		nbcon_exit_unsafe(wctxt);
+		return;
+	}
 	/* With DLAB set, bytes would go to the divisor. */
 	if (READ_ONCE(nb->broken_off))
 		port->serial_out(port, UART_LCR, nb->up->lcr);

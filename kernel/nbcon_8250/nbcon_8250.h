@@ -155,6 +155,11 @@ unsigned int nbcon_8250_fifo_room(struct nbcon_8250 *nb);
 unsigned int nbcon_8250_fill(struct nbcon_8250 *nb, struct outgoing *o);
 u64 nbcon_8250_stuck_after_ns(struct nbcon_8250 *nb, unsigned int bytes);
 
+/* driver_write.c */
+bool nbcon_8250_is_rs485(const struct nbcon_8250 *nb);
+void nbcon_8250_driver_write(struct nbcon_8250 *nb, const char *text, unsigned int len);
+void nbcon_8250_driver_write_owned(struct nbcon_8250 *nb, const char *text, unsigned int len);
+
 /* thread.c */
 void nbcon_8250_device_lock(struct console *con, unsigned long *flags);
 void nbcon_8250_device_unlock(struct console *con, unsigned long flags);

@@ -296,7 +296,7 @@ static void hold_tty_output(struct nbcon_8250 *nb)
 		 * is the only wait for the console with interrupts off.
 		 */
 		nb->counters.restored++;
-		nb->legacy->write(nb->legacy, "", 0);
+		nbcon_8250_driver_write(nb, "", 0);
 		take_port(nb, &flags);
 		nbcon_8250_restore_fifo(nb);
 		uart_port_unlock_irqrestore(&nb->up->port, flags);
@@ -374,7 +374,10 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	if (go_on) {
 		hold_tty_output(nb);
 		s.filled_ns = ktime_get_mono_fast_ns();
-		send(nb, &s);
+		if (nbcon_8250_is_rs485(nb))
+			nbcon_8250_driver_write(nb, nb->text, len);
+		else
+			send(nb, &s);
 		nb->last_length = len;
 	} else {
 		doze(nb, 2 * USEC_PER_MSEC);
