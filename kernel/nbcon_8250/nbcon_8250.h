@@ -74,6 +74,8 @@ struct emergency {
  * @locked_ns:	when the port lock was taken
  * @in_record:	the printer kthread has released port lock and console for the length of a
  *		record; protected by the port lock
+ * @held_status: flags of the port that are off for the length of a record; protected by the port
+ *		lock
  * @last_length: length of the last record in bytes; the tty may then send as many
  * @byte_ns:	time on the serial line of one byte, as observed
  * @tty_busy:	the printer kthread has found the tty's mutex taken, since @tty_busy_since
@@ -99,6 +101,7 @@ struct nbcon_8250 {
 	unsigned long lock_flags;
 	u64 locked_ns;
 	bool in_record;
+	upstat_t held_status;
 	unsigned int last_length;
 	u32 byte_ns;
 	bool tty_busy;

@@ -26,7 +26,8 @@
  *   that the kthread returns without a buffer, by which the core knows that it lost its record.
  *
  *   Two activities of the tty would tear or lose a record, and are held off during one:
- *   - its output, by hw_stopped, the serial core's own switch for a port whose CTS is off;
+ *   - its output, by hw_stopped, the serial core's own switch for a port whose CTS is off (CTS
+ *     itself is not looked at meanwhile);
  *   - opening, closing and setting it, which clear the FIFO: they hold the mutex of the tty's
  *     port. The kthread only tries to take it, as its holder may be waiting for this very
  *     kthread to leave the console's SRCU section: uart_suspend_port() does.
@@ -238,12 +239,22 @@ static void send(struct nbcon_8250 *nb, struct sending *s)
 	next_burst(nb, s, BOTH_EMPTY);
 }
 
+/* Like uart_tx_stopped(), which assumes that the tty is not being closed. */
+static bool tty_is_stopped(struct uart_port *port)
+{
+	struct tty_struct *tty = tty_port_tty_get(&port->state->port);
+	bool stopped = READ_ONCE(port->hw_stopped) || (tty && READ_ONCE(tty->flow.stopped));
+
+	tty_kref_put(tty);
+	return stopped;
+}
+
 static bool tty_has_output(struct nbcon_8250 *nb)
 {
 	struct uart_state *state = nb->up->port.state;
 
 	return state && tty_port_initialized(&state->port) &&
-	       !kfifo_is_empty(&state->port.xmit_fifo) && !uart_tx_stopped(&nb->up->port);
+	       !kfifo_is_empty(&state->port.xmit_fifo) && !tty_is_stopped(&nb->up->port);
 }
 
 /* Lets programs send what they have written, for as long as the last record took. */
@@ -281,13 +292,21 @@ static struct mutex *guard_tty(struct nbcon_8250 *nb, bool *go_on)
 	return NULL;
 }
 
-static void hold_tty_output(struct nbcon_8250 *nb)
+/*
+ * A change of CTS would release the output of a tty with hardware flow control, so that is off
+ * for the length of a record; without the tty's mutex its settings may change meanwhile, and it
+ * stays as it is.
+ */
+static void hold_tty_output(struct nbcon_8250 *nb, bool guarded)
 {
+	struct uart_port *port = &nb->up->port;
 	unsigned long flags;
 	bool restore;
 
 	take_port(nb, &flags);
-	nb->up->port.hw_stopped = true;
+	port->hw_stopped = true;
+	nb->held_status = guarded ? port->status & UPSTAT_CTS_ENABLE : 0;
+	port->status &= ~nb->held_status;
 	restore = nbcon_8250_settings_lost(nb);
 	uart_port_unlock_irqrestore(&nb->up->port, flags);
 	if (restore) {
@@ -303,14 +322,18 @@ static void hold_tty_output(struct nbcon_8250 *nb)
 	}
 }
 
-/* Called with the port lock held. Sets hw_stopped as the serial core would have by now. */
+/* Sets hw_stopped as the serial core would have by now. */
 static void release_tty_output(struct nbcon_8250 *nb)
 {
 	struct uart_port *port = &nb->up->port;
+	unsigned long flags;
 
+	take_port(nb, &flags);
+	port->status |= nb->held_status;
 	port->hw_stopped = uart_softcts_mode(port) && !(port->ops->get_mctrl(port) & TIOCM_CTS);
-	if (port->state && tty_port_initialized(&port->state->port) && !uart_tx_stopped(port))
+	if (port->state && tty_port_initialized(&port->state->port) && !tty_is_stopped(port))
 		port->ops->start_tx(port);
+	uart_port_unlock_irqrestore(port, flags);
 }
 
 /**
@@ -372,13 +395,14 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	give_turn_to_tty(nb, &s);
 	tty_mutex = guard_tty(nb, &go_on);
 	if (go_on) {
-		hold_tty_output(nb);
+		hold_tty_output(nb, tty_mutex);
 		s.filled_ns = ktime_get_mono_fast_ns();
 		if (nbcon_8250_is_rs485(nb))
 			nbcon_8250_driver_write(nb, nb->text, len);
 		else
 			send(nb, &s);
 		nb->last_length = len;
+		release_tty_output(nb);
 	} else {
 		doze(nb, 2 * USEC_PER_MSEC);
 	}
@@ -389,8 +413,6 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	take_port(nb, &flags);
 	nb->lock_flags = flags;
 	nb->in_record = false;
-	if (go_on)
-		release_tty_output(nb);
 	if (!nbcon_exit_unsafe(wctxt))
 		return;
 	if (lost(nb, &s)) {
