@@ -64,10 +64,7 @@ static u64 atomic_limit_ns(struct nbcon_8250 *nb, unsigned int bytes)
 /* Returns in a safe section; false if the record is lost. */
 static bool send(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt)
 {
-	struct outgoing out = {
-		.next = wctxt->outbuf,
-		.end = wctxt->outbuf + wctxt->len,
-	};
+	struct outgoing out = nbcon_8250_begin(nb, wctxt->outbuf, wctxt->len);
 	unsigned int full = max(nb->up->tx_loadsz, 1U) + 1;
 	unsigned int pending = full;
 

@@ -97,7 +97,7 @@ static int resume_later(struct nbcon_8250 *nb)
 {
 	struct console *con = &nb->con;
 
-	if (!nbcon_8250_recognise_port(nb->up)) {
+	if (!nbcon_8250_recognise_port(nb)) {
 		if (nb->legacy->exit)
 			nb->legacy->exit(con);
 		return -ENODEV;

@@ -27,6 +27,7 @@
 struct outgoing {
 	const char *next;
 	const char *end;
+	bool newline_first;	/* the last record was cut off in mid-line */
 	bool cr_sent;		/* the carriage return before the next byte, a newline */
 };
 
@@ -39,7 +40,7 @@ struct counters {
 	u64 busy;		/* times the printer kthread found the port in use */
 	u64 deferred;		/* records deferred while the tty was opened, closed or set */
 	u64 unguarded;		/* records printed without the tty's mutex, see TTY_BUSY_MS */
-	u64 interrupted;	/* records taken over by an atomic writer */
+	u64 interrupted;	/* records cut off by an atomic writer or a suspend */
 	u64 restored;		/* times the port had lost its settings in a suspend */
 	u64 stuck;		/* records cut short because the transmitter did not drain */
 	u64 longest_hold_ns;	/* of the port lock, with interrupts off except on PREEMPT_RT */
@@ -64,6 +65,8 @@ struct emergency {
  * @legacy_flags: flags of @legacy when it was stopped
  * @driver:	the driver of both consoles
  * @up:		the port, an element of the driver's static array: it outlives an unbind
+ * @mini_uart:	the port is the mini UART of the Raspberry Pi: its THRE means that the FIFO is not
+ *		full, only TEMT that it is empty
  * @keep_hardware: setup() and exit() leave the hardware alone: only the console changes
  * @resume_seq:	sequence number of the next record when printing stopped
  * @resume_pending: the console is registered, suspended, and to continue at @resume_seq; like
@@ -76,6 +79,7 @@ struct emergency {
  *		record; protected by the port lock
  * @held_status: flags of the port that are off for the length of a record; protected by the port
  *		lock
+ * @mid_line:	more of the last line was to be sent; protected like the registers
  * @last_length: length of the last record in bytes; the tty may then send as many
  * @byte_ns:	time on the serial line of one byte, as observed
  * @tty_busy:	the printer kthread has found the tty's mutex taken, since @tty_busy_since
@@ -93,6 +97,7 @@ struct nbcon_8250 {
 	short legacy_flags;
 	struct uart_driver *driver;
 	struct uart_8250_port *up;
+	bool mini_uart;
 	bool keep_hardware;
 	u64 resume_seq;
 	bool resume_pending;
@@ -102,6 +107,7 @@ struct nbcon_8250 {
 	u64 locked_ns;
 	bool in_record;
 	upstat_t held_status;
+	bool mid_line;
 	unsigned int last_length;
 	u32 byte_ns;
 	bool tty_busy;
@@ -135,7 +141,7 @@ struct console *nbcon_8250_find_console(const char *port_name, bool complain);
 struct uart_state *nbcon_8250_find_state(struct console *legacy);
 int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
 				 struct uart_state *state);
-bool nbcon_8250_recognise_port(struct uart_8250_port *up);
+bool nbcon_8250_recognise_port(struct nbcon_8250 *nb);
 
 /* port_hold.c */
 void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state);
@@ -155,6 +161,7 @@ u8 nbcon_8250_room_bits(const struct nbcon_8250 *nb);
 bool nbcon_8250_settings_lost(struct nbcon_8250 *nb);
 void nbcon_8250_restore_fifo(struct nbcon_8250 *nb);
 unsigned int nbcon_8250_fifo_room(struct nbcon_8250 *nb);
+struct outgoing nbcon_8250_begin(struct nbcon_8250 *nb, const char *text, unsigned int len);
 unsigned int nbcon_8250_fill(struct nbcon_8250 *nb, struct outgoing *o);
 u64 nbcon_8250_stuck_after_ns(struct nbcon_8250 *nb, unsigned int bytes);
 

@@ -24,6 +24,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/tty.h>
@@ -87,8 +88,9 @@ struct console *nbcon_8250_find_console(const char *port_name, bool complain)
  * since 5.18.
  *
  * PORT_8250 is the type that 8250_omap gives its ports, which have a 64-byte FIFO; a real 8250
- * has none and is refused for that. PORT_16550 with a FIFO is the mini UART of the Raspberry Pi,
- * see is_mini_uart(); 8250_mtk starts with that type, and the driver then detects the real one.
+ * has none and is refused for that. PORT_16550 is the mini UART of the Raspberry Pi, or a
+ * real one, whose FIFO the driver leaves off: see has_fifo(); 8250_mtk starts with that type, and
+ * the driver then detects the real one.
  */
 static bool is_16550a_class(unsigned int type)
 {
@@ -116,6 +118,24 @@ static bool is_16550a_class(unsigned int type)
 	}
 }
 
+/* Its type is that of the 16550, and other drivers' ports may have that type as well. */
+static bool is_mini_uart(const struct uart_port *port)
+{
+	return port->type == PORT_16550 && port->dev && port->dev->driver &&
+	       !strcmp(port->dev->driver->name, "bcm2835-aux-uart");
+}
+
+/*
+ * The driver never enables the FIFO of a 16550, which is broken; but a device tree can give one a
+ * size (`fifo-size`), which sets tx_loadsz.
+ */
+static bool has_fifo(const struct uart_8250_port *up)
+{
+	return up->tx_loadsz > 1 &&
+	       (up->port.type != PORT_16550 || is_mini_uart(&up->port) ||
+		up->fcr & UART_FCR_ENABLE_FIFO);
+}
+
 /*
  * Drivers that have a DMA channel (8250_dw, 8250_mtk) leave it in the port until the tty is
  * opened for the first time; on a console port, such as this one, they all drop it then
@@ -131,19 +151,20 @@ static bool transmits_by_dma(const struct uart_8250_port *up)
 
 /**
  * nbcon_8250_recognise_port - check whether the module supports the port's transmitter
- * @up:		the port
+ * @nb:		the console; its port, nb->up, is set
  *
  * Return: true, or false after logging why not.
  */
-bool nbcon_8250_recognise_port(struct uart_8250_port *up)
+bool nbcon_8250_recognise_port(struct nbcon_8250 *nb)
 {
+	struct uart_8250_port *up = nb->up;
 	struct uart_port *port = &up->port;
 
 	if (!is_16550a_class(port->type)) {
 		pr_err("ttyS%u: type %u is not of the 16550A class\n", port->line, port->type);
 		return false;
 	}
-	if (up->tx_loadsz < 2) {
+	if (!has_fifo(up)) {
 		pr_err("ttyS%u: no transmit FIFO\n", port->line);
 		return false;
 	}
@@ -165,6 +186,7 @@ bool nbcon_8250_recognise_port(struct uart_8250_port *up)
 		pr_err("ttyS%u: the port has no register access\n", port->line);
 		return false;
 	}
+	nb->mini_uart = is_mini_uart(port);
 	return true;
 }
 
@@ -229,11 +251,8 @@ int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
 		       legacy->index);
 		return -ENODEV;
 	}
-	if (!nbcon_8250_recognise_port(up_to_u8250p(port)))
-		return -ENODEV;
-
 	nb->legacy = legacy;
 	nb->driver = legacy->data;
 	nb->up = up_to_u8250p(port);
-	return 0;
+	return nbcon_8250_recognise_port(nb) ? 0 : -ENODEV;
 }

@@ -76,13 +76,14 @@ enum burst {
 	BURST_SENT,
 	BURST_FULL,	/* the transmitter is not empty yet */
 	BURST_BUSY,	/* the port or the console is in use by another context */
-	BURST_LOST,	/* an atomic writer has taken over the record */
+	BURST_LOST,	/* the record must be printed again, see lost() */
 };
 
 /* The record being sent. */
 struct sending {
 	struct outgoing out;
 	int ticket;		/* atomic_writes when the record started */
+	bool cut;		/* the port lost power in a suspend */
 	unsigned int in_flight;	/* length of the last burst in bytes */
 	u64 filled_ns;		/* when it was written */
 };
@@ -130,9 +131,10 @@ static void count_hold(struct nbcon_8250 *nb, u64 since_ns)
 		nb->counters.longest_hold_ns = held_ns;
 }
 
+/* An atomic writer has taken over the record, or what was in the FIFO is gone. */
 static bool lost(const struct nbcon_8250 *nb, const struct sending *s)
 {
-	return atomic_read(&nb->atomic_writes) != s->ticket;
+	return s->cut || atomic_read(&nb->atomic_writes) != s->ticket;
 }
 
 /* Waits until port and console are free. Printing in an emergency may take long. */
@@ -158,6 +160,7 @@ static enum burst burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 	}
 	begin_ns = ktime_get_mono_fast_ns();
 	nb->counters.status_reads++;
+	s->cut |= nbcon_8250_settings_lost(nb);
 	if (lost(nb, s)) {
 		result = BURST_LOST;
 	} else if (nbcon_8250_transmitter_has(nb, bits)) {
@@ -382,8 +385,6 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 		return;
 	}
 	memcpy(nb->text, wctxt->outbuf, len);
-	s.out.next = nb->text;
-	s.out.end = nb->text + len;
 	s.ticket = atomic_read(&nb->atomic_writes);
 
 	if (!nbcon_enter_unsafe(wctxt))
@@ -396,6 +397,7 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	tty_mutex = guard_tty(nb, &go_on);
 	if (go_on) {
 		hold_tty_output(nb, tty_mutex);
+		s.out = nbcon_8250_begin(nb, nb->text, len);
 		s.filled_ns = ktime_get_mono_fast_ns();
 		if (nbcon_8250_is_rs485(nb))
 			nbcon_8250_driver_write(nb, nb->text, len);

@@ -38,19 +38,10 @@ bool nbcon_8250_transmitter_has(struct nbcon_8250 *nb, u8 bits)
 	return (lsr & bits) == bits;
 }
 
-/*
- * The mini UART of the Raspberry Pi (8250_bcm2835aux): its THRE means that the FIFO is not full,
- * only TEMT means that it is empty.
- */
-static bool is_mini_uart(const struct nbcon_8250 *nb)
-{
-	return nb->up->port.type == PORT_16550;
-}
-
 /* The LSR bits that show that the transmitter has room for nbcon_8250_fifo_room() bytes. */
 u8 nbcon_8250_room_bits(const struct nbcon_8250 *nb)
 {
-	return is_mini_uart(nb) ? BOTH_EMPTY : UART_LSR_THRE;
+	return nb->mini_uart ? BOTH_EMPTY : UART_LSR_THRE;
 }
 
 /*
@@ -97,7 +88,7 @@ unsigned int nbcon_8250_fifo_room(struct nbcon_8250 *nb)
 	struct uart_state *state = up->port.state;
 
 	/* Its FIFO cannot be disabled. */
-	if (is_mini_uart(nb))
+	if (nb->mini_uart)
 		return clamp(up->tx_loadsz, 1U, BURST_MAX);
 	if (!(up->fcr & UART_FCR_ENABLE_FIFO) || !state || !tty_port_initialized(&state->port))
 		return 1;
@@ -109,6 +100,23 @@ static void put_byte(struct nbcon_8250 *nb, u8 byte)
 	struct uart_port *port = &nb->up->port;
 
 	port->serial_out(port, UART_TX, byte);
+}
+
+/**
+ * nbcon_8250_begin - start sending a record
+ * @nb:		the console
+ * @text:	the record
+ * @len:	its length in bytes
+ *
+ * Return: all of the record, after a newline if the last one was cut off.
+ */
+struct outgoing nbcon_8250_begin(struct nbcon_8250 *nb, const char *text, unsigned int len)
+{
+	return (struct outgoing) {
+		.next = text,
+		.end = text + len,
+		.newline_first = READ_ONCE(nb->mid_line),
+	};
 }
 
 /**
@@ -124,15 +132,20 @@ unsigned int nbcon_8250_fill(struct nbcon_8250 *nb, struct outgoing *o)
 	unsigned int n = 0;
 
 	while (n < room && o->next < o->end) {
-		char c = *o->next;
+		char c = o->newline_first ? '\n' : *o->next;
 
 		if (c == '\n' && !o->cr_sent) {
 			put_byte(nb, '\r');
 			o->cr_sent = true;
 		} else {
+			/* Before the byte is sent: a panic may interrupt its writing. */
+			WRITE_ONCE(nb->mid_line, c != '\n' && o->next + 1 < o->end);
 			put_byte(nb, c);
 			o->cr_sent = false;
-			o->next++;
+			if (o->newline_first)
+				o->newline_first = false;
+			else
+				o->next++;
 		}
 		n++;
 	}

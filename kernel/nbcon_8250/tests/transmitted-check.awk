@@ -3,11 +3,11 @@
 #
 # KMSG is the output of `dmesg -r`, TRANSMITTED what the console sent. Each record of KMSG that the
 # console loglevel lets through, from the first one that contains TEXT on, must be in TRANSMITTED
-# once, whole, and in this order. A record that a takeover cut off is announced as replayed and
-# printed again, whole. Output of a program may precede a record on its line. A line with a time
-# stamp that is none of these is a torn record. Records after the last one of KMSG (of a panic)
-# must not be printed twice either, except the registers, which an oops that becomes a panic
-# prints again after its end of trace.
+# once, whole, and in this order. A record that a takeover cut off ends there; it is announced as
+# replayed on a line of its own, and printed again, whole. Output of a program may precede a record
+# on its line. A line with a time stamp that is none of these is a torn record. Records after the
+# last one of KMSG (of a panic) must not be printed twice either, except the registers, which an
+# oops that becomes a panic prints again after its end of trace.
 # Prints what is wrong; exit status 1.
 BEGIN {
 	if (!level)
@@ -34,21 +34,11 @@ function complain(what, text) {
 		print what ": " text ";"
 	bad = 1
 }
-{
-	if (index($0, replay_mark)) {
-		replayed++
-		replay = 1
-		next
-	}
-	if (!match($0, stamp))
-		next
-	text = substr($0, RSTART)
-	gsub(/\r/, "", text)
+# A line with a time stamp, held back until the next line shows whether it was cut off.
+function check(text,    nth, number) {
 	# It was already whole before the takeover.
-	again = replay && text == latest
-	replay = 0
-	if (again)
-		next
+	if (held_replays && text == latest)
+		return
 	if (match(text, /provoke: record [0-9]+ /)) {
 		number = substr(text, RSTART + 16, RLENGTH - 16) + 0
 		if (number && number != previous + 1)
@@ -70,7 +60,28 @@ function complain(what, text) {
 	} else if (last && last < count)
 		complain("not in the log, or torn", text)
 }
+{
+	gsub(/\r/, "")
+	if (index($0, replay_mark)) {
+		replayed++
+		replay = 1
+		if (match($0, stamp))
+			complain("no newline before a replay", $0)
+		next
+	}
+	if (!match($0, stamp))
+		next
+	text = substr($0, RSTART)
+	# What was cut off is the beginning of what is printed again, unless that is cut off earlier.
+	if (held != "" && !(replay && text != held && (index(text, held) == 1 || index(held, text) == 1)))
+		check(held)
+	held = text
+	held_replays = replay
+	replay = 0
+}
 END {
+	if (held != "")
+		check(held)
 	if (!count) {
 		print "no records: `" from "` is not in the log"
 		exit 1

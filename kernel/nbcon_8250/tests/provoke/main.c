@@ -7,8 +7,9 @@
  *   like hardware that QEMU does not have. debugfs: a write of `WHAT CONTEXT RECORDS DELAY_US` to
  *   `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops, panic, nothing, stall:
  *   a report of the RCU stall detector) in CONTEXT (those of context.c, or port: port.c). It
- *   returns when that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in port.c, `start ACTOR` and `stop ACTOR` in
- *   actors.c. A read of `provoke` shows what was observed, one line `NAME VALUE` for each.
+ *   returns when that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in
+ *   port.c, `start ACTOR` and `stop ACTOR` in actors.c. A read of `provoke` shows what was
+ *   observed, one line `NAME VALUE` for each.
  *
  * Calling contexts
  *   Process context for the write; CONTEXT for the rest.
@@ -31,6 +32,7 @@
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -43,15 +45,24 @@ static int *nowhere;
 static u64 took_ns;
 static unsigned int moment;
 
+static struct rcu_head waiting;
+
+static void nothing_to_do(struct rcu_head *unused)
+{
+}
+
 /* Long enough for the RCU stall detector, if it is set to its shortest time-out, 3 s. */
 static void stall(void)
 {
 	unsigned int i;
 
+	/* Without anybody who waits for a grace period, there is none to stall. */
+	call_rcu(&waiting, nothing_to_do);
 	preempt_disable();
 	for (i = 0; i < 5; i++)
 		mdelay(MSEC_PER_SEC);
 	preempt_enable();
+	rcu_barrier();
 }
 
 static void trigger(void)

@@ -56,6 +56,8 @@ static unsigned int turns;
 
 static unsigned int lost_settings;
 
+static unsigned char plain_fcr;
+
 struct uart_port *provoke_find_port(void)
 {
 	struct uart_driver *driver = NULL;
@@ -193,12 +195,18 @@ int provoke_set_port(const char *field)
 		up->dma = (void *)up;
 	} else if (!strcmp(field, "16450")) {
 		found->type = PORT_16450;
+	} else if (!strcmp(field, "16550")) {
+		/* As by a device tree that says "ns16550" with a fifo-size. */
+		found->type = PORT_16550;
+		plain_fcr = up->fcr;
+		up->fcr = 0;
 	} else if (!strcmp(field, "no-fifo")) {
 		up->tx_loadsz = 1;
 	} else if (!strcmp(field, "plain")) {
 		found->rs485.flags &= ~SER_RS485_ENABLED;
 		up->dma = NULL;
 		found->type = PORT_16550A;
+		up->fcr = plain_fcr ? plain_fcr : up->fcr;
 		up->tx_loadsz = 16;
 	} else {
 		return -EINVAL;
