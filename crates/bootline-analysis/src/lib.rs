@@ -5,7 +5,8 @@
 //! at the root of the workspace enforces that. The modules stack in one direction:
 //!
 //! ```text
-//! records < boot < predict < rules
+//! remedy < predict < rules
+//! records < boot < predict
 //!                < critical_path
 //!                < compare
 //! ```
@@ -14,4 +15,5 @@ pub mod compare;
 pub mod critical_path;
 pub mod predict;
 pub mod records;
+pub mod remedy;
 pub mod rules;

@@ -169,7 +169,7 @@ fn a_way_of_printing_that_is_not_known_is_said() {
 #[test]
 fn what_overrules_a_level_has_to_go() {
     let boot = with_levels("x86-7.2-9600-quiet");
-    let without_quiet = bootline_analysis::predict::Need::CommandLine("without quiet".to_owned());
+    let without_quiet = bootline_analysis::remedy::SystemChange::without("quiet");
     let needs = |set: &str| predict(&boot, &change(set)).unwrap().needs.contains(&without_quiet);
     assert!(needs("loglevel=7") && !needs("quiet"));
 }

@@ -57,7 +57,25 @@ fn codes_and_names_are_unique_and_findings_carry_them() {
             let of = RULES.iter().find(|r| is_of(r, &f));
             assert!(of.is_some(), "{}: {}", log.display(), f.rule);
             assert!(f.part_of.iter().all(|c| codes.contains(c)), "{}: {:?}", f.rule, f.part_of);
-            assert!(!f.advice.is_empty() && !f.why.is_empty(), "{}: {} says too little", log.display(), f.rule);
+            assert!(!f.remedies.is_empty() && !f.why.is_empty(), "{}: {} says too little", log.display(), f.rule);
+        }
+    }
+}
+
+/// No remedy is empty: it changes something that can be stated, or says in words what to do; and a tool is told to make only
+/// changes that are complete.
+#[test]
+fn each_remedy_changes_something_or_says_what_to_do() {
+    for log in logs() {
+        for (f, r) in findings(&read(&log)).iter().flat_map(|f| f.remedies.iter().map(move |r| (f, r))) {
+            let setting = r.setting();
+            assert!(!r.action.is_empty() && !r.price.is_empty(), "{}: {}: {r:?}", log.display(), f.rule);
+            let hollow = |s: &String| s.trim().is_empty() || s.ends_with("without ") || s.ends_with('=');
+            assert!(!setting.as_ref().is_some_and(hollow), "{}: {}: {r:?}", log.display(), f.rule);
+            let open = setting.as_ref().is_none_or(|s| s.contains('<'));
+            assert!(!(r.is_applicable() && open), "{}: {}: {r:?}", log.display(), f.rule);
+            let hardest = r.changes.iter().map(|c| c.effort()).max();
+            assert!(hardest.is_none_or(|h| h == r.effort), "{}: {}: {r:?}", log.display(), f.rule);
         }
     }
 }
@@ -158,10 +176,11 @@ fn render_one(f: &Finding) -> String {
     for e in &f.evidence {
         writeln!(text, "  record {}: {}", e.id, plain(&e.text)).unwrap();
     }
-    for a in &f.advice {
-        let setting = a.setting.as_ref().map_or(String::new(), |s| format!(": {s}"));
-        let saves = a.saves.map_or(String::new(), |s| format!("saves {} s, {}..{} s; ", s.best(), s.low(), s.high()));
-        writeln!(text, "  do: {}{setting} ({saves}price: {})", a.action, a.price).unwrap();
+    for r in &f.remedies {
+        let setting = r.setting().map_or(String::new(), |s| format!(": {s}"));
+        let saves = r.saves.map_or(String::new(), |s| format!("saves {} s, {}..{} s; ", s.best(), s.low(), s.high()));
+        let (effort, risk) = (r.effort.name(), r.risk.name());
+        writeln!(text, "  {effort}: {}{setting} ({saves}price: {}; {risk} risk)", r.action, r.price).unwrap();
     }
     text
 }

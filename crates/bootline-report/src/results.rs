@@ -52,8 +52,8 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
     all.extend(boot.phases.iter().map(|p| passed("phase", word(&p.name), p.length(), String::new())));
     let first = all.len();
     for f in findings {
-        let advice = f.advice.iter().map(|a| format!("\n- {}", a.action)).collect::<String>();
-        let words = format!("{}\n{}{advice}", f.title, f.why);
+        let remedies = f.remedies.iter().map(|r| format!("\n- {}", r.action)).collect::<String>();
+        let words = format!("{}\n{}{remedies}", f.title, f.why);
         match all[first..].iter_mut().find(|r| r.name == f.rule.title()) {
             Some(same) => {
                 same.time = same.time.map(|t| t + f.cost.best());

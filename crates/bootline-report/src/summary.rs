@@ -59,16 +59,16 @@ fn causes(boot: &Boot, findings: &[Finding]) -> Table {
         let own = f.part_of.is_empty();
         let codes: Vec<&str> = f.part_of.iter().map(|r| r.code()).collect();
         let rule = if own { f.rule.to_string() } else { format!("{} (part of {})", f.rule, codes.join(", ")) };
-        let advice = f.advice.first().map(|a| match &a.setting {
-            Some(setting) => format!("{}: {setting}", a.action),
-            None => a.action.clone(),
+        let remedy = f.remedies.first().map(|r| match r.setting() {
+            Some(setting) => format!("{}: {setting}", r.action),
+            None => r.action.clone(),
         });
         let cells = vec![
             if costs { TimeValue::estimate(f.cost).short() } else { String::new() },
             share(f.cost.best(), total).filter(|_| costs).unwrap_or_default(),
             rule,
             f.title.clone(),
-            advice.unwrap_or_default(),
+            remedy.unwrap_or_default(),
         ];
         table.row(cells, if own && costs { Style::Plain } else { Style::Faint });
     }

@@ -6,8 +6,10 @@ mod schema;
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
-use bootline_analysis::predict::{Assumption, Change, Need, Prediction, PredictionError};
+use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
+use bootline_analysis::remedy::{KernelVersions, Parameter, SystemChange};
 use bootline_capture::units::{Dur, Interval};
+use bootline_console::Series;
 use bootline_report::{BootLabel, BootsJson, JsonItem, TextOptions, predictions, predictions_json, text};
 use bootline_testkit::check_goldens;
 use proptest::prelude::*;
@@ -63,14 +65,14 @@ fn by_hand() -> Vec<Prediction> {
         bytes: 0,
         price: "messages are only in dmesg, not on the line; a hang shows nothing".to_owned(),
         assumptions: vec![levels],
-        needs: vec![Need::CommandLine("quiet".to_owned())],
+        needs: vec![SystemChange::word("quiet")],
         ..way(&["quiet"], "quiet", [5_900, 6_010, 8_240])
     };
     let fast = Prediction {
         price: "nothing".to_owned(),
         needs: vec![
-            Need::CommandLine("console=ttyS0,115200n8".to_owned()),
-            Need::Hardware("both ends at 115200 baud".to_owned()),
+            SystemChange::parameter("console", "ttyS0,115200n8"),
+            SystemChange::OtherEnd("115200 baud".to_owned()),
         ],
         ..way(&["baud=115200"], "115200 baud", [7_800, 7_912, 8_100])
     };
@@ -82,10 +84,10 @@ fn by_hand() -> Vec<Prediction> {
             assumption("printer-thread-contention", "the printer thread has a processor of its own"),
         ],
         needs: vec![
-            Need::Version("6.19 or later".to_owned()),
-            Need::Config("CONFIG_PREEMPT_RT=y".to_owned()),
-            Need::Hardware("a second processor".to_owned()),
-            Need::Module("nbcon_8250".to_owned()),
+            SystemChange::Kernel(KernelVersions::From(Series::new(6, 19))),
+            SystemChange::config("CONFIG_PREEMPT_RT", "y"),
+            SystemChange::Hardware("2 processors".to_owned()),
+            SystemChange::LoadModule { module: "nbcon_8250", parameters: vec![Parameter::new("replay", "1")] },
         ],
         ..way(
             &["kernel=6.19-rt", "cpus=2"],
@@ -167,7 +169,7 @@ proptest! {
         for p in &mut all {
             p.title.clone_from(&hostile);
             p.price.clone_from(&hostile);
-            p.needs = vec![Need::CommandLine(hostile.clone()), Need::Hardware(hostile.clone())];
+            p.needs = vec![SystemChange::parameter("console", hostile.clone()), SystemChange::Hardware(hostile.clone())];
             p.assumptions.iter_mut().for_each(|a| a.text.clone_from(&hostile));
         }
         for page in [page(&all, 80), json(Ok(&all))] {

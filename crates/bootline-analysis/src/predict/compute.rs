@@ -8,6 +8,7 @@ use super::module::SwitchTime;
 use super::prediction::{Prediction, PredictionError};
 use super::scenario::Scenario;
 use super::setting::Setting;
+use super::system_changes::system_changes;
 use super::wording;
 use crate::boot::{Boot, BootEnd, Clock, TimeOrigin};
 use crate::records::RecordOrigin;
@@ -125,7 +126,7 @@ impl<'a> Predictor<'a> {
             bytes: boot_workload.bytes(target.loglevel, &target.plan(self.boot)),
             price: wording::price(change, &self.baseline, &target),
             assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
-            needs: wording::needs(self.boot, change),
+            needs: system_changes(self.boot, change),
         })
     }
 

@@ -15,13 +15,15 @@ mod rate;
 mod scenario;
 mod setting;
 mod stall;
+mod system_changes;
 mod what_if;
 mod wording;
 
 pub use change::{Change, ChangeError, Contradiction};
 pub use compute::Predictor;
 pub use module::takes_module;
-pub use prediction::{Assumption, Need, Prediction, PredictionError};
+pub use prediction::{Assumption, Prediction, PredictionError};
 pub use setting::{KEYS, Setting, SettingError};
+pub use system_changes::{remove_parameters, system_changes};
 pub use what_if::{baseline, predict, what_if};
-pub use wording::{BUILT_IN, LOAD_AND_REPLAY, OUT_OF_TREE};
+pub use wording::OUT_OF_TREE;

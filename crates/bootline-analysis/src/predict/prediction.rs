@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is predicted.
-use serde::Serialize;
-
 use super::change::Change;
+use crate::remedy::SystemChange;
 use bootline_capture::units::Interval;
 
 /// Something that a prediction takes for granted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
     /// A stable short name: `line-speed`, `levels`, `printer-thread-contention`.
     pub name: &'static str,
@@ -14,26 +13,8 @@ pub struct Assumption {
     pub text: String,
 }
 
-/// Something that the change needs, to be had before it can be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", content = "text", rename_all = "kebab-case")]
-pub enum Need {
-    /// A word on the kernel's command line.
-    CommandLine(String),
-    /// A symbol of the kernel's configuration.
-    Config(String),
-    /// A version of the kernel.
-    Version(String),
-    /// Hardware: the other end's speed, a second processor.
-    Hardware(String),
-    /// A module that isn't in the kernel's tree.
-    Module(String),
-    /// A command, run first thing in the initramfs.
-    Command(String),
-}
-
 /// The boot under a change.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// What is different.
     pub change: Change,
@@ -54,8 +35,8 @@ pub struct Prediction {
     pub price: String,
     /// What it rests on.
     pub assumptions: Vec<Assumption>,
-    /// What it needs.
-    pub needs: Vec<Need>,
+    /// What it needs: the changes to the system, all of them together.
+    pub needs: Vec<SystemChange>,
 }
 
 /// Why nothing can be predicted.

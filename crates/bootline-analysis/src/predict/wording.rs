@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A prediction in words: what it is called, what it costs and needs, what it takes for granted.
+//! A prediction in words: what it is called, what it costs, what it takes for granted.
 use super::boot_workload::BootWorkload;
 use super::change::Change;
 use super::module::{self, SwitchTime};
-use super::prediction::{Assumption, Need};
+use super::prediction::Assumption;
 use super::scenario::Scenario;
 use super::setting::Setting;
 use crate::boot::{Boot, Clock, SpeedSource};
 use crate::records::ProblemKind;
-use bootline_console::{Driver, DriverBehaviour, Printing};
+use bootline_console::Printing;
 
 pub(super) fn title(change: &Change) -> String {
     if change.is_empty() {
@@ -38,10 +38,6 @@ fn setting_title(setting: &Setting) -> String {
     }
 }
 
-/// What loads the module from the initramfs.
-pub const LOAD_AND_REPLAY: &str = "modprobe nbcon_8250 replay=1 loglevel=7";
-/// What builds it into the kernel's tree.
-pub const BUILT_IN: &str = "CONFIG_SERIAL_8250_NBCON=y";
 /// What comes with a module that the kernel's makers don't know.
 pub const OUT_OF_TREE: &str = "it taints the kernel, and under Secure Boot it must be signed";
 
@@ -70,58 +66,6 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
         price.push("a hang leaves the last messages unprinted; the log arrives later than the boot".to_owned());
     }
     price.join("; ")
-}
-
-/// What has to be there first.
-pub(super) fn needs(boot: &Boot, change: &Change) -> Vec<Need> {
-    let name = boot.line.as_ref().map_or("ttyS0", |l| l.console.name.as_str());
-    let mut needs = Vec::new();
-    for setting in change.settings() {
-        match &setting {
-            Setting::Baud(baud) => {
-                needs.push(Need::CommandLine(format!("console={name},{baud}")));
-                needs.push(Need::Hardware(format!("the other end at {baud} baud")));
-            }
-            Setting::Frame(frame) => needs.push(Need::Hardware(format!("the other end at {frame}"))),
-            Setting::LogLevel(level) => {
-                let word = if *level == 4 { "quiet".to_owned() } else { format!("loglevel={level}") };
-                needs.push(Need::CommandLine(word));
-                // The one prints everything whatever the level, the other is a level itself.
-                let overrules = |w: &&str| *w == "ignore_loglevel" || *level != 4 && *w == "quiet";
-                let overruling = boot.kernel.command_line.words().filter(overrules);
-                needs.extend(overruling.map(|w| Need::CommandLine(format!("without {w}"))));
-            }
-            Setting::NoInitcallDebug => needs.push(Need::CommandLine("without initcall_debug".to_owned())),
-            Setting::Kernel { series, rt } => {
-                needs.push(Need::Version(series.to_string()));
-                if *rt {
-                    needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
-                }
-            }
-            Setting::Printing(Printing::ThreadPerRecord) => {
-                needs.push(Need::Version("6.19 or later".to_owned()));
-                needs.push(Need::Config("CONFIG_PREEMPT_RT=y".to_owned()));
-            }
-            Setting::Printing(Printing::Nbcon) => {
-                let since = DriverBehaviour::nbcon_since(Driver::of_console(name), boot.kernel.rt);
-                needs.push(Need::Version(
-                    since.map_or("whose driver has an nbcon console".to_owned(), |s| s.to_string()),
-                ));
-            }
-            Setting::Printing(_) => needs.push(Need::Version("whose driver prints that way".to_owned())),
-            Setting::Module { replay } => {
-                needs.push(Need::Module("nbcon_8250".to_owned()));
-                if *replay {
-                    needs.push(Need::CommandLine("quiet".to_owned()));
-                    needs.push(Need::Command(LOAD_AND_REPLAY.to_owned()));
-                } else {
-                    needs.push(Need::Config(BUILT_IN.to_owned()));
-                }
-            }
-            Setting::Cpus(n) => needs.push(Need::Hardware(format!("{n} processors"))),
-        }
-    }
-    needs
 }
 
 /// What the figures rest on.

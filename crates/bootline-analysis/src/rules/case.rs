@@ -9,13 +9,11 @@ use crate::records::{Record, RecordOrigin};
 use bootline_capture::units::{Dur, Interval};
 
 /// A stretch of the boot's axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
     /// Its start.
-    #[serde(rename = "start_ns")]
     pub from: Dur,
     /// Its end.
-    #[serde(rename = "end_ns")]
     pub to: Dur,
 }
 

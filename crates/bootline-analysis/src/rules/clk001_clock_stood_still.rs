@@ -2,8 +2,9 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{percent, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::records::ProblemKind;
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -34,13 +35,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         None => String::new(),
     };
     let x86 = boot.records.containing("tsc: ").next().is_some();
-    let mut advice = vec![Advice::plain("measure by arrival times, not by stamps", "a capture with arrival times")];
+    let arrival = "measure by arrival times, not by stamps";
+    let mut remedies = vec![Remedy::in_words(arrival, Effort::None, "a capture with arrival times", Risk::Low)];
     if x86 {
-        let setting = "tsc_early_khz=<the processor's kHz>";
-        advice.push(Advice::new(
+        remedies.push(Remedy::new(
             "let the kernel use the TSC from the start",
-            setting,
+            vec![SystemChange::open_parameter("tsc_early_khz", "the processor's kHz")],
             "a wrong figure makes every time wrong",
+            Risk::High,
         ));
     }
     let mut cited: Vec<usize> = [since, until, switch].into_iter().flatten().collect();
@@ -63,6 +65,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             id(until)
         ),
         evidence: cite_at(boot, cited),
-        advice,
+        remedies,
     }]
 }

@@ -2,7 +2,8 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -35,7 +36,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         (Interval::new(Dur::ZERO, net.best(), net.high()), words)
     };
     let lpj = lpj(record.text);
-    let setting = lpj.map_or("lpj=<from the log>".to_owned(), |n| format!("lpj={n}"));
+    let change = match lpj {
+        Some(n) => SystemChange::parameter("lpj", n.to_string()),
+        None => SystemChange::open_parameter("lpj", "from the log"),
+    };
     vec![Finding {
         rule: RULE.id,
         title: format!("the delay loop was measured: {}", seconds(cost.best())),
@@ -44,10 +48,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![TimeRange { from, to }],
         why: format!("record {} measured instead of taking a preset; {known}", record.id),
         evidence: cite_at(case.boot, [index, next]),
-        advice: vec![Advice::new(
+        remedies: vec![Remedy::new(
             "preset the delay loop with the value that this boot found",
-            setting,
+            vec![change],
             "wrong as soon as the processor or its clock changes: delays become too short",
+            Risk::High,
         )],
     }]
 }

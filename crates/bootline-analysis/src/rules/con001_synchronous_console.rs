@@ -2,7 +2,7 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{percent, seconds, speed};
-use super::{Finding, Rule, RuleId, TimelinePlace, remedy};
+use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
 use crate::boot::WaitCause;
 use bootline_capture::units::{Dur, Interval};
 
@@ -35,11 +35,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     worst.sort_by_key(|w| std::cmp::Reverse(w.time.best()));
     worst.truncate(3);
     worst.sort_by_key(|w| w.index);
-    let mut advice = vec![remedy::print_less(case)];
-    advice.extend(remedy::faster_line(case, line));
-    advice.extend(remedy::module_with_replay(case));
-    advice.extend(remedy::module_built_in(case));
-    advice.extend(remedy::printer_kthread(case, line));
+    let mut remedies = vec![console_remedies::print_less(case)];
+    remedies.extend(console_remedies::faster_line(case, line));
+    remedies.extend(console_remedies::module_with_replay(case));
+    remedies.extend(console_remedies::module_built_in(case));
+    remedies.extend(console_remedies::printer_kthread(case, line));
     vec![Finding {
         rule: RULE.id,
         title: format!(
@@ -53,6 +53,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: Vec::new(),
         why: format!("{} records each waited for their own transmission; the line carries {}", own.len(), speed(line)),
         evidence: cite_at(case.boot, worst.iter().map(|w| w.index)),
-        advice,
+        remedies,
     }]
 }

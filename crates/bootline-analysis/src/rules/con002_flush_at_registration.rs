@@ -2,7 +2,7 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, seconds, speed};
-use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, remedy};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, console_remedies};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -24,12 +24,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(flush) = line.flush.filter(|f| f.waited.best() >= LEAST) else { return Vec::new() };
     let from = case.boot.stored(flush.record).unwrap_or_default();
     let time_range = TimeRange { from, to: from + flush.waited.best() };
-    let mut advice = vec![remedy::print_less(case)];
-    if let Some(a) = remedy::nbcon_flush(case, line) {
-        advice.insert(0, a);
+    let mut remedies = vec![console_remedies::print_less(case)];
+    if let Some(a) = console_remedies::nbcon_flush(case, line) {
+        remedies.insert(0, a);
     }
-    advice.extend(remedy::faster_line(case, line));
-    advice.extend(remedy::module_with_replay(case));
+    remedies.extend(console_remedies::faster_line(case, line));
+    remedies.extend(console_remedies::module_with_replay(case));
     let inside =
         case.span_around(time_range.from, time_range.to).map_or(String::new(), |s| format!(", inside `{}`", s.name));
     vec![Finding {
@@ -52,6 +52,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             speed(line)
         ),
         evidence: cite(case.boot, [flush.record].into_iter().chain(flush.next)),
-        advice,
+        remedies,
     }]
 }

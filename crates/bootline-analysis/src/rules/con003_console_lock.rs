@@ -2,7 +2,7 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds, speed};
-use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, remedy};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, console_remedies};
 use crate::boot::{ConsoleWait, SpanKind, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
@@ -69,11 +69,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Printing::ThreadPerRecord => "the printer thread of this kernel should give the lock up after each record",
         _ => "the printing thread holds the lock while the line drains",
     };
-    let mut advice: Vec<_> = remedy::printer_kthread(case, line).into_iter().collect();
-    advice.push(remedy::print_less(case));
-    advice.extend(remedy::faster_line(case, line));
-    advice.extend(remedy::module_with_replay(case));
-    advice.extend(remedy::module_built_in(case));
+    let mut remedies: Vec<_> = console_remedies::printer_kthread(case, line).into_iter().collect();
+    remedies.push(console_remedies::print_less(case));
+    remedies.extend(console_remedies::faster_line(case, line));
+    remedies.extend(console_remedies::module_with_replay(case));
+    remedies.extend(console_remedies::module_built_in(case));
     vec![Finding {
         rule: RULE.id,
         title: format!(
@@ -86,7 +86,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: stalls.iter().map(|s| s.time_range).collect(),
         why: format!("{}: {}; {}; the line carries {}", clock(case), named.join(", "), design, speed(line)),
         evidence,
-        advice,
+        remedies,
     }]
 }
 

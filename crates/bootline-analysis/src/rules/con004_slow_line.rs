@@ -2,8 +2,9 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{declared_rate, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::SpeedSource;
+use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Series;
 
@@ -36,25 +37,29 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         saved(speed.low.bytes_per_s(), line.cost.high()),
     );
     let how = if speed.source == SpeedSource::Arrival { "arrival times" } else { "the kernel's stamps" };
-    let mut advice = Vec::new();
+    let mut remedies = Vec::new();
     let is_8250 = line.console.name.starts_with("ttyS");
     if is_8250 && case.boot.kernel.series.is_some_and(|s| s < Series::new(5, 18)) {
-        advice.push(Advice::new(
+        remedies.push(Remedy::new(
             "take a kernel whose 8250 console fills the FIFO",
-            "5.18 or later",
+            vec![SystemChange::Kernel(KernelVersions::From(Series::new(5, 18)))],
             "it does so only once a tty is open on the port; with slow registers it gained a quarter",
+            Risk::Medium,
         ));
     }
     if case.boot.kernel.command_line.consoles().iter().any(|c| c.name == line.console.name && c.flow_control) {
-        advice.push(Advice::new(
-            "switch the console's flow control off, or wire CTS",
-            format!("console={},{baud}n8 (without r)", line.console.name),
+        remedies.push(Remedy::new(
+            "switch the console's flow control off (no `r`), or wire CTS",
+            vec![SystemChange::parameter("console", format!("{},{baud}n8", line.console.name))],
             "a slow receiver loses bytes",
+            Risk::Low,
         ));
     }
-    advice.push(Advice::plain(
+    remedies.push(Remedy::in_words(
         "check the port: the divisor's clock (base_baud in its record), its register speed (a trace of io_serial_in takes 2 us or less on a sound port)",
+        Effort::None,
         "an hour with ftrace",
+        Risk::Low,
     ));
     vec![Finding {
         rule: RULE.id,
@@ -75,6 +80,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             speed.samples
         ),
         evidence: cite(case.boot, case.boot.kernel.command_line_record.into_iter().chain(line.console.enabled)),
-        advice,
+        remedies,
     }]
 }

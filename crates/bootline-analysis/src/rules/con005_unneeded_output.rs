@@ -2,10 +2,11 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{percent, seconds, speed};
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
 use crate::boot::{CommandLine, initcall_debug};
-use crate::predict::Setting;
+use crate::predict::{Setting, remove_parameters};
 use crate::records::{Record, RecordOrigin};
+use crate::remedy::{Remedy, Risk};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -87,17 +88,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if cost.best() < case.threshold(LEAST.0, LEAST.1) {
         return Vec::new();
     }
-    let quiet = Advice::new(
-        "boot quietly",
-        "quiet (or loglevel=4)",
-        "messages are only in dmesg, not on the line; a hang shows less",
-    );
-    let mut advice = vec![quiet.saving(case.saves(&[Setting::LogLevel(QUIET)]))];
-    if debug.best() > Dur::ZERO {
+    let mut remedies = vec![console_remedies::print_less(case)];
+    if debug.best() > Dur::ZERO && !left_on.is_empty() {
+        let action = "remove what was left on for debugging";
+        let changes = remove_parameters(case.boot, |word| {
+            left_on.iter().any(|left| left == word || word.starts_with(&format!("{left}=")))
+        });
         let price = "no spans of initcalls and probes; with quiet they may stay on, for dmesg";
-        let advised =
-            Advice::new("remove what was left on for debugging", format!("without {}", left_on.join(", ")), price);
-        advice.push(advised.saving(case.saves(&without_debugging(command_line))));
+        let remedy = Remedy::new(action, changes, price, Risk::Low);
+        remedies.push(remedy.saving(case.saves(&without_debugging(command_line))));
     }
     let unknown = if chars.level_known == total { "" } else { "; the log has no levels, so errors count as other" };
     let on = if left_on.is_empty() { format!("log level {level}") } else { left_on.join(", ") };
@@ -123,7 +122,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             speed(line)
         ),
         evidence: cite(case.boot, case.boot.kernel.command_line_record),
-        advice,
+        remedies,
     }]
 }
 

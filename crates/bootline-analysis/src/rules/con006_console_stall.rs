@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite_at;
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace, remedy};
+use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -51,16 +52,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some((first, trace)) = reports.iter().find_map(|r| Some((*r, trace_of(*r)?))) else { return Vec::new() };
     let stuck = reports.iter().filter_map(|i| stuck_for(records.get(*i)?.text)).max();
     let words = stuck.map_or(String::new(), |s| format!(", the longest stuck for {} s", s.as_nanos() / 1_000_000_000));
-    let mut advice = Vec::new();
+    let mut remedies = Vec::new();
     if let Some(line) = &case.boot.line {
-        advice.extend(remedy::faster_line(case, line));
-        advice.extend(remedy::printer_kthread(case, line));
+        remedies.extend(console_remedies::faster_line(case, line));
+        remedies.extend(console_remedies::printer_kthread(case, line));
     }
-    advice.push(remedy::print_less(case));
-    advice.push(Advice::new(
+    remedies.push(console_remedies::print_less(case));
+    remedies.push(Remedy::new(
         "keep RCU's detector silent while the boot prints",
-        "rcupdate.rcu_cpu_stall_suppress_at_boot=1",
+        vec![SystemChange::parameter("rcupdate.rcu_cpu_stall_suppress_at_boot", "1")],
         "hides real stalls of the boot too, and cures nothing",
+        Risk::Low,
     ));
     let function = records.get(trace).map_or("", |r| r.text).trim();
     let function = CONSOLE.iter().find(|f| function.contains(*f)).map_or("", |f| f.trim_end_matches('+'));
@@ -80,7 +82,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
              what that cost the boot is in the waits for the console"
         ),
         evidence: cite_at(case.boot, [first, trace]),
-        advice,
+        remedies,
     }]
 }
 

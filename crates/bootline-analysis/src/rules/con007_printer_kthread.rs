@@ -2,7 +2,7 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds, speed};
-use super::{Finding, Rule, RuleId, TimelinePlace, remedy};
+use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
 use crate::boot::{ConsoleWait, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
@@ -34,15 +34,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     longest.sort_by_key(|w| std::cmp::Reverse(w.time.best()));
     longest.truncate(SHOWN);
     longest.sort_by_key(|w| w.index);
-    let advice = [
+    let remedies = [
         match line.console.printing {
-            Printing::Nbcon => Some(remedy::second_cpu(case)),
-            _ => remedy::printer_kthread(case, line),
+            Printing::Nbcon => Some(console_remedies::second_cpu(case)),
+            _ => console_remedies::printer_kthread(case, line),
         },
-        Some(remedy::print_less(case)),
-        remedy::faster_line(case, line),
-        remedy::module_with_replay(case),
-        remedy::module_built_in(case),
+        Some(console_remedies::print_less(case)),
+        console_remedies::faster_line(case, line),
+        console_remedies::module_with_replay(case),
+        console_remedies::module_built_in(case),
     ];
     vec![Finding {
         rule: RULE.id,
@@ -63,6 +63,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         evidence: cite_at(case.boot, longest.iter().map(|w| w.index)),
         time_ranges: Vec::new(),
-        advice: advice.into_iter().flatten().collect(),
+        remedies: remedies.into_iter().flatten().collect(),
     }]
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use super::case::{Case, apart};
 use super::finding::cite;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{Span, SpanKind};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -92,15 +93,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             named.join("; ")
         ),
         evidence: cite(case.boot, ids),
-        advice: vec![
-            Advice::plain(
+        remedies: vec![
+            Remedy::in_words(
                 "bring what the device needs before it: build its supplier in, or at an earlier initcall level; describe the link in the device tree",
+                Effort::Rebuild,
                 "a kernel configuration of one's own",
+                Risk::Medium,
             ),
-            Advice::new(
+            Remedy::new(
                 "let the kernel order probes by the device tree's links",
-                "fw_devlink=on",
+                vec![SystemChange::parameter("fw_devlink", "on")],
                 "a wrong device tree may keep devices waiting",
+                Risk::High,
             ),
         ],
     }]

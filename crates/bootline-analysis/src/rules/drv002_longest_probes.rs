@@ -2,8 +2,9 @@
 use super::case::{Case, longest};
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::SpanKind;
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -57,15 +58,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 seconds(span.console)
             ),
             evidence: cite(case.boot, span.last),
-            advice: vec![
-                Advice::new(
+            remedies: vec![
+                Remedy::new(
                     "probe it in parallel",
-                    "driver_async_probe=<its driver>",
+                    vec![SystemChange::open_parameter("driver_async_probe", "its driver")],
                     "needs another processor; device names may change order",
+                    Risk::Medium,
                 ),
-                Advice::plain(
+                Remedy::in_words(
                     "build the driver as a module and load it once the application runs",
+                    Effort::Rebuild,
                     "the device comes later",
+                    Risk::Medium,
                 ),
             ],
         });

@@ -2,7 +2,8 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -45,16 +46,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![time_range],
         why: format!("{}, net of the console; it is set up for {ports} ports", clock(case)),
         evidence: cite_at(case.boot, if end == start { vec![start] } else { vec![start, end] }),
-        advice: vec![
-            Advice::new(
+        remedies: vec![
+            Remedy::new(
                 "probe only the ports that exist",
-                "8250.nr_uarts=<ports>",
+                vec![SystemChange::open_parameter("8250.nr_uarts", "ports")],
                 "ports beyond that number are not found",
+                Risk::Medium,
             ),
-            Advice::new(
+            Remedy::new(
                 "state interrupts instead of finding them",
-                "CONFIG_SERIAL_8250_DETECT_IRQ=n",
+                vec![SystemChange::config("CONFIG_SERIAL_8250_DETECT_IRQ", "n")],
                 "odd ISA ports need setserial",
+                Risk::Medium,
             ),
         ],
     }]

@@ -2,8 +2,10 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{RootWait, RootWaitBy};
+use crate::predict::remove_parameters;
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -25,19 +27,27 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if cost.best() < LEAST {
         return Vec::new();
     }
-    let slower = match by {
-        RootWaitBy::Rootdelay => Advice::new(
+    let sooner = match by {
+        RootWaitBy::Rootdelay => Remedy::new(
             "wait for the device, not for a time",
-            "rootwait instead of rootdelay=",
+            remove_parameters(case.boot, |word| word.starts_with("rootdelay="))
+                .into_iter()
+                .chain([SystemChange::word("rootwait")])
+                .collect(),
             "a device that never comes is waited for without end",
+            Risk::High,
         ),
-        RootWaitBy::Rootwait => Advice::plain(
+        RootWaitBy::Rootwait => Remedy::in_words(
             "probe the device's driver sooner: build it in, before drivers that are not needed yet; disable its host's unused ports and protocols",
+            Effort::Rebuild,
             "a kernel configuration of one's own",
+            Risk::Medium,
         ),
-        RootWaitBy::Initramfs => Advice::plain(
+        RootWaitBy::Initramfs => Remedy::in_words(
             "put the device's driver into the kernel, or first into the initramfs, and boot without an initramfs where it isn't needed",
+            Effort::Rebuild,
             "a kernel configuration of one's own",
+            Risk::High,
         ),
     };
     let name = match by {
@@ -53,12 +63,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![TimeRange { from, to }],
         why: format!("{}: {name} between the records below, console waits not counted", clock(case)),
         evidence: cite_at(case.boot, [start, end]),
-        advice: vec![
-            slower,
-            Advice::new(
+        remedies: vec![
+            sooner,
+            Remedy::new(
                 "probe the host controllers in parallel",
-                "driver_async_probe=<driver>,...",
+                vec![SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas")],
                 "device names may change order: mount by UUID or PARTUUID",
+                Risk::High,
             ),
         ],
     }]

@@ -2,7 +2,8 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -45,25 +46,30 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![TimeRange { from, to }],
         why: format!("{}, between the records below, console waits not counted", clock(case)),
         evidence: cite_at(case.boot, [start, mounted]),
-        advice: vec![
-            Advice::new(
+        remedies: vec![
+            Remedy::new(
                 "use UBIFS on UBI",
-                "CONFIG_MTD_UBI=y, CONFIG_UBIFS_FS=y",
+                vec![SystemChange::config("CONFIG_MTD_UBI", "y"), SystemChange::config("CONFIG_UBIFS_FS", "y")],
                 "another image; UBI's attach still grows with the partition",
+                Risk::High,
             ),
-            Advice::new(
+            Remedy::new(
                 "put what is read only into a squashfs",
-                "CONFIG_SQUASHFS=y",
+                vec![SystemChange::config("CONFIG_SQUASHFS", "y")],
                 "updates replace the whole image; on NAND it needs UBI below",
+                Risk::High,
             ),
-            Advice::plain(
+            Remedy::in_words(
                 "make the root's partition smaller: the scan grows with its size, not with what is in it",
+                Effort::Rebuild,
                 "less room",
+                Risk::Medium,
             ),
-            Advice::new(
-                "keep summaries of the blocks",
-                "CONFIG_JFFS2_SUMMARY=y and sumtool",
+            Remedy::new(
+                "keep summaries of the blocks (run sumtool over the image)",
+                vec![SystemChange::config("CONFIG_JFFS2_SUMMARY", "y")],
                 "a little room in each block",
+                Risk::Low,
             ),
         ],
     }]

@@ -2,7 +2,8 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -33,22 +34,33 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let by_fastmap = case.find("attached by fastmap").next().is_some();
-    let mut advice = Vec::new();
+    let mut remedies = Vec::new();
     if !by_fastmap {
-        advice.push(Advice::new(
+        remedies.push(Remedy::new(
             "attach by a fastmap",
-            "CONFIG_MTD_UBI_FASTMAP=y, ubi.fm_autoconvert=1",
+            vec![
+                SystemChange::config("CONFIG_MTD_UBI_FASTMAP", "y"),
+                SystemChange::parameter("ubi.fm_autoconvert", "1"),
+            ],
             "a few erase blocks; a wear-levelling table written now and then",
+            Risk::Medium,
         ));
     }
-    advice.push(Advice::plain(
+    remedies.push(Remedy::in_words(
         "attach only what the boot needs: a small partition for the root, the rest later from user space",
+        Effort::Rebuild,
         "another flash layout; two wear-levelling domains",
+        Risk::High,
     ));
-    advice.push(Advice::new(
+    remedies.push(Remedy::new(
         "put what is read only into a squashfs on a UBI volume",
-        "CONFIG_MTD_UBI_BLOCK=y, ubi.block=0,rootfs root=/dev/ubiblock0_0",
+        vec![
+            SystemChange::config("CONFIG_MTD_UBI_BLOCK", "y"),
+            SystemChange::open_parameter("ubi.block", "device,volume"),
+            SystemChange::open_parameter("root", "/dev/ubiblockDEVICE_VOLUME"),
+        ],
         "updates replace the whole image; saves the mount, not the attach",
+        Risk::High,
     ));
     let mut time_ranges = vec![TimeRange { from, to }];
     let mut cited = vec![start, end];
@@ -66,7 +78,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges,
         why: format!("{}, from record {} on, console waits not counted", clock(case), record.id),
         evidence: cite_at(case.boot, cited),
-        advice,
+        remedies,
     }]
 }
 

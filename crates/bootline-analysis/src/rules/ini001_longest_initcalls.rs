@@ -2,8 +2,9 @@
 use super::case::{Case, longest};
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::{Span, SpanKind};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -52,7 +53,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 seconds(span.children)
             ),
             evidence: cite(case.boot, [Some(span.first), span.last].into_iter().flatten()),
-            advice: vec![advice(&span.name)],
+            remedies: vec![remedy(&span.name)],
         });
     }
     found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.cost.best()));
@@ -61,36 +62,48 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 /// What is known of some, by their name.
-fn advice(name: &str) -> Advice {
-    const KNOWN: &[(&str, &str, &str, &str)] = &[
-        (
-            "i915",
+fn remedy(name: &str) -> Remedy {
+    let (action, changes, price) = match name {
+        n if n.contains("i915") => (
             "without the frame buffer at boot",
-            "CONFIG_DRM_FBDEV_EMULATION=n",
+            vec![SystemChange::config("CONFIG_DRM_FBDEV_EMULATION", "n")],
             "no text on the screen before user space",
         ),
-        (
-            "acpi_init",
-            "leave out the ACPI tables and devices that the board doesn't need",
-            "firmware settings",
+        n if n.contains("ahci") => (
+            "probe it in parallel",
+            vec![SystemChange::parameter("driver_async_probe", "ahci")],
+            "device names may change order",
+        ),
+        n if n.contains("tracer_init_tracefs") || n.contains("trace_init") => {
+            ("leave tracing out", vec![SystemChange::config("CONFIG_FTRACE", "n")], "no tracing")
+        }
+        n if n.contains("regulatory_init") => (
+            "build the wireless core as a module",
+            vec![SystemChange::config("CONFIG_CFG80211", "m")],
+            "wireless comes later",
+        ),
+        _ => return in_words(name),
+    };
+    Remedy::new(action, changes, price, Risk::Medium)
+}
+
+fn in_words(name: &str) -> Remedy {
+    let (action, effort, price) = match name {
+        n if n.contains("acpi_init") => (
+            "leave out the ACPI tables and devices that the board doesn't need, by the firmware's settings",
+            Effort::Configuration,
             "devices disappear",
         ),
-        ("ahci", "probe it in parallel", "driver_async_probe=ahci", "device names may change order"),
-        (
-            "populate_rootfs",
-            "a smaller initramfs, or one that unpacks faster",
-            "lz4 or no compression",
+        n if n.contains("populate_rootfs") => (
+            "a smaller initramfs, or one that unpacks faster: lz4 or no compression",
+            Effort::Rebuild,
             "a larger image",
         ),
-        ("tracer_init_tracefs", "leave tracing out", "CONFIG_FTRACE=n", "no tracing"),
-        ("trace_init", "leave tracing out", "CONFIG_FTRACE=n", "no tracing"),
-        ("regulatory_init", "build the wireless core as a module", "CONFIG_CFG80211=m", "wireless comes later"),
-    ];
-    match KNOWN.iter().find(|k| name.contains(k.0)) {
-        Some(&(_, action, setting, price)) => Advice::new(action, setting, price),
-        None => Advice::plain(
+        _ => (
             "build it as a module, or out where the board doesn't need it; `ftrace_graph_filter` with `ftrace=function_graph` shows what it does",
+            Effort::Rebuild,
             "a kernel configuration of one's own",
         ),
-    }
+    };
+    Remedy::in_words(action, effort, price, Risk::Medium)
 }

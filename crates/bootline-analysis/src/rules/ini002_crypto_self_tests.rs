@@ -2,9 +2,11 @@
 use super::case::{Case, apart};
 use super::finding::{cite, cite_at};
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{Span, SpanKind};
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
+use bootline_console::Series;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini002,
@@ -58,16 +60,23 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if !seen && said.is_empty() {
         return Vec::new();
     }
-    let advice = vec![
-        Advice::new(
+    // 6.16 replaced the one symbol by the other.
+    let without = match case.boot.kernel.series {
+        Some(series) if series < Series::new(6, 16) => SystemChange::config("CONFIG_CRYPTO_MANAGER_DISABLE_TESTS", "y"),
+        _ => SystemChange::config("CONFIG_CRYPTO_SELFTESTS", "n"),
+    };
+    let remedies = vec![
+        Remedy::new(
             "skip the tests",
-            "cryptomgr.notests",
+            vec![SystemChange::word("cryptomgr.notests")],
             "a broken algorithm or accelerator is not noticed; not allowed under FIPS",
+            Risk::Medium,
         ),
-        Advice::new(
+        Remedy::new(
             "build without them",
-            "CONFIG_CRYPTO_SELFTESTS=n (before 6.16: CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y)",
-            "the same, for every boot",
+            vec![without],
+            "a broken algorithm or accelerator is never noticed; not allowed under FIPS",
+            Risk::Medium,
         ),
     ];
     let (title, cost, why, evidence, time_ranges) = if seen {
@@ -105,5 +114,5 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             Vec::new(),
         )
     };
-    vec![Finding { rule: RULE.id, title, cost, part_of: Vec::new(), time_ranges, why, evidence, advice }]
+    vec![Finding { rule: RULE.id, title, cost, part_of: Vec::new(), time_ranges, why, evidence, remedies }]
 }

@@ -2,7 +2,8 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -36,16 +37,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![TimeRange { from, to }],
         why: format!("{}, between the records below; other early work may be in it", clock(case)),
         evidence: cite_at(case.boot, [before, end]),
-        advice: vec![
-            Advice::new(
+        remedies: vec![
+            Remedy::new(
                 "initialise most pages later, on all processors",
-                "CONFIG_DEFERRED_STRUCT_PAGE_INIT=y",
+                vec![SystemChange::config("CONFIG_DEFERRED_STRUCT_PAGE_INIT", "y")],
                 "64-bit with sparse memory only",
+                Risk::Low,
             ),
-            Advice::new(
+            Remedy::new(
                 "boot with less and add the rest later by memory hotplug",
-                "mem=<size>",
+                vec![SystemChange::open_parameter("mem", "size")],
                 "user space must add it",
+                Risk::Medium,
             ),
         ],
     }]

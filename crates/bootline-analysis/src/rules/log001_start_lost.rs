@@ -2,9 +2,10 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::seconds;
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::Clock;
 use crate::records::{ProblemKind, RecordOrigin};
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -56,23 +57,26 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: Vec::new(),
         why: why.join("; "),
         evidence: cite_at(boot, beginning.and(first).into_iter().chain(dropped.into_iter().take(3))),
-        advice: enlarge(size),
+        remedies: enlarge(size),
     }]
 }
 
 /// A ring buffer of so many MiB, a power of two.
-fn enlarge(mebibytes: u64) -> Vec<Advice> {
+fn enlarge(mebibytes: u64) -> Vec<Remedy> {
     let memory = format!("{mebibytes} MiB of memory");
-    let mut advice = vec![Advice::new("enlarge the ring buffer", format!("log_buf_len={mebibytes}M"), memory)];
+    let parameter = SystemChange::parameter("log_buf_len", format!("{mebibytes}M"));
+    let mut remedies = vec![Remedy::new("enlarge the ring buffer", vec![parameter], memory, Risk::Low)];
     let shift = (mebibytes << 20).trailing_zeros();
     if shift <= MOST_SHIFT {
-        advice.push(Advice::new(
-            "or for good, in the kernel's configuration",
-            format!("CONFIG_LOG_BUF_SHIFT={shift}"),
-            "the same memory, for every boot",
+        let memory = format!("{mebibytes} MiB of memory, on every boot");
+        remedies.push(Remedy::new(
+            "enlarge the ring buffer for good, in the kernel's configuration",
+            vec![SystemChange::config("CONFIG_LOG_BUF_SHIFT", shift.to_string())],
+            memory,
+            Risk::Low,
         ));
     }
-    advice
+    remedies
 }
 
 /// `** 37 printk messages dropped **`
@@ -87,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_configuration_takes_no_more_than_32_mebibytes() {
-        let settings = |m| enlarge(m).into_iter().filter_map(|a| a.setting).collect::<Vec<_>>();
+        let settings = |m| enlarge(m).into_iter().filter_map(|r| r.setting()).collect::<Vec<_>>();
         assert_eq!(settings(1), ["log_buf_len=1M", "CONFIG_LOG_BUF_SHIFT=20"]);
         assert_eq!(settings(32), ["log_buf_len=32M", "CONFIG_LOG_BUF_SHIFT=25"]);
         assert_eq!(settings(64), ["log_buf_len=64M"]);

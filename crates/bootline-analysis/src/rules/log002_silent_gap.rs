@@ -2,7 +2,8 @@
 use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -36,20 +37,27 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         };
         let inside = case.span_around(time_range.from, time_range.to);
         let inside_words = inside.map_or(String::new(), |s| format!(", inside `{}`", s.name));
-        let advice = match inside {
-            Some(s) => Advice::new(
+        let remedy = match inside {
+            Some(s) => Remedy::new(
                 format!("trace `{}`", s.name),
-                format!("ftrace=function_graph ftrace_graph_filter={}", s.name),
+                vec![
+                    SystemChange::parameter("ftrace", "function_graph"),
+                    SystemChange::parameter("ftrace_graph_filter", s.name.as_str()),
+                ],
                 "a kernel with CONFIG_FUNCTION_GRAPH_TRACER; tracing slows the boot",
+                Risk::Low,
             ),
-            None if debug => Advice::plain(
+            None if debug => Remedy::in_words(
                 "no initcall runs here: look at threads and at init/main.c, with ftrace",
+                Effort::Configuration,
                 "a kernel with CONFIG_FTRACE",
+                Risk::Low,
             ),
-            None => Advice::new(
-                "let the kernel name what runs here",
-                "initcall_debug log_buf_len=4M (with quiet, read by dmesg)",
+            None => Remedy::new(
+                "let the kernel name what runs here (with quiet: read it from dmesg)",
+                vec![SystemChange::word("initcall_debug"), SystemChange::parameter("log_buf_len", "4M")],
                 "some hundred kB of log; on the console it would cost more than it shows",
+                Risk::Low,
             ),
         };
         found.push(Finding {
@@ -66,7 +74,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             time_ranges: vec![time_range],
             why: format!("{}, net of what other findings explain{inside_words}{console}", clock(case)),
             evidence: cite(case.boot, [gap.after, gap.before]),
-            advice: vec![advice],
+            remedies: vec![remedy],
         });
     }
     found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.cost.best()));

@@ -13,6 +13,7 @@ mod con004_slow_line;
 mod con005_unneeded_output;
 mod con006_console_stall;
 mod con007_printer_kthread;
+mod console_remedies;
 mod drv001_deferred_probe;
 mod drv002_longest_probes;
 mod drv003_uart_detection;
@@ -26,14 +27,13 @@ mod ini003_memory_init;
 mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
-mod remedy;
 mod rule;
 mod rule_id;
 mod usr001_quiet_overridden;
 mod wording;
 
 pub use case::TimeRange;
-pub use finding::{Advice, CitedRecord, Finding};
+pub use finding::{CitedRecord, Finding};
 pub use rule::{Rule, TimelinePlace};
 pub use rule_id::RuleId;
 

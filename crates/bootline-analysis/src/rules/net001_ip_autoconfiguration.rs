@@ -2,7 +2,9 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Advice, Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::predict::remove_parameters;
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -44,21 +46,28 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let command_line = &case.boot.kernel.command_line;
     let on_network = command_line.value("root") == Some("/dev/nfs") || command_line.value("nfsroot").is_some();
     let carrier = case.find("seconds for network").next().is_some();
-    let mut advice = Vec::new();
+    let mut remedies = Vec::new();
     if on_network {
-        advice.push(Advice::new(
+        remedies.push(Remedy::new(
             "give the address instead of asking for it",
-            "ip=<client>:<server>:<gateway>:<mask>:<host>:<device>:off",
+            vec![SystemChange::open_parameter("ip", "client:server:gateway:mask:host:device:off")],
             "the root is on the network, so it needs an address; this one is fixed",
+            Risk::High,
         ));
     } else {
-        let setting = command_line.value("ip").map_or("ip=off".to_owned(), |v| format!("without ip={v}"));
-        advice.push(Advice::new("leave the network to user space", setting, "no root on NFS; the network comes later"));
+        let mut changes = remove_parameters(case.boot, |word| word.starts_with("ip="));
+        if changes.is_empty() {
+            changes.push(SystemChange::parameter("ip", "off"));
+        }
+        let price = "no root on NFS; the network comes later";
+        remedies.push(Remedy::new("leave the network to user space", changes, price, Risk::Medium));
     }
     if carrier {
-        advice.push(Advice::plain(
+        remedies.push(Remedy::in_words(
             "let the link come up sooner: a fixed speed, or start the PHY in the boot loader",
-            "autonegotiation's reach",
+            Effort::Configuration,
+            "no autonegotiation: the other end must have the same speed",
+            Risk::Medium,
         ));
     }
     let span = case.span("ip_auto_config").into_iter();
@@ -79,6 +88,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![time_range],
         why: format!("{}: {words}, console waits not counted", clock(case)),
         evidence: cite_at(case.boot, cited),
-        advice,
+        remedies,
     }]
 }

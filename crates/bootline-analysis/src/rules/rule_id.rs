@@ -2,8 +2,6 @@
 //! Which rule: its code and its name, said once.
 use std::fmt;
 
-use serde::{Serialize, Serializer};
-
 macro_rules! rule_ids {
     ($($id:ident $code:literal $name:literal)*) => {
         /// A rule's identity. The code is the part of the boot (con console, clk clock, log log, ini initcalls, drv drivers, fs
@@ -60,12 +58,5 @@ rule_ids! {
 impl fmt::Display for RuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.title())
-    }
-}
-
-impl Serialize for RuleId {
-    /// As code and name.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.title())
     }
 }

@@ -2,9 +2,10 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{seconds, speed};
-use super::{Advice, Finding, Rule, RuleId, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::Clock;
 use crate::records::RecordOrigin;
+use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -63,16 +64,21 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if let Some(line) = &boot.line {
         why.push(format!("the line carries {}", speed(line)));
     }
-    let mut advice = vec![Advice::new(
-        "keep the console's level when user space starts: find who raises it",
-        "kernel.printk = 4 4 1 7 (sysctl.d); no `dmesg -n`, no klogd -c",
+    let mut remedies = vec![Remedy::new(
+        "keep the console's level when user space starts: no `dmesg -n`, no `klogd -c`, and by a file in sysctl.d",
+        vec![SystemChange::Sysctl { key: "kernel.printk", value: "4 4 1 7" }],
         "messages are only in dmesg, not on the line",
+        Risk::Low,
     )];
     if !systemd.is_empty() || from_user > 0 {
-        advice.push(Advice::new(
+        remedies.push(Remedy::new(
             "keep programs off the kernel's log",
-            "printk.devkmsg=off, systemd.log_target=journal",
+            vec![
+                SystemChange::parameter("printk.devkmsg", "off"),
+                SystemChange::parameter("systemd.log_target", "journal"),
+            ],
             "messages of early services are in the journal only",
+            Risk::Low,
         ));
     }
     let evidence =
@@ -87,7 +93,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: Vec::new(),
         why: format!("{}; this time is not in the time to init", why.join("; ")),
         evidence: cite_at(boot, evidence),
-        advice,
+        remedies,
     }]
 }
 

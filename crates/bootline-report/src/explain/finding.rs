@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What costs time: title, cost, why, the records that show it, what to do.
-use super::super::document::{Document, Entry, Text};
-use super::super::style::Style;
-use super::super::time_value::share;
-use super::super::time_value::{ClockName, TimeValue};
+//! What costs time: title, cost, why, the records that show it, and the numbers of its remedies.
+use super::remedies::NumberedRemedies;
+use crate::document::{Document, Entry, Text};
+use crate::style::Style;
+use crate::time_value::{ClockName, TimeValue, share};
 use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::{Finding, RULES, RuleId};
 use bootline_capture::units::Dur;
-
-/// What an advice saves is said from here on.
-const SAID: Dur = Dur::from_millis(20);
 
 pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding]) {
     if findings.is_empty() {
@@ -21,30 +18,31 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     }
     let clock = ClockName::of_axis(boot.timeline.clock);
     let total = boot.end.as_ref().map(|e| e.elapsed.best());
-    let told: Vec<RuleId> = findings.iter().map(|f| f.rule).collect();
+    let reported: Vec<RuleId> = findings.iter().map(|f| f.rule).collect();
     // What is contained in another cause comes after all causes.
-    let (own, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &told).is_empty());
-    let mut before: Option<&Finding> = None;
-    for finding in own.into_iter().chain(contained) {
-        let said_before = before.replace(finding).is_some_and(|b| b.advice == finding.advice);
+    let (mut shown, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &reported).is_empty());
+    shown.extend(contained);
+    let remedies = NumberedRemedies::new(&shown);
+    for (i, finding) in shown.iter().enumerate() {
         let title = Text::new()
             .styled(finding.rule.title(), Style::Cost)
             .styled(": ", Style::Strong)
             .styled(&finding.title, Style::Strong);
         document.heading(title);
-        document.entries(entries(finding, &told, said_before, clock, total));
+        document.entries(entries(finding, &reported, remedies.of(i), clock, total));
     }
+    remedies.show(document);
 }
 
-/// Those of the findings told that hold this one's cost.
-fn part_of(finding: &Finding, told: &[RuleId]) -> Vec<&'static str> {
-    finding.part_of.iter().filter(|rule| told.contains(rule)).map(|rule| rule.code()).collect()
+/// Rules among those reported whose findings contain this one's cost.
+fn part_of(finding: &Finding, reported: &[RuleId]) -> Vec<&'static str> {
+    finding.part_of.iter().filter(|rule| reported.contains(rule)).map(|rule| rule.code()).collect()
 }
 
 fn entries(
     finding: &Finding,
-    told: &[RuleId],
-    said_before: bool,
+    reported: &[RuleId],
+    remedies: String,
     clock: Option<ClockName>,
     total: Option<Dur>,
 ) -> Vec<Entry> {
@@ -55,7 +53,7 @@ fn entries(
             cost = cost.words(format!(", {share} of the time to init"));
         }
         entries.push(Entry::new("cost", cost));
-        let whole = part_of(finding, told);
+        let whole = part_of(finding, reported);
         if !whole.is_empty() {
             entries.push(Entry::new("", format!("not to be added: it is part of {}", whole.join(" and "))));
         }
@@ -64,25 +62,8 @@ fn entries(
     }
     entries.push(Entry::new("why", finding.why.as_str()));
     entries.extend(finding.evidence.iter().map(|e| Entry::quote(e.id, &e.text)));
-    if said_before && !finding.advice.is_empty() {
-        entries.push(Entry::new("do", "as above"));
-        return entries;
-    }
-    for advice in &finding.advice {
-        let mut text = Text::from(advice.action.as_str());
-        if let Some(setting) = &advice.setting {
-            text = text.words(": ").styled(setting, Style::Setting);
-        }
-        text = match advice.saves {
-            Some(saves) if saves.best() >= SAID => text.words("; saves the boot ").figure(TimeValue::estimate(saves)),
-            Some(saves) if saves.best() <= -SAID => text.words("; costs the boot ").figure(TimeValue::estimate(-saves)),
-            Some(_) => text.words("; saves this boot next to nothing"),
-            None => text,
-        };
-        entries.push(Entry::new("do", text));
-        if !advice.price.is_empty() {
-            entries.push(Entry::new("", Text::new().styled(format!("price: {}", advice.price), Style::Faint)));
-        }
+    if !remedies.is_empty() {
+        entries.push(Entry::new("do", remedies));
     }
     entries
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod finding;
 mod json;
+mod remedies;
 
 pub use finding::rules;
 pub use json::explain_json;

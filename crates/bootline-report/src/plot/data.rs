@@ -145,11 +145,12 @@ fn finding(m: &FindingMark) -> Value {
         MarkPlacement::Nowhere => Value::Null,
     };
     json!({
-        "rule": m.rule, "title": escaped(&m.title), "why": escaped(&m.why), "cost": interval(m.cost), "part": m.part,
+        "rule": m.rule.title(), "title": escaped(&m.title), "why": escaped(&m.why), "cost": interval(m.cost), "part": m.part,
         "shown": shown,
         "records": m.records,
-        "advice": m.advice.as_ref().map(|a| json!({
-            "action": escaped(&a.action), "setting": a.setting.as_deref().map(escaped), "saves": a.saves.map(interval),
+        "remedy": m.remedy.as_ref().map(|r| json!({
+            "action": escaped(&r.action), "setting": r.setting().as_deref().map(escaped), "saves": r.saves.map(interval),
+            "effort": r.effort.name(), "price": escaped(&r.price),
         })),
     })
 }

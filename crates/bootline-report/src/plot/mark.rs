@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A finding as marks on the axis: where its time went, or at least where its evidence lies.
 use bootline_analysis::boot::{Boot, WaitCause};
+use bootline_analysis::remedy::Remedy;
 use bootline_analysis::rules::{Finding, RuleId, TimeRange, TimelinePlace, rule};
 use bootline_capture::units::{Dur, Interval};
 
-/// A finding, with the way out that saves most.
+/// A finding, with the remedy that saves most.
 #[derive(Clone, Debug)]
 pub(super) struct FindingMark {
     pub rule: RuleId,
@@ -13,16 +14,9 @@ pub(super) struct FindingMark {
     pub cost: Interval,
     pub shown: MarkPlacement,
     pub records: Vec<usize>,
-    pub advice: Option<MarkAdvice>,
+    pub remedy: Option<Remedy>,
     /// It tells another finding's time in other words.
     pub part: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct MarkAdvice {
-    pub action: String,
-    pub setting: Option<String>,
-    pub saves: Option<Interval>,
 }
 
 /// Where a finding is shown.
@@ -43,9 +37,9 @@ pub(super) enum MarkPlacement {
 }
 
 pub(super) fn mark(boot: &Boot, finding: &Finding) -> FindingMark {
-    let saves = |a: &&bootline_analysis::rules::Advice| a.saves.map(Interval::best);
+    let saves = |r: &&Remedy| r.saves.map(Interval::best);
     // The first of those that save most; without predictions the first of all.
-    let best = finding.advice.iter().rev().max_by_key(saves);
+    let best = finding.remedies.iter().rev().max_by_key(saves);
     let records: Vec<usize> = finding.evidence.iter().filter_map(|e| boot.records.index_of(e.id)).collect();
     FindingMark {
         rule: finding.rule,
@@ -54,7 +48,7 @@ pub(super) fn mark(boot: &Boot, finding: &Finding) -> FindingMark {
         cost: finding.cost,
         shown: shown(boot, finding, &records),
         records,
-        advice: best.map(|a| MarkAdvice { action: a.action.clone(), setting: a.setting.clone(), saves: a.saves }),
+        remedy: best.cloned(),
         part: !finding.part_of.is_empty(),
     }
 }

@@ -149,13 +149,13 @@ fn finding(p: &Picture, f: &FindingMark, boot: usize, at: usize) -> String {
     let code = f.rule.code();
     let total = p.end.map(|e| e.elapsed.best()).unwrap_or_default();
     let cost = if f.cost.high() > Dur::ZERO { TimeValue::estimate(f.cost).short() } else { String::new() };
-    let way = f.advice.as_ref().map(|a| {
-        let setting = a.setting.as_ref().map_or(String::new(), |s| format!(": <code>{}</code>", html_text(s)));
-        let saves = a.saves.map(Interval::best).filter(|s| *s > Dur::from_millis(20)).map_or(String::new(), |s| {
+    let way = f.remedy.as_ref().map(|r| {
+        let setting = r.setting().map_or(String::new(), |s| format!(": <code>{}</code>", html_text(&s)));
+        let saves = r.saves.map(Interval::best).filter(|s| *s > Dur::from_millis(20)).map_or(String::new(), |s| {
             let share = share(s, total).map_or(String::new(), |s| format!(", {}", html_text(&s)));
             format!(" <strong class=\"saves\">saves {} s{share}</strong>", in_millis(s))
         });
-        format!("<span class=\"way\">{}{setting}{saves}</span>", html_text(&a.action))
+        format!("<span class=\"way\">{}{setting}{saves}</span>", html_text(&r.action))
     });
     format!(
         "<li><button type=\"button\" class=\"finding\" data-boot=\"{boot}\" data-kind=\"finding\" data-index=\"{at}\"><span class=\"code\">{code}</span> \

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::boot_label::BootLabel;
 use crate::wire;
 use bootline_analysis::boot::Boot;
-use bootline_analysis::predict::{Need, Prediction, PredictionError};
+use bootline_analysis::predict::{Prediction, PredictionError};
 
 /// The predictions of a boot, for programs: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
 pub fn predictions_json<'b>(
@@ -65,8 +65,8 @@ struct PredictionJson<'b> {
     price: &'b str,
     /// What the figures rest on.
     assumptions: Vec<AssumptionJson<'b>>,
-    /// What is needed before the change can be made.
-    needs: Vec<NeedJson<'b>>,
+    /// What it takes on the system, all of it together.
+    needs: Vec<wire::SystemChange<'b>>,
 }
 
 /// Something that a prediction takes for granted.
@@ -76,37 +76,6 @@ struct AssumptionJson<'b> {
     name: &'b str,
     /// In words, with its figures.
     text: &'b str,
-}
-
-/// Something that the change needs.
-#[derive(Serialize, JsonSchema)]
-#[serde(tag = "kind", content = "text", rename_all = "kebab-case")]
-enum NeedJson<'b> {
-    /// A word on the kernel's command line.
-    CommandLine(&'b str),
-    /// A symbol of the kernel's configuration.
-    Config(&'b str),
-    /// A version of the kernel.
-    Version(&'b str),
-    /// Hardware.
-    Hardware(&'b str),
-    /// A module that isn't in the kernel's tree.
-    Module(&'b str),
-    /// A command that runs first in the initramfs.
-    Command(&'b str),
-}
-
-impl<'b> From<&'b Need> for NeedJson<'b> {
-    fn from(need: &'b Need) -> NeedJson<'b> {
-        match need {
-            Need::CommandLine(text) => NeedJson::CommandLine(text),
-            Need::Config(text) => NeedJson::Config(text),
-            Need::Version(text) => NeedJson::Version(text),
-            Need::Hardware(text) => NeedJson::Hardware(text),
-            Need::Module(text) => NeedJson::Module(text),
-            Need::Command(text) => NeedJson::Command(text),
-        }
-    }
 }
 
 impl PredictionJson<'_> {
@@ -121,7 +90,7 @@ impl PredictionJson<'_> {
             bytes: p.bytes,
             price: &p.price,
             assumptions: p.assumptions.iter().map(|a| AssumptionJson { name: a.name, text: &a.text }).collect(),
-            needs: p.needs.iter().map(NeedJson::from).collect(),
+            needs: p.needs.iter().map(wire::SystemChange::from).collect(),
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{TimeValue, in_millis, share};
 use bootline_analysis::boot::{Boot, TimeOrigin};
-use bootline_analysis::predict::{Assumption, Need, Prediction};
+use bootline_analysis::predict::{Assumption, Prediction};
+use bootline_analysis::remedy::SystemChange;
 use bootline_capture::units::{Dur, Interval};
 
 /// Times that differ by less are the same to a reader.
@@ -144,15 +145,21 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
     for (i, need) in what_if.needs.iter().enumerate() {
         text = text.words(if i == 0 { ": " } else { "; " });
         text = match need {
-            Need::CommandLine(words) => {
-                let (no, words) = words.strip_prefix("without ").map_or(("", words.as_str()), |w| ("no ", w));
-                text.words(no).styled(words, Style::Setting).words(" on the kernel's command line")
+            SystemChange::AddParameter(parameter) => {
+                text.styled(parameter.to_string(), Style::Setting).words(" on the kernel's command line")
             }
-            Need::Config(symbol) => text.styled(symbol, Style::Setting).words(" in its configuration"),
-            Need::Version(version) => text.words(format!("kernel {version}")),
-            Need::Module(module) => text.words("the module ").styled(module, Style::Setting),
-            Need::Command(command) => text.styled(command, Style::Setting).words(" first thing in the initramfs"),
-            Need::Hardware(what) => text.words(what),
+            SystemChange::RemoveParameter(parameter) => {
+                text.words("no ").styled(parameter.to_string(), Style::Setting).words(" on the kernel's command line")
+            }
+            SystemChange::Config { .. } => {
+                text.styled(need.to_string(), Style::Setting).words(" in the kernel's configuration")
+            }
+            SystemChange::LoadModule { .. } | SystemChange::Sysctl { .. } => {
+                text.styled(need.to_string(), Style::Setting)
+            }
+            SystemChange::Kernel(_) | SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => {
+                text.words(need.to_string())
+            }
         };
     }
     let mut entries = vec![Entry::new(&letters(n), text)];

@@ -192,13 +192,13 @@ pub(super) fn findings<S: TraceSink>(boot: &Boot, findings: &[Finding], tracks: 
     let about = "Causes of lost time, each with its cost and what to do.";
     let group = tracks.add("findings", TrackKind::Plain, about);
     for f in findings {
-        let advice: Vec<&str> = f.advice.iter().map(|a| a.action.as_str()).collect();
+        let remedies: Vec<&str> = f.remedies.iter().map(|r| r.action.as_str()).collect();
         let records: Vec<String> = f.evidence.iter().map(|e| e.id.to_string()).collect();
         let what = SliceInfo::new(escaped(&f.title), "finding")
             .arg("rule", f.rule.title())
             .interval(["cost_ns", "cost_low_ns", "cost_high_ns"], f.cost)
             .arg("why", f.why.as_str())
-            .arg("do", advice.join("\n"))
+            .arg("do", remedies.join("\n"))
             .arg("records", records.join(" "))
             .known(
                 "part_of",

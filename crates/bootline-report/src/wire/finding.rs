@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Id, Interval, ProblemKind};
+use super::interval::Interval;
+use super::record_id::Id;
+use super::remedy::Remedy;
+use super::words::ProblemKind;
 use bootline_analysis::{records, rules};
 
 /// A cause of lost time.
@@ -26,7 +29,7 @@ pub(crate) struct Finding<'b> {
     /// The records that show it.
     records: Vec<CitedRecord<'b>>,
     /// What to do, the best first.
-    advice: Vec<Advice<'b>>,
+    remedies: Vec<Remedy<'b>>,
 }
 
 /// A part of the boot's axis.
@@ -47,19 +50,6 @@ struct CitedRecord<'b> {
     text: &'b str,
 }
 
-/// Something to do.
-#[derive(Serialize, JsonSchema)]
-struct Advice<'b> {
-    /// What to do.
-    action: &'b str,
-    /// The exact setting: a command-line word, a configuration symbol, a kernel version.
-    setting: Option<&'b str>,
-    /// What one gives up or needs for it.
-    price: &'b str,
-    /// What the boot is predicted to take less with this alone; null where that isn't predicted.
-    saves_ns: Option<Interval>,
-}
-
 impl<'b> From<&'b rules::Finding> for Finding<'b> {
     fn from(f: &'b rules::Finding) -> Finding<'b> {
         let range = |r: &rules::TimeRange| TimeRange { start_ns: r.from.as_nanos(), end_ns: r.to.as_nanos() };
@@ -71,18 +61,7 @@ impl<'b> From<&'b rules::Finding> for Finding<'b> {
             time_ranges: f.time_ranges.iter().map(range).collect(),
             why: &f.why,
             records: f.evidence.iter().map(|r| CitedRecord { id: r.id.0, text: &r.text }).collect(),
-            advice: f.advice.iter().map(Advice::from).collect(),
-        }
-    }
-}
-
-impl<'b> From<&'b rules::Advice> for Advice<'b> {
-    fn from(a: &'b rules::Advice) -> Advice<'b> {
-        Advice {
-            action: &a.action,
-            setting: a.setting.as_deref(),
-            price: &a.price,
-            saves_ns: a.saves.map(Interval::from),
+            remedies: f.remedies.iter().map(Remedy::from).collect(),
         }
     }
 }

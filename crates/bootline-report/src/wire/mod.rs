@@ -14,6 +14,7 @@ mod interval;
 mod phase;
 mod record;
 mod record_id;
+mod remedy;
 mod span;
 mod words;
 
@@ -25,5 +26,6 @@ pub(crate) use interval::{Estimate, Interval};
 pub(crate) use phase::{Phase, TimeToInit};
 pub(crate) use record::{AsyncWait, BacklogPoint, Gap, Record, Service, Wait};
 pub(crate) use record_id::{Id, id, ids};
+pub(crate) use remedy::{Remedy, SystemChange};
 pub(crate) use span::{DrawnSpan, Span};
 pub(crate) use words::*;

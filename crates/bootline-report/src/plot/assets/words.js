@@ -96,10 +96,12 @@ function tellFinding(boot, i) {
   const f = boot.findings[i];
   const facts = [["cost", interval(f.cost)]];
   const text = [f.why];
-  if (f.advice) {
-    facts.push(["do", f.advice.action]);
-    if (f.advice.setting) facts.push(["setting", f.advice.setting]);
-    if (f.advice.saves) facts.push(["predicted to save", interval(f.advice.saves)]);
+  if (f.remedy) {
+    facts.push(["do", f.remedy.action]);
+    if (f.remedy.setting) facts.push(["setting", f.remedy.setting]);
+    facts.push(["effort", f.remedy.effort]);
+    if (f.remedy.price) facts.push(["price", f.remedy.price]);
+    if (f.remedy.saves) facts.push(["predicted to save", interval(f.remedy.saves)]);
   }
   if (f.shown?.kind === "waits") facts.push(["shown", "all the waits that it is made of"]);
   if (f.shown?.kind === "evidence") facts.push(["shown", "the records that show it, not where the time went"]);

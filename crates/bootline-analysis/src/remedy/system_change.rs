@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One change to a system.
+use std::fmt;
+
+use super::effort::Effort;
+use super::kernel_versions::KernelVersions;
+use super::parameter::Parameter;
+
+/// One change to a system, exact enough for a tool to make it where [`is_complete`](SystemChange::is_complete).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SystemChange {
+    /// Put on the kernel's command line, in place of parameters of the same name.
+    AddParameter(Parameter),
+    /// Taken off the kernel's command line.
+    RemoveParameter(Parameter),
+    /// A symbol of the kernel's configuration.
+    Config {
+        /// `CONFIG_PREEMPT_RT`
+        symbol: &'static str,
+        /// `y`, `m`, `n` or a number.
+        value: String,
+    },
+    /// Another version of the kernel.
+    Kernel(KernelVersions),
+    /// A module, loaded first thing in the initramfs.
+    LoadModule {
+        /// `nbcon_8250`
+        module: &'static str,
+        /// `replay=1`
+        parameters: Vec<Parameter>,
+    },
+    /// A setting of the running kernel.
+    Sysctl {
+        /// `kernel.printk`
+        key: &'static str,
+        /// `4 4 1 7`
+        value: &'static str,
+    },
+    /// How the device at the other end of the serial line is to be set, in words.
+    OtherEnd(String),
+    /// Other hardware, in words: `2 processors`.
+    Hardware(String),
+}
+
+impl SystemChange {
+    /// A bare word on the command line.
+    pub fn word(name: &str) -> SystemChange {
+        SystemChange::AddParameter(Parameter::word(name))
+    }
+
+    /// `name=value` on the command line.
+    pub fn parameter(name: &str, value: impl Into<String>) -> SystemChange {
+        SystemChange::AddParameter(Parameter::new(name, value))
+    }
+
+    /// `name=<what only the user knows>` on the command line.
+    pub fn open_parameter(name: &str, placeholder: &'static str) -> SystemChange {
+        SystemChange::AddParameter(Parameter::open(name, placeholder))
+    }
+
+    /// A word taken off the command line, as it stands there.
+    pub fn without(word: &str) -> SystemChange {
+        SystemChange::RemoveParameter(Parameter::parse(word))
+    }
+
+    /// A symbol of the kernel's configuration.
+    pub fn config(symbol: &'static str, value: impl Into<String>) -> SystemChange {
+        SystemChange::Config { symbol, value: value.into() }
+    }
+
+    /// How much work it is.
+    pub fn effort(&self) -> Effort {
+        match self {
+            SystemChange::AddParameter(_)
+            | SystemChange::RemoveParameter(_)
+            | SystemChange::LoadModule { .. }
+            | SystemChange::Sysctl { .. }
+            | SystemChange::OtherEnd(_) => Effort::Configuration,
+            SystemChange::Config { .. } | SystemChange::Kernel(_) => Effort::Rebuild,
+            SystemChange::Hardware(_) => Effort::Hardware,
+        }
+    }
+
+    /// Whether a tool can make it as it is: nothing is left for the user to fill in.
+    pub fn is_complete(&self) -> bool {
+        match self {
+            SystemChange::AddParameter(p) => p.is_complete(),
+            SystemChange::LoadModule { parameters, .. } => parameters.iter().all(Parameter::is_complete),
+            SystemChange::RemoveParameter(_) | SystemChange::Config { .. } | SystemChange::Sysctl { .. } => true,
+            SystemChange::Kernel(versions) => !matches!(versions, KernelVersions::Having(_)),
+            SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => false,
+        }
+    }
+
+    /// Whether it is a setting that can be typed, rather than a thing in words.
+    pub fn is_setting(&self) -> bool {
+        !matches!(self, SystemChange::OtherEnd(_) | SystemChange::Hardware(_))
+    }
+}
+
+impl fmt::Display for SystemChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SystemChange::AddParameter(parameter) => write!(f, "{parameter}"),
+            SystemChange::RemoveParameter(parameter) => write!(f, "without {parameter}"),
+            SystemChange::Config { symbol, value } => write!(f, "{symbol}={value}"),
+            SystemChange::Kernel(versions) => write!(f, "kernel {versions}"),
+            SystemChange::LoadModule { module, parameters } => {
+                write!(f, "modprobe {module}")?;
+                parameters.iter().try_for_each(|p| write!(f, " {p}"))?;
+                f.write_str(" (first thing in the initramfs)")
+            }
+            SystemChange::Sysctl { key, value } => write!(f, "sysctl {key}=\"{value}\""),
+            SystemChange::OtherEnd(what) => write!(f, "the other end at {what}"),
+            SystemChange::Hardware(what) => f.write_str(what),
+        }
+    }
+}

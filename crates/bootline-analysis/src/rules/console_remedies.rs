@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Remedies that several console rules share.
+use super::case::Case;
+use super::wording::faster;
+use crate::boot::{ConsoleWait, SerialLine, WaitCause};
+use crate::predict::{Change, OUT_OF_TREE, Setting, system_changes, takes_module};
+use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
+use bootline_capture::units::Dur;
+use bootline_console::{Driver, DriverBehaviour, Printing, Series, newest};
+
+/// What quiet prints is below this level.
+const QUIET: Setting = Setting::LogLevel(4);
+
+/// A remedy that is one setting of the model: its changes to the system and what it saves follow from the setting.
+fn of_setting(case: &Case<'_>, setting: Setting, action: impl Into<String>, price: impl Into<String>) -> Remedy {
+    let changes = system_changes(case.boot, &Change::from(setting));
+    Remedy::new(action, changes, price, Risk::Low).saving(case.saves(&[setting]))
+}
+
+/// Less on the line.
+pub(super) fn print_less(case: &Case<'_>) -> Remedy {
+    let price = "messages are only in dmesg, not on the line; a hang shows less";
+    of_setting(case, QUIET, "print less on the console", price)
+}
+
+/// A faster line.
+pub(super) fn faster_line(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> {
+    let baud = faster(line)?;
+    let flow = if baud.get() > 115_200 { " and its UART's clock must divide to it" } else { "" };
+    let price = format!("both ends must run at that speed{flow}");
+    Some(of_setting(case, Setting::Baud(baud), format!("use a faster line: {baud} baud"), price))
+}
+
+/// A kernel whose printer thread doesn't make the boot wait.
+pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> {
+    let kernel = &case.boot.kernel;
+    let one_cpu = kernel.cpus == Some(1);
+    let driver = Driver::of_console(&line.console.name);
+    let since = DriverBehaviour::thread_under_rt_since(driver, kernel.series);
+    let per_record = || {
+        let kernel = Setting::Kernel { series: since?, rt: true };
+        if one_cpu { case.saves(&[kernel, Setting::Cpus(2)]) } else { case.saves(&[kernel]) }
+    };
+    let mut changes: Vec<SystemChange> =
+        since.map(|s| SystemChange::Kernel(KernelVersions::From(s))).into_iter().collect();
+    changes.push(SystemChange::config("CONFIG_PREEMPT_RT", "y"));
+    changes.extend(one_cpu.then(|| SystemChange::Hardware("2 processors".to_owned())));
+    let price = "a hang leaves the last messages unprinted; the log arrives later than the boot ends";
+    match line.console.printing {
+        Printing::Synchronous | Printing::RtPatch | Printing::Unknown => {
+            let action = "print by a thread: a PREEMPT_RT kernel, with two processors or more";
+            Some(Remedy::new(action, changes, price, Risk::Medium).saving(per_record()))
+        }
+        Printing::ThreadWholeFlush => {
+            let action = "use a kernel whose printer kthread releases the console lock after each record (the commit \
+                          \"printk: Use console_flush_one_record for legacy printer kthread\"), with two processors or more";
+            Some(Remedy::new(action, changes, price, Risk::Medium).saving(per_record()))
+        }
+        Printing::ThreadPerRecord if one_cpu => Some(second_cpu(case)),
+        // A wait that ended with the backlog is what 6.19 did away with; shorter ones belong to its way of printing.
+        Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Remedy::in_words(
+            "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
+             its version implies it, the waits contradict it",
+            Effort::None,
+            "a look into the kernel's tree",
+            Risk::Low,
+        )),
+        Printing::ThreadPerRecord | Printing::Nbcon => None,
+    }
+}
+
+/// Room for the printing thread next to the boot.
+pub(super) fn second_cpu(case: &Case<'_>) -> Remedy {
+    let action = "give the printer kthread a processor of its own: with one processor, it and the boot take turns";
+    of_setting(case, Setting::Cpus(2), action, "another board or another configuration of its processors")
+}
+
+fn held_until_drained(w: &ConsoleWait) -> bool {
+    w.cause == WaitCause::ConsoleLock && w.time.low() > Dur::from_millis(500)
+}
+
+/// The module that takes an 8250's console over: with the whole log, loaded from the initramfs.
+pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
+    let action =
+        "print from a kthread that sleeps, the whole log after init's start: the module nbcon_8250 (kernel/nbcon_8250)";
+    let price = format!("a kernel that dies before the module is loaded leaves little on the line; {OUT_OF_TREE}");
+    let setting = Setting::Module { replay: true };
+    takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
+}
+
+/// The same, built into the kernel's tree.
+pub(super) fn module_built_in(case: &Case<'_>) -> Option<Remedy> {
+    let action = "build nbcon_8250 into the kernel: from its initcall on no task waits";
+    let price =
+        "a kernel built from source; what is printed earlier still waits; a hang leaves the last messages unprinted";
+    let setting = Setting::Module { replay: false };
+    takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
+}
+
+/// An nbcon console whose registration flushes by its thread.
+pub(super) fn nbcon_flush(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> {
+    let kernel = &case.boot.kernel;
+    let driver = Driver::of_console(&line.console.name);
+    let by_thread = |s| DriverBehaviour::of(s, kernel.rt, driver, false).is_some_and(|s| !s.flushes_at_registration());
+    if line.console.printing != Printing::Nbcon || kernel.series.is_some_and(by_thread) {
+        return None;
+    }
+    let (first, versions) = flushed_by_thread(driver, kernel.rt)?;
+    let remedy = Remedy::new(
+        "use a kernel that leaves the flush of an nbcon console to its kthread",
+        vec![SystemChange::Kernel(versions)],
+        "a hang before the kthread runs leaves less on the line",
+        Risk::Medium,
+    );
+    Some(remedy.saving(case.saves(&[Setting::Kernel { series: first, rt: kernel.rt }])))
+}
+
+/// The first version whose thread prints what is there when a driver's nbcon console registers, and all such.
+fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, KernelVersions)> {
+    let (first, last) = DriverBehaviour::flushed_by_thread(driver, rt)?;
+    let versions = if last == newest() { KernelVersions::From(first) } else { KernelVersions::Between(first, last) };
+    Some((first, versions))
+}

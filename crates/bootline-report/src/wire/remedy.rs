@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be done about lost time.
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::interval::Interval;
+use bootline_analysis::remedy;
+
+/// Something to do.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Remedy<'b> {
+    /// What to do.
+    action: &'b str,
+    /// The exact settings as they are typed; null where words alone can state the remedy.
+    setting: Option<String>,
+    /// The changes to the system, all of them together; empty where words alone can state the remedy.
+    changes: Vec<SystemChange<'b>>,
+    /// Whether a tool can make all changes as they are.
+    applicable: bool,
+    /// What one gives up or needs for it.
+    price: &'b str,
+    effort: Effort,
+    risk: Risk,
+    /// What the boot is predicted to take less with this alone; null where that isn't predicted.
+    saves_ns: Option<Interval>,
+}
+
+/// How much work a remedy is.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Effort {
+    /// The system stays as it is.
+    None,
+    /// Parameters, modules, services: nothing is built.
+    Configuration,
+    /// Another kernel, or another image of the root file system.
+    Rebuild,
+    /// Another board, or a change to this one.
+    Hardware,
+}
+
+/// What can go wrong with a remedy.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Risk {
+    /// The system works as before; at most, messages are missing when it doesn't.
+    Low,
+    /// A device or function may come later, get another name, or be missing.
+    Medium,
+    /// The system may not boot, lose data, or misbehave, if what the remedy assumes is wrong.
+    High,
+}
+
+/// One change to a system.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(crate) enum SystemChange<'b> {
+    /// Put on the kernel's command line, in place of parameters of the same name.
+    AddParameter(Parameter<'b>),
+    /// Taken off the kernel's command line.
+    RemoveParameter(Parameter<'b>),
+    /// A symbol of the kernel's configuration.
+    Config {
+        /// `CONFIG_PREEMPT_RT`
+        symbol: &'b str,
+        /// `y`, `m`, `n` or a number.
+        value: &'b str,
+    },
+    /// Another version of the kernel.
+    Kernel {
+        /// The first that would do; null where none is known.
+        from: Option<String>,
+        /// The last that would do; null where all later ones do.
+        to: Option<String>,
+        /// In words.
+        text: String,
+    },
+    /// A module, loaded first thing in the initramfs.
+    LoadModule {
+        /// `nbcon_8250`
+        module: &'b str,
+        /// Its parameters.
+        parameters: Vec<Parameter<'b>>,
+    },
+    /// A setting of the running kernel.
+    Sysctl {
+        /// `kernel.printk`
+        key: &'b str,
+        /// `4 4 1 7`
+        value: &'b str,
+    },
+    /// How the device at the other end of the serial line is to be set.
+    OtherEnd {
+        /// `115200 baud`
+        text: &'b str,
+    },
+    /// Other hardware.
+    Hardware {
+        /// `2 processors`
+        text: &'b str,
+    },
+}
+
+/// A parameter of the kernel's command line or of a module.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Parameter<'b> {
+    /// `console`
+    name: &'b str,
+    /// `ttyS0,115200n8`; null for a word that stands alone.
+    value: Option<&'b str>,
+    /// What the user has to put in place of the value, in words; absent where the value is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placeholder: Option<&'b str>,
+}
+
+impl<'b> From<&'b remedy::Remedy> for Remedy<'b> {
+    fn from(r: &'b remedy::Remedy) -> Remedy<'b> {
+        Remedy {
+            action: &r.action,
+            setting: r.setting(),
+            changes: r.changes.iter().map(SystemChange::from).collect(),
+            applicable: r.is_applicable(),
+            price: &r.price,
+            effort: match r.effort {
+                remedy::Effort::None => Effort::None,
+                remedy::Effort::Configuration => Effort::Configuration,
+                remedy::Effort::Rebuild => Effort::Rebuild,
+                remedy::Effort::Hardware => Effort::Hardware,
+            },
+            risk: match r.risk {
+                remedy::Risk::Low => Risk::Low,
+                remedy::Risk::Medium => Risk::Medium,
+                remedy::Risk::High => Risk::High,
+            },
+            saves_ns: r.saves.map(Interval::from),
+        }
+    }
+}
+
+impl<'b> From<&'b remedy::SystemChange> for SystemChange<'b> {
+    fn from(change: &'b remedy::SystemChange) -> SystemChange<'b> {
+        use remedy::SystemChange as Change;
+        match change {
+            Change::AddParameter(p) => SystemChange::AddParameter(p.into()),
+            Change::RemoveParameter(p) => SystemChange::RemoveParameter(p.into()),
+            Change::Config { symbol, value } => SystemChange::Config { symbol, value },
+            Change::Kernel(versions) => {
+                let (from, to) = match versions {
+                    remedy::KernelVersions::From(first) => (Some(first.to_string()), None),
+                    remedy::KernelVersions::Between(first, last) => (Some(first.to_string()), Some(last.to_string())),
+                    remedy::KernelVersions::Having(_) => (None, None),
+                };
+                SystemChange::Kernel { from, to, text: versions.to_string() }
+            }
+            Change::LoadModule { module, parameters } => {
+                SystemChange::LoadModule { module, parameters: parameters.iter().map(Parameter::from).collect() }
+            }
+            Change::Sysctl { key, value } => SystemChange::Sysctl { key, value },
+            Change::OtherEnd(text) => SystemChange::OtherEnd { text },
+            Change::Hardware(text) => SystemChange::Hardware { text },
+        }
+    }
+}
+
+impl<'b> From<&'b remedy::Parameter> for Parameter<'b> {
+    fn from(p: &'b remedy::Parameter) -> Parameter<'b> {
+        let (value, placeholder) = match &p.value {
+            None => (None, None),
+            Some(remedy::ParameterValue::Exact(value)) => (Some(value.as_str()), None),
+            Some(remedy::ParameterValue::Placeholder(what)) => (None, Some(*what)),
+        };
+        Parameter { name: &p.name, value, placeholder }
+    }
+}
