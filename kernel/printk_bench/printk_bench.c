@@ -218,8 +218,8 @@ static int print_lines(void *data)
 	}
 	if (run->settings.context == IN_SOFTIRQ)
 		flush_work(&worker->work);
-	complete(&worker->done);
-	return 0;
+	/* The module may be gone as soon as the waiter knows: not a return into its text. */
+	kthread_complete_and_exit(&worker->done, 0);
 }
 
 static int start_worker(struct worker *worker, struct run *run, unsigned int number,
