@@ -31,8 +31,9 @@
  *   - Opening, closing or setting the tty waits for the record being printed.
  *   - The tty's output is stopped during a record (uart_port.hw_stopped).
  *   - If the machine hangs without a panic, records not yet printed are missing on the line.
- *   - The driver's console is no longer in the console list: a debugger that looks for its
- *     address there finds this one.
+ *   - The driver's console is no longer in the console list. kgdboc keeps the address of the
+ *     console of its port, to leave it out when it prints (kgdboc_io_ops, which is not exported);
+ *     it compares the address only, but prints twice if it is another one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
