@@ -24,7 +24,7 @@
 	} else if (stamps > 1)
 		cut = 1
 	torn += cut
-	if (/Kernel panic - not syncing/)
+	if (/Kernel panic - not syncing: (provoked|sysrq triggered crash)/)
 		panic = 1
 	if (/Call Trace/)
 		trace = 1
