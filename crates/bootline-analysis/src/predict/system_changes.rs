@@ -62,7 +62,7 @@ fn of_setting(boot: &Boot, setting: Setting) -> Vec<SystemChange> {
         }
         Setting::Module { replay: false } => vec![SystemChange::config("CONFIG_SERIAL_8250_NBCON", "y")],
         Setting::Cpus(n) => {
-            vec![SystemChange::Hardware(if n == 1 { "1 processor".to_owned() } else { format!("{n} processors") })]
+            vec![SystemChange::Hardware(if n == 1 { "1 CPU".to_owned() } else { format!("{n} CPUs") })]
         }
     }
 }

@@ -33,8 +33,8 @@ fn setting_title(setting: &Setting) -> String {
         Setting::Printing(_) => "a printer thread".to_owned(),
         Setting::Module { replay: true } => "module nbcon_8250, log replayed".to_owned(),
         Setting::Module { replay: false } => "nbcon_8250 built in".to_owned(),
-        Setting::Cpus(1) => "one processor".to_owned(),
-        Setting::Cpus(n) => format!("{n} processors"),
+        Setting::Cpus(1) => "one CPU".to_owned(),
+        Setting::Cpus(n) => format!("{n} CPUs"),
     }
 }
 
@@ -138,20 +138,20 @@ pub(super) fn assumptions(
     let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
     if target.spins() {
         if target.cpus == 1 {
-            add("one-processor", "the printing thread (nice -20) and the boot share one processor".to_owned());
+            add("one-processor", "the printing thread (nice -20) and the boot share one CPU".to_owned());
         } else {
             let [low, best, high] = target.contention.map(|c| c * 100.0);
             add(
                 "printer-thread-contention",
                 format!(
-                    "while its thread spins on a processor of its own, the boot loses {best:.0} % of its speed ({low:.0} to \
+                    "while its thread spins on a CPU of its own, the boot loses {best:.0} % of its speed ({low:.0} to \
                      {high:.0} %)"
                 ),
             );
         }
     }
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
-        add("cpus", "the log lacks the number of processors: taken as one".to_owned());
+        add("cpus", "the log lacks the number of CPUs: taken as one".to_owned());
     }
     let module = change.settings().any(|s| matches!(s, Setting::Module { .. }));
     if module && baseline.module.is_none() && !module::takes_module(boot) {

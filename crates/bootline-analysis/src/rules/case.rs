@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a rule looks at: a boot, and which of its time the rules before it have already explained.
+//! What a rule examines: a boot, and which of its time earlier rules have already explained.
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -8,16 +8,16 @@ use crate::predict::{Change, Predictor, Setting};
 use crate::records::{Record, RecordOrigin};
 use bootline_capture::units::{Dur, Interval};
 
-/// A stretch of the boot's axis.
+/// A range of the boot's time axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
-    /// Its start.
+    /// Start, on the boot's axis.
     pub from: Dur,
-    /// Its end.
+    /// End, on the boot's axis.
     pub to: Dur,
 }
 
-/// The longest spans by their own time, in the log's order: enough for what few are shown, and few however many there are.
+/// The 200 spans with the longest self time, in log order: more than any rule shows, and bounded for hostile logs.
 pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span> {
     const ENOUGH: usize = 200;
     let mut spans: Vec<&Span> = spans.collect();
@@ -27,7 +27,7 @@ pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span
     spans
 }
 
-/// The stretches in order, those that overlap as one: each moment once.
+/// The time ranges in order, overlapping ones merged.
 pub(super) fn apart(time_ranges: &[TimeRange]) -> Vec<TimeRange> {
     let mut sorted: Vec<TimeRange> = time_ranges.iter().copied().filter(|s| s.to > s.from).collect();
     sorted.sort_unstable_by_key(|s| s.from);
@@ -41,21 +41,21 @@ pub(super) fn apart(time_ranges: &[TimeRange]) -> Vec<TimeRange> {
     sorted
 }
 
-/// What was asked of the console's model. Rules ask the same, each answer goes through the whole log, and where no rule
-/// asks nothing is to be computed.
+/// Predictions made so far. Several rules ask for the same one, each costs a run through the whole log, and none is
+/// computed unless a rule asks.
 #[derive(Default)]
 struct Predicted<'a> {
-    /// None where the log doesn't tell enough.
+    /// None if the log does not support predictions.
     predictor: OnceCell<Option<Predictor<'a>>>,
     saves: RefCell<Vec<(Change, Option<Interval>)>>,
 }
 
-/// A boot under diagnosis. No millisecond is blamed twice: the waits for the console are the console rules', and what
-/// one rule claims the next ones find taken.
+/// A boot under diagnosis. No time is blamed twice: the waits for the console belong to the console rules, and what one
+/// rule claims is not available to the next.
 #[derive(Clone)]
 pub(super) struct Case<'a> {
     pub boot: &'a Boot,
-    /// Claimed stretches: disjoint, ascending.
+    /// Claimed time ranges: disjoint, ascending.
     claimed: Vec<TimeRange>,
     predicted: Rc<Predicted<'a>>,
 }
@@ -65,7 +65,7 @@ impl<'a> Case<'a> {
         Case { boot, claimed: Vec::new(), predicted: Rc::default() }
     }
 
-    /// What the boot is predicted to take less with these settings; none where the log doesn't tell enough for that.
+    /// Time that these settings are predicted to save; none if the log does not support a prediction.
     pub fn saves(&self, settings: &[Setting]) -> Option<Interval> {
         let change = Change::of(settings.iter().copied()).ok()?;
         let known = self.predicted.saves.borrow().iter().find(|(c, _)| *c == change).map(|(_, saves)| *saves);
@@ -78,7 +78,7 @@ impl<'a> Case<'a> {
         saves
     }
 
-    /// Marks a stretch as explained.
+    /// Marks a time range as explained.
     pub fn claim(&mut self, s: TimeRange) {
         if s.to <= s.from {
             return;
@@ -90,7 +90,7 @@ impl<'a> Case<'a> {
         self.claimed.splice(first..last, [merged]);
     }
 
-    /// What is left of a stretch without the waits for the console and without what others claim.
+    /// What remains of a time range without the waits for the console and without what other rules claim.
     pub fn net(&self, from: Dur, to: Dur) -> Interval {
         let length = (to - from).max_zero();
         let console = self.boot.console_wait_bounds(from, to);
@@ -107,7 +107,7 @@ impl<'a> Case<'a> {
         Interval::new(left(console.high()), left(console.best()), left(console.low()))
     }
 
-    /// What a span costs by itself, without the spans inside it, and where: the pieces of it that nobody claims.
+    /// What a span costs by itself, without the spans inside it, and the pieces of it that no rule has claimed.
     pub fn own(&self, span: &Span) -> (Interval, Vec<TimeRange>) {
         let Some(end) = span.end else { return (Interval::default(), Vec::new()) };
         let mut apart = self.clone();
@@ -133,8 +133,8 @@ impl<'a> Case<'a> {
         pieces
     }
 
-    /// Whether the console was asked to be quiet: by the command line, or, where that isn't on the line just because of
-    /// it, since init announces itself behind hardly a word of the kernel.
+    /// Whether the console was asked to be quiet: by the command line, or, if a quiet console did not print that,
+    /// because init announces itself after almost no kernel message.
     pub fn quiet_console(&self) -> bool {
         const HARDLY: usize = 5;
         let kernel = &self.boot.kernel;
@@ -146,13 +146,13 @@ impl<'a> Case<'a> {
         announced && kernel.banner.is_none() && self.boot.timeline.clock == Clock::Arrival && before.count() <= HARDLY
     }
 
-    /// True time to init, or to the log's last record where it doesn't get there.
+    /// Time to init, or to the log's last record if init does not start.
     pub fn total(&self) -> Dur {
         let last = || (0..self.boot.records.len()).rev().find_map(|i| self.at(i)).unwrap_or_default();
         self.boot.end.as_ref().map_or_else(last, |e| e.elapsed.best()).max_zero()
     }
 
-    /// Where the boot proper ends on the axis.
+    /// End of the boot on the axis.
     pub fn end(&self) -> Dur {
         self.boot.end.as_ref().map_or(Dur::from_nanos(i64::MAX), |e| e.at.best())
     }
@@ -162,7 +162,7 @@ impl<'a> Case<'a> {
         self.boot.timeline.stored(index)
     }
 
-    /// A kernel record by position.
+    /// The kernel record at a position.
     pub fn kernel(&self, index: usize) -> Option<Record<'a>> {
         self.boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel)
     }
@@ -184,7 +184,7 @@ impl<'a> Case<'a> {
         (index + 1..self.boot.records.len()).find_map(|i| self.placed(i))
     }
 
-    /// The kernel record with a time before.
+    /// The previous kernel record with a time.
     pub fn before(&self, index: usize) -> Option<(usize, Dur)> {
         (0..index).rev().find_map(|i| self.placed(i))
     }
@@ -194,7 +194,7 @@ impl<'a> Case<'a> {
         Some((index, self.at(index)?))
     }
 
-    /// The innermost span that encloses a stretch.
+    /// The innermost span that encloses a time range.
     pub fn span_around(&self, from: Dur, to: Dur) -> Option<&'a Span> {
         let encloses = |s: &&Span| s.start <= from && s.end.is_some_and(|end| end >= to);
         self.boot.spans.iter().filter(encloses).min_by_key(|s| s.gross())

@@ -9,9 +9,10 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Clk001,
-    doc: "The kernel's clock lost time against the host's. On x86, until the clocksource switches to the TSC, it counts \
-          ticks, and loses those that fall into console output with interrupts off. That costs nothing by itself, but \
-          each figure drawn from the stamps (dmesg, bootgraph, systemd-analyze) is too small by what was lost.",
+    doc: "The kernel's clock lost time against the host's. On x86, until the clocksource switches to the TSC, the \
+          kernel counts timer ticks, and ticks that fall into console output with interrupts off are lost. That costs \
+          nothing by itself, but every figure derived from the stamps (dmesg, bootgraph, systemd-analyze) is too \
+          small by the time lost.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -24,7 +25,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let lost_at = |i: usize| Some(case.at(i)? - case.kernel(i)?.stamp?.since_origin());
     let points: Vec<(usize, Dur)> = (0..boot.records.len()).filter_map(|i| Some((i, lost_at(i)?))).collect();
     let total = boot.timeline.kernel_clock_lost;
-    // Where it began to lose, and where it had lost it all.
+    // The records at which the loss began and at which it was complete.
     let since = points.iter().find(|(_, l)| *l > total.scale(0.02).max(Dur::from_millis(5))).map(|p| p.0);
     let since = since.map(|i| case.before(i).map_or(i, |b| b.0));
     let until = points.iter().find(|(_, l)| *l >= total.scale(0.98)).map(|p| p.0);
@@ -40,8 +41,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if x86 {
         remedies.push(Remedy::new(
             "let the kernel use the TSC from the start",
-            vec![SystemChange::open_parameter("tsc_early_khz", "the processor's kHz")],
-            "a wrong figure makes every time wrong",
+            vec![SystemChange::open_parameter("tsc_early_khz", "TSC frequency in kHz")],
+            "a wrong value makes every time wrong",
             Risk::High,
         ));
     }
@@ -51,7 +52,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "the kernel's clock lost {}, {} of the boot: its stamps show too little",
+            "the kernel's clock lost {}, {} of the boot: its stamps are too small",
             seconds(total),
             percent(total, case.total())
         ),
@@ -59,8 +60,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         time_ranges: Vec::new(),
         why: format!(
-            "arrival times against stamps: from record {} to record {} the host's clock went on and the kernel's \
-             didn't{at_switch}; the times here are by arrival",
+            "compared with arrival times, the kernel's clock stood still between record {} and record {}{at_switch}; the times here are arrival times",
             id(since),
             id(until)
         ),

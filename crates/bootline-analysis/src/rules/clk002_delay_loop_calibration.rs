@@ -8,9 +8,9 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Clk002,
-    doc: "Where neither a timer's frequency nor a preset gives it, the kernel measures its delay loop against the tick \
-          (calibrate_delay_converge): 20 to 30 ticks in which the boot does nothing else, 0.2 to 0.3 s at 100 Hz, and on \
-          some machines once for each processor. The result is the same each time: lpj= presets it.",
+    doc: "Where neither a timer's frequency nor a preset gives the value, the kernel measures its delay loop against \
+          the tick (calibrate_delay_converge). That takes 20 to 30 ticks, 0.2 to 0.3 s at 100 Hz, in which the boot \
+          does nothing else, on some machines once per CPU. The result is the same on every boot: lpj= presets it.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -21,7 +21,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some((index, record)) = case.find("Calibrating delay").find(|(_, r)| measured(r.text)) else {
         return Vec::new();
     };
-    // The record is stored with its first part: the measuring lies behind it.
+    // The record is stored when its first part is printed: the measurement comes after that.
     let (Some(from), Some((next, to))) = (case.at(index), case.next(index)) else { return Vec::new() };
     let net = case.net(from, to);
     let dark = to == Dur::ZERO;
@@ -46,12 +46,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],
-        why: format!("record {} measured instead of taking a preset; {known}", record.id),
+        why: format!("record {} shows that the value was measured, not preset; {known}", record.id),
         evidence: cite_at(case.boot, [index, next]),
         remedies: vec![Remedy::new(
-            "preset the delay loop with the value that this boot found",
+            "preset the delay loop with the value that this boot measured",
             vec![change],
-            "wrong as soon as the processor or its clock changes: delays become too short",
+            "wrong once the CPU or its frequency changes: delays become too short",
             Risk::High,
         )],
     }]

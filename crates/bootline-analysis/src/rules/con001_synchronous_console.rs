@@ -8,16 +8,17 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con001,
-    doc: "printk to a legacy console waits until the bytes are transmitted (vprintk_emit, console_unlock): each \
-          message stops the boot for its length divided by the line's speed. At 9600 baud a line of 80 bytes \
-          costs 85 ms. On a PREEMPT_RT kernel this lasts until the printer threads run. The module nbcon_8250 takes an \
-          8250's legacy console over from 6.12 to 7.2; from 7.3 on the kernel's own is an nbcon one, whose thread spins on \
-          the transmitter: there less output, a faster line or another processor help.",
+    doc: "printk to a legacy console returns only when the bytes are transmitted (vprintk_emit, console_unlock): each \
+          message stops the boot for its length divided by the line's speed. At 9600 baud a log line of 80 bytes \
+          costs 85 ms. A PREEMPT_RT kernel prints this way until its printer kthreads run. From 6.12 to 7.2 the \
+          module nbcon_8250 can replace an 8250's legacy console; from 7.3 on the kernel's own 8250 console is an \
+          nbcon console, whose kthread spins on the transmitter: there less output, a faster line or another CPU \
+          helps.",
     place: TimelinePlace::Waits(WaitCause::OwnRecord),
     check,
 };
 
-/// Least cost, and least share of the boot, below which the console isn't to blame.
+/// Least cost, and least share of the boot, below which the console is not reported.
 const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -25,7 +26,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let own: Vec<_> = case.boot.waits.iter().filter(|w| w.cause == WaitCause::OwnRecord).collect();
     let mut cost = own.iter().fold(Interval::default(), |sum, w| sum + w.time);
     if line.cost.low() == Dur::ZERO {
-        // The boot doesn't vouch for the line's speed.
+        // Nothing in the log confirms the speed of the line.
         cost = Interval::new(Dur::ZERO, cost.best(), cost.high());
     }
     if cost.best() < case.threshold(LEAST.0, LEAST.1) {
@@ -43,7 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "printk waited {} for {} in all, {} of the boot",
+            "printk waited {} in all for {}, {} of the boot",
             seconds(cost.best()),
             line.console.name,
             percent(cost.best(), case.total())
@@ -51,7 +52,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: Vec::new(),
-        why: format!("{} records each waited for their own transmission; the line carries {}", own.len(), speed(line)),
+        why: format!(
+            "{} records each waited for their own transmission; the line transmits {}",
+            own.len(),
+            speed(line)
+        ),
         evidence: cite_at(case.boot, worst.iter().map(|w| w.index)),
         remedies,
     }]

@@ -7,16 +7,16 @@ use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con002,
-    doc: "When a console registers, everything stored so far goes out over it before the registration returns \
-          (register_console, console_flush_all). The later the console comes, the more there is to flush: the boot \
-          stands still for as long as those characters take on the wire. nbcon consoles leave it to their thread from \
-          6.17 on, if they register behind the call that makes threads ready: an early_initcall up to 7.1, a \
+    doc: "When a console registers, everything stored so far is printed to it before the registration returns \
+          (register_console, console_flush_all). The later the console registers, the more there is to flush, and the \
+          boot waits until the last of it is transmitted. From 6.17 on an nbcon console leaves the flush to its \
+          kthread, if it registers after the call that lets kthreads print: an early_initcall up to 7.1, a \
           subsys_initcall from 7.2 on. PL011 registers between the two, 8250 before both.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this a flush isn't worth a word.
+/// Flushes shorter than this are not reported.
 const LEAST: Dur = Dur::from_millis(50);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -35,7 +35,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "the boot stood still for {} while {} flushed {} bytes at its registration",
+            "the boot waited {} while {} flushed {} bytes at its registration",
             seconds(flush.waited.best()),
             line.console.name,
             flush.bytes
@@ -44,7 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         time_ranges: vec![time_range],
         why: format!(
-            "{} bytes were stored before the console registered; {} {} later{inside}, {}; the line carries {}",
+            "{} bytes were stored before the console registered; {} {} later{inside}, {}; the line transmits {}",
             flush.bytes,
             flush.next.map_or("nothing was stored".to_owned(), |id| format!("record {id} was stored")),
             seconds(flush.next.and_then(|id| case.boot.stored(id)).map_or(flush.waited.best(), |t| t - from)),

@@ -9,11 +9,12 @@ use bootline_console::Printing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con003,
-    doc: "On PREEMPT_RT a kthread prints, and up to 6.18 it holds the console lock until the whole backlog is transmitted \
-          (legacy_kthread_func, __console_flush_and_unlock). Whoever takes that lock waits for all of it: the open of \
-          /dev/console before init (console_on_rootfs), a frame buffer's start (fbmem_init), the registration of a tty. \
-          From 6.19 on the thread gives the lock up after each record, which helps only where it has a processor to \
-          itself. A wait shows by its end: the boot goes on at the moment at which the line has drained.",
+    doc: "On PREEMPT_RT a kthread prints, and up to 6.18 it holds the console lock until the whole backlog is \
+          transmitted (legacy_kthread_func, __console_flush_and_unlock). Whoever takes that lock waits for all of it: \
+          the open of /dev/console before init (console_on_rootfs), the start of the frame buffer (fbmem_init), the \
+          registration of a tty. From 6.19 on the kthread releases the lock after each record, which helps only if it \
+          has a CPU to itself. Such a wait is recognised by its end: the boot continues at the moment when the line \
+          has drained.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -21,10 +22,10 @@ pub(super) const RULE: Rule = Rule {
 /// Least cost, and least share of the boot.
 const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.01);
 
-/// How many are named.
+/// Maximum number of waiters named.
 const SHOWN: usize = 4;
 
-/// One stall: the wait, and who waited.
+/// One stall: the wait, and who waited for the lock.
 struct Stall {
     index: usize,
     next: Option<usize>,
@@ -43,7 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     stalls.retain(|s| s.time.best() > Dur::ZERO);
-    // By who waited, the longest first; the evidence in the log's order.
+    // Grouped by waiter, longest first; the evidence is in log order.
     let mut by_waiter: Vec<(&str, Dur)> = Vec::new();
     for s in &stalls {
         match by_waiter.iter_mut().find(|w| w.0 == s.waiter) {
@@ -61,13 +62,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     cited.dedup();
     let evidence = cite_at(case.boot, cited);
     let cpus = match case.boot.kernel.cpus {
-        Some(1) => ", on one processor",
+        Some(1) => ", on one CPU",
         _ => "",
     };
     let design = match line.console.printing {
-        Printing::ThreadWholeFlush => "the printer thread of this kernel holds the lock until the line has drained",
-        Printing::ThreadPerRecord => "the printer thread of this kernel should give the lock up after each record",
-        _ => "the printing thread holds the lock while the line drains",
+        Printing::ThreadWholeFlush => "this kernel's printer kthread holds the lock until the line has drained",
+        Printing::ThreadPerRecord => "this kernel's printer kthread should release the lock after each record",
+        _ => "the printer kthread holds the lock while the line drains",
     };
     let mut remedies: Vec<_> = console_remedies::printer_kthread(case, line).into_iter().collect();
     remedies.push(console_remedies::print_less(case));
@@ -84,7 +85,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: stalls.iter().map(|s| s.time_range).collect(),
-        why: format!("{}: {}; {}; the line carries {}", clock(case), named.join(", "), design, speed(line)),
+        why: format!("{}: {}; {}; the line transmits {}", clock(case), named.join(", "), design, speed(line)),
         evidence,
         remedies,
     }]
@@ -130,20 +131,20 @@ fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: TimeRange) -> 
         return "the frame buffer".to_owned();
     }
     match next.and_then(|i| case.boot.records.get(i)) {
-        Some(r) => format!("what came before record {}", r.id),
-        None => "what came last".to_owned(),
+        Some(r) => format!("what ran before record {}", r.id),
+        None => "what ran last".to_owned(),
     }
 }
 
-/// A log from which records were cut can't show that the line was busy. Where its own words put the open of
-/// /dev/console behind a silence on a kernel with a printer thread, the lock is the likeliest cause; the least is zero.
+/// A log from which records were cut cannot show that the line was busy. If its records place the open of /dev/console
+/// after a gap, and the kernel has a printer kthread, the console lock is the likeliest cause; the lower bound is zero.
 fn unseen_open(case: &Case<'_>, printing: Printing) -> Option<Stall> {
     if !matches!(printing, Printing::ThreadWholeFlush | Printing::ThreadPerRecord) {
         return None;
     }
     let mut said = case.find("console_on_rootfs").map(|(i, _)| i);
     let first = said.next()?;
-    // Words before and after the open, or only after it.
+    // Records before and after the open, or only after it.
     let (next, index) = match said.last() {
         Some(last) => (last, first),
         None => (first, case.before(first)?.0),

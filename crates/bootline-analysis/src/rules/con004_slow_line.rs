@@ -10,16 +10,16 @@ use bootline_console::Series;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con004,
-    doc: "The console carries less than its baud allows. The 8250 driver before 5.18 writes a byte, waits for the \
-          transmitter to run empty, and writes the next: with slow registers (a virtual UART of a management \
-          controller, a port on a slow bus) 115200 baud carried 2500 B/s instead of 11520 B/s. Flow \
-          control (`r` in console=) and a wrong UART clock do the same. A line faster than declared is a lab's and no \
-          fault.",
+    doc: "The console transmits fewer bytes per second than its baud allows. The 8250 driver before 5.18 writes a \
+          byte, waits until the transmitter is empty, and writes the next: with slow registers (a virtual UART of a \
+          management controller, a port on a slow bus) a line at 115200 baud transmitted 2500 B/s instead of 11520 \
+          B/s. Flow control (`r` in console=) and a wrong UART clock have the same effect. A line faster than \
+          declared is a lab's line, not a fault.",
     place: TimelinePlace::AllWaits,
     check,
 };
 
-/// At most this share of the declared speed is slow; printk's own work takes up to a tenth of a fast line.
+/// A line is slow up to this share of its declared speed; printk's own work takes up to a tenth of a fast line's time.
 const SLOW: f64 = 0.85;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -41,22 +41,22 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let is_8250 = line.console.name.starts_with("ttyS");
     if is_8250 && case.boot.kernel.series.is_some_and(|s| s < Series::new(5, 18)) {
         remedies.push(Remedy::new(
-            "take a kernel whose 8250 console fills the FIFO",
+            "use a kernel whose 8250 console fills the FIFO",
             vec![SystemChange::Kernel(KernelVersions::From(Series::new(5, 18)))],
-            "it does so only once a tty is open on the port; with slow registers it gained a quarter",
+            "works only once a tty is open on the port; with slow registers it saved a quarter",
             Risk::Medium,
         ));
     }
     if case.boot.kernel.command_line.consoles().iter().any(|c| c.name == line.console.name && c.flow_control) {
         remedies.push(Remedy::new(
-            "switch the console's flow control off (no `r`), or wire CTS",
+            "turn off the console's flow control (no `r`), or wire CTS",
             vec![SystemChange::parameter("console", format!("{},{baud}n8", line.console.name))],
             "a slow receiver loses bytes",
             Risk::Low,
         ));
     }
     remedies.push(Remedy::in_words(
-        "check the port: the divisor's clock (base_baud in its record), its register speed (a trace of io_serial_in takes 2 us or less on a sound port)",
+        "check the port: the clock of its divisor (base_baud in its record) and the speed of its registers (io_serial_in takes 2 us or less in a trace of a healthy port)",
         Effort::None,
         "an hour with ftrace",
         Risk::Low,
@@ -64,7 +64,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "{} carries {:.0} B/s of the {:.0} B/s that {baud} baud allow; that costs {}",
+            "{} transmits {:.0} B/s of the {:.0} B/s that {baud} baud allow; that costs {}",
             line.console.name,
             speed.rate.bytes_per_s(),
             declared.bytes_per_s(),

@@ -11,23 +11,24 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con005,
-    doc: "The console prints more than is worth its time at this speed: all messages of the default log level over 115200 baud or \
-          less, or output of initcall_debug, debug, ignore_loglevel or a high loglevel= that was left on. The messages \
-          stay in the ring buffer whatever the console prints; dmesg shows them.",
+    doc: "The console prints more than is worth its time at this speed: all messages of the default log level over \
+          115200 baud or less, or the output of debugging parameters that were left on: initcall_debug, debug, \
+          ignore_loglevel, a high loglevel=. The messages stay in the ring buffer whatever the console prints; dmesg \
+          shows them.",
     place: TimelinePlace::AllWaits,
     check,
 };
 
 /// Least saving, and least share of the boot.
 const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
-/// Characters a second up to which the default messages are worth suppressing: 115200 baud.
+/// Speed in bytes per second up to which the default messages are worth suppressing: 115200 baud.
 const SLOW: f64 = 11_600.0;
 /// `quiet` prints levels below this.
 const QUIET: u8 = 4;
 /// CONFIG_CONSOLE_LOGLEVEL_DEFAULT where nobody changed it.
 const DEFAULT: u8 = 7;
 
-/// Characters on the line up to the boot's end, by what they are.
+/// Bytes transmitted up to the boot's end, by kind.
 #[derive(Default)]
 struct LoggedBytes {
     initcall_debug: u64,
@@ -35,7 +36,7 @@ struct LoggedBytes {
     other: u64,
     /// Errors and worse, which quiet prints too.
     kept: u64,
-    /// Of all, those whose level the log tells.
+    /// Of all bytes, those whose log level is known.
     level_known: u64,
 }
 
@@ -82,7 +83,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Interval::new(c.low().scale(share(n)), c.best().scale(share(n)), c.high().scale(share(n)))
     };
     let (debug, all) = (of(chars.initcall_debug + chars.debug), of(total - chars.kept));
-    // Without levels nobody knows what quiet would have left.
+    // Without levels it is unknown what quiet would have printed.
     let low = if chars.level_known == total { all.low() } else { debug.low() };
     let cost = Interval::new(low, all.best(), all.high());
     if cost.best() < case.threshold(LEAST.0, LEAST.1) {
@@ -90,20 +91,20 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let mut remedies = vec![console_remedies::print_less(case)];
     if debug.best() > Dur::ZERO && !left_on.is_empty() {
-        let action = "remove what was left on for debugging";
+        let action = "remove debugging parameters that were left on";
         let changes = remove_parameters(case.boot, |word| {
             left_on.iter().any(|left| left == word || word.starts_with(&format!("{left}=")))
         });
-        let price = "no spans of initcalls and probes; with quiet they may stay on, for dmesg";
+        let price = "no times of initcalls and probes; with quiet the parameters may stay: dmesg then has them";
         let remedy = Remedy::new(action, changes, price, Risk::Low);
         remedies.push(remedy.saving(case.saves(&without_debugging(command_line))));
     }
-    let unknown = if chars.level_known == total { "" } else { "; the log has no levels, so errors count as other" };
+    let unknown = if chars.level_known == total { "" } else { "; the log shows no levels, so errors count as other" };
     let on = if left_on.is_empty() { format!("log level {level}") } else { left_on.join(", ") };
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "{} of {total} bytes on {} are output that quiet keeps off the line: {}, {} of the boot",
+            "{} of {total} bytes on {} are messages that quiet would suppress: {}, {} of the boot",
             total - chars.kept,
             line.console.name,
             seconds(cost.best()),
@@ -114,7 +115,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: Vec::new(),
         why: format!(
             "with {on}: {} bytes of initcall_debug, {} of debug level, {} other, {} errors and worse{unknown}; \
-             the line carries {}",
+             the line transmits {}",
             chars.initcall_debug,
             chars.debug,
             chars.other,
@@ -126,7 +127,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }]
 }
 
-/// A boot without them.
+/// The settings that undo the debugging parameters.
 fn without_debugging(c: &CommandLine) -> Vec<Setting> {
     let silent = c.initcall_debug().then_some(Setting::NoInitcallDebug);
     let default = (c.console_loglevel() > DEFAULT).then_some(Setting::LogLevel(DEFAULT));

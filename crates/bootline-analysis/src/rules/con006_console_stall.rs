@@ -7,9 +7,9 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con006,
-    doc: "The watchdog reports a soft lockup, or RCU a stall, and the trace below shows the console: a processor sat in \
-          console_unlock and wrote others' messages for longer than the detector waits. Each report prints more and \
-          prolongs the stall. The messages lie: nothing hung but the line. \
+    doc: "The watchdog reports a soft lockup, or RCU a stall, and the trace below it shows the console: a CPU was in \
+          console_unlock, printing other tasks' messages for longer than the detector's timeout. Each report adds \
+          output and prolongs the stall. The reports mislead: nothing hung, the line was slow. \
           (Documentation/RCU/stallwarn.rst names a slow console as a cause.)",
     place: TimelinePlace::Evidence,
     check,
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 /// How a report begins.
 const REPORTS: [&str; 4] =
     ["BUG: soft lockup - CPU#", "INFO: rcu_", "self-detected stall on CPU", "detected stalls on CPUs"];
-/// Functions in which a processor waits for the wire.
+/// Functions in which a CPU waits for the line.
 const CONSOLE: [&str; 12] = [
     "console_unlock+",
     "console_flush_all+",
@@ -33,12 +33,12 @@ const CONSOLE: [&str; 12] = [
     "vprintk_emit+",
     "nbcon_atomic_flush_pending+",
 ];
-/// A report with its traces of every processor is rarely longer.
+/// Records: a report with the traces of all CPUs is rarely longer.
 const TRACE: usize = 400;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let records = &case.boot.records;
-    // The texts are told by content alone: such logs are torn, and their lines often have lost their stamps.
+    // Matched by text alone: such logs are torn, and their lines have often lost their stamps.
     let mut reports: Vec<usize> = REPORTS.iter().flat_map(|r| records.containing(r)).collect();
     reports.sort_unstable();
     reports.dedup();
@@ -59,9 +59,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     remedies.push(console_remedies::print_less(case));
     remedies.push(Remedy::new(
-        "keep RCU's detector silent while the boot prints",
+        "silence RCU's stall detector during boot",
         vec![SystemChange::parameter("rcupdate.rcu_cpu_stall_suppress_at_boot", "1")],
-        "hides real stalls of the boot too, and cures nothing",
+        "also hides real stalls during boot, and saves no time",
         Risk::Low,
     ));
     let function = records.get(trace).map_or("", |r| r.text).trim();
@@ -73,13 +73,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!("{how_many} caused by the console{words}"),
-        // A processor that writes others' messages need not be the boot's.
+        // The CPU that prints need not be the one that the boot runs on.
         cost: Interval::new(Dur::ZERO, Dur::ZERO, stuck.unwrap_or_default()),
         part_of: vec![RuleId::Con001, RuleId::Con002, RuleId::Con003, RuleId::Con007],
         time_ranges: Vec::new(),
         why: format!(
-            "the trace after the report shows `{function}`: the processor was writing to the line, not hanging; \
-             what that cost the boot is in the waits for the console"
+            "the trace after the report shows `{function}`: the CPU was writing to the line, it did not hang; what that cost the boot is counted in the waits for the console"
         ),
         evidence: cite_at(case.boot, [first, trace]),
         remedies,

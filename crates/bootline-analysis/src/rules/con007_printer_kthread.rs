@@ -9,10 +9,10 @@ use bootline_console::Printing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con007,
-    doc: "No task waits for a console that a kthread prints to, but the kthread (nbcon_kthread_func, legacy_kthread_func; nice \
-          -20) spins on the transmitter: it needs a processor for as long as the line is busy. Where the boot has only \
-          one, it comes to a near standstill until the line has drained. With a second processor the same log costs next \
-          to nothing.",
+    doc: "No task waits for a console that a kthread prints to, but the kthread (nbcon_kthread_func, \
+          legacy_kthread_func; nice -20) spins on the transmitter: it needs a CPU for as long as the line is busy. \
+          With only one CPU the boot makes almost no progress until the line has drained. With a second CPU the same \
+          log costs almost nothing.",
     place: TimelinePlace::Waits(WaitCause::Processor),
     check,
 };
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 /// Least cost, and least share of the boot.
 const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.02);
 
-/// How many records are cited, those behind which most of the time went.
+/// Maximum number of records cited: those after which most time was lost.
 const SHOWN: usize = 3;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -47,7 +47,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "the printer kthread of {} had the only processor for {}, {} of the boot",
+            "the printer kthread of {} occupied the only CPU for {}, {} of the boot",
             line.console.name,
             seconds(cost.best()),
             percent(cost.best(), case.total())
@@ -55,8 +55,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         why: format!(
-            "{}: after {} records the boot made no progress until the line was free again, since the kthread spins until \
-             each byte is sent; the line carries {}",
+            "{}: after {} records the boot made no progress until the line was free again, because the kthread spins until each byte is sent; the line transmits {}",
             clock(case),
             waits.len(),
             speed(line)

@@ -8,7 +8,7 @@ use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
 use bootline_console::{Driver, DriverBehaviour, Printing, Series, newest};
 
-/// What quiet prints is below this level.
+/// `quiet` prints levels below this.
 const QUIET: Setting = Setting::LogLevel(4);
 
 /// A remedy that is one setting of the model: its changes to the system and what it saves follow from the setting.
@@ -17,17 +17,17 @@ fn of_setting(case: &Case<'_>, setting: Setting, action: impl Into<String>, pric
     Remedy::new(action, changes, price, Risk::Low).saving(case.saves(&[setting]))
 }
 
-/// Less on the line.
+/// Print less: `quiet`.
 pub(super) fn print_less(case: &Case<'_>) -> Remedy {
-    let price = "messages are only in dmesg, not on the line; a hang shows less";
+    let price = "messages are in dmesg only; a hang shows less";
     of_setting(case, QUIET, "print less on the console", price)
 }
 
 /// A faster line.
 pub(super) fn faster_line(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> {
     let baud = faster(line)?;
-    let flow = if baud.get() > 115_200 { " and its UART's clock must divide to it" } else { "" };
-    let price = format!("both ends must run at that speed{flow}");
+    let flow = if baud.get() > 115_200 { ", and the UART's clock must divide down to it" } else { "" };
+    let price = format!("both ends must support that speed{flow}");
     Some(of_setting(case, Setting::Baud(baud), format!("use a faster line: {baud} baud"), price))
 }
 
@@ -44,25 +44,25 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
     let mut changes: Vec<SystemChange> =
         since.map(|s| SystemChange::Kernel(KernelVersions::From(s))).into_iter().collect();
     changes.push(SystemChange::config("CONFIG_PREEMPT_RT", "y"));
-    changes.extend(one_cpu.then(|| SystemChange::Hardware("2 processors".to_owned())));
-    let price = "a hang leaves the last messages unprinted; the log arrives later than the boot ends";
+    changes.extend(one_cpu.then(|| SystemChange::Hardware("2 CPUs".to_owned())));
+    let price = "a hang leaves the last messages unprinted; the log is complete only after the boot has ended";
     match line.console.printing {
         Printing::Synchronous | Printing::RtPatch | Printing::Unknown => {
-            let action = "print by a thread: a PREEMPT_RT kernel, with two processors or more";
+            let action = "print by a thread: a PREEMPT_RT kernel, with two or more CPUs";
             Some(Remedy::new(action, changes, price, Risk::Medium).saving(per_record()))
         }
         Printing::ThreadWholeFlush => {
-            let action = "use a kernel whose printer kthread releases the console lock after each record (the commit \
-                          \"printk: Use console_flush_one_record for legacy printer kthread\"), with two processors or more";
+            let action = "use a kernel whose printer kthread releases the console lock after each record (with the commit \
+                          \"printk: Use console_flush_one_record for legacy printer kthread\"), with two or more CPUs";
             Some(Remedy::new(action, changes, price, Risk::Medium).saving(per_record()))
         }
         Printing::ThreadPerRecord if one_cpu => Some(second_cpu(case)),
-        // A wait that ended with the backlog is what 6.19 did away with; shorter ones belong to its way of printing.
+        // 6.19 removed waits that end with the backlog; shorter waits are normal there.
         Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Remedy::in_words(
             "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
-             its version implies it, the waits contradict it",
+             its version implies that it has, the waits contradict it",
             Effort::None,
-            "a look into the kernel's tree",
+            "a look into the kernel's source",
             Risk::Low,
         )),
         Printing::ThreadPerRecord | Printing::Nbcon => None,
@@ -71,33 +71,33 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
 
 /// Room for the printing thread next to the boot.
 pub(super) fn second_cpu(case: &Case<'_>) -> Remedy {
-    let action = "give the printer kthread a processor of its own: with one processor, it and the boot take turns";
-    of_setting(case, Setting::Cpus(2), action, "another board or another configuration of its processors")
+    let action = "add a CPU for the printer kthread: with one CPU, it and the boot take turns";
+    of_setting(case, Setting::Cpus(2), action, "another board, or another CPU of this one enabled")
 }
 
 fn held_until_drained(w: &ConsoleWait) -> bool {
     w.cause == WaitCause::ConsoleLock && w.time.low() > Dur::from_millis(500)
 }
 
-/// The module that takes an 8250's console over: with the whole log, loaded from the initramfs.
+/// The module that replaces an 8250's console, loaded from the initramfs, with a replay of the whole log.
 pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
-    let action =
-        "print from a kthread that sleeps, the whole log after init's start: the module nbcon_8250 (kernel/nbcon_8250)";
-    let price = format!("a kernel that dies before the module is loaded leaves little on the line; {OUT_OF_TREE}");
+    let action = "print from a kthread that sleeps while the line is busy, and print the whole log after init's start: the module nbcon_8250 (kernel/nbcon_8250)";
+    let price =
+        format!("a kernel that crashes before the module is loaded leaves little on the console; {OUT_OF_TREE}");
     let setting = Setting::Module { replay: true };
     takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
 }
 
-/// The same, built into the kernel's tree.
+/// The same module, built into the kernel.
 pub(super) fn module_built_in(case: &Case<'_>) -> Option<Remedy> {
-    let action = "build nbcon_8250 into the kernel: from its initcall on no task waits";
+    let action = "build nbcon_8250 into the kernel: from its initcall on, no task waits for the console";
     let price =
         "a kernel built from source; what is printed earlier still waits; a hang leaves the last messages unprinted";
     let setting = Setting::Module { replay: false };
     takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
 }
 
-/// An nbcon console whose registration flushes by its thread.
+/// A kernel in which the nbcon console's kthread does the flush at registration.
 pub(super) fn nbcon_flush(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> {
     let kernel = &case.boot.kernel;
     let driver = Driver::of_console(&line.console.name);

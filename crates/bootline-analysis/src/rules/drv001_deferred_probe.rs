@@ -11,15 +11,16 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Drv001,
-    doc: "A probe that lacks something (a clock, a regulator, a DMA channel) returns EPROBE_DEFER and is tried again \
-          (the log shows -517, or 517 where the driver's own probe said so: the kernel turns that sign) each time another device appears, at the latest in deferred_probe_initcall. Failed tries cost their own \
-          time; what a success in deferred_probe_initcall costs falls where nothing runs beside it. A console's flush at \
-          its registration may lie inside it; that is con002's.",
+    doc: "A probe that lacks something (a clock, a regulator, a DMA channel) returns EPROBE_DEFER and is retried each \
+          time another device appears, at the latest in deferred_probe_initcall. The log shows -517, or 517 if the \
+          driver's own probe returned it, because the kernel then inverts the sign. Failed tries cost their own time; \
+          a success in deferred_probe_initcall costs its whole time, because nothing runs in parallel with it. If a \
+          console registers inside the probe, its flush is con002's.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Failed tries of less than this in all, with no late success longer than the second figure, are not worth a word.
+/// Not reported if the failed tries took less than the first and no late success took longer than the second.
 const LEAST: (Dur, Dur) = (Dur::from_millis(10), Dur::from_millis(100));
 
 /// One device's tries.
@@ -44,7 +45,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     for s in case.boot.spans.iter().filter(|s| s.kind == SpanKind::Probe && s.start < end) {
         match s.returned {
             _ if s.deferred() => devices.entry(&s.name).or_default().failed.push(s),
-            // A positive match: what succeeded without a failure before isn't deferred. Before 5.12 success was 1.
+            // A positive match: a probe that succeeded without failing before was not deferred. Before 5.12 success was
+            // 1.
             Some(0 | 1) => {
                 if let Some(t) = devices.get_mut(s.name.as_str()) {
                     t.success.get_or_insert(s);
@@ -64,7 +66,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     worst.truncate(3);
-    // The last resort runs alone; a success before it might as well have come without a failure.
+    // deferred_probe_initcall runs alone; an earlier success might have taken the same time without the failure.
     let alone =
         |s: &&Span| s.parent.and_then(|p| case.boot.spans.get(p)).is_some_and(|p| p.name == "deferred_probe_initcall");
     let late: Vec<TimeRange> = devices.values().filter_map(|t| t.success).filter(alone).map(time_range).collect();
@@ -86,7 +88,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         time_ranges,
         why: format!(
-            "{}: {tries} tries of {} devices were deferred, {} in all; {}",
+            "{}: {tries} tries of {} devices were deferred, {} in total; {}",
             clock(case),
             devices.len(),
             seconds(wasted.best()),
@@ -95,9 +97,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         evidence: cite(case.boot, ids),
         remedies: vec![
             Remedy::in_words(
-                "bring what the device needs before it: build its supplier in, or at an earlier initcall level; describe the link in the device tree",
+                "probe the device's suppliers before it: build them in, or at an earlier initcall level; describe the link in the device tree",
                 Effort::Rebuild,
-                "a kernel configuration of one's own",
+                "a custom kernel configuration",
                 Risk::Medium,
             ),
             Remedy::new(
@@ -123,7 +125,7 @@ fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
     let registers = flush.is_some_and(|at| s.start <= at && s.end.is_some_and(|end| at <= end));
     let console = match registers && s.console < s.gross().scale(0.5) {
         true => format!(
-            "{console}; the console registers inside it, so its flush is the likeliest cause, though the log's bytes do not account for it"
+            "{console}; the console registers inside it, so its flush is the likeliest cause, though the bytes in the log do not account for it"
         ),
         false => console,
     };
@@ -134,7 +136,7 @@ fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
     )
 }
 
-/// What stretches cost together, each moment once.
+/// What time ranges cost together, counting overlaps once.
 fn union(case: &Case<'_>, time_ranges: &[TimeRange]) -> Interval {
     apart(time_ranges).into_iter().fold(Interval::default(), |sum, s| sum + case.net(s.from, s.to))
 }

@@ -9,9 +9,9 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Drv002,
-    doc: "The probes that held the boot up longest, net of the console and of what other rules explain. A probe runs \
-          inside its driver's initcall, one after the other, unless the driver asks for asynchronous probing; most wait \
-          for hardware (links, panels, flash, firmware) rather than compute.",
+    doc: "The probes that delayed the boot longest, net of the console and of what other rules explain. Probes run \
+          one after the other inside their driver's initcall, unless the driver asks for asynchronous probing; most \
+          wait for hardware (links, panels, flash, firmware) rather than compute.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -32,14 +32,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if net.best() < least {
             continue;
         }
-        // A probe in a worker's task runs beside the boot; only its end may be waited for.
+        // A probe in a worker runs in parallel with the boot, which may wait only for its end.
         let beside = span.task.is_some_and(|t| t != 1) && span.parent.is_none();
         let cost = if beside { Interval::new(Dur::ZERO, Dur::ZERO, net.high()) } else { net };
-        let whose = if beside {
-            "in a task of its own, in parallel with the boot"
-        } else {
-            "one after the other with the rest"
-        };
+        let whose =
+            if beside { "in a worker, in parallel with the boot" } else { "in sequence with the rest of the boot" };
         found.push(Finding {
             rule: RULE.id,
             title: format!(
@@ -52,7 +49,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             part_of: Vec::new(),
             time_ranges: if beside { Vec::new() } else { time_ranges },
             why: format!(
-                "{}: {} in all, {} of it waits for the console; {whose}",
+                "{}: {} in total, {} of it waits for the console; {whose}",
                 clock(case),
                 seconds(span.gross()),
                 seconds(span.console)
@@ -62,13 +59,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 Remedy::new(
                     "probe it in parallel",
                     vec![SystemChange::open_parameter("driver_async_probe", "its driver")],
-                    "needs another processor; device names may change order",
+                    "needs another CPU; device names may change order",
                     Risk::Medium,
                 ),
                 Remedy::in_words(
                     "build the driver as a module and load it once the application runs",
                     Effort::Rebuild,
-                    "the device comes later",
+                    "the device is available later",
                     Risk::Medium,
                 ),
             ],

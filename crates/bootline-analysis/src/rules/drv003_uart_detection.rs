@@ -8,19 +8,19 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Drv003,
-    doc: "The 8250 driver probes each legacy port that it is built for, present or not, and where it must find a port's \
-          interrupt by itself it provokes one and waits: 200 ms and more, 250 ms under a hypervisor that traps each \
-          access.",
+    doc: "The 8250 driver probes every legacy port that it is configured for, present or not. Where it must find a \
+          port's interrupt itself, it provokes one and waits: 200 ms or more, 250 ms under a hypervisor that traps \
+          each access.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this the ports were found at once.
+/// Detection shorter than this is not reported.
 const LEAST: Dur = Dur::from_millis(50);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some((start, record)) = case.find("Serial: 8250/16550 driver").next() else { return Vec::new() };
-    // Ports found in a row end it; the next record of anything else is others' work.
+    // The last of the consecutive port records ends it; what follows is other work.
     let is_port = |i: usize| case.kernel(i).is_some_and(|r| r.text.contains(": ttyS") && r.text.contains(" is a "));
     let mut end = start;
     while let Some((next, _)) = case.next(end).filter(|(next, _)| is_port(*next)) {
@@ -44,7 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),
         time_ranges: vec![time_range],
-        why: format!("{}, net of the console; it is set up for {ports} ports", clock(case)),
+        why: format!("{}, net of the console; the driver is configured for {ports} ports", clock(case)),
         evidence: cite_at(case.boot, if end == start { vec![start] } else { vec![start, end] }),
         remedies: vec![
             Remedy::new(
@@ -54,9 +54,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 Risk::Medium,
             ),
             Remedy::new(
-                "state interrupts instead of finding them",
+                "do not detect interrupts",
                 vec![SystemChange::config("CONFIG_SERIAL_8250_DETECT_IRQ", "n")],
-                "odd ISA ports need setserial",
+                "ports with unusual interrupts need setserial",
                 Risk::Medium,
             ),
         ],

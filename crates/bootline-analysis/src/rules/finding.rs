@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a rule says.
+//! What a rule reports.
 use super::case::TimeRange;
 use super::rule_id::RuleId;
 use crate::boot::Boot;
@@ -12,16 +12,16 @@ use bootline_capture::units::Interval;
 pub struct Finding {
     /// The rule's code and name: `con001 synchronous-console`.
     pub rule: RuleId,
-    /// One line: what costs how much. It may name what the log names (devices, functions): escape it like a record.
+    /// One line: what costs how much. It may contain text from the log (devices, functions): escape it like a record.
     pub title: String,
-    /// What it costs the boot; zero where it costs nothing by itself (a clock that stood still).
+    /// Cost to the boot; zero for what costs nothing by itself (a clock that stood still).
     pub cost: Interval,
-    /// Rules whose findings already hold this cost; empty where it is this finding's alone. Only findings that are
-    /// part of no other add up.
+    /// Rules whose findings already contain this cost; empty if it is this finding's alone. Only findings that are part
+    /// of no other add up.
     pub part_of: Vec<RuleId>,
-    /// Where on the boot's axis the time went, where it is one stretch or few.
+    /// Where on the boot's axis the time was lost, if that is one time range or a few.
     pub time_ranges: Vec<TimeRange>,
-    /// Why, in a sentence or two, with the figures it rests on and the clock that they are from.
+    /// Why, in a sentence or two, with the figures it rests on and their clock.
     pub why: String,
     /// The records that show it.
     pub evidence: Vec<CitedRecord>,
@@ -29,16 +29,16 @@ pub struct Finding {
     pub remedies: Vec<Remedy>,
 }
 
-/// A record cited.
+/// A cited record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CitedRecord {
-    /// Its number.
+    /// Number of the record.
     pub id: RecordId,
-    /// Its text as logged: hostile until escaped by a renderer.
+    /// Text as logged: hostile until a renderer escapes it.
     pub text: String,
 }
 
-/// Cites records by id, in the given order; ids that the boot doesn't hold are left out.
+/// Cites records by id, in the given order; ids that the boot does not contain are left out.
 pub(super) fn cite(boot: &Boot, ids: impl IntoIterator<Item = RecordId>) -> Vec<CitedRecord> {
     ids.into_iter()
         .filter_map(|id| boot.records.by_id(id))

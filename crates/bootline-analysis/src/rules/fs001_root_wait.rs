@@ -10,14 +10,14 @@ use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Fs001,
-    doc: "The boot has nothing left to do and waits for the root's device: rootwait polls until it is there, rootdelay= \
-          sleeps a fixed time whether it is there or not, an initramfs has loops of its own. The device's driver comes \
-          late, or the device is slow to answer (eMMC, USB, SATA links).",
+    doc: "The boot has nothing left to do and waits for the root device: rootwait polls until it is there, rootdelay= \
+          sleeps a fixed time whether it is there or not, an initramfs has its own loops. Either the device's driver \
+          is probed late, or the device is slow to answer (eMMC, USB, SATA links).",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this the device was there.
+/// If the wait is shorter, the device was ready.
 const LEAST: Dur = Dur::from_millis(50);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -29,39 +29,39 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let sooner = match by {
         RootWaitBy::Rootdelay => Remedy::new(
-            "wait for the device, not for a time",
+            "wait for the device instead of a fixed time",
             remove_parameters(case.boot, |word| word.starts_with("rootdelay="))
                 .into_iter()
                 .chain([SystemChange::word("rootwait")])
                 .collect(),
-            "a device that never comes is waited for without end",
+            "the boot waits forever for a device that never appears",
             Risk::High,
         ),
         RootWaitBy::Rootwait => Remedy::in_words(
-            "probe the device's driver sooner: build it in, before drivers that are not needed yet; disable its host's unused ports and protocols",
+            "probe the device sooner: build its driver in, ahead of drivers that are not needed yet; disable unused ports and protocols of its host controller",
             Effort::Rebuild,
-            "a kernel configuration of one's own",
+            "a custom kernel configuration",
             Risk::Medium,
         ),
         RootWaitBy::Initramfs => Remedy::in_words(
-            "put the device's driver into the kernel, or first into the initramfs, and boot without an initramfs where it isn't needed",
+            "build the device's driver into the kernel, or load it first in the initramfs; boot without an initramfs if possible",
             Effort::Rebuild,
-            "a kernel configuration of one's own",
+            "a custom kernel configuration",
             Risk::High,
         ),
     };
     let name = match by {
-        RootWaitBy::Rootwait => "rootwait polled for it",
+        RootWaitBy::Rootwait => "rootwait polled",
         RootWaitBy::Rootdelay => "rootdelay= slept",
-        RootWaitBy::Initramfs => "the initramfs looped",
+        RootWaitBy::Initramfs => "the initramfs polled",
     };
     vec![Finding {
         rule: RULE.id,
-        title: format!("the boot waited {} for the root's device", seconds(cost.best())),
+        title: format!("the boot waited {} for the root device", seconds(cost.best())),
         cost,
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],
-        why: format!("{}: {name} between the records below, console waits not counted", clock(case)),
+        why: format!("{}: {name} between the records below, without waits for the console", clock(case)),
         evidence: cite_at(case.boot, [start, end]),
         remedies: vec![
             sooner,

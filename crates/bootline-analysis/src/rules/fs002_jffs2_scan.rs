@@ -8,19 +8,19 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Fs002,
-    doc: "JFFS2 keeps no index: the mount scans the whole flash partition for its nodes. 470 MiB of NAND, 8 % full, \
-          took 2.6 s, more than UBI's attach and UBIFS's mount together (1.5 s).",
+    doc: "JFFS2 stores no index: the mount scans the whole flash partition for nodes. 470 MiB of NAND, 8 % full, took \
+          2.6 s, more than UBI's attach and UBIFS's mount together (1.5 s).",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this a mount is quick.
+/// Mounts shorter than this are not reported.
 const LEAST: Dur = Dur::from_millis(100);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(mounted) = case.first("VFS: Mounted root (jffs2") else { return Vec::new() };
     let (Some(to), Some((before, before_at))) = (case.at(mounted), case.before(mounted)) else { return Vec::new() };
-    // JFFS2's own records in front of the mount, except that of its registration, which is an initcall's.
+    // JFFS2's records before the mount, except that of its registration, which an initcall prints.
     let own = |i: &usize| case.kernel(*i).is_some_and(|r| is_scan(r.text));
     let first = (mounted.saturating_sub(100)..mounted).find(own);
     let (from, said) = match first.and_then(|i| case.at(i)) {
@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if net.best() < LEAST {
         return Vec::new();
     }
-    // Without a word of JFFS2's own, a wait for the device may be in it.
+    // Without a record of JFFS2's own, a wait for the device may be included.
     let cost = if said { net } else { Interval::new(Dur::ZERO, net.best(), net.high()) };
     let start = first.unwrap_or(before);
     vec![Finding {
@@ -44,31 +44,31 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],
-        why: format!("{}, between the records below, console waits not counted", clock(case)),
+        why: format!("{}, between the records below, without waits for the console", clock(case)),
         evidence: cite_at(case.boot, [start, mounted]),
         remedies: vec![
             Remedy::new(
                 "use UBIFS on UBI",
                 vec![SystemChange::config("CONFIG_MTD_UBI", "y"), SystemChange::config("CONFIG_UBIFS_FS", "y")],
-                "another image; UBI's attach still grows with the partition",
+                "a different image; UBI's attach time still grows with the partition",
                 Risk::High,
             ),
             Remedy::new(
-                "put what is read only into a squashfs",
+                "move read-only files to a squashfs",
                 vec![SystemChange::config("CONFIG_SQUASHFS", "y")],
-                "updates replace the whole image; on NAND it needs UBI below",
+                "updates replace the whole image; on NAND it needs UBI underneath",
                 Risk::High,
             ),
             Remedy::in_words(
-                "make the root's partition smaller: the scan grows with its size, not with what is in it",
+                "shrink the root partition: the scan grows with its size, not with its content",
                 Effort::Rebuild,
-                "less room",
+                "less space",
                 Risk::Medium,
             ),
             Remedy::new(
-                "keep summaries of the blocks (run sumtool over the image)",
+                "store block summaries (run sumtool over the image)",
                 vec![SystemChange::config("CONFIG_JFFS2_SUMMARY", "y")],
-                "a little room in each block",
+                "a little space in each block",
                 Risk::Low,
             ),
         ],

@@ -9,18 +9,18 @@ use bootline_capture::units::{Dur, Interval};
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Fs003,
     doc: "UBI reads the headers of every block of the flash partition when it attaches: the time grows with the \
-          partition's size, about 1.4 s for 470 MiB of NAND. A fastmap keeps the result in the flash itself and is read \
-          instead. The mount of the UBIFS on it adds little, unless it must recover its journal.",
+          partition's size, about 1.4 s for 470 MiB of NAND. A fastmap stores the result in the flash itself and is \
+          read instead. Mounting the UBIFS on it adds little, unless its journal must be recovered.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this an attach is quick.
+/// Attaches shorter than this are not reported.
 const LEAST: Dur = Dur::from_millis(100);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some((start, record)) = case.find(": attaching mtd").find(|(_, r)| is_ubi(r.text)) else { return Vec::new() };
-    // What ends it by its own words; else the next record of all.
+    // The record that announces the end; without one, the next record.
     let ends = [": attached mtd", ": scanning is finished", ": attached by fastmap", ": background thread"];
     let said = |i: &usize| case.kernel(*i).is_some_and(|r| is_ubi(r.text) && ends.iter().any(|e| r.text.contains(e)));
     let end = (start + 1..case.boot.end_index()).find(said).or_else(|| Some(case.next(start)?.0));
@@ -37,23 +37,23 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut remedies = Vec::new();
     if !by_fastmap {
         remedies.push(Remedy::new(
-            "attach by a fastmap",
+            "attach with a fastmap",
             vec![
                 SystemChange::config("CONFIG_MTD_UBI_FASTMAP", "y"),
                 SystemChange::parameter("ubi.fm_autoconvert", "1"),
             ],
-            "a few erase blocks; a wear-levelling table written now and then",
+            "a few erase blocks; the fastmap is rewritten now and then",
             Risk::Medium,
         ));
     }
     remedies.push(Remedy::in_words(
-        "attach only what the boot needs: a small partition for the root, the rest later from user space",
+        "attach only what the boot needs: a small partition for the root file system, the rest later from user space",
         Effort::Rebuild,
-        "another flash layout; two wear-levelling domains",
+        "a different flash layout; two wear-levelling domains",
         Risk::High,
     ));
     remedies.push(Remedy::new(
-        "put what is read only into a squashfs on a UBI volume",
+        "move read-only files to a squashfs on a UBI volume",
         vec![
             SystemChange::config("CONFIG_MTD_UBI_BLOCK", "y"),
             SystemChange::open_parameter("ubi.block", "device,volume"),
@@ -76,7 +76,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges,
-        why: format!("{}, from record {} on, console waits not counted", clock(case), record.id),
+        why: format!("{}, from record {} on, without waits for the console", clock(case), record.id),
         evidence: cite_at(case.boot, cited),
         remedies,
     }]
@@ -86,7 +86,7 @@ fn is_ubi(text: &str) -> bool {
     text.starts_with("UBI") || text.starts_with("ubi")
 }
 
-/// The mount of a UBIFS as root: from its first record behind `after` to "VFS: Mounted root".
+/// The mount of a UBIFS as root: from its first record after `after` to "VFS: Mounted root".
 fn mount(case: &Case<'_>, after: usize) -> Option<(usize, usize, TimeRange)> {
     let (mounted, _) = case.find("VFS: Mounted root (ubifs").find(|(i, _)| *i > after)?;
     let first = (after + 1..mounted).find(|i| case.kernel(*i).is_some_and(|r| r.text.starts_with("UBIFS")))?;

@@ -10,7 +10,7 @@ use bootline_capture::units::Dur;
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini001,
     doc: "The initcalls that took longest, net of the console, of the probes inside them, and of what other rules \
-          explain. Initcalls run one after the other on one processor: what one takes, all that follow wait for.",
+          explain. Initcalls run one after the other on one CPU, so each delays all that follow.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -23,7 +23,7 @@ const LEAST: (Dur, f64) = (Dur::from_millis(20), 0.01);
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let end = case.end();
-    // A module's initcall in udev's task holds up nobody but that task.
+    // A module's initcall in udev's task delays only that task.
     let beside = |s: &Span| s.module.is_some() && s.task.is_some_and(|t| t != 1);
     let wanted = |s: &&Span| {
         s.kind == SpanKind::Initcall && s.start < end && s.end.is_some() && !beside(s) && s.self_time() >= least
@@ -46,7 +46,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             part_of: Vec::new(),
             time_ranges,
             why: format!(
-                "{}: {} in all, {} of it waits for the console, {} in what it called",
+                "{}: {} in total, {} of it waits for the console, {} in the probes and initcalls inside it",
                 clock(case),
                 seconds(span.gross()),
                 seconds(span.console),
@@ -61,11 +61,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     found
 }
 
-/// What is known of some, by their name.
+/// Specific advice for known initcalls, matched by name.
 fn remedy(name: &str) -> Remedy {
     let (action, changes, price) = match name {
         n if n.contains("i915") => (
-            "without the frame buffer at boot",
+            "boot without the frame buffer",
             vec![SystemChange::config("CONFIG_DRM_FBDEV_EMULATION", "n")],
             "no text on the screen before user space",
         ),
@@ -75,12 +75,12 @@ fn remedy(name: &str) -> Remedy {
             "device names may change order",
         ),
         n if n.contains("tracer_init_tracefs") || n.contains("trace_init") => {
-            ("leave tracing out", vec![SystemChange::config("CONFIG_FTRACE", "n")], "no tracing")
+            ("build without tracing", vec![SystemChange::config("CONFIG_FTRACE", "n")], "no tracing")
         }
         n if n.contains("regulatory_init") => (
             "build the wireless core as a module",
             vec![SystemChange::config("CONFIG_CFG80211", "m")],
-            "wireless comes later",
+            "wireless is available later",
         ),
         _ => return in_words(name),
     };
@@ -90,19 +90,19 @@ fn remedy(name: &str) -> Remedy {
 fn in_words(name: &str) -> Remedy {
     let (action, effort, price) = match name {
         n if n.contains("acpi_init") => (
-            "leave out the ACPI tables and devices that the board doesn't need, by the firmware's settings",
+            "disable ACPI tables and devices that the board does not need, by the firmware's settings",
             Effort::Configuration,
             "devices disappear",
         ),
         n if n.contains("populate_rootfs") => (
-            "a smaller initramfs, or one that unpacks faster: lz4 or no compression",
+            "use a smaller initramfs, or one that unpacks faster: lz4 or no compression",
             Effort::Rebuild,
             "a larger image",
         ),
         _ => (
-            "build it as a module, or out where the board doesn't need it; `ftrace_graph_filter` with `ftrace=function_graph` shows what it does",
+            "build it as a module, or leave it out if the board does not need it; `ftrace=function_graph` with `ftrace_graph_filter=` shows what it does",
             Effort::Rebuild,
-            "a kernel configuration of one's own",
+            "a custom kernel configuration",
         ),
     };
     Remedy::in_words(action, effort, price, Risk::Medium)

@@ -11,9 +11,9 @@ use bootline_console::Series;
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini002,
     doc: "The kernel tests each cryptographic algorithm as it registers (cryptomgr_test threads, which initcalls wait \
-          for): on a slow processor or under emulation the largest part of a boot without a console, 48 % of one with \
-          7.2. Without initcall_debug the tests print next to nothing; the time sits in crypto's initcalls and in those \
-          that use a key first (load_system_certificate_list).",
+          for). On a slow CPU or under emulation this is the largest part of a boot without a console: 48 % of one \
+          with 7.2. Without initcall_debug the tests print almost nothing; their time shows in crypto's initcalls and \
+          in the first one that uses a key (load_system_certificate_list).",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -88,10 +88,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 seconds(total.best()),
                 percent(total.best(), case.total())
             ),
-            // Not all of an initcall is its test.
+            // Only a part of an initcall is its test.
             Interval::new(Dur::ZERO, total.best(), total.high()),
             format!(
-                "{}: {}, net of the console; the log doesn't tell the tests from the initcalls' own work",
+                "{}: {}, net of the console; the log does not separate the tests from the initcalls' own work",
                 clock(case),
                 named.join(", ")
             ),
@@ -105,10 +105,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             .map(|(a, b)| case.net(a, b).best())
             .sum();
         (
-            "crypto's self-tests ran; what they cost can't be seen".to_owned(),
+            "crypto's self-tests ran at an unknown cost".to_owned(),
             Interval::new(Dur::ZERO, Dur::ZERO, silent),
-            "they run in threads and print nothing but what is below; boot with initcall_debug, or once with \
-             cryptomgr.notests, to see"
+            "they run in kthreads and print only the records below; boot with initcall_debug, or once with cryptomgr.notests, to see their cost"
                 .to_owned(),
             cite_at(case.boot, said.iter().copied().take(3)),
             Vec::new(),

@@ -8,13 +8,13 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini003,
-    doc: "The kernel initialises a structure for each page of memory before it goes on: 100 to 150 ms for 8 GiB. With \
-          CONFIG_DEFERRED_STRUCT_PAGE_INIT most of it waits until all processors can share it.",
+    doc: "The kernel initialises a structure for each page of memory before it continues: 100 to 150 ms for 8 GiB. \
+          With CONFIG_DEFERRED_STRUCT_PAGE_INIT most of this is deferred until all CPUs can share it.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this it isn't worth a word.
+/// Shorter initialisation is not reported.
 const LEAST: Dur = Dur::from_millis(40);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -35,17 +35,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],
-        why: format!("{}, between the records below; other early work may be in it", clock(case)),
+        why: format!("{}, between the records below, which may include other early work", clock(case)),
         evidence: cite_at(case.boot, [before, end]),
         remedies: vec![
             Remedy::new(
-                "initialise most pages later, on all processors",
+                "initialise most pages later, on all CPUs",
                 vec![SystemChange::config("CONFIG_DEFERRED_STRUCT_PAGE_INIT", "y")],
                 "64-bit with sparse memory only",
                 Risk::Low,
             ),
             Remedy::new(
-                "boot with less and add the rest later by memory hotplug",
+                "boot with less memory and add the rest later by hotplug",
                 vec![SystemChange::open_parameter("mem", "size")],
                 "user space must add it",
                 Risk::Medium,

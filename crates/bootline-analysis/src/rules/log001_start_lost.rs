@@ -10,18 +10,18 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Log001,
-    doc: "The log does not hold all of the boot: the ring buffer wrapped before it was read, records were dropped \
-          because the console could not keep up, or the capture began late. What is missing can't be explained.",
+    doc: "The log does not contain the whole boot: the ring buffer wrapped before it was read, records were dropped \
+          because the console could not keep up, or the capture began late. What is missing cannot be explained.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// The most that CONFIG_LOG_BUF_SHIFT takes (init/Kconfig).
+/// Largest value of CONFIG_LOG_BUF_SHIFT (init/Kconfig).
 const MOST_SHIFT: u32 = 25;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
-    // A quiet console shows no beginning either.
+    // A quiet console does not show the beginning either.
     let unquiet = boot.timeline.clock != Clock::Arrival || !case.quiet_console();
     let beginning = boot.problems.iter().find(|p| p.kind == ProblemKind::BeginningLost).filter(|_| unquiet);
     let dropped: Vec<usize> = boot.records.containing("printk messages dropped").collect();
@@ -32,7 +32,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut why = Vec::new();
     if let Some(at) = beginning.and(first).and_then(|i| boot.records.get(i)?.stamp) {
         let words = match boot.timeline.clock {
-            Clock::Arrival => "the capture began late, or the console was given nothing that was stored before it",
+            Clock::Arrival => {
+                "the capture began late, or what was stored before the console registered was not printed to it"
+            }
             _ => "the ring buffer wrapped before it was read",
         };
         why.push(format!(
@@ -46,12 +48,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "the console reports {sum} messages dropped: they were overwritten before they were transmitted"
         ));
     }
-    // Twice what the log holds, at least 1 MiB; the kernel wants a power of two.
+    // Twice the size of the log, at least 1 MiB; the kernel requires a power of two.
     let held: u64 = boot.records.iter().map(|r| u64::from(r.line_bytes)).sum();
     let size = (held * 2).next_power_of_two().clamp(1 << 20, 1 << 30) >> 20;
     vec![Finding {
         rule: RULE.id,
-        title: "the log does not hold all of the boot".to_owned(),
+        title: "the log does not contain the whole boot".to_owned(),
         cost: Interval::exact(Dur::ZERO),
         part_of: Vec::new(),
         time_ranges: Vec::new(),
@@ -61,7 +63,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }]
 }
 
-/// A ring buffer of so many MiB, a power of two.
+/// Advice for a ring buffer of this many MiB, a power of two.
 fn enlarge(mebibytes: u64) -> Vec<Remedy> {
     let memory = format!("{mebibytes} MiB of memory");
     let parameter = SystemChange::parameter("log_buf_len", format!("{mebibytes}M"));

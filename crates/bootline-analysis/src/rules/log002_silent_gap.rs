@@ -8,8 +8,8 @@ use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Log002,
-    doc: "A stretch in which nothing was logged and that no other rule explains: something worked or slept in silence. \
-          The records around it tell where to look; initcall_debug would name the initcall or probe inside.",
+    doc: "A time range in which nothing was logged and that no other rule explains: something worked or slept \
+          silently. The records around it show where to look; initcall_debug would name the initcall or probe inside.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -23,7 +23,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let debug = case.boot.kernel.command_line.initcall_debug() || !case.boot.spans.is_empty();
     let mut found = Vec::new();
-    // They are sorted by length: what is left of later ones doesn't get among those shown.
+    // Gaps are sorted by length: what remains of later ones is too short to be shown.
     for gap in case.boot.gaps.iter().take(1_000) {
         let time_range = TimeRange { from: gap.start, to: gap.start + gap.length };
         let net = case.net(time_range.from, time_range.to);
@@ -48,15 +48,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 Risk::Low,
             ),
             None if debug => Remedy::in_words(
-                "no initcall runs here: look at threads and at init/main.c, with ftrace",
+                "no initcall runs here: look at kthreads and at init/main.c, with ftrace",
                 Effort::Configuration,
                 "a kernel with CONFIG_FTRACE",
                 Risk::Low,
             ),
             None => Remedy::new(
-                "let the kernel name what runs here (with quiet: read it from dmesg)",
+                "make the kernel log what runs here (with quiet: read it from dmesg)",
                 vec![SystemChange::word("initcall_debug"), SystemChange::parameter("log_buf_len", "4M")],
-                "some hundred kB of log; on the console it would cost more than it shows",
+                "some hundred kB of log; printing it to the console would cost more than the gap",
                 Risk::Low,
             ),
         };

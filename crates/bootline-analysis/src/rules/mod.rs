@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The diagnoses: one rule a file, named by its code. A rule looks at a boot and gives findings; it prints nothing.
+//! The diagnoses: one rule a file, named by its code. A rule examines a boot and returns findings; it prints nothing.
 //!
 //! To add one: write `xyz000_name.rs` with a `RULE`, list it in [`RULES`], and give it a folder in `tests/rules/` with
 //! a log that fires, one that nearly fires, and the expected output (`fires.expected`).
@@ -40,8 +40,8 @@ pub use rule_id::RuleId;
 use crate::boot::Boot;
 use case::Case;
 
-/// All rules, in the order in which they look: a rule finds taken what those before it explain, so the specific ones
-/// come before the general.
+/// All rules, in the order in which they run: time that one rule explains is no longer available to those after it, so
+/// specific rules come before general ones.
 pub const RULES: &[Rule] = &[
     con001_synchronous_console::RULE,
     con002_flush_at_registration::RULE,
@@ -72,7 +72,7 @@ pub fn rule(id: RuleId) -> Option<&'static Rule> {
     RULES.iter().find(|r| r.id == id)
 }
 
-/// All findings on a boot, the costliest first.
+/// All findings of a boot, the costliest first.
 pub fn findings(boot: &Boot) -> Vec<Finding> {
     let mut case = Case::new(boot);
     let mut found: Vec<Finding> = Vec::new();
@@ -84,7 +84,7 @@ pub fn findings(boot: &Boot) -> Vec<Finding> {
             found.push(finding);
         }
     }
-    // What only tells another finding's time in other words comes behind those that add up.
+    // Findings that are part of others come after those that add up.
     found.sort_by_key(|f| (!f.part_of.is_empty(), std::cmp::Reverse((f.cost.best(), f.cost.high()))));
     found
 }

@@ -9,17 +9,17 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Net001,
-    doc: "With ip= the kernel configures the network before it mounts the root (ip_auto_config): it opens the interfaces, \
-          waits for a carrier for up to 120 s, and asks DHCP. The boot waits for all of it. Only a root on the network \
-          needs that; user space configures the interface again.",
+    doc: "With ip= the kernel configures the network before it mounts the root (ip_auto_config): it opens the \
+          interfaces, waits up to 120 s for a carrier, and asks DHCP. The boot waits for all of this. Only a root \
+          file system on the network needs it; user space configures the interface again in any case.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Below this it isn't worth a word.
+/// Configuration shorter than this is not reported.
 const LEAST: Dur = Dur::from_millis(50);
 
-/// The words of net/ipv4/ipconfig.c.
+/// Messages of net/ipv4/ipconfig.c.
 const WORDS: [&str; 4] = ["IP-Config: ", "Sending DHCP requests", "Sending BOOTP", "seconds for network"];
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let found = match case.span("ip_auto_config") {
         Some(span) => span.end.map(|end| (TimeRange { from: span.start, to: end }, true)),
         None => said.first().zip(said.last()).and_then(|(first, last)| {
-            // ipconfig speaks after it has waited; its work begins somewhere behind the record before.
+            // ipconfig prints after it has waited; its work began some time after the record before.
             let from = case.before(*first).map(|b| b.1).or(case.at(*first))?;
             Some((TimeRange { from, to: case.at(*last)? }, false))
         }),
@@ -49,9 +49,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut remedies = Vec::new();
     if on_network {
         remedies.push(Remedy::new(
-            "give the address instead of asking for it",
+            "set a fixed address instead of using DHCP",
             vec![SystemChange::open_parameter("ip", "client:server:gateway:mask:host:device:off")],
-            "the root is on the network, so it needs an address; this one is fixed",
+            "the root file system is on the network, so an address is needed; this one is fixed",
             Risk::High,
         ));
     } else {
@@ -59,14 +59,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if changes.is_empty() {
             changes.push(SystemChange::parameter("ip", "off"));
         }
-        let price = "no root on NFS; the network comes later";
+        let price = "no root file system on NFS; the network is available later";
         remedies.push(Remedy::new("leave the network to user space", changes, price, Risk::Medium));
     }
     if carrier {
         remedies.push(Remedy::in_words(
-            "let the link come up sooner: a fixed speed, or start the PHY in the boot loader",
+            "bring the link up sooner: fix its speed, or start the PHY in the boot loader",
             Effort::Configuration,
-            "no autonegotiation: the other end must have the same speed",
+            "no autonegotiation: the other end must be set to the same speed",
             Risk::Medium,
         ));
     }
@@ -75,7 +75,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut cited: Vec<usize> = ids.chain(said.iter().copied().take(3)).chain(said.last().copied()).collect();
     cited.sort_unstable();
     cited.dedup();
-    let words = if exact { "the initcall ip_auto_config" } else { "from the record before its first to its last" };
+    let words =
+        if exact { "the initcall ip_auto_config" } else { "from the record before its first message to its last" };
     vec![Finding {
         rule: RULE.id,
         title: format!(
@@ -86,7 +87,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: vec![time_range],
-        why: format!("{}: {words}, console waits not counted", clock(case)),
+        why: format!("{}: {words}, without waits for the console", clock(case)),
         evidence: cite_at(case.boot, cited),
         remedies,
     }]

@@ -7,11 +7,11 @@ use crate::boot::WaitCause;
 
 /// One diagnosis.
 pub struct Rule {
-    /// Which one it is.
+    /// Identity: code and name.
     pub id: RuleId,
-    /// What it finds, why that costs time: one paragraph for `bootline explain --rules` and the docs.
+    /// What it finds and why that costs time: one paragraph for `bootline explain --rules` and docs/rules.md.
     pub doc: &'static str,
-    /// Where the time of its findings lies.
+    /// Where on the timeline the time of its findings lies.
     pub place: TimelinePlace,
     pub(super) check: fn(&Case<'_>) -> Vec<Finding>,
 }
@@ -23,6 +23,6 @@ pub enum TimelinePlace {
     Waits(WaitCause),
     /// In all waits for the console.
     AllWaits,
-    /// Not known: only the evidence has a place.
+    /// Unknown: only the evidence has a position.
     Evidence,
 }

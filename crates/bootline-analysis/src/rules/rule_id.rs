@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which rule: its code and its name, said once.
+//! Identity of a rule: its code and its name.
 use std::fmt;
 
 macro_rules! rule_ids {

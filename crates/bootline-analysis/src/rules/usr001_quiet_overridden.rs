@@ -11,13 +11,13 @@ use bootline_capture::units::{Dur, Interval};
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr001,
     doc: "The command line asks for a quiet console, and user space makes it loud again: kernel.printk by sysctl, \
-          `dmesg -n`, a sysrq, systemd's log on the console, or programs that write to /dev/kmsg. From then on the \
-          kernel's messages wait for the line as if quiet weren't there, while services start.",
+          `dmesg -n`, a sysrq, systemd logging to the console, or programs that write to /dev/kmsg. From then on, \
+          while services start, the kernel's messages wait for the line as if quiet had not been given.",
     place: TimelinePlace::Evidence,
     check,
 };
 
-/// Kernel records on the line after init's start that a quiet boot doesn't explain.
+/// More kernel records than this after init's start are not those of a quiet boot.
 const MANY: usize = 20;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let after = boot.end_index();
     let kernel_record = |i: &usize| boot.records.get(*i).filter(|r| r.source == RecordOrigin::Kernel);
-    // Only what arrived is known to have been printed.
+    // Only records that arrived are known to have been printed.
     let arrived = boot.timeline.clock == Clock::Arrival;
     let mut loud: Vec<usize> =
         if arrived && boot.end.is_some() { (after..boot.records.len()).collect() } else { Vec::new() };
@@ -49,7 +49,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         why.push(format!("record {} changes the console's log level", r.id));
     }
     if !systemd.is_empty() {
-        why.push(format!("the command line holds {}", systemd.join(" ")));
+        why.push(format!("the command line contains {}", systemd.join(" ")));
     }
     if !loud.is_empty() {
         why.push(format!(
@@ -59,25 +59,25 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ));
     }
     if command_line.is_empty() {
-        why.push("init announced itself after hardly any kernel message, so quiet was requested".to_owned());
+        why.push("almost no kernel message precedes init's, so quiet was requested".to_owned());
     }
     if let Some(line) = &boot.line {
-        why.push(format!("the line carries {}", speed(line)));
+        why.push(format!("the line transmits {}", speed(line)));
     }
     let mut remedies = vec![Remedy::new(
         "keep the console's level when user space starts: no `dmesg -n`, no `klogd -c`, and by a file in sysctl.d",
         vec![SystemChange::Sysctl { key: "kernel.printk", value: "4 4 1 7" }],
-        "messages are only in dmesg, not on the line",
+        "messages are in dmesg only",
         Risk::Low,
     )];
     if !systemd.is_empty() || from_user > 0 {
         remedies.push(Remedy::new(
-            "keep programs off the kernel's log",
+            "keep programs from writing to the kernel log",
             vec![
                 SystemChange::parameter("printk.devkmsg", "off"),
                 SystemChange::parameter("systemd.log_target", "journal"),
             ],
-            "messages of early services are in the journal only",
+            "early services' messages are in the journal only",
             Risk::Low,
         ));
     }
@@ -91,14 +91,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: Vec::new(),
-        why: format!("{}; this time is not in the time to init", why.join("; ")),
+        why: format!("{}; the time to init does not include this time", why.join("; ")),
         evidence: cite_at(boot, evidence),
         remedies,
     }]
 }
 
-/// What the characters take on the line; whether user space waited for all of them, nobody knows. Where the log tells
-/// no speed, the time from each to the next bounds it.
+/// Transmit time of the bytes; whether user space waited for all of them is unknown. Where the line's speed is unknown,
+/// the time from each record to the next is the upper bound.
 fn cost(case: &Case<'_>, loud: &[usize]) -> (Interval, u64) {
     let bytes = loud.iter().filter_map(|i| case.boot.records.get(*i)).map(|r| u64::from(r.line_bytes)).sum();
     let time = case.boot.line.as_ref().and_then(|l| {
@@ -111,7 +111,7 @@ fn cost(case: &Case<'_>, loud: &[usize]) -> (Interval, u64) {
     (Interval::new(Dur::ZERO, known, time.unwrap_or_else(high)), bytes)
 }
 
-/// The record that says that the level was raised: sysrq, or a sysctl's own words.
+/// The record that shows the level being raised, by sysrq, sysctl or dmesg.
 fn raised(case: &Case<'_>) -> Option<usize> {
     let records = &case.boot.records;
     let sysrq = records.containing("Loglevel set to ").chain(records.containing("Changing Loglevel")).min();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures as they read in a finding's words.
+//! How figures are written in a finding's text.
 use super::case::Case;
 use crate::boot::{Clock, SerialLine, SpeedSource};
 use bootline_capture::units::{Baud, Dur, LineRate};
 
-/// `27.300 s`; below 10 ms in microseconds, since thousandths of a second would say nothing.
+/// `27.300 s`; below 10 ms in microseconds, because milliseconds would be too coarse.
 pub(super) fn seconds(d: Dur) -> String {
     if d == Dur::ZERO {
         "0 s".to_owned()
@@ -23,7 +23,7 @@ pub(super) fn percent(part: Dur, whole: Dur) -> String {
     format!("{:.0} %", 100.0 * part.as_secs_f64() / whole.as_secs_f64())
 }
 
-/// The clock that a case's times are from, with a preposition.
+/// The clock of a case's times, with its preposition.
 pub(super) fn clock(case: &Case<'_>) -> &'static str {
     match case.boot.timeline.clock {
         Clock::Arrival => "by arrival times",
@@ -32,13 +32,13 @@ pub(super) fn clock(case: &Case<'_>) -> &'static str {
     }
 }
 
-/// What a line would carry at its declared speed.
+/// Speed of a line at its declared baud.
 pub(super) fn declared_rate(line: &SerialLine) -> Option<(Baud, LineRate)> {
     let baud = line.console.declared_baud?;
     Some((baud, LineRate::of(baud, line.console.frame)))
 }
 
-/// How fast a line is, and how that is known: `960 characters a second (measured by arrival times; 9600 baud declared)`.
+/// Speed of a line and its source: `960 B/s (measured by arrival times; 9600 baud declared)`.
 pub(super) fn speed(line: &SerialLine) -> String {
     let Some(speed) = line.speed else { return "an unknown number of bytes per second".to_owned() };
     let rate = speed.rate.bytes_per_s();
@@ -59,7 +59,7 @@ pub(super) fn speed(line: &SerialLine) -> String {
     format!("{rate:.0} B/s ({known}{declared})")
 }
 
-/// A faster speed to ask for; none where the line is at a UART's usual top.
+/// A faster speed to suggest; none if the line already runs at a UART's usual maximum.
 pub(super) fn faster(line: &SerialLine) -> Option<Baud> {
     let now = line.speed?.rate.bytes_per_s();
     let wanted = [115_200, 921_600].into_iter().filter_map(Baud::new);

@@ -26,6 +26,6 @@ pub(crate) use interval::{Estimate, Interval};
 pub(crate) use phase::{Phase, TimeToInit};
 pub(crate) use record::{AsyncWait, BacklogPoint, Gap, Record, Service, Wait};
 pub(crate) use record_id::{Id, id, ids};
-pub(crate) use remedy::{Remedy, SystemChange};
+pub(crate) use remedy::SystemChange;
 pub(crate) use span::{DrawnSpan, Span};
 pub(crate) use words::*;
