@@ -8,28 +8,48 @@ use crate::error::Error;
 
 const MARKS: [&str; 2] = ["<!-- real output, kept by `cargo xtask docs` -->\n", "<!-- end of real output -->\n"];
 
-/// What a user would type, and how many lines of the output the README shows.
-type Shown = (&'static [&'static str], usize);
+/// What a user would type, and the parts of its output that the README shows.
+type Shown = (&'static [&'static str], &'static [Excerpt]);
+
+/// A part of an output: from the first line that begins with a text, so many lines.
+struct Excerpt {
+    from: &'static str,
+    lines: usize,
+}
+
+const fn excerpt(from: &'static str, lines: usize) -> Excerpt {
+    Excerpt { from, lines }
+}
 
 /// The screens, from top to bottom.
 const SCREENS: [&[Shown]; 2] = [
-    &[(&["explain", "corpus/x86-6.18-rt-9600/boot.cap"], 33), (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], 3)],
-    &[(&["predict", "corpus/x86-6.18-rt-9600/boot.cap"], 17)],
+    &[
+        (
+            &["explain", "corpus/x86-6.18-rt-9600/boot.cap"],
+            &[excerpt("", 3), excerpt("con003 ", 16), excerpt("Remedies by configuration", 11)],
+        ),
+        (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], &[excerpt("", 3)]),
+    ],
+    &[(&["predict", "corpus/x86-6.18-rt-9600/boot.cap"], &[excerpt("", 17)])],
 ];
 
 fn screen(root: &Path, bootline: &Path, shown: &[Shown]) -> Result<String, Error> {
     let mut screen = String::from("```console\n");
-    for (n, (words, lines)) in shown.iter().enumerate() {
+    for (n, (words, excerpts)) in shown.iter().enumerate() {
         let text = output(bootline, root, &[words, &["--width", "100", "--color", "never"][..]].concat())?;
         if n > 0 {
             screen.push('\n');
         }
         screen.push_str(&format!("$ bootline {}\n", words.join(" ")));
-        for line in text.lines().take(*lines) {
-            screen.push_str(line.trim_end());
-            screen.push('\n');
+        for Excerpt { from, lines } in *excerpts {
+            let start = text.lines().position(|line| line.starts_with(from));
+            let missing = || Error::content(&root.join("README.md"), "an excerpt's first line is not in the output");
+            for line in text.lines().skip(start.ok_or_else(missing)?).take(*lines) {
+                screen.push_str(line.trim_end());
+                screen.push('\n');
+            }
+            screen.push_str("...\n");
         }
-        screen.push_str("...\n");
     }
     Ok(screen + "```\n")
 }

@@ -194,7 +194,7 @@ fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Caveat> {
         }
     }
     let number = |n: Option<u32>| or_unknown(n.map(|n| n.to_string()));
-    note("number of processors", number(before.cpus), number(after.cpus));
+    note("number of CPUs", number(before.cpus), number(after.cpus));
     note("console", or_unknown(before.console.clone()), or_unknown(after.console.clone()));
     note("declared baud", number(before.baud), number(after.baud));
     note("clock", word(&before.clock), word(&after.clock));

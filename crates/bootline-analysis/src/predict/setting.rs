@@ -68,7 +68,7 @@ pub const KEYS: [(&str, &str); 8] = [
     ("initcall_debug", "0"),
     ("kernel", "a series like 6.18 or 6.19-rt"),
     ("console", "legacy, nbcon, printer-thread or nbcon_8250 (with +replay)"),
-    ("cpus", "a number of processors"),
+    ("cpus", "a number of CPUs"),
 ];
 
 impl FromStr for Setting {

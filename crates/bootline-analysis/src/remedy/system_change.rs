@@ -38,7 +38,7 @@ pub enum SystemChange {
     },
     /// How the device at the other end of the serial line is to be set, in words.
     OtherEnd(String),
-    /// Other hardware, in words: `2 processors`.
+    /// Other hardware, in words: `2 CPUs`.
     Hardware(String),
 }
 

@@ -128,7 +128,7 @@ fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
     let through =
         critical_path.segments.iter().any(|s| matches!(s.kind, SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs));
     if through && boot.kernel.cpus == Some(1) {
-        text += " With one processor a call that is not critical also takes processor time from the path: its slack counts only what sleeps.";
+        text += " With one CPU a call that is not critical also takes CPU time from the path: its slack counts only what sleeps.";
     }
     text
 }

@@ -77,7 +77,7 @@ struct KernelJson<'b> {
     series: Option<String>,
     /// Whether it is built with PREEMPT_RT.
     preempt_rt: bool,
-    /// Whether it is built for several processors.
+    /// Whether it is built for several CPUs.
     smp: bool,
     /// CPUs brought up.
     cpus: Option<u32>,

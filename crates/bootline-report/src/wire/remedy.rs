@@ -96,7 +96,7 @@ pub(crate) enum SystemChange<'b> {
     },
     /// Other hardware.
     Hardware {
-        /// `2 processors`
+        /// `2 CPUs`
         text: &'b str,
     },
 }
