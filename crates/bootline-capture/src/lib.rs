@@ -5,6 +5,7 @@
 //! the file is somebody else's job. A damaged or truncated file still reads: the damage comes out as an event.
 mod chunk_time;
 mod codec;
+pub mod container;
 mod header;
 mod reader;
 pub mod units;

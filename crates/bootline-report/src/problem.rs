@@ -39,6 +39,7 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::UnknownFormat => {
             "no times and no kernel records were found in it; state the format if you know it"
         }
+        ProblemKind::ArchiveDamaged => "what came before it was read; what followed is in no figure",
         ProblemKind::LineTooLong => "the line's tail is in no figure, but its bytes are counted",
         ProblemKind::BinaryNoise => "a wrong baud or line noise looks so; the records around it may be torn",
         ProblemKind::NulBytes => "they were dropped; harmless, unless the records around them look torn",
@@ -59,6 +60,10 @@ fn meaning(kind: ProblemKind) -> &'static str {
             "the host's clock was set meanwhile; arrival times across that place are wrong"
         }
         ProblemKind::CoarseStamps => "figures below a second mean nothing; take a log with microseconds",
+        ProblemKind::ReceiptTimes => {
+            "no time before the logger started is known; take `dmesg`, or `journalctl -b -o export`"
+        }
+        ProblemKind::PanicAfterBoot => "the time to init holds; the system did not stay up",
         ProblemKind::TooManyRecords => "what came after them is in no figure",
         ProblemKind::NoKernelRecords => "there is no boot to explain in it",
     }

@@ -5,7 +5,8 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Splitter, join_levels};
-use bootline_analysis::records::{DecodeSummary, Decoder, Format};
+use bootline_analysis::records::{ByteRange, DecodeSummary, Decoder, Format, ProblemKind, RecordOrigin, Sink};
+use bootline_capture::container::Unpacker;
 use bootline_report::BootLabel;
 
 use crate::exit::Exit;
@@ -18,10 +19,23 @@ use crate::unusable::{self, BootNeeds, UnusableInput};
 const PIECE: usize = 512 * 1024;
 
 /// Iterates over the records of each boot in an input. Ends after an error.
+///
+/// An input may be compressed, or an archive. Files in an archive that hold no kernel records are skipped.
 pub struct Boots {
+    /// As the user named it.
+    file: String,
+    /// The same, with the archive's member that is being read.
     input: String,
+    format: Option<Format>,
+    unpacker: Option<Unpacker>,
+    /// Files of the archive begun so far; none where the input is no archive.
+    members: Option<usize>,
     source: Source,
+    /// Boots given, in all and of the file that is being read.
     count: usize,
+    count_here: usize,
+    /// What was read of the files before.
+    summary: DecodeSummary,
 }
 
 enum Source {
@@ -32,25 +46,24 @@ enum Source {
         splitter: Box<Splitter>,
     },
     /// Read to the end, or failed.
-    Ended {
-        rest: VecDeque<BootRecords>,
-        summary: DecodeSummary,
-    },
+    Ended(VecDeque<BootRecords>),
 }
 
 impl Boots {
     /// The boots of `input`; the format is recognised from the first bytes unless given.
     ///
     /// # Errors
-    /// It can't be opened.
+    /// It can't be opened, or is of a form that is not read.
     pub fn open(input: &LogFile, format: Option<Format>) -> Result<Boots, Failure> {
-        let source = Source::Open {
-            from: input.open()?,
-            piece: vec![0; PIECE],
-            decoder: Box::new(Decoder::new(format)),
-            splitter: Box::default(),
-        };
-        Ok(Boots { input: input.name(), source, count: 0 })
+        let name = input.name();
+        let unpacker = Unpacker::new(input.open()?).map_err(|e| unusable::unpack_failed(&name, &e))?;
+        let members = unpacker.is_archive().then_some(0);
+        let (unpacker, source) = (Some(unpacker), Source::Ended(VecDeque::new()));
+        let summary = DecodeSummary::default();
+        let (file, input) = (name.clone(), name);
+        let mut boots = Boots { file, input, format, unpacker, members, source, count: 0, count_here: 0, summary };
+        boots.next_file()?;
+        Ok(boots)
     }
 
     /// Number of boots returned so far.
@@ -58,30 +71,72 @@ impl Boots {
         self.count
     }
 
+    /// As the user named it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Files in the archive, as far as it was read; none where the input is no archive.
+    pub fn members(&self) -> Option<usize> {
+        self.members
+    }
+
     /// Summary of what has been read so far.
     pub fn finish(mut self) -> DecodeSummary {
         self.end();
-        match self.source {
-            Source::Ended { summary, .. } => summary,
-            Source::Open { .. } => unreachable!("end() has ended it"),
+        self.summary
+    }
+
+    /// Begins the next file of an archive, or the input itself; false if there is none.
+    fn next_file(&mut self) -> Result<bool, Failure> {
+        let Some(unpacker) = &mut self.unpacker else { return Ok(false) };
+        let member = match unpacker.next_member() {
+            Ok(Some(member)) => member,
+            Ok(None) => return Ok(false),
+            Err(e) => {
+                self.unpacker = None;
+                return Err(unusable::unpack_failed(&self.file, &e));
+            }
+        };
+        if let Some(name) = member.name {
+            self.input = format!("{}:{name}", self.file);
+            self.members = self.members.map(|n| n + 1);
         }
+        self.count_here = 0;
+        self.source = Source::Open {
+            from: member.reader,
+            piece: vec![0; PIECE],
+            decoder: Box::new(Decoder::new(self.format)),
+            splitter: Box::default(),
+        };
+        Ok(true)
     }
 
     fn end(&mut self) {
-        let ended = Source::Ended { rest: VecDeque::new(), summary: DecodeSummary::default() };
-        self.source = match std::mem::replace(&mut self.source, ended) {
-            Source::Open { decoder, mut splitter, .. } => {
-                let summary = decoder.finish(&mut *splitter);
-                Source::Ended { rest: splitter.finish(), summary }
-            }
-            ended @ Source::Ended { .. } => ended,
-        };
+        if let Source::Open { decoder, mut splitter, .. } =
+            std::mem::replace(&mut self.source, Source::Ended(VecDeque::new()))
+        {
+            let read = decoder.finish(&mut *splitter);
+            self.summary = DecodeSummary {
+                format: read.format.or(self.summary.format),
+                bytes: self.summary.bytes + read.bytes,
+                lines: self.summary.lines + read.lines,
+                records: self.summary.records + read.records,
+            };
+            self.source = Source::Ended(splitter.finish());
+        }
     }
 
-    fn label(&mut self, another_follows: bool) -> BootLabel {
-        let index = self.count;
+    /// A boot with its label; `None` for what an archive holds besides logs.
+    fn labelled(&mut self, records: BootRecords, another_follows: bool) -> Option<(BootRecords, BootLabel)> {
+        if self.members.is_some() && !records.records.iter().any(|r| r.source == RecordOrigin::Kernel) {
+            return None;
+        }
+        let index = self.count_here;
         self.count += 1;
-        BootLabel { input: self.input.clone(), index, one_of_several: another_follows || index > 0 }
+        self.count_here += 1;
+        let label = BootLabel { input: self.input.clone(), index, one_of_several: another_follows || index > 0 };
+        Some((records, label))
     }
 }
 
@@ -92,22 +147,40 @@ impl Iterator for Boots {
         loop {
             let (from, piece, decoder, splitter) = match &mut self.source {
                 Source::Open { from, piece, decoder, splitter } => (from, piece, decoder, splitter),
-                Source::Ended { rest, .. } => {
-                    let records = rest.pop_front()?;
+                Source::Ended(rest) => {
+                    let found = rest.pop_front();
                     let another_follows = !rest.is_empty();
-                    return Some(Ok((records, self.label(another_follows))));
+                    match found {
+                        Some(records) => match self.labelled(records, another_follows) {
+                            Some(boot) => return Some(Ok(boot)),
+                            None => continue,
+                        },
+                        None => match self.next_file() {
+                            Ok(true) => continue,
+                            Ok(false) => return None,
+                            Err(failure) => return Some(Err(failure)),
+                        },
+                    }
                 }
             };
             if let Some(records) = splitter.take() {
-                return Some(Ok((records, self.label(true))));
+                match self.labelled(records, true) {
+                    Some(boot) => return Some(Ok(boot)),
+                    None => continue,
+                }
             }
             match from.read(piece) {
                 Ok(0) => self.end(),
                 Ok(n) => decoder.push(&piece[..n], &mut **splitter),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                // Not the system's error: what the file holds is damaged. What came before it counts.
+                Err(e) if e.raw_os_error().is_none() => {
+                    splitter.problem(ProblemKind::ArchiveDamaged, ByteRange::default(), &e.to_string());
+                    self.end();
+                }
                 Err(e) => {
-                    let ended = Source::Ended { rest: VecDeque::new(), summary: DecodeSummary::default() };
-                    self.source = ended;
+                    self.source = Source::Ended(VecDeque::new());
+                    self.unpacker = None;
                     return Some(Err(unusable::read_failed(&self.input, &e)));
                 }
             }
@@ -166,8 +239,11 @@ impl AnalysedBoots<'_> {
 
     /// The errors, boot by boot. An input without a boot is an error itself.
     pub fn finish(self) -> Vec<(BootLabel, Failure)> {
-        let (input, count) = (self.boots.input.clone(), self.boots.seen());
+        let (input, count, members) = (self.boots.file().to_owned(), self.boots.seen(), self.boots.members());
         let summary = self.boots.finish();
+        if let Some(members) = members.filter(|_| count == 0) {
+            return vec![(BootLabel::only(&input), unusable::archive_without_logs(&input, members))];
+        }
         if count == 0 {
             return vec![(BootLabel::only(&input), unusable::empty(&input, &summary))];
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, Clock};
 use bootline_analysis::records::{DecodeSummary, ProblemKind};
+use bootline_capture::container::{UnpackError, UnreadableKind};
 use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;
@@ -86,7 +87,7 @@ impl UnusableInput {
             UnusableInput::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
                 "boot with `printk.time=1` and without `quiet`; if the format is unusual, name it: `--input-format FORMAT`",
             ),
-            UnusableInput::NoTimes => fail(format!("no times in {input} ({read})"))
+            UnusableInput::NoTimes => fail(format!("no kernel timestamps in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or record the boot with `bootline capture`"),
             UnusableInput::Spoiled { boot, kind, detail } => {
                 let failure = fail(format!("the figures of {boot} can't be trusted")).at(escaped(&detail));
@@ -122,6 +123,7 @@ fn remedy(kind: ProblemKind) -> Option<&'static str> {
             Some("start the capture before the board; for `dmesg`, boot with `log_buf_len=16M`")
         }
         ProblemKind::RecordsLost | ProblemKind::PortLost | ProblemKind::CaptureDamaged => Some("record the boot again"),
+        ProblemKind::ReceiptTimes => Some("take the kernel's own times: `dmesg`, or `journalctl -b -o export`"),
         ProblemKind::UnknownFormat => Some("name the format: `--input-format FORMAT`"),
         _ => None,
     }
@@ -143,6 +145,30 @@ pub fn empty(input: &str, summary: &DecodeSummary) -> Failure {
     let input = shown(input);
     let what = if summary.bytes == 0 { format!("{input} is empty") } else { format!("no lines in {input}") };
     Failure::new(Exit::INPUT, what).hint("record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`")
+}
+
+/// An archive with nothing of a kernel in it.
+pub fn archive_without_logs(input: &str, members: usize) -> Failure {
+    let files = if members == 1 { "the file".to_owned() } else { format!("any of the {members} files") };
+    Failure::new(Exit::INPUT, format!("no kernel records in {files} of the archive {}", shown(input)))
+        .hint("unpack it, and name the log and its format: `--input-format FORMAT`")
+}
+
+/// It can't be unpacked.
+pub fn unpack_failed(input: &str, e: &UnpackError) -> Failure {
+    match e {
+        UnpackError::Read(e) => read_failed(input, e),
+        UnpackError::Unreadable(kind) => {
+            let failure = Failure::new(Exit::INPUT, format!("{} is {}", shown(input), kind.name()));
+            match kind {
+                UnreadableKind::Journal => {
+                    failure.hint("export it: `journalctl --file FILE -o export | bootline explain -`")
+                }
+                UnreadableKind::Elf | UnreadableKind::PacketCapture => failure.hint("take the log: `dmesg`"),
+                _ => failure.hint("unpack it first"),
+            }
+        }
+    }
 }
 
 /// The error for a directory.

@@ -14,6 +14,7 @@ use super::kernel::Kernel;
 use super::milestone::Milestones;
 use super::options::BootOptions;
 use super::phase::{self, Phase};
+use super::resolution;
 use super::root_wait::{self, RootWait};
 use super::serial_line::{self, SerialLine};
 use super::service::{self, Service};
@@ -85,8 +86,15 @@ impl Boot {
         let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
         let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until);
         let clock = options.clock;
-        let setup =
-            timeline::AlignmentInput { records: &records, console_start, speed, reaches_line: &reaches_line, clock };
+        let stamp_resolution = resolution::of_stamps(&records, &problems);
+        let setup = timeline::AlignmentInput {
+            records: &records,
+            console_start,
+            speed,
+            reaches_line: &reaches_line,
+            clock,
+            stamp_resolution,
+        };
         let timeline = timeline::align(&setup);
         if let Some(switch) = &mut console_switch {
             switch.backlog_age = backlog::longest_age(switch, &timeline, records.len());

@@ -17,6 +17,18 @@ pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, pr
     beginning(records, first, problems);
     jumps(records, problems);
     lost_time(records, timeline, first, problems);
+    panic(records, m, problems);
+}
+
+/// A boot that reached init and fell over later is no good boot.
+fn panic(records: &RecordSet, m: &Milestones, problems: &mut Problems) {
+    let Some(panic) = m.panic.filter(|p| m.kernel_end().is_some_and(|end| end < *p)) else { return };
+    if let Some(r) = records.get(panic) {
+        problems.add(ProblemKind::PanicAfterBoot, r.bytes, || {
+            let at = r.stamp.map(|s| format!(" at {s} s")).unwrap_or_default();
+            format!("the kernel panicked after init had started{at} (record {}): {}", r.id, r.text)
+        });
+    }
 }
 
 fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {

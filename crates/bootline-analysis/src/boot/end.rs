@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::console_start::ConsoleStart;
 use super::milestone::Milestones;
 use super::options::BootOptions;
+use super::resolution::WHOLE_SECONDS;
 use super::timeline::{Clock, RecordTimes, Timeline};
 use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
@@ -40,7 +41,7 @@ pub struct BootEnd {
 pub enum EndedBy {
     /// "Run ... as init process".
     InitRecord,
-    /// "Freeing unused kernel memory", in kernels that do not announce init.
+    /// "Freeing unused kernel memory" or "Freeing init memory", in kernels that do not announce init.
     FreeingUnused,
     /// Init's own first message on the console.
     InitBanner,
@@ -61,8 +62,19 @@ pub enum TimeOrigin {
 }
 
 /// Init programs announce themselves; where the console is quiet, that is the first sign of user space.
-const INIT_BANNERS: [&str; 5] =
-    ["bootline-init:", "INIT: version", "systemd[1]: systemd ", "init started: BusyBox", "OpenRC "];
+/// The last four are Android's (system/core/init/init.cpp) and OpenWrt's.
+const INIT_BANNERS: [&str; 10] = [
+    "bootline-init:",
+    "INIT: version",
+    "systemd[1]: systemd ",
+    "init started: BusyBox",
+    "init started:  BusyBox",
+    "OpenRC ",
+    "init: init first stage started",
+    "init: init started!",
+    "init: Console is alive",
+    "procd: - early -",
+];
 
 pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
     INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
@@ -138,7 +150,8 @@ pub(super) fn boot_end(
         index,
         by,
         at,
-        kernel: record.stamp,
+        // Of a clock of whole seconds the interval is all there is.
+        kernel: record.stamp.filter(|_| timeline.resolution < WHOLE_SECONDS),
         arrival,
         elapsed: Interval::new(less(at.low()), less(at.best()), less(at.high())),
         since,

@@ -41,6 +41,8 @@ pub(super) fn gaps(
     least: Dur,
 ) -> Vec<Gap> {
     let mut found = Vec::new();
+    // By one step of the clock a difference may be too long.
+    let least = least + timeline.resolution;
     let mut before: Option<(RecordId, Dur)> = None;
     for (i, r) in records.iter().enumerate().take(until + 1) {
         let Some(now) = timeline.stored(i).filter(|_| r.source == RecordOrigin::Kernel) else { continue };

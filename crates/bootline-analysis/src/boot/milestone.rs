@@ -15,7 +15,7 @@ pub struct Milestones {
     pub first_initcall: Option<usize>,
     /// The last initcall's return.
     pub last_initcall: Option<usize>,
-    /// "Freeing unused kernel ...": initcalls and root are done.
+    /// "Freeing unused kernel ..." or "Freeing init memory": initcalls and root are done.
     pub freeing_unused: Option<usize>,
     /// The root file system is available: "VFS: Mounted root", or the initramfs is unpacked ("Freeing initrd memory").
     pub root: Option<usize>,
@@ -50,13 +50,15 @@ impl Milestones {
                 self.first_initcall.get_or_insert(i);
             }
             Some(b'i') if text.starts_with("initcall ") && self.init.is_none() => self.last_initcall = Some(i),
-            Some(b'F') if text.starts_with("Freeing unused kernel") => {
+            // ARM up to 3.9 and others: "Freeing init memory: 124K" (free_initmem in arch/*/mm/init.c).
+            Some(b'F') if text.starts_with("Freeing unused kernel") || text.starts_with("Freeing init memory") => {
                 self.freeing_unused.get_or_insert(i);
             }
             Some(b'F') if text.starts_with("Freeing initrd memory") => self.root = Some(i),
             Some(b'V') if text.starts_with("VFS: Mounted root") => self.root = Some(i),
-            // "Run /sbin/init as init process" came with 4.15 or so; before it there is only "Freeing unused".
-            Some(b'R') if self.init.is_none() && text.starts_with("Run ") && text.ends_with(" as init process") => {
+            // "Run /sbin/init as init process" came with 4.15 or so; before it there is only "Freeing unused". User space may
+            // have written on after it.
+            Some(b'R') if self.init.is_none() && text.starts_with("Run /") && text.contains(" as init process") => {
                 self.init = Some(i);
             }
             Some(b'K') if text.starts_with("Kernel panic - not syncing") => {

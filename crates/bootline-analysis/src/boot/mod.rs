@@ -20,6 +20,7 @@ mod milestone;
 mod options;
 mod phase;
 mod replay;
+mod resolution;
 mod root_wait;
 mod serial_line;
 mod service;

@@ -63,6 +63,12 @@ impl Splitter {
         }
         // arm64 prints "Booting Linux on physical CPU" before its banner: `seen_kernel` waits for the banner.
         let begins = is_banner(r.text) || is_first_record(r.text);
+        let restarts =
+            r.stamp == Some(KernelTime::ORIGIN) && self.last_stamp.is_some_and(|s| s.since_origin() > RESTART);
+        // A clock that begins again at zero is another kernel's, whatever it says first.
+        if restarts {
+            return true;
+        }
         begins
             && match (r.stamp, self.last_stamp) {
                 (Some(now), Some(before)) => now <= before,
@@ -105,8 +111,12 @@ impl Splitter {
     }
 }
 
+/// No kernel stamps a record with zero this long after one that it stamped later: its clock began again.
+const RESTART: Dur = Dur::from_millis(500);
+
+/// What kernels log before their banner: arm64, and all of them from 2.6.24 to 4.5 (cgroup_init_early).
 fn is_first_record(text: &str) -> bool {
-    text.starts_with("Booting Linux on physical CPU")
+    text.starts_with("Booting Linux on physical CPU") || text.starts_with("Initializing cgroup subsys ")
 }
 
 impl Sink for Splitter {

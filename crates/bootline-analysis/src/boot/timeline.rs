@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::console_start::ConsoleStart;
+use super::resolution;
 use super::speed::LineSpeed;
 use crate::records::{Arrival, Record, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
@@ -58,6 +59,8 @@ pub struct Timeline {
     pub kernel_clock_lost: Dur,
     /// Time of the first byte on the line.
     pub first_byte: Option<Dur>,
+    /// The least difference that the axis' clock shows; zero where it is finer than any gap that counts.
+    pub resolution: Dur,
 }
 
 impl Timeline {
@@ -87,6 +90,8 @@ pub(super) struct AlignmentInput<'a> {
     pub reaches_line: &'a dyn Fn(&Record<'_>) -> bool,
     /// The requested clock.
     pub clock: Option<Clock>,
+    /// The step of the kernel's stamps; zero where it is finer than any gap that counts.
+    pub stamp_resolution: Dur,
 }
 
 pub(super) fn align(input: &AlignmentInput<'_>) -> Timeline {
@@ -99,16 +104,18 @@ pub(super) fn align(input: &AlignmentInput<'_>) -> Timeline {
             zero: HostTime::ORIGIN,
             kernel_clock_lost: Dur::ZERO,
             first_byte: None,
+            resolution: Dur::ZERO,
         },
     }
 }
 
 fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
-    let (mut kernel, mut arrived, mut stamped) = (0usize, 0usize, 0usize);
+    let (mut kernel, mut arrived, mut stamped, mut coarse) = (0usize, 0usize, 0usize, 0usize);
     for r in input.records.iter() {
         kernel += usize::from(r.source == RecordOrigin::Kernel);
         arrived += usize::from(r.arrival.is_some());
         stamped += usize::from(r.stamp.is_some());
+        coarse += usize::from(r.arrival.is_some_and(|a| a.uncertainty >= resolution::COARSE));
     }
     if let Some(asked) = input.clock {
         let known = match asked {
@@ -123,7 +130,9 @@ fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
     let opened = input.console_start.and_then(|o| input.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
     let awaited = input.records.iter().filter(|r| !opened || (input.reaches_line)(r)).count();
     let has_arrival = arrived * 2 > awaited && arrived > 0;
-    if has_arrival && (stamped == 0 || arrival_is_plausible(input)) {
+    // Whole seconds on the host's side show less than the kernel's stamps.
+    let is_coarse = coarse * 2 > arrived;
+    if has_arrival && (stamped == 0 || !is_coarse && arrival_is_plausible(input)) {
         Clock::Arrival
     } else if stamped > 0 && kernel > 0 {
         Clock::Kernel
@@ -218,6 +227,7 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
         zero,
         kernel_clock_lost: if stamps_count(records) > 1 { lost } else { Dur::ZERO },
         first_byte: Some(first_byte - zero),
+        resolution: resolution::of_arrival(records),
     }
 }
 
@@ -341,5 +351,10 @@ fn by_stamps(input: &AlignmentInput<'_>) -> Timeline {
             free = end;
         }
     }
-    Timeline { clock: Clock::Kernel, places, zero: HostTime::ORIGIN, kernel_clock_lost: Dur::ZERO, first_byte }
+    let resolution = input.stamp_resolution;
+    for place in &mut places {
+        place.error = resolution;
+    }
+    let zero = HostTime::ORIGIN;
+    Timeline { clock: Clock::Kernel, places, zero, kernel_clock_lost: Dur::ZERO, first_byte, resolution }
 }

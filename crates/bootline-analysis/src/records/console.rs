@@ -17,6 +17,7 @@ use memchr::{memchr, memchr2};
 
 use super::log_line::{LineEnding, LogLine, trim_crs};
 use super::output::{RecordEmitter, RecordHead};
+use super::plain_kernel::PlainKernel;
 use super::prefix::{self, Prefix, Stamp};
 use super::{ProblemKind, RecordOrigin, Sink, control};
 
@@ -27,6 +28,8 @@ pub(super) struct ConsoleDecoder {
     mixed: bool,
     /// The last record's head and the width of its prefix, while nothing else has written.
     last: Option<(RecordHead, Prefix)>,
+    /// Which lines are the kernel's where it prints no stamps.
+    plain_kernel: PlainKernel,
 }
 
 impl ConsoleDecoder {
@@ -89,6 +92,9 @@ impl ConsoleDecoder {
         if found.stamp == Stamp::Overflow {
             out.problem(ProblemKind::StampOverflow, line.range(from, to), "a stamp too large to be a time");
         }
+        if found.stamp != Stamp::None {
+            self.plain_kernel.stamped();
+        }
         let head = RecordHead {
             source: RecordOrigin::Kernel,
             level: found.level,
@@ -128,13 +134,17 @@ impl ConsoleDecoder {
             self.mixed = true;
             self.last = None;
         }
+        if self.plain_kernel.owns(text) {
+            let head = RecordHead { source: RecordOrigin::Kernel, ..RecordHead::OTHER };
+            return out.stretch(head, line, from, at, to, line.line_bytes(from, to));
+        }
         out.stretch(RecordHead::OTHER, line, from, at, to, line.line_bytes(from, to));
     }
 
     /// The head of the record that this line of dmesg's output goes on with.
     fn continued(&self, line: &LogLine<'_>, from: usize, text: &[u8]) -> Option<RecordHead> {
         let (head, found) = self.last.as_ref()?;
-        let whole = from == 0 && line.decoration == 0 && line.feed != LineEnding::Cut && !line.is_captured();
+        let whole = from == 0 && line.feed != LineEnding::Cut && line.is_bare();
         let indent = text.iter().take_while(|b| **b == b' ').count();
         let is_pure = !self.mixed && whole && found.stamp != Stamp::None;
         (is_pure && indent >= found.len && text.len() > indent).then_some(*head)
@@ -244,6 +254,21 @@ mod tests {
         check(&format!("[    1.000000] a\n{more}"), &["K - 1.000000 - a", "K - 1.000000 - more"], &[]);
         let mixed = format!("login\n[    1.000000] a\n{more}");
         check(&mixed, &["O - - - login", "K - 1.000000 - a", "O - - -                more"], &[]);
+    }
+
+    #[test]
+    fn a_kernel_without_stamps_has_a_banner() {
+        let log = "Uncompressing Linux...\nLinux version 2.6.30 (a@b) #1\nCPU: ARM\nFreeing init memory: 1K\nlogin:\n";
+        let expected = [
+            "O - - - Uncompressing Linux...",
+            "K - - - Linux version 2.6.30 (a@b) #1",
+            "K - - - CPU: ARM",
+            "K - - - Freeing init memory: 1K",
+            "O - - - login:",
+        ];
+        check(log, &expected, &[]);
+        let stamped = "[    0.000000] Linux\nLinux version 2.6.30 (a@b) #1\n";
+        check(stamped, &["K - 0.000000 - Linux", "O - - - Linux version 2.6.30 (a@b) #1"], &[]);
     }
 
     #[test]

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The streaming decoder: bytes in, records out, in bounded memory.
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use super::console::ConsoleDecoder;
 use super::detect::{SAMPLE_BYTES, SAMPLE_LINES, complete_sample, detect};
 use super::dmesg::Dmesg;
 use super::dmesg_json::DmesgJson;
+use super::journal_fields::{FieldLayout, JournalFields};
 use super::journal_json::JournalJson;
 use super::journal_short::JournalShort;
 use super::kmsg::Kmsg;
+use super::lava::Lava;
 use super::log_line::{LineEnding, LineSplitter, LogLine};
 use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
@@ -159,6 +161,7 @@ enum Stage {
     },
     Lines(LineSplitter, LineDecoder),
     Json(DmesgJson),
+    Fields(JournalFields),
 }
 
 #[derive(Debug)]
@@ -170,6 +173,7 @@ enum LineDecoder {
     JournalJson(JournalJson),
     Syslog(Syslog),
     Stamped(Stamped),
+    Lava(Lava),
 }
 
 impl Text {
@@ -190,15 +194,27 @@ impl Text {
                 self.stage = Stage::Json(DmesgJson::default());
                 return;
             }
+            Format::JournalExport => {
+                self.stage = Stage::Fields(JournalFields::new(FieldLayout::Export));
+                return;
+            }
+            Format::JournalVerbose => {
+                self.stage = Stage::Fields(JournalFields::new(FieldLayout::Verbose));
+                return;
+            }
             Format::Console => LineDecoder::Console(ConsoleDecoder::default()),
             Format::Dmesg => LineDecoder::Dmesg(Dmesg::default()),
             Format::Kmsg => LineDecoder::Kmsg(Kmsg::default()),
             Format::JournalShort => LineDecoder::JournalShort(JournalShort::default()),
-            Format::JournalJson => LineDecoder::JournalJson(JournalJson),
-            Format::Syslog => LineDecoder::Syslog(Syslog),
-            stamps @ (Format::Grabserial | Format::Minicom | Format::Tio | Format::TioDelta | Format::Ts) => {
-                LineDecoder::Stamped(Stamped::new(stamps))
-            }
+            Format::JournalJson => LineDecoder::JournalJson(JournalJson::default()),
+            Format::Syslog => LineDecoder::Syslog(Syslog::default()),
+            Format::Lava => LineDecoder::Lava(Lava::default()),
+            stamps @ (Format::Grabserial
+            | Format::Minicom
+            | Format::Tio
+            | Format::TioDelta
+            | Format::Ts
+            | Format::CiLog) => LineDecoder::Stamped(Stamped::new(stamps)),
         };
         self.stage = Stage::Lines(LineSplitter::default(), decoder);
     }
@@ -227,6 +243,7 @@ impl Text {
             Stage::Undecided { .. } => unreachable!("decided before anything is decoded"),
             Stage::Lines(splitter, decoder) => splitter.push(bytes, time, &mut |line| decoder.line(&line, &mut out)),
             Stage::Json(json) => json.push(bytes, &mut out),
+            Stage::Fields(fields) => fields.push(bytes, &mut out),
         }
     }
 
@@ -271,6 +288,10 @@ impl Text {
                 json.finish(&mut out);
                 json.lines()
             }
+            Stage::Fields(fields) => {
+                fields.finish(&mut out);
+                fields.lines()
+            }
         };
         if self.format.is_none() && self.out.kernel_records() > 0 {
             // The kernel began after the lines that voted.
@@ -295,6 +316,21 @@ impl LineDecoder {
         if line.feed == LineEnding::Missing {
             out.problem(ProblemKind::UnendedLine, line.range(0, line.body.len()), "the last line has no end");
         }
+        let is_console = matches!(self, LineDecoder::Console(_) | LineDecoder::Stamped(_) | LineDecoder::Lava(_));
+        if !is_console && memchr(0x1b, line.body).is_some() {
+            // `dmesg --color` and journalctl colour the parts that are to be told apart here.
+            let range = line.range(0, line.body.len());
+            out.problem(ProblemKind::ControlSequences, range, "terminal control sequences, removed");
+            let plain = without_colours(line.body);
+            if !plain.trim_ascii().is_empty() && !plain.starts_with(b" ") {
+                return self.decode(&line.rewritten(&plain, 0, true, line.stamped), out);
+            }
+        }
+        self.decode(line, out);
+    }
+
+    #[inline]
+    fn decode<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         match self {
             LineDecoder::Console(decoder) => decoder.line(line, out),
             LineDecoder::Dmesg(decoder) => decoder.line(line, out),
@@ -303,6 +339,25 @@ impl LineDecoder {
             LineDecoder::JournalJson(decoder) => decoder.line(line, out),
             LineDecoder::Syslog(decoder) => decoder.line(line, out),
             LineDecoder::Stamped(decoder) => decoder.line(line, out),
+            LineDecoder::Lava(decoder) => decoder.line(line, out),
         }
     }
+}
+
+/// A line without the sequences that set colours: `ESC [ ... m`.
+fn without_colours(line: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = memchr(0x1b, rest) {
+        plain.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(inside) = rest.strip_prefix(b"[") {
+            let parameters = inside.iter().take(32).take_while(|b| b.is_ascii_digit() || **b == b';').count();
+            if matches!(inside.get(parameters), Some(b'm' | b'K')) {
+                rest = &inside[parameters + 1..];
+            }
+        }
+    }
+    plain.extend_from_slice(rest);
+    plain
 }

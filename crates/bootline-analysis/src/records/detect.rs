@@ -6,7 +6,7 @@
 use memchr::{memchr_iter, memmem};
 
 use super::stamp::{self, StampClock};
-use super::{Format, control, dmesg, journal_json, journal_short, kmsg, prefix, syslog};
+use super::{Format, control, dmesg, journal_fields, journal_json, journal_short, kmsg, lava, prefix, syslog};
 
 /// Lines that vote.
 pub(super) const SAMPLE_LINES: usize = 64;
@@ -78,8 +78,17 @@ impl Votes {
             return;
         }
         self.lines += 1;
+        if journal_fields::probe_export(line) {
+            return self.add(Format::JournalExport);
+        }
+        if journal_fields::probe_verbose(line) {
+            return self.add(Format::JournalVerbose);
+        }
         if journal_json::probe(line) {
             return self.add(Format::JournalJson);
+        }
+        if lava::probe(line) {
+            return self.add(Format::Lava);
         }
         if kmsg::probe(line) {
             return self.add(Format::Kmsg);
@@ -145,7 +154,8 @@ impl Votes {
         self.counts[narrow_is] += self.narrow;
         let (format, count) =
             Format::ALL.into_iter().map(|f| (f, self.counts[f as usize])).rev().max_by_key(|(_, count)| *count)?;
-        let is_stamp = matches!(format, Format::Grabserial | Format::Minicom | Format::Tio | Format::Ts);
+        let is_stamp =
+            matches!(format, Format::Grabserial | Format::Minicom | Format::Tio | Format::Ts | Format::CiLog);
         if count == 0 || (is_stamp && count < FEWEST_STAMPS && count * 2 < self.lines) {
             return None;
         }

@@ -244,12 +244,9 @@ fn minute(scan: &mut Scanner<'_>) -> Option<()> {
 
 /// `Fri Apr 24 16:37:21 2026`.
 fn ctime(scan: &mut Scanner<'_>) -> Option<i64> {
-    const DAYS: [&[u8; 4]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
     let start = scan.at;
     let parsed = (|| {
-        let day = scan.bytes.get(start..start + 4)?;
-        DAYS.iter().find(|d| d.as_slice() == day)?;
-        scan.at += 4;
+        scan.weekday()?;
         let days = scan.month_and_day()?;
         let (nanos, _) = scan.time_of_day()?;
         scan.take(b' ')?;

@@ -33,11 +33,19 @@ pub enum Format {
     TioDelta,
     /// Stamps without brackets, as `ts` of moreutils writes them.
     Ts,
+    /// The log of a LAVA job: YAML or JSON, one entry a line.
+    Lava,
+    /// The stamps of GitHub's, GitLab's, Zuul's and Kubernetes' logs.
+    CiLog,
+    /// `journalctl -o export`.
+    JournalExport,
+    /// `journalctl -o verbose`.
+    JournalVerbose,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 16] = [
         Format::Console,
         Format::Dmesg,
         Format::DmesgJson,
@@ -50,6 +58,10 @@ impl Format {
         Format::Tio,
         Format::TioDelta,
         Format::Ts,
+        Format::Lava,
+        Format::CiLog,
+        Format::JournalExport,
+        Format::JournalVerbose,
     ];
 
     /// As it is written on the command line and in reports.
@@ -67,6 +79,10 @@ impl Format {
             Format::Tio => "tio",
             Format::TioDelta => "tio-delta",
             Format::Ts => "ts",
+            Format::Lava => "lava",
+            Format::CiLog => "ci-log",
+            Format::JournalExport => "journal-export",
+            Format::JournalVerbose => "journal-verbose",
         }
     }
 }

@@ -7,28 +7,27 @@
 //! Source: systemd.journal-fields(7), and "JOURNAL JSON FORMAT" of systemd: times are decimal strings of microseconds;
 //! a field that is no text is an array of bytes; one that is set twice is an array of values; a large one is null.
 //!
-//! Entries whose transport is `kernel` are the kernel's, with the stamp that the kernel gave them. Others are treated as
-//! in [`super::journal_short`]: [`Source::Other`], stamped with CLOCK_MONOTONIC, not on the wire.
+//! What becomes of an entry: [`super::journal_entry`].
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::kmsg::console_len;
+use super::journal_entry::{JournalEntry, ReceiptTimes, level, micros};
 use super::log_line::LogLine;
-use super::output::{RecordEmitter, RecordHead};
-use super::{Level, ProblemKind, RecordOrigin, Sink};
-use bootline_capture::units::KernelTime;
+use super::output::RecordEmitter;
+use super::{ProblemKind, Sink};
 
 /// Decodes journal objects.
 #[derive(Debug, Default)]
-pub(super) struct JournalJson;
+pub(super) struct JournalJson {
+    receipt: ReceiptTimes,
+}
 
 impl JournalJson {
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body.trim_ascii();
-        // `-o json-seq` and some exporters put a record separator before each.
-        let body = body.strip_prefix(b"\x1e").unwrap_or(body);
+        let body = object(body);
         if body.is_empty() {
             return;
         }
@@ -37,38 +36,27 @@ impl JournalJson {
             out.problem(ProblemKind::BadLine, range, "a line that is no journal entry");
             return out.other_line(line, 0);
         };
-        let is_kernel = entry.transport.as_deref() == Some("kernel");
-        let micros = entry.source_monotonic.as_deref().or(entry.monotonic.as_deref());
-        let stamp = micros.and_then(|us| us.parse().ok()).and_then(|us: i64| us.checked_mul(1_000));
-        if micros.is_some() && stamp.is_none() {
-            out.problem(ProblemKind::StampOverflow, range, "a stamp that is no time");
-        }
-        let head = RecordHead {
-            source: if is_kernel { RecordOrigin::Kernel } else { RecordOrigin::Other },
-            level: entry.priority.and_then(|p| p.parse().ok()).filter(|p| *p <= 7).map(Level),
-            stamp: stamp.map(KernelTime::from_nanos),
-            caller: None,
+        let stamp = entry.source_monotonic.as_deref().or(entry.monotonic.as_deref());
+        let found = JournalEntry {
+            is_kernel: entry.transport.as_deref() == Some("kernel"),
+            micros: stamp.map(micros),
+            level: entry.priority.as_deref().and_then(level),
+            identifier: entry.identifier.map(|unit| unit.into_owned().into_bytes()),
+            message: text(entry.message.unwrap_or_default()),
         };
-        let message = text(entry.message.unwrap_or_default());
-        let line_bytes = if is_kernel { console_len(&head, &message) } else { 0 };
-        let text = match (is_kernel, entry.identifier) {
-            // As the short format shows them: what systemd says is not what avahi says.
-            (false, Some(unit)) => {
-                let mut named = unit.into_owned().into_bytes();
-                named.extend_from_slice(b": ");
-                named.extend_from_slice(&message);
-                named
-            }
-            _ => message,
-        };
-        out.record(head, range, line.arrival(0, line.body.len()), line_bytes, &text);
+        found.give(range, line.arrival(0, line.body.len()), &mut self.receipt, out);
     }
+}
+
+/// Without what `-o json-seq` (a record separator) and `-o json-sse` put before each entry.
+fn object(body: &[u8]) -> &[u8] {
+    let body = body.strip_prefix(b"\x1e").unwrap_or(body);
+    body.strip_prefix(b"data: ").unwrap_or(body)
 }
 
 /// Whether a line is a journal entry.
 pub(super) fn probe(body: &[u8]) -> bool {
-    let body = body.trim_ascii_start();
-    let body = body.strip_prefix(b"\x1e").unwrap_or(body);
+    let body = object(body.trim_ascii_start());
     let has = |name: &[u8]| memchr::memmem::find(body, name).is_some();
     body.starts_with(b"{") && (has(b"\"__MONOTONIC_TIMESTAMP\"") || has(b"\"_TRANSPORT\"") || has(b"\"__CURSOR\""))
 }

@@ -7,13 +7,15 @@
 //! [    2.345678] board systemd[1]: Reached target Basic System.
 //! ```
 //! Entries of `kernel` are the kernel's. Those of other units become records of [`Source::Other`] with a stamp too: the
-//! journal stamps them with CLOCK_MONOTONIC, which starts with the kernel's clock and differs from it by milliseconds.
+//! journal stamps them with CLOCK_MONOTONIC, which starts with the kernel's clock and differs from it by milliseconds. Older
+//! versions print that time for the kernel's entries, too ([`super::journal_entry::ReceiptTimes`]).
 //! They were not on the console, so their `wire_len` is 0. Further lines of an entry are indented by the journal; each
 //! becomes a record with the stamp of the one before.
 use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
+use super::journal_entry::ReceiptTimes;
 use super::kmsg::console_len;
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
@@ -25,6 +27,7 @@ use bootline_capture::units::KernelTime;
 #[derive(Debug, Default)]
 pub(super) struct JournalShort {
     last: Option<RecordHead>,
+    receipt: ReceiptTimes,
 }
 
 impl JournalShort {
@@ -33,7 +36,11 @@ impl JournalShort {
         let (head, text_from) = match parse(body) {
             Some((stamp, entry)) => {
                 let source = if entry.is_kernel { RecordOrigin::Kernel } else { RecordOrigin::Other };
-                let head = RecordHead { source, level: None, stamp, caller: None };
+                let mut head = RecordHead { source, level: None, stamp, caller: None };
+                if entry.is_kernel {
+                    let range = line.range(0, body.len());
+                    head.stamp = self.receipt.stored(stamp, &body[entry.text_from..], range, out);
+                }
                 if stamp.is_none() {
                     let range = line.range(0, body.len());
                     out.problem(ProblemKind::StampOverflow, range, "a stamp too large to be a time");
@@ -112,6 +119,19 @@ mod tests {
         check("[    1.000000] board kernel: \n", &["K - 1.000000 - "], &[]);
         check("[    1.000000] board avahi[12]: a\n", &["O - 1.000000 - avahi[12]: a"], &[]);
         check("-- Boot 12 --\n", &["O - - - -- Boot 12 --"], &[]);
+    }
+
+    #[test]
+    fn times_of_receipt_are_not_the_kernel_s() {
+        let log = "[   16.000000] board kernel: Linux version 6.6.1\n[   16.010000] board kernel: Run /init\n\
+                   [   20.000000] board kernel: late\n[    0.000000] board kernel: Linux version 6.6.1\n";
+        let expected = [
+            "K - - - Linux version 6.6.1",
+            "K - - - Run /init",
+            "K - 20.000000 - late",
+            "K - 0.000000 - Linux version 6.6.1",
+        ];
+        check(log, &expected, &[ProblemKind::ReceiptTimes]);
     }
 
     #[test]

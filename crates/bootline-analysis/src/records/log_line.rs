@@ -30,6 +30,8 @@ pub(super) struct LogLine<'a> {
     pub decoration: usize,
     /// When it arrived, by a terminal program's stamp.
     pub stamped: Option<Arrival>,
+    /// The body is not what stands in the input: quotes and escapes of a job log were taken off.
+    is_rewritten: bool,
     spans: &'a [Span],
     last: Option<(HostTime, Dur)>,
 }
@@ -58,7 +60,33 @@ struct Span {
     time: ChunkTime,
 }
 
-impl LogLine<'_> {
+impl<'a> LogLine<'a> {
+    /// A console's line that this line quotes: `body` is what it said, from the `at`th byte of all that is quoted.
+    pub fn rewritten<'b>(&self, body: &'b [u8], at: usize, is_last: bool, stamped: Option<Arrival>) -> LogLine<'b>
+    where
+        'a: 'b,
+    {
+        let start = (self.start + at as u64).min(self.end.saturating_sub(1));
+        let end = if is_last { self.end } else { (start + body.len() as u64 + 1).min(self.end) };
+        LogLine {
+            body: trim_crs(body),
+            start,
+            end,
+            feed: LineEnding::Lf,
+            too_long: false,
+            decoration: 0,
+            stamped,
+            is_rewritten: true,
+            spans: &[],
+            last: None,
+        }
+    }
+
+    /// Whether the input is nothing but the log: nobody stamped or quoted its lines.
+    pub fn is_bare(&self) -> bool {
+        self.spans.is_empty() && self.stamped.is_none() && self.decoration == 0 && !self.is_rewritten
+    }
+
     /// The place in the input of a stretch of the body; the line's end belongs to a stretch that reaches it.
     pub fn range(&self, from: usize, to: usize) -> ByteRange {
         let end = if to >= self.body.len() { self.end } else { self.start + to as u64 };
@@ -80,6 +108,10 @@ impl LogLine<'_> {
     /// Characters on the wire of a stretch of the body.
     #[inline]
     pub fn line_bytes(&self, from: usize, to: usize) -> u32 {
+        if self.is_rewritten {
+            let ending = if to >= self.body.len() { "\r\n".len() } else { 0 };
+            return u32::try_from(to - from + ending).unwrap_or(u32::MAX);
+        }
         let range = self.range(from, to);
         // Without arrival times the input is a file; captures keep every byte.
         let lost_cr = to >= self.body.len() && self.feed == LineEnding::Lf && self.spans.is_empty();
@@ -148,6 +180,7 @@ impl LineSplitter {
                 too_long: self.dropped > 0,
                 decoration: 0,
                 stamped: None,
+                is_rewritten: false,
                 spans: &self.spans,
                 last: self.last,
             };
@@ -185,6 +218,7 @@ impl LineSplitter {
             too_long: false,
             decoration: 0,
             stamped: None,
+            is_rewritten: false,
             spans,
             last,
         });
@@ -206,6 +240,7 @@ impl LineSplitter {
             too_long,
             decoration: 0,
             stamped: None,
+            is_rewritten: false,
             spans: &self.spans,
             last,
         });
@@ -260,6 +295,7 @@ impl LineSplitter {
             too_long: false,
             decoration: 0,
             stamped: None,
+            is_rewritten: false,
             spans: &self.spans,
             last: None,
         };

@@ -5,21 +5,27 @@
 //!
 //! ```text
 //! capture::Reader ─▶ chunks ─┐
-//!                            ├─▶ line ─▶ console, dmesg, kmsg, journal_*, syslog, stamped ─▶ Sink
-//! text ─▶ detect ────────────┘        └▶ dmesg_json (objects, not lines)
+//!                            ├─▶ line ─▶ console, dmesg, kmsg, journal_*, syslog, stamped, lava ─▶ Sink
+//! text ─▶ detect ────────────┘        └▶ dmesg_json, journal_fields (objects, not lines)
 //! ```
+mod arrival_clock;
 mod console;
 mod control;
 mod decoder;
 mod detect;
 mod dmesg;
 mod dmesg_json;
+mod flow_map;
 mod format;
+mod journal_entry;
+mod journal_fields;
 mod journal_json;
 mod journal_short;
 mod kmsg;
+mod lava;
 mod log_line;
 mod output;
+mod plain_kernel;
 mod prefix;
 mod problem;
 mod record;
@@ -28,6 +34,7 @@ mod sink;
 mod stamp;
 mod stamped;
 mod syslog;
+mod vendor;
 
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};

@@ -3,7 +3,7 @@
 //!
 //! Source: `print_syslog`, `print_time`, `print_caller` and `info_print_prefix` in kernel/printk/printk.c, which print
 //! `<%u>`, `[%5lu.%06lu]`, `[%6s]` and one space.
-use super::{Caller, Level};
+use super::{Caller, Level, vendor};
 use bootline_capture::units::KernelTime;
 
 /// A prefix taken apart.
@@ -174,11 +174,29 @@ fn any_stamp(bytes: &[u8]) -> Option<(Stamp, usize)> {
         micros = micros * 10 + digit(*b)?;
     }
     at += 1 + DECIMALS;
+    at += vendor_suffix_len(&bytes[at..]);
     if bytes.get(at) != Some(&b']') {
         return None;
     }
     let nanos = seconds.and_then(|s| s.checked_mul(1_000_000_000)?.checked_add(micros * 1_000));
     Some((nanos.map_or(Stamp::Overflow, |ns| Stamp::At(KernelTime::from_nanos(ns))), at + 1))
+}
+
+/// What vendors' kernels put after a stamp's decimals: `,0` (Motorola) and `@0` (Amlogic), the processor; `s` (Huawei);
+/// ` / 01-01 00:00:00.000` (LG), the real-time clock.
+fn vendor_suffix_len(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'@' | b',', digits @ ..] => {
+            let len = digits.iter().take(3).take_while(|b| b.is_ascii_digit()).count();
+            if len > 0 { 1 + len } else { 0 }
+        }
+        [b's', b']', ..] => 1,
+        [b' ', b'/', b' ', ..] => {
+            let is_clock = |b: &&u8| b.is_ascii_digit() || matches!(**b, b'-' | b':' | b'.' | b' ');
+            3 + bytes[3..].iter().take(24).take_while(is_clock).count()
+        }
+        _ => 0,
+    }
 }
 
 /// `<6>` or, with a facility, `<30>`: the level, and its length.
@@ -237,6 +255,7 @@ fn after_stamp(bytes: &[u8], level: Option<Level>, level_len: usize, stamp: Stam
     if bytes.get(at) == Some(&b' ') {
         at += 1;
     }
+    at += vendor::prefix_len(&bytes[at..]);
     Prefix { level, stamp, caller, level_len, len: at }
 }
 
@@ -279,6 +298,18 @@ mod tests {
         check("[    1.000000]no space", Some((None, Some(1_000_000), None, "no space")));
         check("[    1.000000]   indented", Some((None, Some(1_000_000), None, "  indented")));
         check("[    1.000000]", Some((None, Some(1_000_000), None, "")));
+    }
+
+    #[test]
+    fn vendors_stamps() {
+        let at = |micros| Some((None, Some(micros), None, "a"));
+        check("[    1.000000,0] a", at(1_000_000));
+        check("[    1.000000@2] a", at(1_000_000));
+        check("[    1.000000s][pid:0,cpu0,swapper]a", at(1_000_000));
+        check("[    1.000000 / 01-01 00:00:01.000] a", at(1_000_000));
+        check("<6>[    1.000000] [0:        swapper:    0] a", Some((Some(6), Some(1_000_000), None, "a")));
+        check("[    1.000000,] a", None);
+        check("[    1.000000 / x] a", None);
     }
 
     #[test]

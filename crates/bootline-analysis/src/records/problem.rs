@@ -25,6 +25,8 @@ pub enum ProblemKind {
     CaptureDamaged,
     /// The capture file ends inside a frame: its writer was stopped.
     CaptureCutOff,
+    /// The compressed file or the archive is damaged or cut off: what followed is lost.
+    ArchiveDamaged,
     /// The port went away while capturing: what was sent then is lost.
     PortLost,
     /// No format was recognised; the text was taken as lines without times.
@@ -61,6 +63,10 @@ pub enum ProblemKind {
     ArrivalJumpedBack,
     /// The stamps are too coarse to show where the time went (`dmesg -T`: whole seconds).
     CoarseStamps,
+    /// The log has the times at which a journal or a logger read the kernel's records, not those at which they were stored.
+    ReceiptTimes,
+    /// The kernel panicked after init had started.
+    PanicAfterBoot,
     /// More records than are kept for one boot; the rest were only counted.
     TooManyRecords,
     /// No kernel record at all.
@@ -73,7 +79,14 @@ impl ProblemKind {
         use ProblemKind::*;
         matches!(
             self,
-            CaptureDamaged | PortLost | UnknownFormat | BeginningLost | RecordsLost | TooManyRecords | NoKernelRecords
+            CaptureDamaged
+                | PortLost
+                | UnknownFormat
+                | BeginningLost
+                | RecordsLost
+                | ReceiptTimes
+                | TooManyRecords
+                | NoKernelRecords
         )
     }
 }

@@ -10,8 +10,12 @@
 //! [2026-04-24T16:37:21.964] text          tio iso8601
 //! [1777048641.964] text                   tio epoch
 //! Apr 24 16:37:21 text   00:00:01 text    ts, ts -s; with %.s, %.S or %.T also decimals
+//! 2026-04-24T16:37:21.9641230Z text                  GitHub's job log (also JOB<tab>STEP<tab> before it: gh run view)
+//! 2026-04-24T16:37:21.964123Z 00O text               GitLab's job log: stream, output or error, + for a line's rest
+//! 2026-04-24T16:37:21.964123000Z stdout F text       Kubernetes (CRI)
+//! 2026-04-24 16:37:21.964123 | node | text           Zuul
 //! ```
-//! Sources: grabserial's `grab()`, minicom's `vt_out()`, tio's `timestamp_current_time()`, ts(1).
+//! Sources: GitLab runner's helpers/trace timestamper, the CRI logging format; grabserial's `grab()`, minicom's `vt_out()`, tio's `timestamp_current_time()`, ts(1).
 use super::Format;
 use bootline_capture::units::Dur;
 
@@ -44,14 +48,50 @@ pub(super) enum StampClock {
 pub(super) fn parse(bytes: &[u8]) -> Option<LineStamp> {
     let pad = bytes.iter().take(8).take_while(|b| **b == b' ').count();
     let rest = &bytes[pad..];
-    let mut scan = Scanner { bytes: rest, at: 0 };
-    let mut stamp = match rest.first()? {
+    let job = job_and_step_len(rest);
+    let mut scan = Scanner { bytes: rest, at: job };
+    let mut stamp = match rest.get(job)? {
         b'[' => bracketed(&mut scan),
         b'0'..=b'9' | b'A'..=b'Z' => bare(&mut scan),
         _ => None,
     }?;
+    if job > 0 {
+        if stamp.format != Format::Ts || stamp.clock != StampClock::Calendar {
+            return None;
+        }
+        stamp.format = Format::CiLog;
+    }
     stamp.len = pad + scan.at;
     Some(stamp)
+}
+
+/// Length of what `gh run view --log` puts before a stamp: the job's and the step's name, each with a tab.
+fn job_and_step_len(bytes: &[u8]) -> usize {
+    const LONGEST: usize = 256;
+    let near = &bytes[..bytes.len().min(LONGEST)];
+    let mut tabs = memchr::memchr_iter(b'\t', near);
+    let Some(second) = tabs.next().and_then(|_| tabs.next()) else { return 0 };
+    let rest = &bytes[second + 1..];
+    let mark = if rest.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let is_date =
+        rest[mark..].len() > 20 && rest[mark..mark + 4].iter().all(u8::is_ascii_digit) && rest[mark + 4] == b'-';
+    if is_date { second + 1 + mark } else { 0 }
+}
+
+/// What job logs put after a stamp in UTC: its length, the blank after it included.
+fn stream_len(rest: &[u8]) -> usize {
+    let is_hex = |b: &u8| b.is_ascii_digit() || (b'a'..=b'f').contains(b);
+    match rest {
+        [a, b, b'O' | b'E', b' ' | b'+', ..] if is_hex(a) && is_hex(b) => 4,
+        [b's', b't', b'd', b'o', b'u', b't', b' ', b'F' | b'P', b' ', ..]
+        | [b's', b't', b'd', b'e', b'r', b'r', b' ', b'F' | b'P', b' ', ..] => 9,
+        [b'|', b' ', node @ ..] => {
+            let is_node = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'-' | b'_' | b'.');
+            let name = node.iter().take(64).take_while(is_node).count();
+            if name > 0 && node[name..].starts_with(b" | ") { 2 + name + 3 } else { 2 }
+        }
+        _ => 0,
+    }
 }
 
 fn bracketed(scan: &mut Scanner<'_>) -> Option<LineStamp> {
@@ -102,6 +142,7 @@ fn bracketed(scan: &mut Scanner<'_>) -> Option<LineStamp> {
 /// The form of `ts`.
 fn bare(scan: &mut Scanner<'_>) -> Option<LineStamp> {
     let start = scan.at;
+    let has_date = scan.bytes.get(start + 4) == Some(&b'-');
     let (clock, nanos, resolution) = if let Some(days) = scan.date() {
         if scan.take(b'T').is_none() {
             scan.take(b' ')?;
@@ -130,7 +171,10 @@ fn bare(scan: &mut Scanner<'_>) -> Option<LineStamp> {
     if scan.at < scan.bytes.len() {
         scan.take(b' ')?;
     }
-    Some(LineStamp { clock, nanos, resolution, len: 0, format: Format::Ts })
+    let stream = if has_date { stream_len(&scan.bytes[scan.at..]) } else { 0 };
+    scan.at += stream;
+    let format = if stream > 0 { Format::CiLog } else { Format::Ts };
+    Some(LineStamp { clock, nanos, resolution, len: 0, format })
 }
 
 /// Seconds beyond this are counted from 1970: it is 2001.
@@ -192,6 +236,15 @@ impl Scanner<'_> {
         let day = self.digits(2).or_else(|| self.digits(1))?;
         self.take(b' ')?;
         days_since_1970(1972, month, day)
+    }
+
+    /// `Fri `.
+    pub fn weekday(&mut self) -> Option<()> {
+        const DAYS: [&[u8; 4]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
+        let day = self.bytes.get(self.at..self.at + 4)?;
+        DAYS.iter().find(|d| d.as_slice() == day)?;
+        self.at += 4;
+        Some(())
     }
 
     /// `Apr`.
@@ -337,6 +390,21 @@ mod tests {
         check("1.5 apples", None);
         check("Apricot", None);
         check("U-Boot 2024.01", None);
+    }
+
+    #[test]
+    fn job_logs() {
+        use StampClock::Calendar;
+        let at = DATE + TIME;
+        check("2026-04-24T16:37:21.9640000Z a", Some((Format::Ts, Calendar, at, "a")));
+        check("build\tRun it\t2026-04-24T16:37:21.9640000Z a\tb", Some((Format::CiLog, Calendar, at, "a\tb")));
+        check("2026-04-24T16:37:21.964000Z 00O a", Some((Format::CiLog, Calendar, at, "a")));
+        check("2026-04-24T16:37:21.964000Z 01E+a", Some((Format::CiLog, Calendar, at, "a")));
+        check("2026-04-24T16:37:21.964000000Z stdout F a", Some((Format::CiLog, Calendar, at, "a")));
+        check("2026-04-24 16:37:21.964000 | node-1 | a", Some((Format::CiLog, Calendar, at, "a")));
+        check("a\tb\tc", None);
+        check("a\tb\t2026", None);
+        check("a\tb\t1.500000 c", None);
     }
 
     #[test]

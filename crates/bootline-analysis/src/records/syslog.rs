@@ -1,30 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a system logger writes: `/var/log/kern.log`, `/var/log/messages`, `journalctl`, `journalctl -o short-iso`.
+//! What a system logger writes: `/var/log/kern.log`, `/var/log/messages`, `journalctl` in its short forms, `logread`.
 //!
 //! ```text
 //! Apr 24 16:37:21 board kernel: [    1.234567] usb 1-1: new device
 //! Apr 24 16:37:21 board kern.info kernel: [    1.234567] usb 1-1: new device     busybox
 //! 2026-04-24T16:37:21.964123+02:00 board systemd[1]: Reached target Basic System.
+//! Fri 2026-04-24 16:37:21 CEST board kernel: usb 1-1: new device                 journalctl -o short-full
+//! Fri Apr 24 16:37:21 2026 kern.info kernel: [    1.234567] usb 1-1: new device  OpenWrt's logread
+//! <6>Apr 24 16:37:21 board kernel: [    1.234567] usb 1-1: new device            with the priority of RFC 3164
 //! ```
-//! The wall-clock time is that at which the logger read the record, long after it was stored: it is not used. Entries of
-//! `kernel` are the kernel's, with its stamp where the logger left it in the text (journalctl drops it).
+//! The wall-clock time is that at which the logger read the record, long after it was stored: where the kernel's stamp is in
+//! the text, it is not used. journalctl drops the stamp; then the time of receipt is all there is, and says nothing of what
+//! was logged before the logger started.
+use super::arrival_clock::ArrivalClock;
 use super::journal_short::entry;
 use super::kmsg::console_len;
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
-use super::{Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
+use super::stamp::{Scanner, StampClock};
+use super::{Arrival, Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
+use bootline_capture::units::Dur;
+
+/// How long before it was read a record may have been stored, at the least.
+const RECEIPT: Dur = Dur::from_secs(1);
 
 /// Decodes a logger's lines.
 #[derive(Debug, Default)]
-pub(super) struct Syslog;
+pub(super) struct Syslog {
+    clock: ArrivalClock,
+}
 
 impl Syslog {
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
-        let Some((entry, level)) = parse(body) else {
+        let Some(Parsed { time, entry, level }) = parse(body) else {
             return out.other_line(line, 0);
         };
+        let read_at = self.clock.advance(StampClock::Calendar, time).at;
+        let mut read = *line;
+        read.stamped = Some(Arrival { first: read_at, last: read_at, uncertainty: RECEIPT });
         if !entry.is_kernel {
+            let line = &read;
             return out.stretch(RecordHead { level, ..RecordHead::OTHER }, line, 0, entry.text_from, body.len(), 0);
         }
         let mut head = RecordHead { source: RecordOrigin::Kernel, level, stamp: None, caller: None };
@@ -37,25 +53,72 @@ impl Syslog {
             head.stamp = found.stamp.time();
             head.caller = found.caller;
             text_from += found.len;
+        } else if body[text_from..].starts_with(b"Linux version ") {
+            let detail = "the log has the times at which the kernel's records were read, not its own stamps";
+            out.problem(ProblemKind::ReceiptTimes, line.range(0, body.len()), detail);
         }
+        let line = if head.stamp.is_some() { line } else { &read };
         out.stretch(head, line, 0, text_from, body.len(), console_len(&head, &body[text_from..]));
     }
 }
 
 /// Whether a line is one that only a logger writes: the kernel's, or one of a process with its number.
 pub(super) fn probe(body: &[u8]) -> bool {
-    parse(body).is_some_and(|(entry, _)| entry.is_kernel || entry.has_pid)
+    parse(body).is_some_and(|found| found.entry.is_kernel || found.entry.has_pid)
 }
 
-fn parse(body: &[u8]) -> Option<(super::journal_short::Entry, Option<Level>)> {
-    let time = stamp::parse(body).filter(|time| time.format == Format::Ts)?;
-    let entry = entry(body, time.len)?;
-    let between = body[entry.between.clone()].trim_ascii_end();
-    let level = match memchr::memchr(b'.', between) {
-        Some(dot) => dmesg::level_named(&between[dot + 1..]),
-        None => None,
+struct Parsed {
+    /// When it was read, from 1970.
+    time: i64,
+    entry: super::journal_short::Entry,
+    level: Option<Level>,
+}
+
+fn parse(body: &[u8]) -> Option<Parsed> {
+    let (priority, from) = match prefix::parse_level(body) {
+        Some((level, len)) => (Some(level), len),
+        None => (None, 0),
     };
-    Some((entry, level))
+    let (time, len) = time(&body[from..])?;
+    let entry = entry(body, from + len)?;
+    let between = body[entry.between.clone()].trim_ascii_end();
+    // OpenWrt names no host.
+    let host = &body[from + len..entry.between.start];
+    let level = [between, host.trim_ascii_end()].into_iter().find_map(|word| {
+        let dot = memchr::memchr(b'.', word)?;
+        dmesg::level_named(&word[dot + 1..])
+    });
+    Some(Parsed { time, entry, level: level.or(priority) })
+}
+
+/// The time at the start of a line, from 1970, and its length.
+fn time(bytes: &[u8]) -> Option<(i64, usize)> {
+    if let Some(time) = stamp::parse(bytes).filter(|time| time.format == Format::Ts) {
+        return Some((time.nanos, time.len));
+    }
+    const DAY: i64 = 86_400_000_000_000;
+    let mut scan = Scanner { bytes, at: 0 };
+    scan.weekday()?;
+    let nanos = match scan.date() {
+        Some(days) => {
+            scan.take(b' ')?;
+            let (nanos, _) = scan.time_of_day()?;
+            scan.take(b' ')?;
+            // The zone's name.
+            let zone = bytes[scan.at..].iter().take(8).position(|b| *b == b' ')?;
+            scan.at += zone;
+            days.saturating_mul(DAY).saturating_add(nanos)
+        }
+        None => {
+            let days = scan.month_and_day()?;
+            let (nanos, _) = scan.time_of_day()?;
+            scan.take(b' ')?;
+            scan.year()?;
+            days.saturating_mul(DAY).saturating_add(nanos)
+        }
+    };
+    scan.take(b' ')?;
+    Some((nanos, scan.at))
 }
 
 #[cfg(test)]
@@ -71,8 +134,17 @@ mod tests {
         check("Mar  1 10:00:00 board kernel: [    1.000000] a\n", &["K - 1.000000 - a"], &[]);
         check("Mar  1 10:00:00 board kern.warn kernel: [    1.000000] a\n", &["K 4 1.000000 - a"], &[]);
         check("2026-03-01T10:00:00.5+01:00 board kernel: a\n", &["K - - - a"], &[]);
+        check("Sun 2026-03-01 10:00:00 CET board kernel: a\n", &["K - - - a"], &[]);
+        check("Sun Mar  1 10:00:00 2026 kern.notice kernel: [    0.000000] a\n", &["K 5 0.000000 - a"], &[]);
+        check("<4>Mar  1 10:00:00 board kernel: [    1.000000] a\n", &["K 4 1.000000 - a"], &[]);
         check("Mar  1 10:00:00 board systemd[1]: a\n", &["O - - - systemd[1]: a"], &[]);
         check("Mar  1 10:00:00 board\n", &["O - - - Mar  1 10:00:00 board"], &[]);
+    }
+
+    #[test]
+    fn without_the_kernel_s_stamps_there_are_only_times_of_receipt() {
+        let banner = "Mar  1 10:00:00 board kernel: Linux version 6.6.1\n";
+        check(banner, &["K - - - Linux version 6.6.1"], &[ProblemKind::ReceiptTimes]);
     }
 
     #[test]

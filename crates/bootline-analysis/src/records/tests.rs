@@ -90,6 +90,14 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
         b"{\"dmesg\": [",
         b"{\"pri\": 6, \"time\": 1.000000, \"msg\": \"x\"}",
         b"kern  :info  : ",
+        b"- {\"dt\": \"2026-03-01T10:00:00.1\", \"lvl\": \"target\", \"msg\": \"[    1.000000] x\\n",
+        b"\"}",
+        b"2026-04-24T16:37:21.964000Z 00O ",
+        b"MESSAGE\n\x03\0\0\0\0\0\0\0a\nb\n",
+        b"_TRANSPORT=kernel\n",
+        b"    MESSAGE=x\n",
+        b"Linux version 6.6 (a) #1",
+        b"[    1.000000] [0: swapper: 0] ",
         b"[Sun Mar  1 10:00:00 2026] ",
         b"[  +0.100000] ",
         b"               indented",
@@ -225,8 +233,11 @@ proptest! {
         for (kind, range) in found.problems() {
             let start = &bytes[..range.start as usize];
             let line = memchr::memchr_iter(b'\n', start).count();
-            // JSON objects are not lines; the problem is reported for the whole input.
-            if found.summary.and_then(|s| s.format) != Some(Format::DmesgJson) && kind != ProblemKind::UnknownFormat {
+            // JSON objects and the journal's entries are not lines; the problem is reported for the whole input.
+            let format = found.summary.and_then(|s| s.format);
+            let is_lines =
+                !matches!(format, Some(Format::DmesgJson | Format::JournalExport | Format::JournalVerbose));
+            if is_lines && kind != ProblemKind::UnknownFormat {
                 prop_assert!(reported.insert((kind, line)), "{:?} twice in line {}", kind, line);
             }
         }
@@ -253,6 +264,8 @@ fn is_left_out(bytes: &[u8], from: u64, to: u64, found: &Transcript) -> bool {
     match found.summary.and_then(|s| s.format) {
         // Whatever is no object in an array.
         Some(Format::DmesgJson) => true,
+        // What the dispatcher or the journal says of itself.
+        Some(Format::Lava | Format::JournalExport | Format::JournalVerbose) => true,
         Some(Format::Kmsg) => {
             gap.split(|b| *b == b'\n').all(|line| line.starts_with(b" ") || line.trim_ascii().is_empty())
         }

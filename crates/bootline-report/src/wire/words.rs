@@ -81,9 +81,10 @@ words! {
 words! {
     /// What is wrong with the log.
     ProblemKind of records::ProblemKind {
-        CaptureDamaged, CaptureCutOff, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
+        CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
-        ClockJumpedBack, ClockStoodStill, ArrivalJumpedBack, CoarseStamps, TooManyRecords, NoKernelRecords,
+        ClockJumpedBack, ClockStoodStill, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
+        TooManyRecords, NoKernelRecords,
     }
 }
 words! {

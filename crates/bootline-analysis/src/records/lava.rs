@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The log of a LAVA job: a YAML list with one map a line, or the same as JSON, an object a line.
+//!
+//! ```text
+//! - {"dt": "2026-04-24T16:37:21.964123", "lvl": "target", "msg": "[    1.234567] usb 1-1: new device"}
+//! - {dt: '2026-04-24T16:37:21', lvl: feedback, msg: text, ns: other}
+//! {"dt":"2026-04-24T16:37:21.964123","lvl":"debug","msg":"what the dispatcher says"}
+//! ```
+//! Source: lava_dispatcher's `YAMLLogger` (`dump()` in lava_dispatcher/logger.py) and `ShellLogger` in
+//! lava_dispatcher/shell.py, which logs a line of the device's console at level `target` when it is complete. `dt` is the
+//! dispatcher's clock then: an arrival time, as good as the dispatcher was quick. Python writes no decimals where the
+//! microseconds are zero.
+//!
+//! `feedback` is what another connection to the device says, in the name space `ns`: the console is the connection that
+//! first shows a kernel's banner, all else is other output. What the dispatcher says of itself was on no console: its errors
+//! become records without a time, its progress none.
+use super::arrival_clock::ArrivalClock;
+use super::console::ConsoleDecoder;
+use super::flow_map::{self, FlowMap, FlowValue};
+use super::log_line::LogLine;
+use super::output::{RecordEmitter, RecordHead};
+use super::stamp::{Scanner, StampClock};
+use super::{Arrival, ProblemKind, Sink};
+use bootline_capture::units::Dur;
+
+/// How late the dispatcher may stamp a line: it reads in turns with its other work.
+const LATENESS: Dur = Dur::from_millis(10);
+
+/// Decodes the lines of a job's log.
+#[derive(Debug, Default)]
+pub(super) struct Lava {
+    clock: ArrivalClock,
+    console: ConsoleDecoder,
+    arrival: Option<Arrival>,
+    /// The connection that the kernel's banner came over, by its name space.
+    kernel_from: Option<Vec<u8>>,
+}
+
+impl Lava {
+    pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
+        if line.body.trim_ascii().is_empty() {
+            return;
+        }
+        let range = line.range(0, line.body.len());
+        let Some(map) = flow_map::parse(line.body).filter(|map| map.get(b"msg").is_some()) else {
+            // The brackets of a JSON array, the marks of a YAML document, comments.
+            if !matches!(line.body.trim_ascii(), b"[" | b"]" | b"---" | b"...") && !line.body.starts_with(b"#") {
+                out.problem(ProblemKind::BadLine, range, "a line that is no entry of a job log");
+            }
+            return out.other_line(line, 0);
+        };
+        if !map.is_whole {
+            out.problem(ProblemKind::BadLine, range, "an entry of a job log that was cut off");
+        }
+        let text = match map.get(b"msg") {
+            Some(FlowValue::Text(text) | FlowValue::Nested(text)) => text.as_slice(),
+            None => &[],
+        };
+        let level = map.text(b"lvl").unwrap_or_default();
+        if !matches!(level, b"target" | b"feedback") {
+            if matches!(level, b"error" | b"exception" | b"critical") {
+                out.record(RecordHead::OTHER, range, None, 0, text);
+            }
+            return;
+        }
+        self.stamp(&map, line, out);
+        let connection = if level == b"target" { b"" } else { map.text(b"ns").unwrap_or(b"feedback") };
+        self.console_lines(line, text, connection, out);
+    }
+
+    /// Sets the arrival time; an entry without one keeps the last.
+    fn stamp<S: Sink>(&mut self, map: &FlowMap, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
+        let Some((nanos, resolution)) = map.text(b"dt").and_then(date_and_time) else { return };
+        let now = self.clock.advance(StampClock::Calendar, nanos);
+        if now.went_back {
+            let range = line.range(0, line.body.len());
+            out.problem(ProblemKind::ArrivalJumpedBack, range, "an entry's time lies before that of the entry before");
+        }
+        self.arrival = Some(Arrival { first: now.at, last: now.at, uncertainty: resolution.max(LATENESS) });
+    }
+
+    fn console_lines<S: Sink>(
+        &mut self,
+        line: &LogLine<'_>,
+        text: &[u8],
+        connection: &[u8],
+        out: &mut RecordEmitter<'_, S>,
+    ) {
+        if self.kernel_from.is_none() && memchr::memmem::find(text, b"] Linux version ").is_some() {
+            self.kernel_from = Some(connection.to_vec());
+        }
+        let is_other = self.kernel_from.as_ref().is_some_and(|kernel| kernel != connection);
+        let mut at = 0;
+        for piece in text.split(|b| *b == b'\n') {
+            let inner = line.rewritten(piece, at, at + piece.len() == text.len(), self.arrival);
+            at += piece.len() + 1;
+            if is_other {
+                out.other_line(&inner, 0);
+            } else {
+                self.console.line(&inner, out);
+            }
+        }
+    }
+}
+
+/// Whether a line is an entry of a job's log.
+pub(super) fn probe(body: &[u8]) -> bool {
+    let start = body.trim_ascii_start();
+    if !matches!(start.first(), Some(b'-' | b'{' | b'[')) {
+        return false;
+    }
+    flow_map::parse(start).is_some_and(|map| map.text(b"lvl").is_some() && map.get(b"msg").is_some())
+}
+
+/// `2026-04-24T16:37:21.964123`, also with a blank in the middle and a zone at the end.
+fn date_and_time(text: &[u8]) -> Option<(i64, Dur)> {
+    let mut scan = Scanner { bytes: text, at: 0 };
+    let days = scan.date()?;
+    scan.take(b'T').or_else(|| scan.take(b' '))?;
+    let (nanos, resolution) = scan.time_of_day()?;
+    Some((days.saturating_mul(86_400_000_000_000).saturating_add(nanos), resolution))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, ProblemKind, decode_as, tests};
+
+    fn check(input: &str, expected: &[&str], problems: &[ProblemKind]) {
+        tests::check(Format::Lava, input, expected, problems);
+    }
+
+    fn entry(time: &str, level: &str, text: &str) -> String {
+        format!("- {{\"dt\": \"2026-03-01T10:00:{time}\", \"lvl\": \"{level}\", \"msg\": \"{text}\"}}\n")
+    }
+
+    #[test]
+    fn the_device_s_lines_are_the_console_s() {
+        let log = [
+            entry("00.000001", "debug", "Wait for prompt ['Linux version [0-9]']"),
+            entry("01.000000", "target", "U-Boot 2024.01"),
+            entry("02.500000", "target", "Starting [    0.000000] Linux version 6.6.1"),
+            entry("03", "target", r#"[    0.500000] \"quoted\" \x1b[0m"#),
+            entry("04.000000", "results", "x").replace("\"x\"", "{\"case\": \"job\"}"),
+            entry("05.000000", "error", "JobError: timed out"),
+        ]
+        .concat();
+        let expected = [
+            "O - - - U-Boot 2024.01",
+            "O - - - Starting ",
+            "K - 0.000000 - Linux version 6.6.1",
+            "K - 0.500000 - \"quoted\" ",
+            "O - - - JobError: timed out",
+        ];
+        check(&log, &expected, &[ProblemKind::GluedOutput, ProblemKind::ControlSequences]);
+        let decoded = decode_as(log.as_bytes(), None);
+        assert_eq!(decoded.format, Some(Format::Lava));
+        let times: Vec<_> = decoded
+            .records
+            .iter()
+            .map(|r| r.arrival.map(|a| (a.first.as_nanos() / 1_000_000, a.uncertainty.as_nanos() / 1_000_000)))
+            .collect();
+        assert_eq!(times, [Some((0, 10)), Some((1_500, 10)), Some((1_500, 10)), Some((2_000, 1_000)), None]);
+        let bytes: Vec<_> = decoded.records.iter().map(|r| r.line_bytes as usize).collect();
+        let banner = "[    0.000000] Linux version 6.6.1\r\n".len();
+        assert_eq!(bytes, [16, 9, banner, "[    0.500000] \"quoted\" \x1b[0m\r\n".len(), 0]);
+    }
+
+    #[test]
+    fn other_styles() {
+        check(
+            "- {dt: '2026-03-01T10:00:00', lvl: target, msg: '[    1.000000] it''s'}\n",
+            &["K - 1.000000 - it's"],
+            &[],
+        );
+        check(
+            "{\"dt\":\"2026-03-01T10:00:00Z\",\"lvl\":\"target\",\"msg\":\"a\\nb\"}\n",
+            &["O - - - a", "O - - - b"],
+            &[],
+        );
+        check(
+            "- {\"dt\": \"x\", \"lvl\": \"target\", \"msg\": \"[    1.0",
+            &["O - - - [    1.0"],
+            &[ProblemKind::UnendedLine, ProblemKind::BadLine, ProblemKind::BadPrefix],
+        );
+    }
+
+    #[test]
+    fn another_connection_is_not_the_kernel_s() {
+        let log = [
+            entry("00", "target", "[    0.000000] Linux version 6.6.1"),
+            entry("01", "feedback", "[    0.000000] Linux version 5.4.0").replace("}", ", \"ns\": \"host\"}"),
+            entry("02", "target", "[    1.000000] a"),
+        ]
+        .concat();
+        let expected =
+            ["K - 0.000000 - Linux version 6.6.1", "O - - - [    0.000000] Linux version 5.4.0", "K - 1.000000 - a"];
+        check(&log, &expected, &[]);
+    }
+}

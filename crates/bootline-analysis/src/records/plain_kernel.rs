@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A kernel that prints no stamps (printk.time=0) on a console: which lines are its own.
+//!
+//! Nothing marks them, but its banner begins them, and until init starts hardly anything else writes to the console. User
+//! space may show a banner too (`cat /proc/version`): after a stamped record, or after init, only one that follows a boot
+//! loader's or a reboot's words is a kernel's.
+
+/// Follows a console's lines without stamps.
+#[derive(Debug, Default)]
+pub(super) struct PlainKernel {
+    stage: PlainStage,
+    /// A boot loader or a reboot has spoken since.
+    may_boot: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PlainStage {
+    /// No kernel yet.
+    #[default]
+    Before,
+    /// Between the banner and init.
+    Kernel,
+    /// Init runs.
+    After,
+    /// The kernel stamps its records.
+    Stamped,
+}
+
+impl PlainKernel {
+    /// A record with a stamp was met: what has none isn't the kernel's.
+    #[inline]
+    pub fn stamped(&mut self) {
+        self.stage = PlainStage::Stamped;
+    }
+
+    /// Whether a line without a stamp is the kernel's.
+    pub fn owns(&mut self, text: &[u8]) -> bool {
+        if self.stage == PlainStage::Stamped {
+            return false;
+        }
+        if is_banner(text) && (self.stage != PlainStage::After || self.may_boot) {
+            self.stage = PlainStage::Kernel;
+            self.may_boot = false;
+            return true;
+        }
+        match self.stage {
+            PlainStage::Kernel => {
+                if starts_init(text) {
+                    self.stage = PlainStage::After;
+                }
+                true
+            }
+            _ => {
+                self.may_boot |= boots(text);
+                false
+            }
+        }
+    }
+}
+
+/// `Linux version 2.6.30 (user@host) (gcc ...) #1 ...`
+fn is_banner(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"Linux version ") else { return false };
+    rest.first().is_some_and(u8::is_ascii_digit)
+        && (memchr::memmem::find(rest, b" (").is_some() || memchr::memmem::find(rest, b" #").is_some())
+}
+
+/// The kernel's last words before init, since 2.6.
+fn starts_init(text: &[u8]) -> bool {
+    text.starts_with(b"Run /")
+        || text.starts_with(b"Freeing init memory")
+        || text.starts_with(b"Freeing unused kernel")
+        || text.starts_with(b"init started: BusyBox")
+        || text.starts_with(b"INIT: version ")
+        || text.starts_with(b"Kernel panic - not syncing")
+}
+
+fn boots(text: &[u8]) -> bool {
+    const WORDS: [&[u8]; 8] = [
+        b"Starting kernel",
+        b"Uncompressing Linux",
+        b"Decompressing Linux",
+        b"Booting the kernel",
+        b"Booting Linux",
+        b"U-Boot ",
+        b"Restarting system",
+        b"reboot: ",
+    ];
+    WORDS.iter().any(|w| text.starts_with(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[(&str, bool)]) {
+        let mut kernel = PlainKernel::default();
+        for (line, expected) in lines {
+            assert_eq!(kernel.owns(line.as_bytes()), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn from_the_banner_to_init() {
+        check(&[
+            ("Uncompressing Linux... done, booting the kernel.", false),
+            ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 Thu Jan 1 00:00:00 UTC 2009", true),
+            ("CPU: ARM926EJ-S [41069265] revision 5 (ARMv5TEJ), cr=00053177", true),
+            ("Freeing init memory: 124K", true),
+            ("init started: BusyBox v1.13.2", false),
+            ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 of /proc/version", false),
+            ("Restarting system.", false),
+            ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 again", true),
+        ]);
+    }
+
+    #[test]
+    fn stamps_show_that_the_rest_is_not_the_kernel_s() {
+        let mut kernel = PlainKernel::default();
+        kernel.stamped();
+        assert!(!kernel.owns(b"Linux version 6.6.1 (me@here) #1 of /proc/version"));
+        check(&[("Linux version unknown", false), ("Linux versions are many (see below)", false)]);
+    }
+}
