@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, Clock};
-use bootline_analysis::records::{DecodeSummary, ProblemKind};
+use bootline_analysis::records::{DecodeSummary, OtherKind, ProblemKind};
 use bootline_capture::container::{UnpackError, UnreadableKind};
 use bootline_report::{BootLabel, escaped};
 
@@ -25,6 +25,10 @@ pub enum BootNeeds {
 pub enum UnusableInput {
     /// No kernel record; whether there is a kernel banner without stamps, and whether the input is not text.
     NoKernel { banner: bool, noise: bool },
+    /// A file of another kind, without which a log can be explained, but not the other way round.
+    OtherKind(OtherKind),
+    /// What an earlier boot logged last, before the one that the log holds.
+    Tail { boot: String },
     /// Kernel records without any time.
     NoTimes,
     /// A problem that spoils the figures.
@@ -41,6 +45,9 @@ impl UnusableInput {
     /// The first reason not to trust the figures of a boot.
     pub fn of(boot: &Boot, source: &BootLabel, needs: BootNeeds, options: &BootOptions) -> Option<UnusableInput> {
         if boot.milestones.first_kernel.is_none() {
+            if let Some(kind) = OtherKind::detect(&boot.records) {
+                return Some(UnusableInput::OtherKind(kind));
+            }
             let banner = boot.records.iter().any(|r| r.text.starts_with("Linux version "));
             let noise = boot.problems.iter().any(|p| p.kind == ProblemKind::BinaryNoise);
             return Some(UnusableInput::NoKernel { banner, noise });
@@ -49,6 +56,9 @@ impl UnusableInput {
             return Some(UnusableInput::NoTimes);
         }
         let name = named(source);
+        if source.one_of_several && source.index == 0 && boot.kernel.banner.is_none() && boot.end.is_none() {
+            return Some(UnusableInput::Tail { boot: name });
+        }
         if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
             return Some(UnusableInput::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
         }
@@ -78,6 +88,11 @@ impl UnusableInput {
         let input = shown(input);
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match self {
+            UnusableInput::OtherKind(kind) => fail(format!("{input} is {}: no kernel records in it ({read})", kind.name()))
+                .hint("give the kernel's log: `dmesg`, or what the serial console showed"),
+            UnusableInput::Tail { boot } => {
+                fail(format!("{boot} is only the end of an earlier boot: the log begins after its start"))
+            }
             UnusableInput::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or take the log with `dmesg`, which shows timestamps"),
             UnusableInput::NoKernel { noise: true, .. } => {
@@ -157,6 +172,9 @@ pub fn archive_without_logs(input: &str, members: usize) -> Failure {
 /// It can't be unpacked.
 pub fn unpack_failed(input: &str, e: &UnpackError) -> Failure {
     match e {
+        UnpackError::Read(e) if e.raw_os_error().is_none() => {
+            Failure::new(Exit::INPUT, format!("{} is damaged or cut off: {e}", shown(input)))
+        }
         UnpackError::Read(e) => read_failed(input, e),
         UnpackError::Unreadable(kind) => {
             let failure = Failure::new(Exit::INPUT, format!("{} is {}", shown(input), kind.name()));

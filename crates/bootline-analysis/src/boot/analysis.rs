@@ -80,8 +80,9 @@ impl Boot {
         let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
         let registered = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
         let mut console_switch = console_switch::find(&records, &kernel, serial.as_ref(), registered, repeated);
+        let flushed_from = console_start::flushed_from(&records, &kernel, registered);
         let console_start =
-            console_start::console_start(&records, &kernel, serial.as_ref(), registered, console_switch.as_ref());
+            console_start::console_start(&records, &kernel, serial.as_ref(), flushed_from, console_switch.as_ref());
         let until = end.map_or(records.len(), |(i, _)| i);
         let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
         let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until);

@@ -10,7 +10,7 @@ use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;
 use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
-use bootline_console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
+use bootline_console::{Behaviour, Printing, RegistrationFlush, Series, ThreadsReady, newest};
 
 /// How and when printing to the line starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,26 @@ fn of_kernel(
         Printing::RtPatch => ConsoleStart { kthreads_from: registered + 1, ..waits },
     })
 }
+
+/// The record that was stored last before the registered console began to print.
+///
+/// Up to 6.1 register_console() (kernel/printk/printk.c) flushes what was stored before with console_unlock(), and says
+/// "enabled" only after that: the flush lies between that record and the one before it. From 6.2 on it says so first.
+/// A console that follows a boot console prints nothing that the boot console printed, so nothing is flushed.
+///
+/// Where arrival times show when the first byte came, the registration's own record stays the anchor of the two clocks.
+pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Option<usize>) -> Option<usize> {
+    let registered = registered?;
+    let says_last = kernel.series.is_some_and(|s| s < FIRST_TO_SAY_SO_FIRST);
+    if !says_last || records.iter().any(|r| r.arrival.is_some()) {
+        return Some(registered);
+    }
+    let is_stamped = |r: Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();
+    Some((0..registered).rev().find(|&i| records.get(i).is_some_and(is_stamped)).unwrap_or(registered))
+}
+
+/// The first series whose register_console() logs "enabled" before it flushes.
+const FIRST_TO_SAY_SO_FIRST: Series = Series::new(6, 2);
 
 fn follows_boot_console(console: Option<&SerialConsole>) -> bool {
     console.is_some_and(|c| c.after_boot_console)

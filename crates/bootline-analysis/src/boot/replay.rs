@@ -4,6 +4,10 @@
 //! On the line this looks like another boot: a banner whose stamp goes back. But no two boots have the same stamps, and
 //! the module logs its own message after the repetition. The first transmission is kept, because it arrived when it was
 //! stored.
+//!
+//! A console that registers with CON_PRINTBUFFER set also prints the whole log again: one that `console=` prefers, after
+//! `keep_bootcon` or a driver's early console printed to the same line (register_console() in kernel/printk/printk.c).
+//! Only the first new record shows where that repetition ends.
 use std::collections::HashSet;
 
 use super::boot_records::BootRecords;
@@ -25,7 +29,15 @@ pub(super) struct EarlierBoot {
     whole: bool,
     /// Whether the first stamped record was repeated.
     begins_alike: bool,
+    /// The last stamp.
+    last: KernelTime,
 }
+
+/// Percentage of a repeated log's records that must be found: user output tears some of them.
+const MOST_COME_AGAIN: usize = 90;
+
+/// Fewer records than this may be alike by chance.
+const FEWEST_AGAIN: usize = 3;
 
 /// What a record shows about the boot before the banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +71,8 @@ impl EarlierBoot {
         let first = boot.records.iter().find_map(|r| key(&r)).map(|(stamp, text)| (stamp, text.to_owned()));
         match first {
             Some(first) if !taken && (whole || boot.records.len() <= MOST_ERRORS) => {
-                Ok(EarlierBoot { boot, first, whole, begins_alike: false })
+                let last = of_kernel().filter_map(|r| r.stamp).max().unwrap_or_default();
+                Ok(EarlierBoot { boot, first, whole, begins_alike: false, last })
             }
             _ => Err(Box::new(boot)),
         }
@@ -77,10 +90,23 @@ impl EarlierBoot {
             return if self.begins_alike { BannerVerdict::Open } else { BannerVerdict::Another };
         }
         if console_switch_note(text).is_none() {
-            return BannerVerdict::Open;
+            // What is newer than all of the boot before ends the repetition.
+            let is_over = self.whole && stamp > self.last;
+            return if is_over && self.is_repeated_by(now) { BannerVerdict::Same } else { BannerVerdict::Open };
         }
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
         if before.is_subset(&again) { BannerVerdict::Same } else { BannerVerdict::Another }
+    }
+
+    /// Whether a boot is the log of this one once more, as far as it goes.
+    pub fn is_repeated_by(&self, now: &BootRecords) -> bool {
+        let (before, again) = (keys(&self.boot.records), keys(&now.records));
+        // The stamps of a clock that only counts jiffies are the same in each boot.
+        let is_fine = before.iter().filter(|(stamp, _)| stamp.as_nanos() % 1_000_000 != 0).count() * 2 > before.len();
+        let old = again.iter().filter(|(stamp, _)| *stamp <= self.last);
+        let (known, count) =
+            old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
+        self.whole && self.begins_alike && is_fine && count >= FEWEST_AGAIN && known * 100 >= count * MOST_COME_AGAIN
     }
 
     /// The two as one boot.

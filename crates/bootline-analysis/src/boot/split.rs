@@ -27,7 +27,8 @@ impl BootRecords {
 /// takes them after each piece of the input holds one boot, the beginning of another, and whatever that piece
 /// completes.
 ///
-/// A boot begins at a kernel banner whose stamp goes back (a second kernel), and takes with it the firmware and boot
+/// A boot begins at a kernel banner whose stamp goes back (a second kernel), or where the stamps begin again: at zero, or after
+/// a boot loader or a reboot. It takes with it the firmware and boot
 /// loader text before it: what follows the old kernel's `reboot:` record, or else its last kernel record.
 #[derive(Default)]
 pub struct Splitter {
@@ -36,6 +37,8 @@ pub struct Splitter {
     last_stamp: Option<KernelTime>,
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
+    /// Whether a boot loader, or the kernel's reboot, has written since the last kernel record.
+    may_boot: bool,
     /// The previous boot, while the current one may be a repetition of its log.
     earlier: Option<EarlierBoot>,
     /// Complete and not yet taken.
@@ -66,7 +69,8 @@ impl Splitter {
         let restarts =
             r.stamp == Some(KernelTime::ORIGIN) && self.last_stamp.is_some_and(|s| s.since_origin() > RESTART);
         // A clock that begins again at zero is another kernel's, whatever it says first.
-        if restarts {
+        let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now < before);
+        if restarts || self.may_boot && goes_back {
             return true;
         }
         begins
@@ -77,16 +81,27 @@ impl Splitter {
             }
     }
 
+    /// Ends the wait for the boot before: the one in hand repeats it, or is another.
     fn hand_over_earlier(&mut self) {
         if let Some(earlier) = self.earlier.take() {
-            self.complete.push_back(earlier.into_boot());
+            if earlier.is_repeated_by(&self.now) {
+                let tail = self.now.records.len() - self.tail.min(self.now.records.len());
+                self.now = earlier.join(std::mem::take(&mut self.now));
+                self.tail = self.now.records.len() - tail;
+            } else {
+                self.complete.push_back(earlier.into_boot());
+            }
         }
     }
 
     /// Decides whether what a banner began is a repetition of the previous boot's log.
     fn ask_earlier(&mut self, r: &Record<'_>) {
         match self.earlier.as_mut().map(|e| e.ask(r, &self.now)) {
-            Some(BannerVerdict::Another) => self.hand_over_earlier(),
+            Some(BannerVerdict::Another) => {
+                if let Some(earlier) = self.earlier.take() {
+                    self.complete.push_back(earlier.into_boot());
+                }
+            }
             Some(BannerVerdict::Same) => {
                 let Some(earlier) = self.earlier.take() else { return };
                 self.now = earlier.join(std::mem::take(&mut self.now));
@@ -106,9 +121,24 @@ impl Splitter {
             Err(finished) => self.complete.push_back(*finished),
         }
         self.seen_kernel = false;
+        self.may_boot = false;
         self.last_stamp = None;
         self.tail = 0;
     }
+}
+
+/// Whether a record is a boot loader's first or last word, or a kernel's last.
+fn boots(r: &Record<'_>) -> bool {
+    const WORDS: [&str; 7] = [
+        "U-Boot ",
+        "Starting kernel",
+        "Uncompressing Linux",
+        "Decompressing Linux",
+        "reboot: Restarting system",
+        "Restarting system",
+        "Rebooting in ",
+    ];
+    WORDS.iter().any(|w| r.text.starts_with(w))
 }
 
 /// No kernel stamps a record with zero this long after one that it stamped later: its clock began again.
@@ -130,6 +160,11 @@ impl Sink for Splitter {
             self.now.problems.add(ProblemKind::TooManyRecords, r.bytes, || {
                 format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
             });
+        }
+        if boots(&r) {
+            self.may_boot = true;
+        } else if r.source == RecordOrigin::Kernel {
+            self.may_boot = false;
         }
         if r.source == RecordOrigin::Kernel {
             self.seen_kernel |= is_banner(r.text) || r.stamp.is_some_and(|s| s.since_origin() > Dur::ZERO);

@@ -369,3 +369,96 @@ fn a_marker_is_not_found_in_the_command_line() {
     let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &options)).next().unwrap();
     assert_eq!(boot.records.get(boot.end.unwrap().index).unwrap().text, "all-up at last");
 }
+
+/// A 6.1 kernel's own log at 9600 baud: register_console() flushed before it said "enabled".
+fn flushed_before_enabled(release: &str) -> String {
+    let mut log = format!("[    0.000000] Linux version {release} (a@b) (gcc) #1 SMP\n");
+    log += "[    0.000000] Kernel command line: console=ttyS0,9600n8\n";
+    for n in 0..60 {
+        log += &format!("[    0.{n:02}0137] driver {n:02}: found something that is worth to be said at length\n");
+    }
+    let bytes = log.len() + log.lines().count();
+    let at = |us: u64| format!("[{:5}.{:06}] ", us / 1_000_000, us % 1_000_000);
+    let mut now = 590_137 + 2_000 + bytes as u64 * 1_000_000 / 960;
+    let mut say = |text: &str| {
+        let line = format!("{}{text}\n", at(now));
+        now += (line.len() as u64 + 1) * 1_000_000 / 960 + 40;
+        line
+    };
+    log += &say("printk: console [ttyS0] enabled");
+    for n in 0..40 {
+        log += &say(&format!("device {n:02}: probed, and found to be what the firmware had said it would be"));
+    }
+    log += &say("Run /init as init process");
+    log
+}
+
+#[test]
+fn kernels_before_6_2_flush_before_they_say_enabled() {
+    for release in ["4.19.0", "5.10.0-8-amd64", "6.1.0"] {
+        let log = flushed_before_enabled(release);
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+        let flush = boot.waits.iter().find(|w| w.cause == WaitCause::Flush).expect("the flush is found");
+        assert!((flush.time.best().as_secs_f64() - 5.2).abs() < 0.5, "{release}: {:?}", flush.time);
+        assert_eq!(boot.gaps, [], "{release}");
+        let said = boot.line.unwrap().flush.unwrap();
+        assert_eq!(boot.records.by_id(said.next.unwrap()).unwrap().text, "printk: console [ttyS0] enabled");
+    }
+}
+
+#[test]
+fn a_log_that_a_second_console_prints_again_is_one_boot() {
+    let first = "[    0.000000] Linux version 6.6.1 (a@b) #1\n[    0.000000] printk: bootconsole [uart0] enabled\n\
+                 [    0.012345] a\n[    0.023456] b\n[    0.034567] c\n[    0.045678] printk: console [ttyS0] enabled\n";
+    let after = "[    0.900001] d\n[    1.000001] Run /init as init process\n";
+    let boots = BootRecords::all(format!("{first}{first}{after}").as_bytes());
+    assert_eq!(boots.len(), 1);
+    assert_eq!((boots[0].records.len(), boots[0].repeated), (8, 6));
+    // Cut off in the repetition.
+    assert_eq!(BootRecords::all(format!("{first}{first}").as_bytes()).len(), 1);
+    // Another boot of the same kernel has other stamps.
+    let second = first.replace("12345", "12399").replace("23456", "23499");
+    assert_eq!(BootRecords::all(format!("{first}{after}{second}{after}").as_bytes()).len(), 2);
+    // A clock of jiffies has the same ones.
+    let jiffies =
+        "[    0.000000] Linux version 2.6.30\n[    0.010000] a\n[    0.020000] b\n[    0.030000] c\n[    0.900000] d\n";
+    assert_eq!(BootRecords::all(jiffies.repeat(2).as_bytes()).len(), 2);
+}
+
+#[test]
+fn stamps_that_begin_again_are_another_boot() {
+    let boot =
+        "[    0.000000] Initializing cgroup subsys cpuset\n[    0.000000] Linux version 3.10.0\n[    5.000001] a\n";
+    assert_eq!(BootRecords::all(boot.repeat(3).as_bytes()).len(), 3);
+    let headless = "[    9.000001] reboot: Restarting system\nU-Boot 2024.01\n[    0.400001] first that came over\n";
+    assert_eq!(BootRecords::all(format!("{boot}{headless}").as_bytes()).len(), 2);
+    // Stamps of processors overtake each other.
+    assert_eq!(BootRecords::all(b"[    0.000000] Linux version 6.6\n[    1.000000] a\n[    0.999000] b\n").len(), 1);
+}
+
+#[test]
+fn a_panic_after_init_is_mentioned() {
+    let log = "[    0.000000] Linux version 6.6.1\n[    1.000000] Run /init as init process\n\
+               [    2.000000] Kernel panic - not syncing: Attempted to kill init!\n";
+    let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+    assert!(boot.problems.iter().any(|p| p.kind == ProblemKind::PanicAfterBoot));
+    assert!(boot.end.is_some());
+}
+
+#[test]
+fn init_s_start_in_its_old_forms() {
+    for words in [
+        "Freeing init memory: 152K",
+        "Freeing unused kernel memory: 216k freed",
+        "Freeing unused kernel memory: 400K (c0712000 - c0776000)",
+        "Freeing unused kernel image (initmem) memory: 2604K",
+        "Run /sbin/init as init process",
+        "Run /init as init processWelcome",
+    ] {
+        let log =
+            format!("[    0.000000] Linux version 3.4.0\n[    2.500000] {words}\n[   10.900000] INIT: version 2.88\n");
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+        let end = boot.end.expect(words);
+        assert_eq!(end.kernel.unwrap().as_nanos(), 2_500_000_000, "{words}");
+    }
+}

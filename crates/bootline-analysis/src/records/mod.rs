@@ -24,6 +24,7 @@ mod journal_short;
 mod kmsg;
 mod lava;
 mod log_line;
+mod other_kind;
 mod output;
 mod plain_kernel;
 mod prefix;
@@ -38,6 +39,7 @@ mod vendor;
 
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
+pub use other_kind::OtherKind;
 pub use problem::{Problem, ProblemKind, Problems};
 pub use record::{Arrival, ByteRange, Caller, Level, Record, RecordId, RecordOrigin};
 pub use record_set::RecordSet;

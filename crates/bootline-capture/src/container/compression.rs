@@ -2,7 +2,8 @@
 //! Compressed streams: which one it is, and its bytes without the compression.
 use std::io::{self, Read};
 
-use super::peek::Peeked;
+use super::bzip2_streams::Bzip2Streams;
+use super::peek::{Filled, Peeked};
 use super::zstd_frames::ZstdFrames;
 
 /// How a file is compressed.
@@ -42,10 +43,10 @@ impl Compression {
                     let what = "an xz stream with a dictionary of more than 64 MiB";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, what));
                 }
-                Box::new(lzma_rust2::XzReader::new(from, true))
+                Box::new(lzma_rust2::XzReader::new(Filled(from), true))
             }
             Compression::Zstd => Box::new(ZstdFrames::new(from)),
-            Compression::Bzip2 => Box::new(bzip2_rs::DecoderReader::new(from)),
+            Compression::Bzip2 => Box::new(Bzip2Streams::new(from)),
         })
     }
 }

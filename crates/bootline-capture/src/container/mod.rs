@@ -6,6 +6,7 @@
 //! Read ─▶ Unpacker ─▶ Member, Member, ... ─▶ Read of plain bytes
 //!            └ decompress* ─▶ tar? ─▶ decompress* ─▶ utf16?
 //! ```
+mod bzip2_streams;
 mod compression;
 mod limit;
 mod peek;

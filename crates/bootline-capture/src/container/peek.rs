@@ -50,3 +50,23 @@ impl Read for Peeked {
         Ok(n)
     }
 }
+
+/// A stream that reads as much as is asked for: XzReader takes a short read for the end.
+pub(super) struct Filled(pub Peeked);
+
+impl Read for Filled {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut n = 0;
+        while n < into.len() {
+            match self.0.read(&mut into[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                // What was read counts; the error comes again.
+                Err(_) if n > 0 => break,
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(n)
+    }
+}

@@ -10,6 +10,10 @@ const LOG: &[u8] = b"[    1.000000] a\n";
 /// The same, as `zstd` writes it: one raw block.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd\x20\x11\x89\0\0[    1.000000] a\n";
 
+/// The same, as `bzip2` and `xz` write it.
+const BZIP2: &[u8] = b"\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x3c\xff\xee\x50\x00\x00\x07\x5b\x00\x50\x10\x40\x01\x60\x00\x00\x0a\x20\x00\x20\x00\x31\x00\x30\x20\x1a\x1e\xa5\x22\x5f\x81\x39\xa1\xde\x2e\xe4\x8a\x70\xa1\x20\x79\xff\xdc\xa0";
+const XZ: &[u8] = b"\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\x10\x5b\x20\x20\x20\x20\x31\x2e\x30\x30\x30\x30\x30\x30\x5d\x20\x61\x0a\x00\x00\x00\x00\x23\xb6\xd3\x27\x4a\xf1\x27\xc6\x00\x01\x29\x11\x32\x0a\x70\x0e\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a";
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     writer.write_all(bytes).unwrap();
@@ -70,6 +74,13 @@ fn compressed() {
     // Two members, as `cat a.gz b.gz` makes them.
     check([gzip(LOG), gzip(LOG)].concat(), &[("", &[LOG, LOG].concat())]);
     check(ZSTD.to_vec(), &[("", LOG)]);
+    check(XZ.to_vec(), &[("", LOG)]);
+    check(BZIP2.to_vec(), &[("", LOG)]);
+    check([XZ, XZ].concat(), &[("", &[LOG, LOG].concat())]);
+    check(BZIP2.repeat(3), &[("", &LOG.repeat(3))]);
+    // An xz stream whose parts come in short reads.
+    check(gzip(XZ), &[("", LOG)]);
+    check(tar(&[("a", XZ), ("b", BZIP2), ("c", ZSTD)]), &[("a", LOG), ("b", LOG), ("c", LOG)]);
     let skippable = b"\x50\x2a\x4d\x18\x03\0\0\0abc";
     check([ZSTD, skippable, ZSTD].concat(), &[("", &[LOG, LOG].concat())]);
 }

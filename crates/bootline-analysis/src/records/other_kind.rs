@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files that belong to a boot and are no log of a kernel: named, so that people know which file is missing.
+use super::{RecordOrigin, RecordSet};
+
+/// What a file is, if it is no kernel's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherKind {
+    /// U-Boot's `bootstage report`.
+    BootstageReport,
+    /// A bootchart's header or process samples.
+    Bootchart,
+    /// A trace of ftrace.
+    Ftrace,
+    /// The output of systemd-analyze.
+    SystemdAnalyze,
+    /// Android's logcat.
+    Logcat,
+    /// The log of a boot loader or firmware.
+    BootLoader,
+}
+
+/// Records looked at.
+const SAMPLE: usize = 400;
+
+impl OtherKind {
+    /// By what its lines say; none where a kernel's record is among them, or nothing is recognised.
+    pub fn detect(records: &RecordSet) -> Option<OtherKind> {
+        if records.iter().any(|r| r.source == RecordOrigin::Kernel) {
+            return None;
+        }
+        records.iter().take(SAMPLE).find_map(|r| of_line(r.text))
+    }
+
+    /// What it is, with its article.
+    pub fn name(self) -> &'static str {
+        match self {
+            OtherKind::BootstageReport => "a bootstage report of U-Boot",
+            OtherKind::Bootchart => "a bootchart",
+            OtherKind::Ftrace => "a trace of ftrace",
+            OtherKind::SystemdAnalyze => "the output of systemd-analyze",
+            OtherKind::Logcat => "a log of Android's logcat",
+            OtherKind::BootLoader => "the log of a boot loader",
+        }
+    }
+}
+
+fn of_line(text: &str) -> Option<OtherKind> {
+    let starts = |words: &[&str]| words.iter().any(|w| text.starts_with(w));
+    if starts(&["Timer summary in microseconds"]) || text.contains("Mark    Elapsed  Stage") {
+        Some(OtherKind::BootstageReport)
+    } else if starts(&["title = Boot chart", "system.uname = "]) {
+        Some(OtherKind::Bootchart)
+    } else if starts(&["# tracer: "]) {
+        Some(OtherKind::Ftrace)
+    } else if starts(&["Startup finished in ", "The time when unit became active or started is printed after"]) {
+        Some(OtherKind::SystemdAnalyze)
+    } else if starts(&["--------- beginning of "]) {
+        Some(OtherKind::Logcat)
+    } else if starts(&["U-Boot ", "U-Boot SPL ", "coreboot-", "barebox "]) {
+        Some(OtherKind::BootLoader)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::decode;
+
+    #[test]
+    fn kinds() {
+        let check =
+            |text: &str, expected| assert_eq!(OtherKind::detect(&decode(text.as_bytes()).records), expected, "{text}");
+        let report = "Timer summary in microseconds (8 records):\n       Mark    Elapsed  Stage\n          0          0  reset\n";
+        check(report, Some(OtherKind::BootstageReport));
+        check("version = 0.14.6\ntitle = Boot chart for board\n", Some(OtherKind::Bootchart));
+        check("# tracer: nop\n#\n", Some(OtherKind::Ftrace));
+        check("Startup finished in 2.1s (kernel) + 5.2s (userspace) = 7.3s\n", Some(OtherKind::SystemdAnalyze));
+        check("U-Boot 2024.01\n[    0.000000] Linux version 6.6\n", None);
+        check("nothing known\n", None);
+    }
+}
