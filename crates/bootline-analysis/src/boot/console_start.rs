@@ -137,7 +137,11 @@ pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Opt
         return Some(registered);
     }
     let is_stamped = |r: Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();
-    Some((0..registered).rev().find(|&i| records.get(i).is_some_and(is_stamped)).unwrap_or(registered))
+    let before = (0..registered).rev().find(|&i| records.get(i).is_some_and(is_stamped));
+    // A driver that is a module registers its console when init runs: what came before it did not wait.
+    let is_init =
+        |i: &usize| records.get(*i).is_some_and(|r| r.text.starts_with("Run /") || r.text.starts_with("Freeing "));
+    Some(before.filter(|i| !is_init(i)).unwrap_or(registered))
 }
 
 /// The first series whose register_console() logs "enabled" before it flushes.

@@ -31,6 +31,8 @@ pub(super) struct EarlierBoot {
     begins_alike: bool,
     /// The last stamp.
     last: KernelTime,
+    /// Whether the two logs were compared when the first newer record came.
+    is_compared: bool,
 }
 
 /// Percentage of a repeated log's records that must be found: user output tears some of them.
@@ -72,7 +74,7 @@ impl EarlierBoot {
         match first {
             Some(first) if !taken && (whole || boot.records.len() <= MOST_ERRORS) => {
                 let last = of_kernel().filter_map(|r| r.stamp).max().unwrap_or_default();
-                Ok(EarlierBoot { boot, first, whole, begins_alike: false, last })
+                Ok(EarlierBoot { boot, first, whole, begins_alike: false, last, is_compared: false })
             }
             _ => Err(Box::new(boot)),
         }
@@ -91,7 +93,8 @@ impl EarlierBoot {
         }
         if console_switch_note(text).is_none() {
             // What is newer than all of the boot before ends the repetition.
-            let is_over = self.whole && stamp > self.last;
+            let is_over = self.whole && !self.is_compared && stamp > self.last;
+            self.is_compared |= is_over;
             return if is_over && self.is_repeated_by(now) { BannerVerdict::Same } else { BannerVerdict::Open };
         }
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
