@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! bootline-analysis: from the bytes of a console to where a boot's time went, and what would save some of it.
 //!
-//! Pure: bytes in, values out. It reads no file, asks no clock, starts no process and prints nothing; `clippy.toml`
-//! at the root of the workspace enforces that. The modules stack in one direction:
+//! Pure: bytes in, values out. It reads no file and no clock, starts no process and prints nothing; `clippy.toml` at
+//! the root of the workspace enforces that. The modules stack in one direction:
 //!
 //! ```text
 //! remedy < predict < rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Runs stored in a small file, for later runs to be compared with: column by column, one number a run. Initcalls and probes
-//! that never worked for a millisecond, and said next to nothing, are stored in sum, with their names.
+//! Runs stored in a small file, to compare later runs with: column by column, one number per run. Initcalls and probes
+//! that never worked for a millisecond, and printed almost nothing, are stored by name and as a sum.
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use super::quantity::Quantity;
 use super::run_set::RunSet;
 use bootline_capture::units::Dur;
 
-/// The version of the file; raised when a field changes its meaning or goes.
+/// The version of the file; incremented when a field changes its meaning or is removed.
 pub const BASELINE_SCHEMA: &str = "bootline-baseline/1";
 
-/// A baseline, as its file holds it.
+/// A baseline, as stored in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -22,17 +22,17 @@ pub struct Baseline {
     pub schema: String,
     /// The program that wrote it.
     pub tool: String,
-    /// When, where, of what: as the caller says.
+    /// A note by the user: when, where, of what.
     pub note: Option<String>,
     /// The setups of its runs.
     pub setups: Vec<RunSetup>,
-    /// Each run's setup, by its place among those.
+    /// Each run's setup, as an index into `setups`.
     pub runs: Vec<usize>,
-    /// Numbers by name, one a run; null where a run has none.
+    /// Numbers by quantity, one per run; null if a run has none.
     pub values: BTreeMap<Quantity, Vec<Option<i64>>>,
-    /// What the times are made of.
+    /// The parts of the times.
     pub parts: Vec<StoredPart>,
-    /// What is only in the sum of the short ones.
+    /// The parts that are stored only as a sum, because they are short.
     pub short: BTreeSet<PartKey>,
 }
 
@@ -44,11 +44,11 @@ pub struct StoredPart {
     pub part: PartKey,
     /// Where it usually begins.
     pub place: PartPosition,
-    /// For each run its work, its waits for the console, its characters, and when it begins; null where a run lacks it.
+    /// For each run its work, its waits for the console, its bytes, and its start; null if the run does not have it.
     pub runs: Vec<Option<[i64; 4]>>,
 }
 
-/// Why a file is no baseline.
+/// Why a file is not a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     /// Not JSON, or fields are missing.
@@ -57,7 +57,7 @@ pub enum BaselineError {
     /// Of another version.
     #[error("its schema is `{0}`, not `{BASELINE_SCHEMA}`")]
     Schema(String),
-    /// Its columns are not as long as it has runs, or a run has a setup that isn't there.
+    /// A column's length is not the number of runs, or a run refers to a missing setup.
     #[error("it contradicts itself: {0}")]
     Uneven(String),
     /// Each of its runs is compared with each of the new ones.
@@ -65,17 +65,17 @@ pub enum BaselineError {
     TooMany(usize),
 }
 
-/// As much as is read of a file of any version.
+/// The field that is read from a file of any version.
 #[derive(Deserialize)]
 struct Version {
     schema: String,
 }
 
-/// Maximum number of runs in a set: more add no information, and cost time for each pair.
+/// Maximum number of runs in a set: more add little information, and each pair costs time.
 pub const MOST_RUNS: usize = 1000;
 
 impl Baseline {
-    /// Of the usable runs of a set, with all initcalls that took long and those that are in `keep`.
+    /// The baseline of the usable runs of a set, with all initcalls that took long and those in `keep`.
     pub fn of(set: &RunSet, note: Option<String>, keep: &BTreeSet<PartKey>) -> Baseline {
         let mut set = set.clone();
         set.sum_up(&set.short_spans().difference(keep).cloned().collect());
@@ -101,12 +101,12 @@ impl Baseline {
         Baseline { schema: BASELINE_SCHEMA.to_owned(), tool, note, setups, runs, values, parts, short: set.short }
     }
 
-    /// From a file's text.
+    /// Parses a file's text.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not a baseline.
     pub fn parse(text: &[u8]) -> Result<Baseline, BaselineError> {
-        // Another version may have other fields: which one it is comes first.
+        // Another version may have other fields, so the version is read first.
         let Version { schema } = serde_json::from_slice(text)?;
         if schema != BASELINE_SCHEMA {
             return Err(BaselineError::Schema(schema));
@@ -129,7 +129,7 @@ impl Baseline {
         }
     }
 
-    /// As a file's text: a line a column, so that a difference shows what changed.
+    /// The file's text, one line per column, so that a diff shows what changed.
     pub fn to_text(&self) -> String {
         let pretty = "plain structs of numbers and strings always serialise";
         let line = |v: &dyn Fn() -> serde_json::Result<String>| v().expect(pretty);
@@ -158,7 +158,7 @@ impl Baseline {
         format!("{{\n{}\n}}\n", fields.join(",\n"))
     }
 
-    /// The runs, under a name.
+    /// The runs, as a set with this name.
     pub fn runs(&self, name: &str) -> RunSet {
         let runs = self.runs.iter().enumerate().filter_map(|(n, setup)| {
             let values = self.values.iter().filter_map(|(q, v)| Some((q.clone(), (*v.get(n)?)?)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A budget: how long each part may take, as its file states it. docs/gate.md explains every key.
+//! A budget: how long each part may take. docs/gate.md explains every key.
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -13,43 +13,43 @@ use super::quantity::{Quantity, Unit};
 use super::suggestion::nearest;
 use bootline_capture::units::Dur;
 
-/// A budget, looked through.
+/// A checked budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
-    /// Text in the line that ends the boot, instead of init's start.
+    /// Text in the record that ends the boot, instead of init's start.
     pub end: Option<String>,
     /// The file of the baseline, as the budget names it.
     pub baseline: Option<String>,
-    /// An increase below this share of the baseline's median is taken as noise of the machine, whatever its limit.
+    /// An increase below this share of the baseline's median counts as noise of the machine, whatever its limit.
     pub noise: f64,
     /// At least one.
     pub rules: Vec<LimitRule>,
 }
 
-/// What one quantity may be.
+/// The limits of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitRule {
-    /// Of what.
+    /// The limited quantity.
     pub of: Quantity,
-    /// The most that it may be.
+    /// Largest value allowed.
     pub at_most: Option<i64>,
-    /// The most that it may be more than the baseline's.
+    /// Largest increase over the baseline allowed.
     pub increase_at_most: Option<Increase>,
-    /// The fewest runs by which it is judged.
+    /// Fewest runs from which it is judged.
     pub runs: usize,
 }
 
-/// By how much something may have grown.
+/// Size of an increase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Increase {
-    /// Nanoseconds or characters.
+    /// Nanoseconds or bytes.
     By(i64),
     /// A share of the baseline's median.
     Share(f64),
 }
 
 impl Increase {
-    /// In nanoseconds or characters.
+    /// The increase in nanoseconds or bytes.
     pub fn of(self, median: f64) -> f64 {
         match self {
             Increase::By(n) => n as f64,
@@ -58,13 +58,13 @@ impl Increase {
     }
 }
 
-/// Why a file is no budget.
+/// Why a file is not a budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct BudgetError {
     /// What is wrong, in lower case.
     pub what: String,
-    /// The line that says it, from 1, and its text.
+    /// The line at fault, from 1, and its text.
     pub line: Option<(usize, String)>,
 }
 
@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// Takes text, and whole numbers without a unit for characters; says of all else what an amount is.
+/// Accepts text, and whole numbers without a unit as bytes; for anything else, reports what an amount is.
 struct AmountVisitor;
 
 impl Visitor<'_> for AmountVisitor {
@@ -148,11 +148,11 @@ impl Visitor<'_> for AmountVisitor {
     }
 }
 
-/// Without a word on it.
+/// The default of `noise`.
 const NOISE: f64 = 0.01;
 
 impl Budget {
-    /// From a file's text.
+    /// Parses a file's text.
     ///
     /// # Errors
     /// What is wrong with it, and where.
@@ -191,15 +191,15 @@ impl Budget {
         Ok(Budget { end: raw.end, baseline: raw.baseline, noise, rules })
     }
 
-    /// Where nobody wrote one: neither the boot's time nor what it prints may grow by more than this share of the
-    /// baseline's.
+    /// The default budget: neither the boot's time nor its bytes for the console may grow by more than this share of
+    /// the baseline's.
     pub fn of_increase(share: f64) -> Budget {
         let rule = |of| LimitRule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
         let rules = [Quantity::TimeToInit, Quantity::ConsoleBytes].map(rule);
         Budget { end: None, baseline: None, noise: NOISE, rules: rules.into() }
     }
 
-    /// The initcalls, probes and async calls that it limits: a baseline has to hold each by itself.
+    /// The initcalls, probes and async calls that it limits: a baseline must store each by itself.
     pub fn spans(&self) -> BTreeSet<PartKey> {
         let span = |r: &LimitRule| match &r.of {
             Quantity::Span(kind, name) => Some(PartKey::of_span(*kind, name)),
@@ -208,7 +208,7 @@ impl Budget {
         self.rules.iter().filter_map(span).collect()
     }
 
-    /// The texts whose times the rules ask for.
+    /// The marker texts whose times the rules limit.
     pub fn markers(&self) -> Vec<String> {
         let marker = |r: &LimitRule| match &r.of {
             Quantity::Marker(text) => Some(text.clone()),
@@ -218,7 +218,7 @@ impl Budget {
     }
 }
 
-/// All that a budget and its rules may hold.
+/// All keys of a budget and its rules.
 const KEYS: [&str; 8] = ["end", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
 
 fn not_read(text: &str, e: &toml::de::Error) -> BudgetError {

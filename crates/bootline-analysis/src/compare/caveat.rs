@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reader has to know before the figures of a comparison are believed.
+//! What a reader must know before trusting the figures of a comparison.
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -10,7 +10,7 @@ use super::quantity::Quantity;
 use super::run_set::RunSet;
 use bootline_stats::{confidence_of_difference, min_runs_against};
 
-/// Something to know.
+/// A caveat of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caveat {
     /// A set's runs were not all taken under one setup.
@@ -24,16 +24,16 @@ pub enum Caveat {
     Differs {
         /// What differs.
         what: &'static str,
-        /// In the earlier.
+        /// Value in the earlier set.
         from: String,
-        /// In the later.
+        /// Value in the later set.
         to: String,
     },
-    /// So few runs that no difference can be distinguished from chance.
+    /// Too few runs to distinguish any difference from chance.
     TooFew {
         /// Runs of the earlier and the later set.
         runs: [usize; 2],
-        /// Of how many cases such an interval holds the truth.
+        /// Share of cases in which such an interval contains the truth.
         confidence: f64,
         /// Number of runs that the later set would need, compared with the earlier one.
         needed: Option<usize>,
@@ -47,20 +47,20 @@ pub enum Caveat {
     TwoGroups {
         /// The set.
         set: String,
-        /// Of what.
+        /// The quantity.
         quantity: Quantity,
-        /// How many are in the lower and in the upper group.
+        /// Number of runs in the lower and in the upper group.
         groups: [usize; 2],
-        /// The greatest value of the lower and the least of the upper, in nanoseconds or characters.
+        /// The largest value of the lower and the smallest of the upper group, in nanoseconds or bytes.
         between: [f64; 2],
     },
     /// So many initcalls are compared that none of them can be distinguished from chance on its own.
     NoneAlone {
         /// Runs of the earlier and the later set.
         runs: [usize; 2],
-        /// How many initcalls, probes and async calls differ by as much as counts between any two runs.
+        /// Number of initcalls, probes and async calls that differ by a relevant amount between any two runs.
         among: usize,
-        /// How many runs either set would need.
+        /// Number of runs that each set would need.
         needed: usize,
     },
     /// Runs were left out.
@@ -116,7 +116,7 @@ impl Serialize for Caveat {
     }
 }
 
-/// All that there is to say of two sets.
+/// All caveats of two sets.
 pub(super) fn caveats(from: &RunSet, to: &RunSet, changes: &[QuantityChange]) -> Vec<Caveat> {
     let mut found = Vec::new();
     let runs = [from.n(), to.n()];
@@ -203,7 +203,7 @@ fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Caveat> {
     found
 }
 
-/// The word by which serde knows a unit variant.
+/// Serde's name of a unit variant.
 fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

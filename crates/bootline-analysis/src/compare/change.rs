@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How one quantity differs between two sets of runs, and whether that is something.
+//! How one quantity differs between two sets of runs, and whether the difference counts.
 //!
 //! Three questions, asked one after the other, as Firecracker's tools/ab_test.py does: can chance explain it
-//! (significance)? Is it as much as anybody cares for (effect)? Is it more than the same thing differs by from one day
-//! to another on this machine (noise), of which the runs themselves know nothing?
+//! (significance)? Is it large enough to care about (effect)? Is it more than the same system varies from day to day on
+//! this machine (noise), which the runs themselves cannot show?
 use serde::Serialize;
 
 use super::quantity::{Quantity, Unit};
@@ -11,15 +11,15 @@ use super::run_set::{RunSet, SHORT};
 use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Groups, Samples, difference, groups, median, p_value};
 
-/// What has to be exceeded for a difference to be something.
+/// What a difference must exceed to count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thresholds {
-    /// How likely chance may be.
+    /// Largest p value that counts as significant.
     pub significance: f64,
-    /// Differences of times below this are of no concern.
+    /// Smaller differences of times are ignored.
     #[serde(rename = "effect_ns")]
     pub effect: Dur,
-    /// Differences of times below this share of the earlier median are taken as noise of the machine. How much a kernel
+    /// Differences of times below this share of the earlier median count as noise of the machine. How much a kernel
     /// prints does not vary from day to day.
     pub noise: f64,
 }
@@ -30,19 +30,19 @@ impl Default for Thresholds {
     }
 }
 
-/// Whether a difference is something.
+/// Whether a difference counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
-    /// There is more of it: it is slower.
+    /// More: slower, for a time.
     More,
-    /// There is less of it: it is faster.
+    /// Less: faster, for a time.
     Less,
-    /// Chance explains it.
+    /// Chance may explain it.
     NotSignificant,
-    /// Not chance, but too little to care for.
+    /// Not chance, but too small to care about.
     TooSmall,
-    /// Not chance, but no more than the machine's own noise.
+    /// Not chance, but within the machine's own noise.
     Noise,
     /// Too few runs for any verdict.
     TooFew,
@@ -52,16 +52,16 @@ pub enum ChangeVerdict {
     Gone,
 }
 
-/// The numbers of a set.
+/// The values of a quantity in one set, summarised.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SetSummary {
-    /// How many runs have it.
+    /// Number of runs that have it.
     pub runs: usize,
     /// Their median.
     pub median: Estimate,
-    /// Where they fall into two groups, of times a millisecond or more apart: the median stands for neither.
+    /// Two groups, if the runs fall into two (for times, a millisecond or more apart): the median represents neither.
     pub groups: Option<Groups>,
-    /// What each run of the set has, in the order of its runs; empty where runs are not identified.
+    /// The value of each run, in the order of the runs; empty if runs are not identified.
     #[serde(skip)]
     pub values: Vec<Option<i64>>,
 }
@@ -69,7 +69,7 @@ pub struct SetSummary {
 impl SetSummary {
     /// Of at least one number.
     pub fn of(samples: &Samples, runs: usize, unit: Unit) -> SetSummary {
-        // Initcalls of a few microseconds come in the steps of the clock.
+        // Durations of a few microseconds are quantised by the clock.
         let counts = |g: &Groups| unit != Unit::Ns || g.above - g.below >= SHORT.as_nanos() as f64;
         SetSummary { runs, median: median(samples, 0), groups: groups(samples).filter(counts), values: Vec::new() }
     }
@@ -89,18 +89,18 @@ impl SetSummary {
 pub struct QuantityChange {
     /// Which.
     pub quantity: Quantity,
-    /// Nanoseconds or characters.
+    /// Nanoseconds or bytes.
     pub unit: Unit,
     /// Of the earlier set.
     pub from: Option<SetSummary>,
     /// Of the later one.
     pub to: Option<SetSummary>,
-    /// Later less earlier; none where one hasn't got it.
+    /// Later minus earlier; none if one set does not have it.
     pub difference: Option<Estimate>,
     /// How often chance alone makes a difference this large. For one of hundreds (initcalls, probes) it is adjusted for all of
     /// them together (Benjamini and Hochberg 1995).
     pub p_value: Option<f64>,
-    /// What to make of it.
+    /// Whether the difference counts.
     pub verdict: ChangeVerdict,
 }
 
@@ -108,7 +108,7 @@ impl QuantityChange {
     /// Compares a quantity; none where neither set has it.
     pub(super) fn of(quantity: &Quantity, from: &RunSet, to: &RunSet) -> Option<QuantityChange> {
         let (mut before, mut after) = (from.values(quantity), to.values(quantity));
-        // What only some runs of one set have may be there by chance: in the others it took no time.
+        // What only some runs of a set have may be there by chance; in the others it took no time.
         let comes_and_goes = |set: &RunSet| set.present(quantity) < set.n();
         if before.is_none() && comes_and_goes(to) {
             before = from.none_of(quantity);
@@ -119,7 +119,7 @@ impl QuantityChange {
             (None, None) => return None,
             (None, Some(_)) => ChangeVerdict::New,
             (Some(_), None) => ChangeVerdict::Gone,
-            // Judged once all are there.
+            // Set once all p values are known.
             (Some(_), Some(_)) => ChangeVerdict::TooFew,
         };
         let both = before.as_ref().zip(after.as_ref());
@@ -134,7 +134,7 @@ impl QuantityChange {
         })
     }
 
-    /// Whether it is something: more, less, new or gone.
+    /// Whether the difference counts: more, less, new or gone.
     pub fn differs(&self) -> bool {
         use ChangeVerdict::{Gone, Less, More, New};
         matches!(self.verdict, More | Less | New | Gone)
@@ -146,7 +146,7 @@ impl QuantityChange {
         self.differs() || self.verdict == ChangeVerdict::TooFew && self.adds().abs() >= least
     }
 
-    /// By how much it differs; all of it where one set hasn't got it.
+    /// By how much it differs; its whole value if one set does not have it.
     pub fn adds(&self) -> f64 {
         let median = |s: &Option<SetSummary>| s.as_ref().map_or(0.0, |s| s.median.best);
         self.difference.map_or_else(|| median(&self.to) - median(&self.from), |d| d.best)
@@ -160,8 +160,8 @@ impl QuantityChange {
     pub(super) fn judge(&mut self, thresholds: &Thresholds) {
         let (Some(difference), Some(from), Some(p)) = (self.difference, &self.from, self.p_value) else { return };
         let size = difference.best.abs();
-        // Ranks can separate sets whose medians are practically equal, or differ in the other direction: no verdict on
-        // those.
+        // Ranks can separate sets whose medians are practically equal or differ in the other direction; those get no
+        // verdict.
         let holds_zero = difference.low <= 0.0 && difference.high >= 0.0;
         let time = self.unit == Unit::Ns;
         self.verdict = if difference.confidence < 0.95 {

@@ -17,32 +17,32 @@ use bootline_stats::{confidence_of_any, confidence_of_difference, minimum_detect
 pub struct Comparison {
     /// The names of the earlier and the later set.
     pub names: [String; 2],
-    /// How many runs they have.
+    /// Number of runs of each.
     pub runs: [usize; 2],
     /// What each run was read from.
     pub sources: [Vec<String>; 2],
-    /// Runs of either that can't be used.
+    /// Unusable runs of each.
     pub excluded: [Vec<Excluded>; 2],
-    /// What to know before the figures are believed.
+    /// What to know before trusting the figures.
     pub caveats: Vec<Caveat>,
-    /// What a difference was judged by.
+    /// The thresholds used.
     pub thresholds: Thresholds,
     /// Time to the boot's end, phases, console, markers; then initcalls, probes, async calls.
     pub changes: Vec<QuantityChange>,
-    /// What the difference of the time to the boot's end is made of.
+    /// Where the difference of the time to the boot's end comes from, part by part.
     pub decomposition: Decomposition,
-    /// The least difference of that time that sets like these show in four of five cases, in nanoseconds; none where they
-    /// are too small to show any.
+    /// Minimum detectable effect on that time: the smallest difference that sets like these show in four of five cases,
+    /// in nanoseconds; none if they are too small to show any.
     pub minimum_detectable_effect: Option<f64>,
 }
 
-/// Compares two sets. None where one has no runs.
+/// Compares two sets. None if one has no runs.
 pub fn compare(from: &RunSet, to: &RunSet, thresholds: Thresholds) -> Option<Comparison> {
     if from.n() == 0 || to.n() == 0 {
         return None;
     }
     let all: BTreeSet<&Quantity> = from.quantities().union(&to.quantities()).copied().collect();
-    // Spans that a baseline has only in sum can't be compared one by one.
+    // Spans that a baseline stores only as a sum can't be compared one by one.
     let known = |q: &&&Quantity| match q {
         Quantity::Span(kind, name) => {
             let key = PartKey::of_span(*kind, name);
@@ -77,27 +77,27 @@ impl Comparison {
         self.changes.iter().find(|c| c.quantity.is_time_to_end())
     }
 
-    /// What there is one of in a boot: its time, phases, console, markers.
+    /// Quantities that a boot has once: its time, phases, console, markers.
     pub fn single(&self) -> impl Iterator<Item = &QuantityChange> {
         self.changes.iter().filter(|c| !c.quantity.is_one_of_many())
     }
 
-    /// Of what there are hundreds: initcalls, probes, async calls; what differs most first.
+    /// Quantities of which a boot has hundreds: initcalls, probes, async calls; the largest differences first.
     pub fn many(&self) -> Vec<&QuantityChange> {
         let mut many: Vec<&QuantityChange> = self.changes.iter().filter(|c| c.quantity.is_one_of_many()).collect();
         many.sort_by(|a, b| b.adds().abs().total_cmp(&a.adds().abs()));
         many
     }
 
-    /// How far the difference of the medians is off from that of the means, which is what is taken apart.
+    /// How far the difference of the medians is from that of the means, which is the one that is decomposed.
     pub fn median_against_mean(&self) -> Option<Dur> {
         let medians = self.headline()?.difference?;
         Some(Dur::from_nanos(medians.best as i64) - self.decomposition.whole)
     }
 }
 
-/// Of hundreds of initcalls some differ by chance. Returns a caveat where one of them could differ by any amount and would
-/// not be reported.
+/// Of hundreds of initcalls some differ by chance. Returns a caveat if a single one of them would not be reported,
+/// however much it differed.
 fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresholds: &Thresholds) -> Option<Caveat> {
     let mut many: Vec<(&mut QuantityChange, Candidate)> = changes
         .iter_mut()
@@ -116,7 +116,7 @@ fn adjust_all(changes: &mut [QuantityChange], from: &RunSet, to: &RunSet, thresh
     let among = found.iter().filter(|f| f.can_matter).count();
     let least = |n: usize, m: usize| (1.0 - confidence_of_any(n, m)) * among as f64;
     let runs = [from.n(), to.n()];
-    // Fewer runs show nothing at all, which another caveat says.
+    // Fewer runs show nothing at all; another caveat reports that.
     let detectable = least(runs[0], runs[1]) <= thresholds.significance;
     if detectable || confidence_of_difference(runs[0], runs[1]) < 0.95 {
         return None;

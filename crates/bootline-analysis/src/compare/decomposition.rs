@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the difference of two sets of runs is made of.
+//! Where the difference of two sets of runs comes from, part by part.
 //!
-//! Medians don't add up: the median of a sum isn't the sum of the medians. So what is taken apart is the difference of
-//! the means, part by part, which adds up to the nanosecond. How far the difference of the medians is from it is for the
-//! reader to see.
+//! Medians do not add up: the median of a sum is not the sum of the medians. So the difference of the means is
+//! decomposed, which adds up to the nanosecond. The report states how far the difference of the medians is from it.
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -17,18 +16,18 @@ use crate::records::RecordId;
 use bootline_capture::units::Dur;
 use bootline_stats::{Samples, p_value};
 
-/// The difference of the means of two sets, taken apart.
+/// The difference of the means of two sets, by part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decomposition {
-    /// The mean of the earlier set. That of the later one is greater by the whole.
+    /// Mean of the earlier set. That of the later one is greater by `whole`.
     pub before: Dur,
-    /// All of it: what the contributions add up to.
+    /// The whole difference: the sum of the contributions.
     pub whole: Dur,
     /// Every part of either set, those that changed most first.
     pub contributions: Vec<Contribution>,
 }
 
-/// What became of a part.
+/// How a part changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObservedChange {
@@ -49,20 +48,20 @@ pub enum ObservedChange {
 pub struct Contribution {
     /// The part.
     pub key: PartKey,
-    /// What became of it.
+    /// How it changed.
     pub observed: ObservedChange,
-    /// Whether it has another place in the boot.
+    /// Where it moved to within the boot, if it did.
     pub moved: Option<PartMove>,
-    /// Work that it adds.
+    /// Work that it adds to the difference.
     pub work: Dur,
     /// Waits for the console that it adds.
     pub console: Dur,
-    /// Characters for the console that it adds, on average.
+    /// Bytes for the console that it adds, on average.
     pub bytes: i64,
-    /// How often chance alone makes as much of a part, all of its kind considered; none where all runs of one set have it
-    /// and none of the other, which is no matter of chance, or where a set has one run only.
+    /// How often chance alone causes a difference this large, adjusted for all parts of its kind; none if all runs of
+    /// one set have the part and none of the other, which is not a matter of chance, or if a set has only one run.
     pub p_value: Option<f64>,
-    /// How many runs of the earlier and the later set have it.
+    /// Number of runs of the earlier and the later set that have it.
     pub runs: [usize; 2],
     /// The records of it in the later set's median run.
     pub records: Option<(RecordId, RecordId)>,
@@ -80,12 +79,12 @@ impl Contribution {
     }
 }
 
-/// Takes the difference of the means apart, `to` less `from`. Empty where one of them has no runs.
+/// Decomposes the difference of the means, `to` minus `from`. Empty if one of them has no runs.
 pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     if from.n() == 0 || to.n() == 0 {
         return Decomposition::default();
     }
-    // What a stored baseline has in sum only, and what is short in the other set as well, is summed up there, too.
+    // What a stored baseline has only as a sum, and what is short in the other set as well, is summed there, too.
     let (from, to) = (&alike(from, to), &alike(to, from));
     let (before, after) = (columns(from), columns(to));
     let empty = PartColumn::default();
@@ -100,14 +99,14 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     let (_, bytes) = apportion(&bytes, n * m);
     let p_values = p_values(&pairs, from.n(), to.n());
     let moved = moves(&before, &after);
-    // Of a part that a damaged baseline names twice, the first.
+    // If a damaged baseline names a part twice, the first counts.
     let of_median = to.median_run().into_iter().flat_map(|run| run.parts.iter().rev());
     let of_median: BTreeMap<&PartKey, Option<(RecordId, RecordId)>> = of_median.map(|p| (&p.key, p.records)).collect();
     let mut contributions: Vec<Contribution> = Vec::new();
     for (i, key) in keys.into_iter().enumerate() {
         let (work, console) = (Dur::from_nanos(shares[i]), Dur::from_nanos(shares[i + pairs.len()]));
         let observed = match (pairs[i].0.parts.is_empty(), pairs[i].1.parts.is_empty()) {
-            // In the baseline it was too short to be stored by itself.
+            // It was too short to be stored by itself in the baseline.
             (true, _) if from.short.contains(key) => ObservedChange::Slower,
             (true, _) => ObservedChange::New,
             (_, true) if to.short.contains(key) => ObservedChange::Faster,
@@ -134,7 +133,7 @@ pub fn decompose(from: &RunSet, to: &RunSet) -> Decomposition {
     Decomposition { before, whole: Dur::from_nanos(whole), contributions }
 }
 
-/// A set in which that is summed up which another one only has in sum, as far as it is short here.
+/// The set, with the spans that another set has only as a sum also summed here, if they are short here.
 fn alike(set: &RunSet, other: &RunSet) -> RunSet {
     let mut set = set.clone();
     if !other.short.is_empty() {
@@ -143,8 +142,8 @@ fn alike(set: &RunSet, other: &RunSet) -> RunSet {
     set
 }
 
-/// Whole numbers in place of `numerators / denominator` that add up to their sum, rounded to a whole number: each is
-/// rounded down, and what that leaves goes to those of which most was cut off.
+/// Rounds `numerators / denominator` to integers that add up to their rounded sum: each is rounded down, and the
+/// remainder goes to those that lost most.
 fn apportion(numerators: &[i128], denominator: i128) -> (i64, Vec<i64>) {
     let sum: i128 = numerators.iter().sum();
     let whole = (sum + denominator / 2).div_euclid(denominator);
@@ -163,7 +162,7 @@ fn apportion(numerators: &[i128], denominator: i128) -> (i64, Vec<i64>) {
     (narrow(whole), shares.into_iter().map(narrow).collect())
 }
 
-/// How often chance makes as much of each part.
+/// The p value of each part.
 fn p_values(pairs: &[(&PartColumn<'_>, &PartColumn<'_>)], n: usize, m: usize) -> Vec<Option<f64>> {
     let times = |column: &PartColumn<'_>, runs: usize| {
         // A run without the part spent no time in it.

@@ -8,18 +8,18 @@
 //! among the reported ones of either kind no more than one in twenty is expected to be chance.
 use bootline_stats::{Samples, false_discovery};
 
-/// How likely chance is to make as much, and whether the values are so far apart that it can matter.
+/// A p value, and whether the values are far enough apart to matter.
 pub(super) struct Candidate {
     pub p: f64,
     pub can_matter: bool,
 }
 
-/// Whether values of both sets are so far apart that their medians can differ by as much as counts.
+/// Whether the values of both sets are far enough apart for their medians to differ by `counts`.
 pub(super) fn can_matter(a: &Samples, b: &Samples, counts: f64) -> bool {
     a.greatest().max(b.greatest()) - a.least().min(b.least()) >= counts
 }
 
-/// The same with all considered, each among its kind.
+/// The p values, each adjusted among its kind.
 pub(super) fn adjusted_p_values(found: &[Candidate]) -> Vec<f64> {
     let of_kind = |kind: bool| {
         let p: Vec<f64> = found.iter().filter(|f| f.can_matter == kind).map(|f| f.p).collect();

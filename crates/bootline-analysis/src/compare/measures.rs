@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is kept of one run to compare it: some numbers by name, its parts, and under which setup it was taken.
+//! What is kept of one run for comparisons: some numbers by name, its parts, and its setup.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,16 @@ use super::part::{Part, parts};
 use super::quantity::Quantity;
 use crate::boot::{Boot, Clock, EndedBy, TimeOrigin, reaches};
 
-/// A run, reduced.
+/// A run, reduced to its measures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunMeasures {
     /// As the caller names it.
     pub source: String,
     /// What has to be the same for runs to compare.
     pub setup: RunSetup,
-    /// One number each: nanoseconds or characters.
+    /// One number per quantity, in nanoseconds or bytes.
     pub values: BTreeMap<Quantity, i64>,
-    /// What the time to the boot's end is made of.
+    /// The parts of the time to the boot's end.
     pub parts: Vec<Part>,
 }
 
@@ -26,13 +26,14 @@ pub struct RunMeasures {
 pub struct RunSetup {
     /// The kernel's release.
     pub kernel: Option<String>,
-    /// The words of its command line, but for what differs from boot to boot (`tsc_early_khz=`, which the lab measures).
+    /// The parameters of its command line, except those that differ from boot to boot (`tsc_early_khz=`, which the lab
+    /// measures).
     pub command_line: Vec<String>,
     /// Processors.
     pub cpus: Option<u32>,
     /// The serial console.
     pub console: Option<String>,
-    /// Its declared speed.
+    /// Declared baud of the console.
     pub baud: Option<u32>,
     /// The clock of the times.
     pub clock: Clock,
@@ -45,8 +46,8 @@ pub struct RunSetup {
 }
 
 impl RunMeasures {
-    /// Of a boot, with the times to the first records that hold each of `markers`. None where its log doesn't reach the
-    /// boot's end. Whether it can be believed is for the caller to know.
+    /// The measures of a boot, with the times to the first records that contain each of `markers`. None if its log does
+    /// not reach the boot's end. The caller decides whether the boot can be trusted.
     pub fn of(boot: &Boot, source: &str, markers: &[String]) -> Option<RunMeasures> {
         let end = boot.end.as_ref()?;
         let elapsed = end.elapsed.best();
@@ -55,7 +56,7 @@ impl RunMeasures {
         let mut values = BTreeMap::new();
         let to_end = if end.by == EndedBy::Marker { Quantity::TimeToMarker } else { Quantity::TimeToInit };
         values.insert(to_end, elapsed.as_nanos());
-        // Up to the boot's end: what the log holds after it depends on when somebody stopped the capture.
+        // Up to the boot's end: what the log contains after it depends on when the capture was stopped.
         for phase in boot.phases.iter().filter(|p| p.start < end.at.best()) {
             let length = phase.end.min(end.at.best()) - phase.start;
             values.insert(Quantity::Phase(phase.name), length.as_nanos());
@@ -97,7 +98,7 @@ impl RunMeasures {
     }
 }
 
-/// Whether a command-line word states what was measured on the host just before the boot, as the lab's does.
+/// Whether a kernel parameter states what was measured on the host just before the boot, as the lab's does.
 fn is_measured(word: &str) -> bool {
     word.starts_with("tsc_early_khz=")
 }

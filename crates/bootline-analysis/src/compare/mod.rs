@@ -4,10 +4,10 @@
 //! ```text
 //! Boot ─▶ Measures ─┐
 //!        Baseline ──┴▶ RunSet, RunSet ─┬▶ compare ─▶ Comparison { changes, decomposition, caveats }
-//!                             Budget ──┴▶ check ───▶ Checked, one a limit
+//!                             Budget ──┴▶ check ───▶ CheckedLimit, one per limit
 //! ```
 //!
-//! It knows no files and no clock: a baseline is text that somebody else reads, and when it was taken is for them to say.
+//! It knows no files and no clock: the caller reads a baseline's text and notes when it was taken.
 mod baseline;
 mod budget;
 mod caveat;

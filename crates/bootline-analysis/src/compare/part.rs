@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The parts of a boot that add up to it: each instant between its beginning and its end belongs to exactly one.
+//! The parts of a boot, which add up to it: each instant between its beginning and its end belongs to exactly one.
 //!
-//! An instant belongs to the innermost initcall, probe or async call that runs then; where several tasks run some, to that
-//! of the boot's own task. Where none runs it belongs to the phase. Within each part, time in which the boot waited
-//! for the console is separated from work. So a part's own time is without the spans inside it, unlike what `blame` shows.
+//! An instant belongs to the innermost initcall, probe or async call that is running; if several tasks run one, to that
+//! of the boot's own task; if none is running, to the phase. Within each part, waits for the console are separated from
+//! work. So a part's time excludes the spans inside it, unlike what `blame` shows.
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 
@@ -18,7 +18,7 @@ use bootline_capture::units::Dur;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "name")]
 pub enum PartKey {
-    /// In no span, in this phase.
+    /// The time in this phase that belongs to no span.
     Phase(PhaseName),
     /// Before the first phase.
     Before,
@@ -28,7 +28,7 @@ pub enum PartKey {
     Probe(String),
     /// An async call.
     Async(String),
-    /// All spans that a stored baseline sums up, because none of them took long.
+    /// All spans that a stored baseline has only as a sum, because none of them took long.
     Short,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for PartKey {
     }
 }
 
-/// Where a part has its place in the boot.
+/// Position of a part in the boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartPosition {
     /// The phase in which it begins.
@@ -81,11 +81,11 @@ pub struct Part {
     pub work: Dur,
     /// Waits for the console in it.
     pub console: Dur,
-    /// Characters for the console that were stored in it.
+    /// Bytes for the console that were stored in it.
     pub bytes: u64,
-    /// Where it begins.
+    /// Position of its start.
     pub place: PartPosition,
-    /// When it begins, for the order of parts.
+    /// Start, for the order of parts.
     pub start: Dur,
     /// Its first and its last record, where it is a span.
     pub records: Option<(RecordId, RecordId)>,
@@ -137,10 +137,10 @@ pub(super) fn parts(boot: &Boot, end: &BootEnd) -> Vec<Part> {
     let mut beginning = spans.iter().enumerate().collect::<Vec<_>>();
     beginning.sort_by_key(|(_, (from, ..))| *from);
     let mut beginning = beginning.into_iter().peekable();
-    // The innermost is on top; one that has ended leaves when it gets there.
+    // The innermost is on top; an ended one is removed when it gets to the top.
     let mut running: BinaryHeap<(bool, u32, Dur, usize)> = BinaryHeap::new();
     let (mut next_wait, mut waiting_until) = (waits.iter().peekable(), start);
-    // Which part each stretch belongs to, for the characters stored in it.
+    // The part of each time range, for the bytes stored in it.
     let mut owners: Vec<(Dur, usize)> = Vec::new();
     for pair in cuts.windows(2) {
         let (from, to) = (pair[0], pair[1]);

@@ -13,7 +13,7 @@ pub(super) struct PartColumn<'r> {
 
 impl PartColumn<'_> {
     pub fn place(&self) -> Option<PartPosition> {
-        // The most frequent; of several the first.
+        // The most frequent one; if there are several, the first.
         let count = |place: PartPosition| self.parts.iter().filter(|p| p.place == place).count();
         self.parts.iter().map(|p| p.place).rev().max_by_key(|place| count(*place))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Parts that are in both sets of runs, but not in the same place of the boot.
+//! Parts that are in both sets of runs, but at different positions in the boot.
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::part::PartKey;
 use super::part_column::{PartColumn, PartColumns};
 use crate::boot::PhaseName;
 
-/// Where a part has gone.
+/// Where a part moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum PartMove {
@@ -19,11 +19,11 @@ pub enum PartMove {
         /// Where it is.
         to: Option<PhaseName>,
     },
-    /// To another task than the boot's own, which goes on meanwhile.
+    /// To another task, in parallel with the boot's own.
     Parallel,
     /// From another task to the boot's own, which now waits for it.
     Inline,
-    /// To the other side of initcalls that it was before or after.
+    /// To the other side of initcalls: after those that it preceded, or before those that it followed.
     Order,
 }
 
@@ -59,9 +59,9 @@ fn median_start(column: &PartColumn<'_>) -> i64 {
     starts.get(starts.len() / 2).copied().unwrap_or_default()
 }
 
-/// Which values to keep so that as many as can be stay in ascending order: the others have moved.
+/// Marks a longest ascending subsequence; the other values have moved.
 fn longest_ascending(values: &[i64]) -> Vec<bool> {
-    // For each length, the position of the least value at which so long a sequence ends.
+    // For each length, the position of the smallest value at which a sequence of that length ends.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
     for (i, value) in values.iter().enumerate() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is measured of a run and compared between runs, by names that a budget file and a command line can spell.
+//! What is measured of a run and compared between runs, by names for budget files and command lines.
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,16 +8,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::suggestion::nearest;
 use crate::boot::{PhaseName, SpanKind};
 
-/// Something that each run has one number for.
+/// A quantity: each run has one number for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// From the boot's beginning to init's start: `time-to-init`.
     TimeToInit,
-    /// The same to the line that ends the boot instead: `time-to-marker`.
+    /// The same to the record that ends the boot instead: `time-to-marker`.
     TimeToMarker,
     /// The length of a phase up to the boot's end: `phase:initcalls`.
     Phase(PhaseName),
-    /// Characters for the console up to the boot's end: `console-bytes`.
+    /// Bytes for the console up to the boot's end: `console-bytes`.
     ConsoleBytes,
     /// What the console cost the boot: `console-cost`.
     ConsoleCost,
@@ -27,13 +27,13 @@ pub enum Quantity {
     Span(SpanKind, String),
 }
 
-/// What a quantity's numbers are.
+/// Unit of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Nanoseconds.
     Ns,
-    /// Characters.
+    /// Bytes.
     Bytes,
 }
 
@@ -43,7 +43,7 @@ impl Quantity {
         matches!(self, Quantity::TimeToInit | Quantity::TimeToMarker)
     }
 
-    /// What its numbers are.
+    /// Unit of its numbers.
     pub fn unit(&self) -> Unit {
         if *self == Quantity::ConsoleBytes { Unit::Bytes } else { Unit::Ns }
     }
@@ -54,7 +54,7 @@ impl Quantity {
     }
 }
 
-/// The word for a kind of span.
+/// Name of a kind of span.
 pub(super) fn span_word(kind: SpanKind) -> &'static str {
     match kind {
         SpanKind::Initcall => "initcall",
@@ -77,7 +77,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// What isn't the name of a quantity.
+/// Why a text is not the name of a quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// Not a kind of quantity.
@@ -98,7 +98,7 @@ fn meant(name: &Option<String>) -> String {
     name.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default()
 }
 
-/// What somebody meant who typed what is no quantity.
+/// The error for an unknown quantity, with what was probably meant.
 fn unknown(text: &str) -> QuantityError {
     let kinds = ["phase", "initcall", "probe", "async", "marker"];
     let meant = match text.split_once(':') {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Runs of one thing.
+//! A set of runs of the same system.
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::measures::{RunMeasures, RunSetup};
@@ -8,38 +8,38 @@ use super::quantity::Quantity;
 use bootline_capture::units::Dur;
 use bootline_stats::Samples;
 
-/// Runs that are taken to be of one thing, and those that were left out.
+/// Runs that are assumed to be of the same system, and those that were excluded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSet {
-    /// As the caller names it: a folder, a file.
+    /// Name given by the caller: a folder, a file.
     pub name: String,
     /// In the order in which they were read.
     pub runs: Vec<RunMeasures>,
     /// Runs that can't be used.
     pub excluded: Vec<Excluded>,
-    /// Spans that the runs only hold in sum, in [`PartKey::Short`]; not empty for a stored baseline alone.
+    /// Spans that the runs have only as a sum, in [`PartKey::Short`]; empty except for a stored baseline.
     pub short: BTreeSet<PartKey>,
 }
 
 /// A run that can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Excluded {
-    /// As the caller names it.
+    /// Name given by the caller.
     pub source: String,
     /// Why.
     pub why: String,
-    /// Whether it was known to be invalid and was to be left out, as a run in which the lab lost characters; else it is
-    /// a boot that failed or whose log is damaged.
+    /// Whether it was known to be invalid, as a run in which the lab lost bytes; otherwise the boot failed or its log
+    /// is damaged.
     pub expected: bool,
 }
 
-/// A span that works as long as this in any run is stored by itself in a baseline.
+/// A span that works at least this long in any run is stored by itself in a baseline.
 pub const SHORT: Dur = Dur::from_millis(1);
-/// And so is one that says more than this many characters; initcall_debug's own two records have some 150.
+/// So is one that prints more than this many bytes; initcall_debug's own two records have some 150.
 const TERSE: u64 = 512;
 
 impl RunSet {
-    /// How many.
+    /// Number of runs.
     pub fn n(&self) -> usize {
         self.runs.len()
     }
@@ -49,8 +49,7 @@ impl RunSet {
         Samples::new(self.numbers(quantity).into_iter().flatten().map(|v| v as f64))
     }
 
-    /// The same run by run; all of them none where no run has it. A run whose log names initcalls has zero for one that
-    /// isn't there.
+    /// The same, run by run; all none if no run has it. A run whose log names initcalls has zero for a missing one.
     pub fn numbers(&self, quantity: &Quantity) -> Vec<Option<i64>> {
         let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
         let of_run = |run: &RunMeasures| match run.values.get(quantity) {
@@ -60,23 +59,23 @@ impl RunSet {
         self.runs.iter().map(of_run).collect()
     }
 
-    /// Zeros for an initcall, a probe or an async call, where the logs of all runs would name it if it were there.
+    /// Zeros for a missing initcall, probe or async call, if the logs of all runs would name it.
     pub fn none_of(&self, quantity: &Quantity) -> Option<Samples> {
         let would = quantity.is_one_of_many() && self.runs.iter().all(|r| r.setup.initcalls);
         would.then(|| Samples::new(self.runs.iter().map(|_| 0.0))).flatten()
     }
 
-    /// How many of the runs have a number for it.
+    /// Number of runs that have a value for it.
     pub fn present(&self, quantity: &Quantity) -> usize {
         self.runs.iter().filter(|r| r.values.contains_key(quantity)).count()
     }
 
-    /// What any run has a number for.
+    /// The quantities that any run has a value for.
     pub fn quantities(&self) -> BTreeSet<&Quantity> {
         self.runs.iter().flat_map(|r| r.values.keys()).collect()
     }
 
-    /// The different setups, each with how many runs had it; the most frequent first.
+    /// The different setups, each with its number of runs; the most frequent first.
     pub fn setups(&self) -> Vec<(&RunSetup, usize)> {
         let mut found: Vec<(&RunSetup, usize)> = Vec::new();
         for run in &self.runs {
@@ -89,7 +88,7 @@ impl RunSet {
         found
     }
 
-    /// The run whose time is the median's, or the one next below it.
+    /// The run with the median time, or the next shorter one.
     pub fn median_run(&self) -> Option<&RunMeasures> {
         let mut by_time: Vec<&RunMeasures> = self.runs.iter().collect();
         by_time.sort_by_key(|r| r.time());
@@ -105,7 +104,7 @@ impl RunSet {
         all_short.into_iter().filter(|(_, short)| *short).map(|(key, _)| key.clone()).collect()
     }
 
-    /// Sums up the parts of `names` in each run, and forgets the numbers of those spans.
+    /// Sums up the parts of `names` in each run, and drops the numbers of those spans.
     pub fn sum_up(&mut self, names: &BTreeSet<PartKey>) {
         let forget = |q: &Quantity| match q {
             Quantity::Span(kind, name) => names.contains(&PartKey::of_span(*kind, name)),

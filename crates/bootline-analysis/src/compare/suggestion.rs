@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What somebody who misspelt a name may have meant.
+//! Suggestions for misspelt names.
 
-/// The name that takes the fewest slips to be typed as `text`; none where all take more than a third of its letters.
+/// The name with the smallest edit distance to `text`; none if that is more than a third of its letters.
 pub(super) fn nearest(text: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     let slips = |name: &String| strsim::damerau_levenshtein(text, name);
     let most = (text.chars().count() / 3).max(1);

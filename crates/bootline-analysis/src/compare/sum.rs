@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Parts summed up: those that a report has no room for, and those that the same became of.
+//! Sums of parts: of those that a report has no room for, and of those that changed in the same way.
 use serde::Serialize;
 
 use super::decomposition::{Contribution, Decomposition, ObservedChange};
 use bootline_capture::units::Dur;
 
-/// What some parts add.
+/// What some parts add to the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartSum {
-    /// How many there are.
+    /// Number of parts.
     pub parts: usize,
     /// Work that they add.
     #[serde(rename = "work_ns")]
@@ -16,18 +16,18 @@ pub struct PartSum {
     /// Waits for the console that they add.
     #[serde(rename = "console_ns")]
     pub console: Dur,
-    /// Characters for the console that they add, on average.
+    /// Bytes for the console that they add, on average.
     pub bytes: i64,
 }
 
 impl PartSum {
-    /// Of these.
+    /// The sum of these parts.
     pub fn of<'c>(parts: impl IntoIterator<Item = &'c Contribution>) -> PartSum {
         parts.into_iter().fold(PartSum::default(), |sum, c| PartSum {
             parts: sum.parts + 1,
             work: sum.work + c.work,
             console: sum.console + c.console,
-            // A baseline may say anything.
+            // A baseline may contain any numbers.
             bytes: sum.bytes.saturating_add(c.bytes),
         })
     }
@@ -38,7 +38,7 @@ impl PartSum {
     }
 }
 
-/// How a part changed, chance ruled out: each part is in exactly one of these.
+/// How a part changed, if chance is ruled out: each part is in exactly one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartChange {
@@ -50,14 +50,14 @@ pub enum PartChange {
     Slower,
     /// It takes less.
     Faster,
-    /// It takes as long, as far as the runs show, but elsewhere.
+    /// It takes as long, as far as the runs show, but at another position.
     Moved,
     /// Chance may explain what it adds, if anything.
     Inconclusive,
 }
 
 impl Contribution {
-    /// How it changed, as far as chance does not explain that.
+    /// How it changed, unless chance may explain it.
     pub fn part_change(&self) -> PartChange {
         match self.observed {
             ObservedChange::New if self.is_clear() => PartChange::New,
@@ -69,14 +69,14 @@ impl Contribution {
         }
     }
 
-    /// Whether it is worth reporting. A part that moved is news even where it takes as long.
+    /// Whether it is worth reporting. A part that moved is news even if it takes as long.
     fn is_news(&self) -> bool {
         self.total() != Dur::ZERO || self.moved.is_some()
     }
 }
 
 impl Decomposition {
-    /// The `most` parts that matter most, and the others.
+    /// The `most` most important parts, and the others.
     pub fn fold(&self, most: usize) -> (Vec<&Contribution>, Vec<&Contribution>) {
         let mut shown = 0;
         self.contributions.iter().partition(|c| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What init's own task was at, moment for moment.
+//! What init's own task was doing at each moment.
 use std::collections::HashMap;
 
 use super::boot_task::{INIT, holds_up, of_init, user_space};
@@ -9,20 +9,20 @@ use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind};
 use crate::records::{RecordId, RecordOrigin};
 use bootline_capture::units::Dur;
 
-/// The least silence that is a link of its own, and the least share of the boot.
+/// Shortest gap that is a segment of its own, and its smallest share of the boot.
 const SILENCE: (Dur, f64) = (Dur::from_millis(20), 0.01);
 
-/// The late initcall in which init's task waits for the worker that probes again what was put off (drivers/base/dd.c).
+/// The late initcall in which init's task waits for the worker that retries deferred probes (drivers/base/dd.c).
 const DEFERRED_PROBES: &str = "deferred_probe_initcall";
 
-/// The boot's course as init's task saw it.
+/// The boot from the perspective of init's task.
 pub(super) struct InitTask<'b> {
     boot: &'b Boot,
     /// Initcalls of init's task, and in user space those of any: disjoint, by start.
     calls: Vec<Call<'b>>,
     /// When records were stored, ascending.
     stored: Vec<Stored<'b>>,
-    /// What is known apart from initcalls and phases, disjoint, by start.
+    /// Named intervals other than initcalls and phases, disjoint, by start.
     known: Vec<NamedInterval>,
     /// Positions of probes and async calls, by their ends.
     ended: Vec<(Dur, usize)>,
@@ -31,16 +31,16 @@ pub(super) struct InitTask<'b> {
 
 struct Call<'b> {
     span: &'b Span,
-    /// Its start, or the end of another task's call that began before it.
+    /// Start, or the end of another task's call that began before it.
     from: Dur,
-    /// Its end, or that of what the log shows of it.
+    /// End, or the last moment that the log shows.
     to: Dur,
 }
 
 struct Stored<'b> {
     at: Dur,
     id: RecordId,
-    /// It says that a probe that was put off has waited long enough: for which device.
+    /// The device, if the record announces the timeout of a deferred probe.
     timed_out: Option<&'b str>,
 }
 
@@ -50,7 +50,7 @@ impl<'b> InitTask<'b> {
         let mut stored = Vec::new();
         let mut latest = start;
         for (i, r) in boot.records.iter().enumerate().take(boot.end_index()) {
-            // A record of another processor may be stamped before its predecessor.
+            // A record of another CPU may be stamped before its predecessor.
             let Some(at) = boot.timeline.stored(i).filter(|t| *t >= latest) else { continue };
             if r.source == RecordOrigin::Kernel || at > Dur::ZERO {
                 latest = at;
@@ -71,7 +71,7 @@ impl<'b> InitTask<'b> {
         }
     }
 
-    /// What init's task was at from one moment to another: segments without gap or overlap.
+    /// What init's task did between two moments: segments without gap or overlap.
     pub fn between(&self, from: Dur, to: Dur) -> Vec<Segment> {
         let mut found: Vec<Segment> = Vec::new();
         let mut at = from;
@@ -105,7 +105,7 @@ impl<'b> InitTask<'b> {
         self.calls[first..].iter().map(|c| c.span).take_while(move |s| s.start < to)
     }
 
-    /// The link at a moment, and until when it is that one, `to` at the latest.
+    /// The segment at a moment, and its end, `to` at the latest.
     fn at(&self, at: Dur, to: Dur) -> (SegmentKind, Dur) {
         let next_known = self.known.partition_point(|k| k.to <= at);
         let mut limit = to;
@@ -153,7 +153,7 @@ impl<'b> InitTask<'b> {
         self.boot.phases.iter().filter(of_kernel).find(|p| p.start <= at && at < p.end)
     }
 
-    /// Evidence, console waits and what is inside.
+    /// Fills in evidence, console waits and nested spans.
     fn complete(&self, segment: &mut Segment) {
         let (from, to) = (segment.start, segment.end);
         segment.console = self.boot.console_wait(from, to);
@@ -178,7 +178,7 @@ impl<'b> InitTask<'b> {
         }
     }
 
-    /// Calls and probes of the same task inside an initcall, in a stretch of it.
+    /// Calls and probes of the same task inside an initcall, within a time range.
     fn nested(&self, call: &Span, from: Dur, to: Dur) -> Vec<NestedSpan> {
         let first = self.boot.spans.partition_point(|s| s.start < from.max(call.start));
         let here = self.boot.spans[first..].iter().take_while(|s| s.start < to);
@@ -196,7 +196,7 @@ impl<'b> InitTask<'b> {
         found
     }
 
-    /// What others had been at and came to its end while init's task waited, whenever it had begun.
+    /// Spans of other tasks that ended while init's task waited, whenever they had begun.
     fn ended(&self, from: Dur, to: Dur) -> Vec<NestedSpan> {
         let here = self.ended.partition_point(|e| e.0 <= from)..self.ended.partition_point(|e| e.0 <= to);
         let mut found: Vec<NestedSpan> = Vec::new();
@@ -223,16 +223,16 @@ fn nested(span: &Span, end: Dur) -> NestedSpan {
     }
 }
 
-/// Initcalls that no other of their task encloses, cut so that they are disjoint. One whose return the log lacks lasts to
-/// the next one's start in its own task: that goes on to it only when it has returned. What other tasks call says nothing
-/// of that.
+/// Initcalls that no other of their task encloses, cut so that they are disjoint. One without a return in the log lasts
+/// until the next one's start in its own task, which begins it only after the return. Calls of other tasks show nothing
+/// about that.
 fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     let user_space = user_space(boot);
     let holds_up = |s: &&Span| {
         of_init(s) || s.kind == SpanKind::Initcall && s.task.is_some_and(|t| holds_up(t, s.start, user_space))
     };
     let mut all: Vec<Call<'_>> = Vec::new();
-    // Where each task's latest one is among them.
+    // Index of each task's latest one.
     let mut latest: HashMap<u32, usize> = HashMap::new();
     for span in boot.spans.iter().filter(holds_up).filter(|s| s.start < end) {
         let task = span.task.unwrap_or(INIT);
@@ -246,7 +246,7 @@ fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
         latest.insert(task, all.len());
         all.push(Call { span, from: span.start, to: span.end.unwrap_or(end) });
     }
-    // Modules may be loaded side by side: a call that outlasts the one before it goes on where that has ended.
+    // Modules may be loaded in parallel: a call that outlasts the one before it continues where that one ended.
     let mut calls: Vec<Call<'_>> = Vec::new();
     for call in all {
         match calls.last().map(|last| last.to).filter(|over| *over > call.from) {
@@ -258,7 +258,7 @@ fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     calls
 }
 
-/// What follows itself is one: not two calls of one name.
+/// Whether consecutive segments of this kind are merged; two calls of the same name are not.
 fn joins(kind: &SegmentKind) -> bool {
     matches!(kind, SegmentKind::Phase { .. } | SegmentKind::BeforeKernel)
 }

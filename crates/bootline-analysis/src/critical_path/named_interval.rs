@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stretches that the log names apart from initcalls and phases: the console's flush, the wait for the root, services.
+//! Named intervals other than initcalls and phases: the console's flush, the wait for the root file system, services.
 use std::collections::BTreeMap;
 
 use super::boot_task::user_space;
@@ -8,7 +8,7 @@ use crate::boot::{Boot, Service, WaitCause};
 use crate::records::RecordOrigin;
 use bootline_capture::units::Dur;
 
-/// A stretch with a link of its own.
+/// A time range with a segment of its own.
 pub(super) struct NamedInterval {
     pub from: Dur,
     pub to: Dur,
@@ -37,8 +37,8 @@ pub(super) fn named_intervals(boot: &Boot, end: Dur, timeouts: &BTreeMap<usize, 
     all
 }
 
-/// The records that say of a device that it has waited long enough for its supplier, with the device
-/// (drivers/base/dd.c, driver_deferred_probe_check_state and deferred_probe_timeout_work_func; drivers/base/core.c,
+/// The records that announce the timeout of a device's wait for its supplier, with the device (drivers/base/dd.c,
+/// driver_deferred_probe_check_state and deferred_probe_timeout_work_func; drivers/base/core.c,
 /// fw_devlink_dev_sync_state).
 pub(super) fn timeouts(boot: &Boot) -> BTreeMap<usize, &str> {
     let said = |i: usize| {
@@ -57,8 +57,8 @@ fn timed_out(text: &str) -> Option<&str> {
     who.rsplit(' ').next()
 }
 
-/// The wait for the root. Where it is the timeout for deferred probes that let the root's device come, the wait is for
-/// that up to there.
+/// The wait for the root file system. If the root device appeared only after the timeout for deferred probes, the part
+/// up to the timeout is a wait for that.
 fn root(boot: &Boot, timeouts: &BTreeMap<usize, &str>) -> Vec<NamedInterval> {
     let Some(wait) = boot.root_wait() else { return Vec::new() };
     let at = |i: usize| boot.timeline.stored(i);
@@ -77,7 +77,7 @@ fn root(boot: &Boot, timeouts: &BTreeMap<usize, &str>) -> Vec<NamedInterval> {
     }
 }
 
-/// From the end back to init's start: the service that was up last before what came next.
+/// From the end back to init's start: each time the service that came up last before the next segment.
 fn services(boot: &Boot, end: Dur) -> Vec<NamedInterval> {
     let Some(init) = user_space(boot).filter(|init| *init < end) else { return Vec::new() };
     let span = |s: &'_ Service| -> Option<(Dur, Dur)> { Some((s.end?, s.start?)).filter(|(to, from)| to > from) };

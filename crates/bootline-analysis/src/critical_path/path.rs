@@ -10,7 +10,7 @@ use bootline_capture::units::Dur;
 /// The critical path of one boot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalPath {
-    /// Where it begins on the boot's axis: power-on where the capture notes it, else the kernel clock's zero, else the first
+    /// Start on the boot's axis: power-on if the capture notes it, else the zero of the kernel's clock, else the first
     /// record.
     pub start: Dur,
     /// What the start is.
@@ -55,12 +55,12 @@ pub struct NonCriticalSpan {
 }
 
 impl CriticalPath {
-    /// All of it.
+    /// Length of the whole path.
     pub fn length(&self) -> Dur {
         self.end - self.start
     }
 
-    /// Of it, waits for the console.
+    /// Waits for the console within the path.
     pub fn console(&self) -> Dur {
         self.segments.iter().map(|s| s.console).sum()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Back from the end: through what was waited for.
+//! The search for the path, backwards from the end, through what was waited for.
 use std::collections::{HashMap, HashSet};
 
 use super::boot_task::{holds_up, of_init, user_space};
@@ -10,14 +10,14 @@ use crate::boot::{AsyncWait, Boot, Clock, Span, SpanKind, TimeOrigin};
 use crate::records::{RecordId, RecordOrigin};
 use bootline_capture::units::Dur;
 
-/// A wait shorter than this decides nothing.
+/// Shorter waits are ignored.
 const LEAST_WAIT: Dur = Dur::from_micros(100);
 
-/// How far a waiter's record may be before that of the call that let it go on: another processor writes it.
+/// How much earlier a waiter's record may be than that of the call that released it, which another CPU writes.
 const LET_GO: Dur = Dur::from_millis(2);
 
-/// How many calls are looked at for the one that a wait was for. It is among the last few that ended during the wait; a log
-/// in which each of many waits has as many calls to pass over would else cost their product.
+/// Maximum number of calls examined to find the one that a wait was for. It is among the last few that ended during the
+/// wait; without a maximum, many waits with many calls each would cost their product.
 pub(super) const MOST_LOOKED_AT: usize = 4096;
 
 /// A task waited for something that ran in parallel.
@@ -43,8 +43,8 @@ struct Call<'b> {
 }
 
 impl CriticalPath {
-    /// The critical path of a boot; none where the log doesn't reach the end that is asked for, or has no times.
-    /// O(n log n) in records and spans.
+    /// The critical path of a boot; none if the log does not reach the requested end, or has no times. O(n log n) in
+    /// records and spans.
     pub fn of(boot: &Boot) -> Option<CriticalPath> {
         critical_path(boot)
     }
@@ -92,7 +92,7 @@ fn beginning(boot: &Boot) -> Option<(Dur, TimeOrigin)> {
     Some((reference, end.since))
 }
 
-/// Async calls by their ends; where the log doesn't name them, the unpacking of the initramfs by its own words.
+/// Async calls by their ends; if the log does not name them, the unpacking of the initramfs by its messages.
 fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     let call = |s: &'_ Span| -> Option<(Dur, RecordId)> { Some((s.end.filter(|to| *to <= end)?, s.last?)) };
     let mut all: Vec<Call<'_>> = boot
@@ -136,7 +136,7 @@ fn unpacking(boot: &Boot) -> Option<Call<'static>> {
     (end > start).then_some(Call { name: UNPACKING, start, end, task, cookie, first, last, initramfs: true })
 }
 
-/// What init's task waited for, by the waits' ends; in user space also who else loads modules.
+/// What init's task waited for, by the waits' ends; in user space also what other tasks that load modules waited for.
 fn joins(boot: &Boot, end: Dur) -> Vec<TaskJoin> {
     let user_space = user_space(boot);
     let non_critical: HashSet<u32> =
@@ -174,8 +174,8 @@ fn probes(boot: &Boot) -> Probes<'_> {
     all
 }
 
-/// With the initcalls done, kernel_init_freeable waits for the initramfs (wait_for_initramfs). Without initcall_debug
-/// nothing shows when they were.
+/// After the initcalls, kernel_init_freeable waits for the initramfs (wait_for_initramfs). Without initcall_debug
+/// nothing shows when the initcalls ended.
 fn wait_for_initramfs(boot: &Boot) -> Option<TaskJoin> {
     let last = boot.spans.iter().filter(|s| of_init(s)).max_by_key(|s| s.end)?;
     let (from, first) = (last.end?, last.last?);
@@ -186,7 +186,7 @@ fn wait_for_initramfs(boot: &Boot) -> Option<TaskJoin> {
     (done && to > from).then_some(TaskJoin { from, to, first, last: unpacking.last, initramfs: true })
 }
 
-/// What the chain is found by.
+/// State of the search.
 struct PathSearch<'b> {
     boot: &'b Boot,
     init_task: InitTask<'b>,
@@ -234,7 +234,7 @@ impl PathSearch<'_> {
         for segment in &mut backwards {
             match segment.kind {
                 SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs | SegmentKind::AsyncWait => {}
-                // What came after could have begun once the service before it was up.
+                // The next segment could have begun once the service before it was up.
                 SegmentKind::Service { .. } => {
                     let before = ups.partition_point(|up| *up < segment.end).checked_sub(1).map(|i| ups[i]);
                     let since = before.map_or(segment.start, |up| up.max(segment.start));
@@ -257,13 +257,14 @@ impl PathSearch<'_> {
         Some((call, next))
     }
 
-    /// Goes back through a call to its start; where it waited for another one itself, through that. Gives where it got to.
+    /// Goes back through a call to its start, or, if it waited for another call, through that one. Returns the moment
+    /// reached.
     fn follow(&self, call: &Call<'_>, to: Dur, next: Dur, backwards: &mut Vec<Segment>) -> Dur {
         let (mut call, mut to, mut next) = (call, to, next);
         loop {
             let from = call.start.max(self.start);
             let waits = call.task.and_then(|task| self.waits.get(&task)).map_or(&[][..], Vec::as_slice);
-            // A worker goes on to its next call, and what it waits for in that is none of this one's.
+            // A worker continues with its next call, whose waits do not belong to this one.
             let nested = |w: &AsyncWait| w.to < to && w.to <= call.end;
             let wait = waits[..waits.partition_point(nested)].last().filter(|w| w.from >= from);
             // A call never waits for those that were scheduled after it.
@@ -296,13 +297,13 @@ impl PathSearch<'_> {
         SegmentKind::AsyncCall { name: call.name.to_owned(), device }
     }
 
-    /// What the chain doesn't go through.
+    /// The spans off the path.
     fn non_critical(&self, segments: &[Segment]) -> Vec<NonCriticalSpan> {
         let follow: Vec<&Segment> = segments.iter().filter(|s| is_async_call(s)).collect();
         let on_chain: HashSet<RecordId> = follow.iter().filter_map(|s| s.first).collect();
         let mut all: Vec<NonCriticalSpan> = Vec::new();
         for call in self.calls.iter().filter(|c| !on_chain.contains(&c.first)) {
-            // It may end as late as the first wait that it would have kept up.
+            // It could end as late as the first wait that it would have prolonged.
             let after = &self.joins[self.joins.partition_point(|j| j.to < call.end)..];
             let latest = after.iter().find(|j| call.initramfs || !j.initramfs).map_or(self.end, |j| j.to);
             all.push(NonCriticalSpan {
@@ -314,7 +315,7 @@ impl PathSearch<'_> {
                 record: call.first,
             });
         }
-        // What init's task did while the chain went through calls: all of it may take as much longer as it waited.
+        // What init's task did while the path went through calls: together it could take as much longer as it waited.
         let waited_till = |at: Dur| self.joins.binary_search_by_key(&at, |j| j.to).is_ok();
         for calls in follow.chunk_by(|a, b| a.end == b.start && !waited_till(a.end)) {
             let (Some(start), Some(end)) = (calls.first().map(|s| s.start), calls.last().map(|s| s.end)) else {

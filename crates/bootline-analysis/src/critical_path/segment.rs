@@ -18,37 +18,36 @@ pub enum SegmentKind {
     AsyncCall {
         /// The function.
         name: String,
-        /// The device, where the call probes one.
+        /// The device, if the call probes one.
         device: Option<String>,
     },
-    /// A wait for async calls of which the log shows none.
+    /// A wait for async calls that the log does not show.
     AsyncWait,
     /// Init's task waited for the initramfs, which an async call unpacks.
     Initramfs,
-    /// Init's task waited for the worker that probes again what had been put off (`deferred_probe_initcall`).
+    /// Init's task waited for the worker that retries deferred probes (`deferred_probe_initcall`).
     DeferredProbes,
-    /// Nothing but the timeout let the boot go on: a device was put off whose supplier never came
-    /// (`deferred_probe_timeout=`).
+    /// The boot waited for the timeout of a deferred probe whose supplier never appeared (`deferred_probe_timeout=`).
     DeferredTimeout {
         /// The device that the kernel names first.
         device: Option<String>,
     },
-    /// The wait for the root's device.
+    /// The wait for the root device.
     RootWait {
-        /// Who waited.
+        /// Which mechanism waited.
         by: RootWaitBy,
     },
     /// The flush of what was stored before the console registered.
     ConsoleFlush,
-    /// A silence between two records: work or waiting, the log does not show which.
+    /// A gap between two records: work or waiting, the log does not show which.
     Silence,
     /// Several records of a phase, close together.
     Phase {
         /// Which.
         name: PhaseName,
     },
-    /// In user space: the service that was up last before what came next. By order in time: the log does not show
-    /// what was ordered after what.
+    /// In user space: the service that came up last before the next segment, by time; the log does not show which unit
+    /// was ordered after which.
     Service {
         /// The unit.
         name: String,
@@ -56,7 +55,7 @@ pub enum SegmentKind {
 }
 
 impl SegmentKind {
-    /// As people call it.
+    /// Title of the segment, for display.
     pub fn title(&self) -> String {
         match self {
             SegmentKind::BeforeKernel => "firmware, boot loader, decompression: before the kernel's clock".to_owned(),
@@ -79,7 +78,7 @@ impl SegmentKind {
     }
 }
 
-/// A stretch of the chain.
+/// A segment of the critical path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
     /// What the boot was doing.
@@ -88,9 +87,9 @@ pub struct Segment {
     pub start: Dur,
     /// Its end.
     pub end: Dur,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     pub console: Dur,
-    /// By how much the boot would end sooner without it (its waits for the console left in), as far as the log shows.
+    /// How much sooner the boot would end without it (its waits for the console remain), as far as the log shows.
     pub max_saving: Dur,
     /// The first record in it, or the one before it.
     pub first: Option<RecordId>,
@@ -101,12 +100,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// From its start to its end.
+    /// Length, from start to end.
     pub fn length(&self) -> Dur {
         self.end - self.start
     }
 
-    /// Without the waits for the console.
+    /// Length without the waits for the console.
     pub fn net(&self) -> Dur {
         (self.length() - self.console).max_zero()
     }
@@ -119,11 +118,11 @@ pub struct NestedSpan {
     pub kind: SpanKind,
     /// The device or the function.
     pub name: String,
-    /// Whether it was a probe that was put off.
+    /// Whether it was a deferred probe.
     pub deferred: bool,
-    /// Its length, console waits included.
+    /// Length, including waits for the console.
     pub length: Dur,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     pub console: Dur,
     /// Its record.
     pub record: RecordId,

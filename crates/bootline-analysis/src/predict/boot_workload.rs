@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot as a workload: what it did between its records, without what it waited for the console.
+//! A boot as a workload: what it did between its records, without its waits for the console.
 use super::levels;
 use super::stall::StallReport;
 use crate::boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
@@ -14,7 +14,7 @@ pub(super) const REGISTERED: u32 = 2;
 /// The mark where the threads are ready.
 pub(super) const READY: u32 = 3;
 
-/// Which end of an interval is to come out.
+/// Which end of an interval to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     Low,
@@ -30,11 +30,11 @@ pub(super) struct WorkStep {
     /// The work before it: minimum, best estimate, maximum.
     pub work: [Dur; 3],
     pub message: Message,
-    /// The log lacks its level, and its text makes the default level doubtful.
+    /// Whether its level is unknown and its text makes the default level doubtful.
     pub uncertain: bool,
-    /// It belongs to a report of a stall, which the console itself may have caused.
+    /// Whether it belongs to a report of a stall, which the console itself may have caused.
     pub of_stall: bool,
-    /// initcall_debug wrote it.
+    /// Whether initcall_debug wrote it.
     pub of_initcall_debug: bool,
 }
 
@@ -44,13 +44,13 @@ pub(super) struct BootWorkload {
     pub steps: Vec<WorkStep>,
     /// Number of records whose level the log lacks.
     pub unknown_levels: usize,
-    /// The record before which the other processors come up.
+    /// The record before which the other CPUs come up.
     processors_up: Option<usize>,
 }
 
 impl BootWorkload {
-    /// Reads it from a boot. `today` is the setup under which the log was made: what its thread took from the boot's
-    /// work is given back.
+    /// Extracts the work from a boot. `baseline` is the setup of the captured boot: what its printer kthread took from
+    /// the boot's work is added back.
     pub fn of(boot: &Boot, baseline: &SimulationSetup) -> BootWorkload {
         let mut steps = Vec::new();
         let mut unknown_levels = 0;
@@ -66,14 +66,14 @@ impl BootWorkload {
             let Some(r) = boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel) else { continue };
             let of_stall = stall.holds(r.text);
             let Some(stored) = boot.timeline.stored(index) else { continue };
-            // Another processor's record may be stamped before its predecessor.
+            // Another CPU's record may be stamped before its predecessor.
             let from = before.unwrap_or(stored.min(Dur::ZERO));
             let stored = stored.max(from);
             before = Some(stored);
             let transmitted = boot.timeline.place(index).transmitted;
             let work = match (stamped, transmitted) {
                 (false, Some(p)) => {
-                    // Without stamps nothing but the line's rests is known to be work.
+                    // Without stamps, only the times when the line was idle are known to be work.
                     let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
                     [rest; 3]
                 }
@@ -95,11 +95,11 @@ impl BootWorkload {
         BootWorkload { steps, unknown_levels, processors_up }
     }
 
-    /// The operations of a boot whose consoles come up as `plan` says.
+    /// The operations of a boot whose consoles register as in `plan`.
     pub fn workload(&self, plan: &ConsolePlan, bound: Bound) -> Workload {
         let mut ops = Vec::with_capacity(self.steps.len() * 2 + 8);
         let at = |place: Option<usize>, index: usize| place == Some(index);
-        // Ascending; a log may name as many as it has records.
+        // Ascending; there may be as many as records.
         let mut lock_takers = plan.lock_takers.as_slice();
         for step in &self.steps {
             ops.push(Op::Work(step.work[bound as usize]));
@@ -113,7 +113,7 @@ impl BootWorkload {
             let here = &lock_takers[..lock_takers.partition_point(|t| t.before == step.index)];
             let locks: u32 = here.iter().map(|t| t.times[bound as usize]).sum();
             ops.extend((0..locks).map(|_| Op::LockConsole(Dur::ZERO)));
-            // A grave word in a record without a level may be one that even a quiet console prints.
+            // A record without a level whose text looks like an error may be one that even a quiet console prints.
             let level = if bound == Bound::High && step.uncertain { 3 } else { step.message.level };
             if !plan.drops(step) {
                 ops.push(Op::Print(Message { level, ..step.message }));
@@ -137,25 +137,25 @@ impl BootWorkload {
         self.steps.iter().map(|s| s.work[Bound::Best as usize]).sum()
     }
 
-    /// Characters of all records that a console of this level prints.
+    /// Bytes of all records that a console with this log level prints.
     pub fn bytes(&self, loglevel: u8, plan: &ConsolePlan) -> u64 {
         let transmitted = self.steps.iter().filter(|s| s.message.level < loglevel && !plan.drops(s));
         transmitted.map(|s| u64::from(s.message.bytes)).sum()
     }
 }
 
-/// Where the consoles come up and the console lock is taken, as positions among the boot's records.
+/// Where the consoles register and the console lock is taken, as positions among the boot's records.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConsolePlan {
-    /// After which record which console registers (or goes).
+    /// After which record each console registers or unregisters.
     pub registrations: Vec<(usize, ConsoleId, bool)>,
-    /// Before which record threads become ready.
+    /// Before which record kthreads become ready.
     pub threads_ready: Option<usize>,
-    /// Who takes the console lock, ascending.
+    /// The takers of the console lock, ascending.
     pub lock_takers: Vec<ConsoleLockTaker>,
-    /// initcall_debug is off: its records aren't even stored.
+    /// Whether initcall_debug is off: its records are not even stored.
     pub without_initcall_debug: bool,
-    /// Reports of stalls don't come: the console that caused them waits less.
+    /// Whether reports of stalls are omitted, because the console that caused them is faster.
     pub without_stalls: bool,
     /// What follows the boot's end.
     pub after_end: Vec<Op>,
@@ -172,15 +172,15 @@ impl ConsolePlan {
 pub(super) struct ConsoleLockTaker {
     /// Before which record of the boot.
     pub before: usize,
-    /// How often in a row: least, likeliest, most. Each time it may wait for a record in hand.
+    /// How often in a row: minimum, best estimate, maximum. Each time it may wait for the record being printed.
     pub times: [u32; 3],
 }
 
 /// When a kthread printed in parallel with the boot.
 struct PrinterBusy {
-    /// Stretches in which a thread printed, ascending, with the sum before each.
+    /// Time ranges in which a kthread printed, ascending, with the cumulative sum before each.
     time_ranges: Vec<(Dur, Dur, Dur)>,
-    /// What the boot waited for other than that thread's processor, of which the model gives it its share.
+    /// The waits for anything except the CPU that the kthread used, which the model accounts for.
     waits: ConsoleWaits,
 }
 
@@ -188,7 +188,7 @@ impl PrinterBusy {
     fn of(boot: &Boot, baseline: &SimulationSetup) -> PrinterBusy {
         let mut time_ranges: Vec<(Dur, Dur, Dur)> = Vec::new();
         let threaded = baseline.consoles.iter().any(|c| !c.behaviour.printing.writer_waits());
-        // Where threads are ready when the line opens, they also print what was stored before.
+        // If kthreads are ready at the console start, they also print what was stored before.
         let threads = boot.console_start.filter(|_| threaded);
         let threads = threads.map(|o| if o.kthreads_from <= o.index { 0 } else { o.kthreads_from });
         let mut sum = Dur::ZERO;
@@ -208,7 +208,7 @@ impl PrinterBusy {
         PrinterBusy { time_ranges, waits: boot.waits.without(WaitCause::Processor) }
     }
 
-    /// How long a thread printed up to an instant.
+    /// How long a kthread had printed up to an instant.
     fn up_to(&self, at: Dur) -> Dur {
         let i = self.time_ranges.partition_point(|s| s.0 < at);
         match i.checked_sub(1).map(|i| self.time_ranges[i]) {
@@ -218,7 +218,7 @@ impl PrinterBusy {
     }
 }
 
-/// The work between two instants: least, best, most.
+/// The work between two instants: minimum, best estimate, maximum.
 fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
     let waited = busy.waits.bounds_within(from, to);
     let printed = busy.up_to(to) - busy.up_to(from);
@@ -233,13 +233,13 @@ fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] 
     all
 }
 
-/// Where `printk_set_kthreads_ready` would be: the nearest record that shows it; where none does, the registration of the
+/// Where `printk_set_kthreads_ready` would be: the nearest record that shows it; without one, the registration of the
 /// console, before which the log cannot show it.
 pub(super) fn ready_at(boot: &Boot, call: ThreadsReady) -> Option<usize> {
     (call != ThreadsReady::Never).then(|| boot.threads_ready(call))?
 }
 
-/// The record of smp_init that says that the other processors are there; none in a kernel without them.
+/// The record of smp_init that announces the other CPUs; none in a kernel without them.
 fn processors_up(boot: &Boot) -> Option<usize> {
     let says = |text: &str| text.strip_prefix("smp: ").unwrap_or(text).starts_with("Brought up ");
     boot.records.iter().take(boot.end_index()).position(|r| r.source == RecordOrigin::Kernel && says(r.text))
@@ -248,7 +248,8 @@ fn processors_up(boot: &Boot) -> Option<usize> {
 const ONCE: [u32; 3] = [1, 1, 1];
 /// How many records the two long lock takers wait for while a kthread releases the lock after each record: 6 to 14 records at the
 /// registration of an 8250's ports, none to 30 at the open of /dev/console. Measured on 6.19-rt at 2400 to 115200 baud by
-/// the experiment printer-thread-contention; the likely cause is the port's lock, which the thread gets back at once.
+/// the experiment printer-thread-contention; the likely cause is the port's lock, which the kthread takes again at
+/// once.
 const PORT: [u32; 3] = [1, 10, 14];
 const OPEN: [u32; 3] = [1, 18, 30];
 

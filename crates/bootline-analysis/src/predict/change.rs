@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is to be different: settings that do not contradict each other.
+//! A change: settings that do not contradict each other.
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use super::setting::{Setting, SettingError};
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Printing, Series};
 
-/// What is to be different, taken together. Each setting is there once, so that a change cannot contradict itself.
+/// A combination of settings. Each occurs once, so that a change cannot contradict itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     baud: Option<Baud>,
@@ -20,7 +20,7 @@ pub struct Change {
     cpus: Option<u32>,
 }
 
-/// How the console prints: stated outright, or by what the kernel and the module make of it.
+/// How the console prints: stated directly, or determined by the kernel and the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleChange {
     Printing(Printing),
@@ -33,20 +33,20 @@ impl Default for ConsoleChange {
     }
 }
 
-/// Two settings that cannot both be: two values of one key, or a kernel and a way of printing.
+/// Two settings that exclude each other: two values of one key, or a kernel and a way of printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{first}` contradicts `{second}`")]
 pub struct Contradiction {
-    /// The setting that was there.
+    /// The earlier setting.
     pub first: Setting,
-    /// The setting that came later.
+    /// The later setting.
     pub second: Setting,
 }
 
-/// Why a text is no change.
+/// Why a text is not a change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    /// One of its words is no setting.
+    /// One of its words is not a setting.
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// Two of them contradict each other.
@@ -55,7 +55,7 @@ pub enum ChangeError {
 }
 
 impl Change {
-    /// Several settings as one change.
+    /// Combines several settings.
     ///
     /// # Errors
     /// The first two that contradict each other.
@@ -65,10 +65,10 @@ impl Change {
         Ok(change)
     }
 
-    /// Adds a setting; one that is already there changes nothing.
+    /// Adds a setting; adding the same one again has no effect.
     ///
     /// # Errors
-    /// A setting that is there and contradicts it; the change stays as it was.
+    /// A setting contradicts it; the change stays as it was.
     pub fn add(&mut self, setting: Setting) -> Result<(), Contradiction> {
         let mut with = *self;
         match setting {
@@ -87,7 +87,7 @@ impl Change {
             Setting::Printing(printing) => with.console = ConsoleChange::Printing(printing),
             Setting::Cpus(cpus) => with.cpus = Some(cpus),
         }
-        // What it would replace, it contradicts.
+        // A setting contradicts the one that it would replace.
         let replaced = self.settings().find(|before| with.settings().all(|after| after != *before));
         if let Some(first) = replaced {
             return Err(Contradiction { first, second: setting });
@@ -96,7 +96,7 @@ impl Change {
         Ok(())
     }
 
-    /// The settings, in a fixed order; none: the boot as it is.
+    /// The settings, in a fixed order; none means the boot as captured.
     pub fn settings(&self) -> impl Iterator<Item = Setting> + use<> {
         let (printing, kernel, replay) = match self.console {
             ConsoleChange::Printing(printing) => (Some(printing), None, None),
@@ -115,12 +115,12 @@ impl Change {
         all.into_iter().flatten()
     }
 
-    /// Whether nothing is different.
+    /// Whether the change is empty.
     pub fn is_empty(&self) -> bool {
         *self == Change::default()
     }
 
-    /// Whether the console's level is another.
+    /// Whether it changes the console's log level.
     pub fn changes_loglevel(&self) -> bool {
         self.loglevel.is_some()
     }
@@ -129,7 +129,7 @@ impl Change {
 impl From<Setting> for Change {
     fn from(setting: Setting) -> Change {
         let mut change = Change::default();
-        // One setting has none to contradict.
+        // A single setting cannot contradict another.
         let _ = change.add(setting);
         change
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a boot and a change to a prediction: the boot's course, run on the changed setup.
+//! From a boot and a change to a prediction: the boot's workload, run on the changed setup.
 use std::cell::RefCell;
 
 use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
@@ -15,19 +15,19 @@ use crate::records::RecordOrigin;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::{SimulationOutcome, SimulationSetup, simulate};
 
-/// A boot, ready to be asked what would change it.
+/// A boot, prepared for predictions.
 pub struct Predictor<'a> {
     boot: &'a Boot,
     end: &'a BootEnd,
     baseline: Scenario,
-    /// The boot's course under each share of contention.
+    /// The boot's workload under each share of contention.
     boot_workloads: Vec<(f64, BootWorkload)>,
-    /// Today's runs, as far as they were asked for.
+    /// Runs of the baseline, cached.
     baseline_runs: RefCell<Vec<(Bound, f64, ModelRun)>>,
 }
 
-/// By which share the messages of one kernel may differ in length from another's. Debian's 6.1 to 7.3 differ by 3 % on the
-/// lab's machine (22.6 to 23.3 kB up to init); other configurations may differ by more.
+/// Share by which the messages of one kernel may differ in length from another's. Debian's 6.1 to 7.3 differ by 3 % on
+/// the lab's machine (22.6 to 23.3 kB up to init); other configurations may differ by more.
 const OTHER_MESSAGES: f64 = 0.05;
 
 /// One run of the model, in times of the boot's axis.
@@ -39,7 +39,7 @@ struct ModelRun {
 }
 
 impl<'a> Predictor<'a> {
-    /// Reads a boot's course and its setup. O(records).
+    /// Extracts a boot's workload and its setup. O(records).
     pub fn new(boot: &'a Boot) -> Result<Predictor<'a>, PredictionError> {
         if boot.timeline.clock == Clock::None {
             return Err(PredictionError::NoTimes);
@@ -55,12 +55,12 @@ impl<'a> Predictor<'a> {
             return Err(PredictionError::NoTimes);
         }
         let boot_workload = |c| (c, BootWorkload::of(boot, &baseline.setup(boot, Bound::Best, c)));
-        // Where no thread competes, the course is one.
+        // If no kthread competes, there is only one workload.
         let boot_workloads = baseline.contentions(&baseline).into_iter().map(boot_workload).collect();
         Ok(Predictor { boot, end, baseline, boot_workloads, baseline_runs: RefCell::default() })
     }
 
-    /// The boot as it was.
+    /// The boot as captured.
     pub fn baseline(&self) -> Prediction {
         let first = self.boot.timeline.first_byte.unwrap_or_default();
         let until = self.boot.end_index();
@@ -95,13 +95,14 @@ impl<'a> Predictor<'a> {
                 let best = bound == Bound::Best && share == self.baseline.contention[1];
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
-                // How far the model is off for the baseline, compared with the measurement: a prediction cannot be more certain.
+                // Error of the model on the baseline, compared with the measurement: a prediction cannot be more
+                // certain.
                 let measured = self.end.elapsed.best();
                 let reference_now =
                     if self.since_first_byte() { now.opened.unwrap_or_default() } else { self.reference() };
                 let error = (now.init - reference_now - measured).abs();
                 let error = if bound == Bound::Best { error } else { Dur::ZERO };
-                // A log of one record may end before the character that opened its line.
+                // A log of one record may end before its first byte.
                 times.push((best, (then.init - reference).max_zero(), error));
                 logs.extend(then.log_complete.map(|l| (best, (l - reference).max_zero())));
                 shifts.push((best, opened - now.opened.unwrap_or(opened)));
@@ -109,7 +110,7 @@ impl<'a> Predictor<'a> {
         }
         let error = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.2);
         let error = error + self.boot_workload(self.baseline.contention[1]).work().scale(self.baseline.jitter);
-        // Another kernel says more or less.
+        // Another kernel prints more or less.
         let talk = if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
         let error = error + best.scale(talk).max_zero();
@@ -173,7 +174,7 @@ fn last_transmitted(outcome: &SimulationOutcome) -> Option<Dur> {
     outcome.transmitted.iter().map(|c| c.end).max()
 }
 
-/// The best of them with all others around it, and an error on either side.
+/// The envelope of all values around the best one, widened by an error on either side.
 fn envelope(all: impl Iterator<Item = (bool, Dur)> + Clone, error: Dur) -> Interval {
     let best = all.clone().find(|(best, _)| *best).map_or(Dur::ZERO, |(_, d)| d);
     let low = all.clone().map(|(_, d)| d).min().unwrap_or(best);

@@ -4,7 +4,7 @@ use super::prediction::PredictionError;
 use crate::boot::{Boot, ConsoleKind};
 use bootline_console::{Behaviour, Driver, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 
-/// In another version. The driver stays.
+/// The behaviour in another version, with the same driver.
 pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, PredictionError> {
     let console = &boot.line.as_ref().ok_or(PredictionError::NoConsole)?.console;
     let driver = Driver::of_console(&console.name);
@@ -18,7 +18,7 @@ fn is_debian(release: &str) -> bool {
     release.contains("+deb") || ["-amd64", "-arm64"].iter().any(|arch| release.ends_with(arch))
 }
 
-/// By another way of printing, in a version that has it.
+/// The behaviour with another way of printing, in a version that has it.
 pub(super) fn behaviour_of(printing: Printing, boot: &Boot) -> Behaviour {
     let legacy = boot.line.as_ref().is_none_or(|l| l.console.kind == ConsoleKind::Legacy);
     match printing {

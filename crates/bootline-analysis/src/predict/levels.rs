@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The level of a record, where the log or the text shows it.
+//! The level of a record, if the log or the text shows it.
 use crate::boot::initcall_debug;
 use crate::records::Record;
 
-/// Level of a record; `None` where it could only be guessed.
+/// Level of a record; `None` if it could only be guessed.
 pub(super) fn level(r: &Record<'_>) -> Option<u8> {
     r.level.map(|l| l.0).or_else(|| initcall_debug::is_debug_level(r.text).then_some(7))
 }
 
-/// Words of records at KERN_ERR or worse. Many a harmless record has one too: they make a level doubtful, no more.
+/// Whether a text contains words that are typical of KERN_ERR or worse. Harmless records may contain them, too, so they
+/// only make a level doubtful.
 pub(super) fn looks_grave(text: &str) -> bool {
     const WORDS: [&str; 9] = ["rror", "ail", "BUG", "nable to", "annot", "nvalid", "orrupt", "imed out", "panic"];
     WORDS.iter().any(|w| text.contains(w))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The module nbcon_8250: which boots it can help, and when it takes the console over.
+//! The module nbcon_8250: which boots it can help, and when it replaces the console.
 use crate::boot::{Boot, ConsoleKind, SerialConsole};
 use crate::records::RecordOrigin;
 use bootline_console::{
     Behaviour, Driver, DriverBehaviour, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady,
 };
 
-/// Its thread sleeps while the FIFO drains.
+/// Its behaviour: the kthread sleeps while the FIFO drains.
 pub(super) const BEHAVIOUR: Behaviour = Behaviour {
     printing: Printing::Nbcon,
     threads_ready: ThreadsReady::EarlyInitcall,
@@ -14,7 +14,7 @@ pub(super) const BEHAVIOUR: Behaviour = Behaviour {
     driver: DriverWait::Sleeps,
 };
 
-/// When it takes over.
+/// When it replaces the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SwitchTime {
     /// After init's start, from the initramfs: `quiet` until then, and the whole log replayed.
@@ -23,11 +23,11 @@ pub(super) enum SwitchTime {
     After(usize),
 }
 
-/// From here on the kernel has all that the module calls.
+/// The first version that exports all symbols that the module needs.
 const SINCE: Series = Series::new(6, 12);
 
-/// Whether the module can take a boot's console over and would be of use: a legacy console of the 8250 driver, on a port of
-/// the 16550A class, in a kernel from 6.12 on whose own 8250 console isn't an nbcon one yet.
+/// Whether the module can replace a boot's console and would help: a legacy console of the 8250 driver, on a port of
+/// the 16550A class, in a kernel from 6.12 on whose own 8250 console is not an nbcon console yet.
 pub fn takes_module(boot: &Boot) -> bool {
     let (Some(line), Some(series)) = (&boot.line, boot.kernel.series) else { return false };
     let console = &line.console;
@@ -44,7 +44,7 @@ pub fn takes_module(boot: &Boot) -> bool {
 
 /// The names of the ports that kernel/nbcon_8250/recognise.c takes, as the driver prints them
 /// (drivers/tty/serial/8250/8250_port.c, uart_config).
-/// What is called an 8250 there has a FIFO nowadays (8250_omap); the module looks.
+/// What is called an 8250 there has a FIFO nowadays (8250_omap); the module checks.
 const OF_16550A_CLASS: [&str; 17] = [
     "8250",
     "16550",
@@ -90,8 +90,8 @@ fn takes_command_line(boot: &Boot, console: &SerialConsole) -> bool {
     !flow_control && !line.has("keep_bootcon")
 }
 
-/// Where a module that is built in takes over: its initcall follows the driver's, which finds the port. Where the log shows
-/// neither, when the initcalls are over, so that no saving is promised that may not be there.
+/// Where a built-in module replaces the console: its initcall follows the driver's, which finds the port. If the log
+/// shows neither, after the initcalls, so as not to promise a saving that may not exist.
 pub(super) fn built_in(boot: &Boot) -> SwitchTime {
     let console = boot.line.as_ref().map(|l| &l.console);
     let driver = || boot.records.containing("Serial: 8250/16550 driver").next();
@@ -100,7 +100,7 @@ pub(super) fn built_in(boot: &Boot) -> SwitchTime {
     SwitchTime::After(place.unwrap_or(boot.end_index()))
 }
 
-/// When it took over in this boot; none where it was not there before the boot's end, so that it changed nothing.
+/// When it replaced the console in this boot; none if it did not before the boot's end, and so changed nothing.
 pub(super) fn baseline(boot: &Boot) -> Option<SwitchTime> {
     let console_switch = boot.console_switch.as_ref()?;
     if console_switch.replayed {

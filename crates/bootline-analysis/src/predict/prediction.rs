@@ -9,31 +9,31 @@ use bootline_capture::units::Interval;
 pub struct Assumption {
     /// A stable short name: `line-speed`, `levels`, `printer-thread-contention`.
     pub name: &'static str,
-    /// In words, with its figures; it may name what the log names: escape it like a record.
+    /// Text, with figures; it may contain text from the log: escape it like a record.
     pub text: String,
 }
 
 /// The boot under a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// What is different.
+    /// The change.
     pub change: Change,
-    /// What it is called: `115200 baud`.
+    /// Title of the change: `115200 baud`.
     pub title: String,
-    /// True time from the kernel's first byte (where the line stays silent: from where it is in the boot at hand) to
-    /// init.
+    /// Time from the kernel's first byte to init; if the line stays silent, from where that byte is in the captured
+    /// boot.
     pub time_to_init: Interval,
-    /// From the same instant until the last record before init has arrived; none where nothing is printed.
+    /// From the same instant until the last record before init has arrived; none if nothing is printed.
     pub log_complete: Option<Interval>,
-    /// Time to init today, less this one's. Negative where the change makes it worse.
+    /// Time to init of the baseline minus this one. Negative if the change makes it worse.
     pub saved: Interval,
-    /// Where the first byte is, against today: later (positive) under a console that opens later.
+    /// Shift of the first byte compared with the baseline; positive if the console starts later.
     pub first_byte_shift: Interval,
-    /// Characters on the line before init is reached or after, in all.
+    /// Total bytes on the line, before init and after.
     pub bytes: u64,
-    /// What one gives up.
+    /// What the change costs its user.
     pub price: String,
-    /// What it rests on.
+    /// Assumptions of the prediction.
     pub assumptions: Vec<Assumption>,
     /// What it needs: the changes to the system, all of them together.
     pub needs: Vec<SystemChange>,
@@ -57,13 +57,13 @@ pub enum PredictionError {
         /// `ttyS0`
         console: String,
     },
-    /// Records that today's console doesn't print would be printed, and the log lacks them.
+    /// The change would print records that the captured console did not print, and the log lacks them.
     #[error("records of level {level} and up were not printed, so what they would cost is unknown")]
     NotPrinted {
-        /// The console's level today.
+        /// The console's log level in the baseline.
         level: u8,
     },
-    /// The version's behaviour isn't in the table.
+    /// The version's behaviour is not in the table.
     #[error("how kernel {0} prints is not known")]
     UnknownKernel(String),
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rate at which a driver gets characters through: the line's, less what it rests between them.
+//! The rate at which a driver transmits: the line's, less the pauses between bytes.
 use crate::boot::{Boot, LineSpeed, SpeedSource, WaitCause};
 use crate::records::RecordOrigin;
 use bootline_capture::units::{Baud, Dur, Frame, LineRate};
 
-/// The share of a line's nominal rate that drivers reach: least, usual, most. Measured on the lab's paced lines by the
-/// flushes of all corpus boots, 9600 to 921600 baud.
+/// The share of a line's nominal rate that drivers reach: minimum, best estimate, maximum. Measured on the lab's paced
+/// lines by the flushes of all corpus boots, 9600 to 921600 baud.
 const REACHED: [f64; 3] = [0.96, 0.99, 1.0];
 
-/// Today's slowest, likeliest and fastest rate.
+/// The baseline's slowest, likeliest and fastest rate.
 pub(super) fn baseline(boot: &Boot, speed: LineSpeed) -> [LineRate; 3] {
     match (speed.source, kept_busy(boot)) {
         (SpeedSource::Arrival | SpeedSource::Header, Some(best)) => {
@@ -19,7 +19,7 @@ pub(super) fn baseline(boot: &Boot, speed: LineSpeed) -> [LineRate; 3] {
     }
 }
 
-/// What a driver makes of a line at another speed: the share that it reaches today, where that shows.
+/// The rates of a line at another speed: the driver reaches the same share as in the baseline, if the log shows it.
 pub(super) fn changed(boot: &Boot, baud: Baud, frame: Frame) -> [LineRate; 3] {
     let line = LineRate::of(baud, frame);
     let speed = boot.line.as_ref().and_then(|l| l.speed);
@@ -29,7 +29,7 @@ pub(super) fn changed(boot: &Boot, baud: Baud, frame: Frame) -> [LineRate; 3] {
     [low.min(best), best, high].map(|s| rate(line.bytes_per_s() * s, line))
 }
 
-/// A line at another frame.
+/// The rates of a line with another frame.
 pub(super) fn reframed(rates: [LineRate; 3], from: Frame, to: Frame) -> [LineRate; 3] {
     let factor = f64::from(from.bits()) / f64::from(to.bits());
     rates.map(|r| rate(r.bytes_per_s() * factor, r))
@@ -43,8 +43,8 @@ fn rate(bytes_per_s: f64, or: LineRate) -> LineRate {
     LineRate::from_bytes_per_s(bytes_per_s).unwrap_or(or)
 }
 
-/// Characters a second while there was something to print: from the end of one record to the end of the next where that
-/// one was waiting already, and from the moment at which a record was stored where its writer waited for it.
+/// Bytes per second while there was something to print: from the end of one record to the end of the next if that one
+/// was already waiting, and from when a record was stored if its writer waited for it.
 fn kept_busy(boot: &Boot) -> Option<f64> {
     let (mut bytes, mut time) = (0u64, Dur::ZERO);
     let mut before: Option<Dur> = None;
