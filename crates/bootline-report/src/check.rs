@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline check`: which limits of a budget hold, as a document, as errors, as tests of a CI server.
+//! `bootline check`: the outcome of each limit of a budget, as a document, as errors, as tests for a CI server.
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,33 +13,33 @@ use crate::wire::{ExcludedRun, Limit, limit};
 use bootline_analysis::compare::{CheckedLimit, Excluded, GateOutcome, LimitKind, RunSet, Unit, setup_caveats};
 use bootline_capture::units::Dur;
 
-/// What was checked.
+/// The budget, and what was checked against it.
 #[derive(Clone, Copy, Debug)]
 pub struct GateSource<'s> {
     /// The budget's file.
     pub budget: &'s str,
     /// The runs.
     pub runs: &'s RunSet,
-    /// The baseline, where there is one.
+    /// The baseline, if there is one.
     pub baseline: Option<&'s RunSet>,
 }
 
-/// A limit that isn't kept, in words.
+/// The message for a limit that does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateMessage {
     /// ``gate `time-to-init` failed: +0.170 s (limit +0.050 s)``
     pub what: String,
-    /// The evidence, a line each.
+    /// The evidence, one item per line.
     pub evidence: Vec<String>,
 }
 
-/// What became of each limit, for people.
+/// The outcome of each limit, as a document.
 pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
     let mut document = Document::default();
     let count = |o: GateOutcome| checked.iter().filter(|c| c.outcome == o).count();
     let (broken, open) = (count(GateOutcome::Fail), count(GateOutcome::Inconclusive));
     document.heading(format!("{}: {}", source.budget, sum(broken, open, checked.len())));
-    let beside = source.baseline.map(|b| format!(", against {} of {}", b.n(), b.name)).unwrap_or_default();
+    let beside = source.baseline.map(|b| format!(", compared with {} of {}", b.n(), b.name)).unwrap_or_default();
     let runs = source.runs;
     document.paragraph(format!(
         "{} of {}{beside}",
@@ -51,14 +51,14 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
         ("figure", Align::Right, 0),
         ("limit", Align::Right, 0),
         ("interval", Align::Right, 3),
-        ("seen from", Align::Right, 4),
+        ("detectable", Align::Right, 4),
         ("", Align::Left, 0),
         ("largest part", Align::Left, 5),
     ]);
     for c in checked {
         let (word, style) = match c.outcome {
-            GateOutcome::Pass => ("kept", Style::Plain),
-            GateOutcome::Fail => ("broken", Style::Error),
+            GateOutcome::Pass => ("pass", Style::Plain),
+            GateOutcome::Fail => ("fail", Style::Error),
             GateOutcome::Inconclusive => ("inconclusive", Style::Warning),
         };
         let largest = c.largest.as_ref().filter(|_| c.outcome != GateOutcome::Pass);
@@ -87,8 +87,8 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
 fn sum(broken: usize, open: usize, all: usize) -> String {
     let kept = all - broken - open;
     let open = if open > 0 { format!(", {open} inconclusive") } else { String::new() };
-    let broken = if broken > 0 { format!("{broken} broken, ") } else { String::new() };
-    format!("{broken}{kept} of {all} limits kept{open}")
+    let broken = if broken > 0 { format!("{broken} failed, ") } else { String::new() };
+    format!("{broken}{kept} of {all} limits pass{open}")
 }
 
 /// An increase has a sign.
@@ -115,15 +115,15 @@ fn adds(c: &CheckedLimit, by: i64) -> String {
     }
 }
 
-/// What is to be said of a limit that isn't kept; none of one that is.
+/// The message for a limit that fails or is inconclusive; none for one that passes.
 pub fn gate_message(c: &CheckedLimit) -> Option<GateMessage> {
     let limit = c.limit.map_or_else(String::new, |l| format!(" (limit {})", figure(c, l)));
     let figure = c.figure.map(|e| figure(c, e.best));
     let what = match (c.outcome, &figure) {
         (GateOutcome::Pass, _) => return None,
         (GateOutcome::Fail, Some(figure)) => format!("gate `{}` failed: {figure}{limit}", c.of),
-        (_, Some(figure)) => format!("gate `{}` can't be judged: {figure}{limit}", c.of),
-        (_, None) => format!("gate `{}` can't be judged", c.of),
+        (_, Some(figure)) => format!("gate `{}` is inconclusive: {figure}{limit}", c.of),
+        (_, None) => format!("gate `{}` is inconclusive", c.of),
     };
     let mut evidence: Vec<String> = c.reason.iter().map(ToString::to_string).collect();
     let n = |s: &Option<bootline_analysis::compare::SetSummary>| s.as_ref().map(|s| s.runs);
@@ -146,7 +146,7 @@ pub fn gate_message(c: &CheckedLimit) -> Option<GateMessage> {
     Some(GateMessage { what: plain(what), evidence: evidence.into_iter().map(plain).collect() })
 }
 
-/// The limits as the tests of a CI server; one that can't be told is an error, not a failure.
+/// The limits as tests for a CI server; an inconclusive one is an error, not a failure.
 pub fn gate_suite(checked: &[CheckedLimit], source: GateSource<'_>) -> TestSuite {
     let mut properties = vec![
         ("runs".to_owned(), format!("{} of {}", source.runs.n(), source.runs.name)),
@@ -160,7 +160,7 @@ pub fn gate_suite(checked: &[CheckedLimit], source: GateSource<'_>) -> TestSuite
             LimitKind::AtMost => "at most",
             LimitKind::IncreaseAtMost => "increase at most",
         };
-        // What a server draws over runs is the time itself, not what it differs by.
+        // A server plots the time itself over runs, not its difference.
         let time = c.runs.as_ref().filter(|_| c.unit == Unit::Ns).map(|s| Dur::from_nanos(s.median.best as i64));
         let case = TestCase::passed("bootline.gate", format!("{}, {kind}", c.of), time);
         let Some(GateMessage { what, evidence }) = gate_message(c) else { return case };
@@ -171,18 +171,18 @@ pub fn gate_suite(checked: &[CheckedLimit], source: GateSource<'_>) -> TestSuite
         })
     };
     let mut cases: Vec<TestCase> = checked.iter().map(case).collect();
-    // A boot that failed is to be seen, though no limit is on it; and where no run is left, why.
+    // Reports failed boots, although no limit refers to them; and why, if no run is left.
     let seen = |e: &&Excluded| !e.expected || source.runs.n() == 0;
     cases.extend(source.runs.excluded.iter().filter(seen).map(|e| {
         let outcome = TestOutcome::Error { message: e.why.clone(), details: e.source.clone() };
         TestCase::passed("bootline.boot", &e.source, None).with(outcome)
     }));
-    // The boot's own time: the limits are on parts of it, and on its characters.
+    // The boot's own time: the limits are on parts of it, and on its bytes.
     let time = source.runs.median_run().map(|r| Dur::from_nanos(r.time()));
     TestSuite { name: source.budget.to_owned(), properties, time: Some(time.unwrap_or_default()), cases }
 }
 
-/// What became of each limit, for programs: `docs/schema/check-1.schema.json`.
+/// The outcome of each limit, as JSON: `docs/schema/check-1.schema.json`.
 pub fn check_json<'c>(checked: &'c [CheckedLimit], source: GateSource<'c>) -> impl Serialize + 'c {
     CheckJson {
         schema: "bootline-check/1",
@@ -205,13 +205,13 @@ pub(crate) struct CheckJson<'c> {
     tool: &'static str,
     /// The budget's file.
     budget: &'c str,
-    /// How many runs were checked.
+    /// Number of runs checked.
     runs: usize,
-    /// How many runs the baseline has; null where there is none.
+    /// Number of runs in the baseline; null without a baseline.
     baseline_runs: Option<usize>,
-    /// What to know before the figures are believed, in words.
+    /// What to know before trusting the figures.
     caveats: Vec<String>,
-    /// What was left out.
+    /// Runs that were excluded.
     excluded: Vec<ExcludedRun<'c>>,
     /// In the order of the budget.
     limits: Vec<Limit<'c>>,

@@ -13,7 +13,7 @@ pub(super) fn phases(document: &mut Document, boot: &Boot) {
         return;
     }
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
-    document.heading(format!("Phases ({clock}; 0 is where the kernel's clock has its zero)"));
+    document.heading(format!("Phases ({clock}; 0 is the zero of the kernel's clock)"));
     document.table(table(boot));
 }
 

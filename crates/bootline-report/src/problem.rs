@@ -30,35 +30,32 @@ pub(super) fn problems(document: &mut Document, problems: &Problems) {
 fn meaning(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::CaptureDamaged => {
-            "records are missing where the file is damaged; figures across that place are too low"
+            "records are missing where the file is damaged; figures that span that place are too low"
         }
-        ProblemKind::CaptureCutOff => "the capture's writer was stopped; what came before is whole",
+        ProblemKind::CaptureCutOff => "the capture's writer was stopped; what came before is complete",
         ProblemKind::PortLost => {
-            "what was sent while the port was away is missing; figures across that place are too low"
+            "what was sent while the port was away is missing; figures that span that place are too low"
         }
-        ProblemKind::UnknownFormat => {
-            "no times and no kernel records were found in it; state the format if you know it"
-        }
-        ProblemKind::ArchiveDamaged => "what came before it was read; what followed is in no figure",
-        ProblemKind::LineTooLong => "the line's tail is in no figure, but its bytes are counted",
-        ProblemKind::BinaryNoise => "a wrong baud or line noise looks so; the records around it may be torn",
+        ProblemKind::UnknownFormat => "no times and no kernel records were found; state the format if you know it",
+        ProblemKind::ArchiveDamaged => "what came before was read; what followed was not analysed",
+        ProblemKind::LineTooLong => "the rest of the line was not analysed, but its bytes are counted",
+        ProblemKind::BinaryNoise => "probably a wrong baud or line noise; the records around it may be torn",
         ProblemKind::NulBytes => "they were dropped; harmless, unless the records around them look torn",
-        ProblemKind::InvalidUtf8 => "shown as U+FFFD; the times hold",
-        ProblemKind::ControlSequences => "they were dropped from the text; the times hold",
-        ProblemKind::GluedOutput => "two writers shared a line; both parts were read as records of their own",
-        ProblemKind::BadPrefix => "the line was taken as not the kernel's",
+        ProblemKind::InvalidUtf8 => "shown as U+FFFD; the times are valid",
+        ProblemKind::ControlSequences => "they were dropped from the text; the times are valid",
+        ProblemKind::GluedOutput => "two writers shared a line; each part was read as its own record",
+        ProblemKind::BadPrefix => "the line was assumed not to be the kernel's",
         ProblemKind::StampOverflow => "the record has no kernel time",
-        ProblemKind::BadLine => "what the line said is in no figure",
+        ProblemKind::BadLine => "the line was not analysed",
         ProblemKind::UnendedLine => "the log was cut there, or is still being written; its last record may be torn",
-        ProblemKind::BeginningLost => {
-            "what came before is in no figure: time to init and the console's cost are too low"
-        }
-        ProblemKind::RecordsLost => "what the missing records took is counted to those around them",
-        ProblemKind::ClockJumpedBack => "kernel times across that place can't be subtracted",
-        ProblemKind::ClockStoodStill => "kernel times, and lengths that the kernel itself reports, are too low",
+        ProblemKind::BeginningLost => "what came before is missing: time to init and the console's cost are too low",
+        ProblemKind::RecordsLost => "the time of the missing records is attributed to those around them",
+        ProblemKind::ClockJumpedBack => "differences of kernel times that span that place are invalid",
+        ProblemKind::ClockStoodStill => "kernel times, and durations reported by the kernel, are too low",
         ProblemKind::ArrivalJumpedBack => {
-            "the host's clock was set meanwhile; arrival times across that place are wrong"
+            "the host's clock was set meanwhile; arrival times that span that place are wrong"
         }
+<<<<<<< HEAD
         ProblemKind::CoarseStamps => "figures below a second mean nothing; take a log with microseconds",
         ProblemKind::ReceiptTimes => {
             "no time before the logger started is known; take `dmesg`, or `journalctl -b -o export`"
@@ -66,5 +63,10 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::PanicAfterBoot => "the time to init holds; the system did not stay up",
         ProblemKind::TooManyRecords => "what came after them is in no figure",
         ProblemKind::NoKernelRecords => "there is no boot to explain in it",
+=======
+        ProblemKind::CoarseStamps => "figures below a second are meaningless; take a log with microseconds",
+        ProblemKind::TooManyRecords => "later records were not analysed",
+        ProblemKind::NoKernelRecords => "there is no boot to explain",
+>>>>>>> 831c3cf (Predictions, comparisons, gates and pages: titles and messages in idiomatic English)
     }
 }

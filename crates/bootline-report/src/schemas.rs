@@ -54,8 +54,7 @@ fn described(mut value: Value, name: &str, command: &str) -> Value {
     value["$id"] = json!(format!("bootline-{name}-1.schema.json"));
     value["title"] = json!(format!("What `{command}` writes"));
     value["description"] = json!(
-        "Times are in nanoseconds: integers, but for medians and their bounds. Within version 1 fields are added, never removed or \
-         given another meaning."
+        "Times are in nanoseconds: integers, except medians and their bounds. Within version 1, fields may be added, but never removed or given another meaning."
     );
     value
 }

@@ -78,7 +78,7 @@ fn by_hand() -> Vec<Prediction> {
     };
     let thread = Prediction {
         first_byte_shift: millis(1_900, 2_000, 2_100),
-        price: "a hang leaves the last messages unprinted; the log arrives later than the boot ends".to_owned(),
+        price: "a hang leaves the last messages unprinted; the log is complete only after the boot ends".to_owned(),
         assumptions: vec![
             speed,
             assumption("printer-thread-contention", "the printer thread has a processor of its own"),
@@ -95,7 +95,7 @@ fn by_hand() -> Vec<Prediction> {
             [12_100, 13_400, 20_000],
         )
     };
-    let worse = way(&["cpus=1"], "one processor", [25_900, 26_000, 28_000]);
+    let worse = way(&["cpus=1"], "one CPU", [25_900, 26_000, 28_000]);
     vec![today, quiet, fast, thread, worse]
 }
 

@@ -204,7 +204,7 @@ fn lost_records_are_told_and_the_figures_not_trusted() {
 #[test]
 fn what_makes_no_question() {
     for (args, said) in [
-        (&["--set", "speed=1", "-"][..], "nothing is predicted by `speed`; known: baud, frame"),
+        (&["--set", "speed=1", "-"][..], "there is no setting `speed`; known: baud, frame"),
         (&["--set", "baud=fast", "-"], "`fast` is not a number of baud for `baud`"),
         (&["--set", "quiet", "--set", "loglevel=7", "-"], "`--set quiet` and `--set loglevel=7` contradict each other"),
         (&["--kernel-log", "-", "-"], "standard input `-` can be read only once"),

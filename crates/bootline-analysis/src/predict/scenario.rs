@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Today's setup as the log shows it, and what a change makes of it.
+//! The baseline's setup as the log shows it, and the setup under a change.
 use super::boot_workload::{self, Bound, ConsolePlan};
 use super::change::Change;
 use super::module::{self, SwitchTime};
@@ -14,7 +14,7 @@ use bootline_console::{
     ThreadsReady, Uart,
 };
 
-/// The setup of a boot, today's or a changed one.
+/// The setup of a boot, the baseline's or a changed one.
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
     pub behaviour: Behaviour,
@@ -22,19 +22,19 @@ pub(super) struct Scenario {
     pub rates: [LineRate; 3],
     pub cpus: u32,
     pub loglevel: u8,
-    /// What a spinning thread takes from the boot though it has a processor of its own: least, likeliest, most.
+    /// What a spinning kthread takes from a boot that has a CPU of its own: minimum, best estimate, maximum.
     pub contention: [f64; 3],
-    /// By which share the boot's own work differs from one boot to the next.
+    /// Share by which the boot's own work varies from one boot to the next.
     pub jitter: f64,
     pub without_initcall_debug: bool,
-    /// The console waits less than the one that a log's stall reports may be due to.
+    /// Whether the console is faster than the one that may have caused the log's stall reports.
     pub without_stalls: bool,
-    /// The module nbcon_8250 takes the console over.
+    /// When the module nbcon_8250 replaces the console, if it does.
     pub module: Option<SwitchTime>,
 }
 
 impl Scenario {
-    /// The baseline's, with the user's `cpus` where the log lacks the number.
+    /// The baseline's setup, with the user's `cpus` if the log lacks the number.
     pub fn baseline(boot: &Boot) -> Result<Scenario, PredictionError> {
         let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
         let speed = line.speed.ok_or_else(|| PredictionError::NoSpeed { console: line.console.name.clone() })?;
@@ -51,7 +51,7 @@ impl Scenario {
         })
     }
 
-    /// With a change made to it.
+    /// The setup under a change.
     pub fn changed(&self, boot: &Boot, change: &Change) -> Result<Scenario, PredictionError> {
         let mut s = self.clone();
         let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
@@ -83,7 +83,7 @@ impl Scenario {
         let less = s.loglevel <= 4 && self.loglevel > 4 || s.without_initcall_debug;
         let no_waits = self.writers_wait() && !s.writers_wait();
         s.without_stalls = faster || less || no_waits;
-        // A replay shows what `quiet` had held back.
+        // A replay transmits what `quiet` had suppressed.
         let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
         let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
         if s.loglevel > self.loglevel && !log_has_all && !boot.records.is_empty() {
@@ -92,19 +92,19 @@ impl Scenario {
         Ok(s)
     }
 
-    /// Whether a thread prints that spins on the transmitter.
+    /// Whether a kthread prints that spins on the transmitter.
     pub fn spins(&self) -> bool {
         self.module != Some(SwitchTime::AtInit)
             && !self.behaviour.printing.writer_waits()
             && self.behaviour.driver != DriverWait::Sleeps
     }
 
-    /// Whether who prints waits for the wire, at one time of the boot at least.
+    /// Whether writers wait for the line during at least a part of the boot.
     pub fn writers_wait(&self) -> bool {
         self.module != Some(SwitchTime::AtInit) && self.behaviour.printing.writer_waits()
     }
 
-    /// For the engine: one end of the interval, with one share of contention.
+    /// The simulation setup for one end of the interval, with one share of contention.
     pub fn setup(&self, boot: &Boot, bound: Bound, contention: f64) -> SimulationSetup {
         // A slow line makes the boot longer.
         let rate = match bound {
@@ -138,13 +138,13 @@ impl Scenario {
         SimulationSetup { consoles, ..setup }
     }
 
-    /// The shares of contention that are to be tried: one where no thread competes.
+    /// The shares of contention to try; only one if no kthread competes.
     pub fn contentions(&self, other: &Scenario) -> Vec<f64> {
         let competes = |s: &Scenario| s.cpus > 1 && s.spins();
         if competes(self) || competes(other) { self.contention.to_vec() } else { vec![self.contention[1]] }
     }
 
-    /// Where its consoles come up in the boot's course.
+    /// Where the consoles register within the boot's work.
     pub fn plan(&self, boot: &Boot) -> ConsolePlan {
         let (without_initcall_debug, without_stalls) = (self.without_initcall_debug, self.without_stalls);
         let mut plan = ConsolePlan { without_initcall_debug, without_stalls, ..ConsolePlan::default() };
@@ -164,14 +164,14 @@ impl Scenario {
         }
         let registered = line.console.enabled_index.unwrap_or(first);
         if real.0 == 0 || line.console.after_boot_console {
-            // The real console is there before the boot console goes, so that "disabled" is on both.
+            // The real console registers before the boot console is unregistered, so that "disabled" is on both.
             plan.registrations.push((registered, real, true));
         }
         if let Some(SwitchTime::After(place)) = self.module {
-            // Its own console is there before the driver's goes.
+            // The module's console registers before the driver's is unregistered.
             plan.registrations.push((place, ConsoleId(real.0 + 1), true));
             plan.registrations.push((place, real, false));
-            // A legacy console has no thread, but printk made them ready long before.
+            // A legacy console has no kthread, but printk had made kthreads ready long before.
             plan.threads_ready =
                 plan.threads_ready.or_else(|| boot_workload::ready_at(boot, ThreadsReady::SubsysInitcall));
         }
@@ -188,7 +188,7 @@ fn has_boot_console(boot: &Boot) -> bool {
     boot.consoles.iter().any(|c| c.boot && crate::boot::is_serial(&c.name))
 }
 
-/// A boot console has no thread of its own and no nbcon driver.
+/// How a boot console prints: it has no kthread and no nbcon driver.
 fn boot_console_printing(real: Behaviour) -> Printing {
     match real.printing {
         Printing::Nbcon => Printing::Synchronous,
@@ -201,8 +201,8 @@ fn baseline_behaviour(boot: &Boot, console: &SerialConsole) -> Behaviour {
     Behaviour { printing: console.printing, ..behaviour }
 }
 
-/// On a board nothing is known to be lost to a thread beyond its processor. In QEMU's translator the processors share the
-/// host's and its lock (measured by the experiment seed2-printer-thread), and own work varies with the host's load.
+/// On a board a kthread is not known to cost more than its CPU. In QEMU's translator the CPUs share the host's CPUs and
+/// a lock (measured by the experiment seed2-printer-thread), and the boot's own work varies with the host's load.
 fn in_qemu(boot: &Boot) -> bool {
     boot.records.iter().take(300).any(|r| {
         r.source == RecordOrigin::Kernel && (r.text.starts_with("DMI: QEMU ") || r.text.contains("linux,dummy-virt"))

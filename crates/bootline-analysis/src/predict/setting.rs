@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One setting of a what-if, and how it is written: `baud=115200`.
+//! One setting of a change, and its notation: `baud=115200`.
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Printing, Series};
 
-/// One setting that is to be different.
+/// One changed setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {
@@ -20,53 +20,54 @@ pub enum Setting {
     LogLevel(u8),
     /// `initcall_debug=0`
     NoInitcallDebug,
-    /// `kernel=6.19-rt`: the console's behaviour in that version; the boot's own work stays.
+    /// `kernel=6.19-rt`: the console's behaviour in that version; the boot's own work stays the same.
     Kernel {
         /// Its series.
         series: Series,
         /// PREEMPT_RT.
         rt: bool,
     },
-    /// `console=nbcon`: the way of printing, whichever kernel has it.
+    /// `console=nbcon`: how the console prints, whichever kernel does so.
     Printing(Printing),
-    /// `module=nbcon_8250` (loaded early from the initramfs, `quiet` and replay): the console prints nothing before.
+    /// `module=nbcon_8250` (loaded early from the initramfs, `quiet` and replay): the console prints nothing before
+    /// that.
     Module {
-        /// The whole log goes over the line all the same.
+        /// Whether the whole log is transmitted nevertheless.
         replay: bool,
     },
     /// `cpus=1`
     Cpus(u32),
 }
 
-/// A `KEY=VALUE` that says nothing that can be predicted.
+/// Why a text is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// No `=`.
     #[error("`{0}` is not KEY=VALUE")]
     NoValue(String),
     /// The key.
-    #[error("nothing is predicted by `{0}`")]
+    #[error("there is no setting `{0}`")]
     UnknownKey(String),
     /// The value.
     #[error("`{value}` is not {expected} for `{key}`")]
     BadValue {
         /// The key.
         key: String,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What would do.
+        /// What was expected.
         expected: &'static str,
     },
 }
 
-/// The keys, each with the values that it takes: for help texts and error messages.
+/// The keys, each with its values, for help texts and error messages.
 pub const KEYS: [(&str, &str); 8] = [
-    ("baud", "a number of baud"),
-    ("frame", "a frame like 8n1"),
+    ("baud", "a baud such as 115200"),
+    ("frame", "a frame such as 8n1"),
     ("loglevel", "0 to 15"),
     ("quiet", "1"),
     ("initcall_debug", "0"),
-    ("kernel", "a series like 6.18 or 6.19-rt"),
+    ("kernel", "a series such as 6.18 or 6.19-rt"),
     ("console", "legacy, nbcon, printer-thread or nbcon_8250 (with +replay)"),
     ("cpus", "a number of CPUs"),
 ];

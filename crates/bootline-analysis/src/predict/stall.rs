@@ -2,23 +2,23 @@
 //! Reports of stalls within a log: "rcu: INFO: rcu_preempt detected stalls", "watchdog: BUG: soft lockup", with their
 //! registers and call traces (kernel/rcu/tree_stall.h, kernel/watchdog.c).
 //!
-//! A console that makes every writer wait keeps the grace-period thread from running; RCU then reports, over that same
-//! console. At 2400 baud the corpus boot x86-6.12-2400 spends 12 s on such a report.
+//! A console that makes every writer wait keeps RCU's grace-period kthread from running; RCU then reports a stall, over
+//! that same console. At 2400 baud the corpus boot x86-6.12-2400 spends 12 s on such a report.
 
-/// No report is longer.
+/// Maximum length of a report, in records.
 const MOST: usize = 400;
 
 /// Recognises the records of a report, given the log in order.
 #[derive(Debug, Default)]
 pub(super) struct StallReport {
-    /// How many of its records may still come.
+    /// Number of records that may still follow.
     left: usize,
-    /// A trace of it has just ended.
+    /// Whether one of its traces has just ended.
     traced: bool,
 }
 
 impl StallReport {
-    /// Whether the next record belongs to one.
+    /// Whether the next record belongs to a report.
     pub fn holds(&mut self, text: &str) -> bool {
         if begins(text) {
             *self = StallReport { left: MOST, traced: false };

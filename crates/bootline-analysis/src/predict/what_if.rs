@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ways out of a slow console, each predicted.
+//! What-ifs: the remedies for a slow console, each predicted.
 use super::change::Change;
 use super::compute::Predictor;
 use super::module::takes_module;
@@ -9,7 +9,7 @@ use crate::boot::Boot;
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{Driver, DriverBehaviour, Framework, Printing};
 
-/// The boot as it was.
+/// The boot as captured.
 pub fn baseline(boot: &Boot) -> Result<Prediction, PredictionError> {
     Ok(Predictor::new(boot)?.baseline())
 }
@@ -19,8 +19,8 @@ pub fn predict(boot: &Boot, change: &Change) -> Result<Prediction, PredictionErr
     Predictor::new(boot)?.predict(change)
 }
 
-/// Every way out that this boot could take, the one that saves most first. What can't be predicted from this log is
-/// left out.
+/// Every what-if that applies to this boot, the one that saves most first. What can't be predicted from this log is
+/// omitted.
 pub fn what_if(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
     let predictor = Predictor::new(boot)?;
     let mut what_ifs: Vec<Prediction> = changes(boot).into_iter().filter_map(|c| predictor.predict(&c).ok()).collect();
@@ -29,7 +29,7 @@ pub fn what_if(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
     Ok(what_ifs)
 }
 
-/// Drops combinations that save no more than a part of them does: after `quiet` the line's speed hardly matters.
+/// Drops combinations that save no more than one of their parts: after `quiet` the line's speed is almost irrelevant.
 fn drop_ineffective_combinations(what_ifs: &mut Vec<Prediction>) {
     let part_of =
         |part: &Change, whole: &Change| part != whole && part.settings().all(|s| whole.settings().any(|w| w == s));
@@ -45,7 +45,7 @@ fn drop_ineffective_combinations(what_ifs: &mut Vec<Prediction>) {
     what_ifs.retain(|_| !idle.next().unwrap_or(false));
 }
 
-/// What a combination must save beyond its parts, as a share of the boot that is left.
+/// What a combination must save beyond its parts, as a share of the remaining boot.
 const LEAST_GAIN: f64 = 0.02;
 
 fn changes(boot: &Boot) -> Vec<Change> {
@@ -59,7 +59,7 @@ fn changes(boot: &Boot) -> Vec<Change> {
     let level = boot.kernel.command_line.console_loglevel();
     let quiet = (level > 4).then_some(Setting::LogLevel(4));
     let no_debug = boot.kernel.command_line.initcall_debug().then_some(Setting::NoInitcallDebug);
-    // Whoever asked for its records raised the console's level to see them.
+    // A user who wants these records has also raised the console's level to see them.
     let usual = (level > 7).then_some(Setting::LogLevel(7));
     let printing = line.console.printing;
     let driver = Driver::of_console(&line.console.name);

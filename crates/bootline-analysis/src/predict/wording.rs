@@ -30,7 +30,7 @@ fn setting_title(setting: &Setting) -> String {
         }
         Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
         Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
-        Setting::Printing(_) => "a printer thread".to_owned(),
+        Setting::Printing(_) => "a printer kthread".to_owned(),
         Setting::Module { replay: true } => "module nbcon_8250, log replayed".to_owned(),
         Setting::Module { replay: false } => "nbcon_8250 built in".to_owned(),
         Setting::Cpus(1) => "one CPU".to_owned(),
@@ -41,7 +41,7 @@ fn setting_title(setting: &Setting) -> String {
 /// What comes with a module that the kernel's makers don't know.
 pub const OUT_OF_TREE: &str = "it taints the kernel, and under Secure Boot it must be signed";
 
-/// What one gives up.
+/// What the change costs its user.
 pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> String {
     let mut price = Vec::new();
     for setting in change.settings() {
@@ -51,19 +51,19 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
             }
             Setting::NoInitcallDebug => price.push("the times of initcalls and probes".to_owned()),
             Setting::Module { replay: true } => {
-                price.push("a kernel that dies before init leaves little on the line".to_owned());
+                price.push("a kernel that crashes before init leaves little on the console".to_owned());
                 price.push(OUT_OF_TREE.to_owned());
             }
             Setting::Module { replay: false } => {
                 price.push("what is printed before the module's initcall still waits".to_owned());
-                price.push("a kernel of one's own".to_owned());
+                price.push("a custom kernel".to_owned());
             }
             _ => {}
         }
     }
     let threaded = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
     if threaded(target) && !threaded(baseline) {
-        price.push("a hang leaves the last messages unprinted; the log arrives later than the boot".to_owned());
+        price.push("a hang leaves the last messages unprinted; the log is complete only after the boot".to_owned());
     }
     price.join("; ")
 }
@@ -81,7 +81,7 @@ pub(super) fn assumptions(
     add(
         "own-work",
         format!(
-            "the boot's own work ({} s) takes as long as in this log, give or take {:.0} %, one thing after the other",
+            "the boot's own work ({} s) takes as long as in this log, give or take {:.0} %, and is sequential",
             boot_workload.work(),
             baseline.jitter * 100.0
         ),
@@ -92,33 +92,35 @@ pub(super) fn assumptions(
             SpeedSource::Declared => {
                 add(
                     "line-speed",
-                    format!("the baseline's line carries {bytes:.0} B/s as declared: nothing in the log confirms it"),
+                    format!(
+                        "the baseline's line transmits {bytes:.0} B/s, as declared: nothing in the log confirms it"
+                    ),
                 );
             }
             SpeedSource::Stamps => {
                 add(
                     "line-speed",
-                    format!("the baseline's line carries {bytes:.0} B/s, fitted from the kernel's timestamps"),
+                    format!("the baseline's line transmits {bytes:.0} B/s, fitted from the kernel's timestamps"),
                 );
             }
             SpeedSource::Arrival | SpeedSource::Header => {}
         }
     }
     let taken_as = match baseline.behaviour.printing {
-        Printing::Unknown => {
-            Some("how the baseline's kernel prints is not known: bootline assumes that each writer waits")
+        Printing::Unknown => Some("how the baseline's kernel prints is unknown: bootline assumes synchronous printing"),
+        Printing::RtPatch => {
+            Some("PREEMPT_RT before 6.12 has kthreads of several designs: assumed to print as in 6.12")
         }
-        Printing::RtPatch => Some("PREEMPT_RT before 6.12 has threads of several designs: taken as the thread of 6.12"),
         _ => None,
     };
     if let Some(text) = taken_as {
-        add("printing", format!("{text}; where it does otherwise all of this is wrong"));
+        add("printing", format!("{text}; otherwise the prediction is wrong"));
     }
     let price = |kind| matches!(kind, ProblemKind::RecordsLost | ProblemKind::BeginningLost);
     if boot.problems.iter().any(|p| price(p.kind))
         || boot.records.containing("printk messages dropped").next().is_some()
     {
-        add("lost-records", "the log lacks records: what they cost is in no figure".to_owned());
+        add("lost-records", "the log lacks records: no figure includes their cost".to_owned());
     }
     if boot.timeline.clock == Clock::Kernel {
         add("kernel-clock", "the kernel's clock ran true; only arrival times could show otherwise".to_owned());
@@ -129,8 +131,7 @@ pub(super) fn assumptions(
         add(
             "levels",
             format!(
-                "the log lacks the levels of {} records: taken as KERN_INFO, {uncertain} with alarming words as KERN_ERR at \
-                 worst; `--kernel-log` with a `dmesg -r` of the same boot gives them",
+                "the log lacks the levels of {} records: assumed to be KERN_INFO, {uncertain} that read like errors up to KERN_ERR; `--kernel-log` with a `dmesg -r` of the same boot supplies them",
                 boot_workload.unknown_levels
             ),
         );
@@ -138,30 +139,35 @@ pub(super) fn assumptions(
     let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
     if target.spins() {
         if target.cpus == 1 {
-            add("one-processor", "the printing thread (nice -20) and the boot share one CPU".to_owned());
+            add("one-processor", "the printer kthread (nice -20) and the boot share one CPU".to_owned());
         } else {
             let [low, best, high] = target.contention.map(|c| c * 100.0);
             add(
                 "printer-thread-contention",
                 format!(
-                    "while its thread spins on a CPU of its own, the boot loses {best:.0} % of its speed ({low:.0} to \
-                     {high:.0} %)"
+                    "while the printer kthread spins on another CPU, the boot loses {best:.0} % of its speed ({low:.0} to {high:.0} %)"
                 ),
             );
         }
     }
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
-        add("cpus", "the log lacks the number of CPUs: taken as one".to_owned());
+        add("cpus", "the log lacks the number of CPUs: assumed to be one".to_owned());
     }
     let module = change.settings().any(|s| matches!(s, Setting::Module { .. }));
     if module && baseline.module.is_none() && !module::takes_module(boot) {
-        add("module-refuses", "nothing in the log says that nbcon_8250 takes this console, kernel or port".to_owned());
+        add(
+            "module-refuses",
+            "nothing in the log shows that nbcon_8250 supports this console, kernel and port".to_owned(),
+        );
     }
     if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
-        add("same-messages", "that kernel works as long as this one and says as much, give or take 5 %".to_owned());
+        add(
+            "same-messages",
+            "that kernel's own work takes as long as this one's, and it prints as much, give or take 5 %".to_owned(),
+        );
     }
     if change.settings().any(|s| matches!(s, Setting::Baud(_))) {
-        add("line-reached", "the driver keeps the new line busy to 96 to 100 % of its rate".to_owned());
+        add("line-reached", "the driver reaches 96 to 100 % of the new line's speed".to_owned());
     }
     found
 }

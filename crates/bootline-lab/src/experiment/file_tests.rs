@@ -119,7 +119,7 @@ fn a_bad_value_is_named_with_its_line() {
     check(
         "\"kernel=6.18\"",
         "\"kernal=6.18\"",
-        "predict `kernal=6.18` is not a setting (nothing is predicted by `kernal`) \
+        "predict `kernal=6.18` is not a setting (there is no setting `kernal`) \
          | predict = [\"baud=115200\", \"kernal=6.18\"]",
     );
     check(

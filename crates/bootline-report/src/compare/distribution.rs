@@ -37,7 +37,7 @@ pub(super) fn distribution(c: &QuantityChange, comparison: &Comparison, names: b
             Some(s) => out += &dot_row(class, &name, s, c, &scale, &grid, names.then_some(&comparison.sources[n])),
             None => {
                 out += &format!(
-                    "<div class=\"name {class}\"><b>{name}</b> hasn't got it</div><div class=\"lane\"></div>\n"
+                    "<div class=\"name {class}\"><b>{name}</b> does not have it</div><div class=\"lane\"></div>\n"
                 )
             }
         }

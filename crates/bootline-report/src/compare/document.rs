@@ -67,7 +67,7 @@ fn made_of(document: &mut Document, comparison: &Comparison, rows: usize) {
     if d.contributions.is_empty() {
         return;
     }
-    document.heading(format!("Contributions to the difference: {} of means", signed(d.whole)));
+    document.heading(format!("Where the difference comes from: {} between the means", signed(d.whole)));
     let mut table = Table::new([
         ("part", Align::Left, 0),
         ("adds", Align::Right, 0),
@@ -111,11 +111,11 @@ fn spans(document: &mut Document, many: Vec<&QuantityChange>, rows: usize) {
     }
     let all = many.len();
     let clear: Vec<&QuantityChange> = many.into_iter().filter(|c| c.differs()).collect();
-    document.heading("Initcalls and probes, with what is inside them");
+    document.heading("Initcalls and probes, including what is nested in them");
     let found = clear.len();
     let more = if found > rows { format!(" ({rows} shown)") } else { String::new() };
     document.paragraph(format!(
-        "{found} of {all} differ{more}; with so many looked at, chance alone makes no more than one in twenty of these."
+        "{found} of {all} differ{more}; of these, chance alone explains no more than one in twenty."
     ));
     if found > 0 {
         document.table(changes(clear.into_iter().take(rows)));

@@ -56,7 +56,7 @@ fn caveats(comparison: &Comparison) -> String {
     if all.is_empty() {
         return String::new();
     }
-    format!("<ul class=\"caveats\" aria-label=\"To know before the figures are believed\">\n{all}</ul>\n")
+    format!("<ul class=\"caveats\" aria-label=\"To know before trusting the figures\">\n{all}</ul>\n")
 }
 
 fn made_of(comparison: &Comparison, rows: usize) -> String {
@@ -86,8 +86,7 @@ fn made_of(comparison: &Comparison, rows: usize) -> String {
 /// By what differences were judged.
 fn thresholds(t: &Thresholds) -> String {
     let words = format!(
-        "Told as a difference: what chance makes in less than {:.0}\u{a0}% of cases, is at least {}\u{a0}s, and at least \
-         {:.1}\u{a0}% of the earlier median.",
+        "Reported as a difference: what chance causes in less than {:.0}\u{a0}% of cases, and is at least {}\u{a0}s and at least {:.1}\u{a0}% of the earlier median.",
         t.significance * 100.0,
         in_millis(t.effect),
         t.noise * 100.0

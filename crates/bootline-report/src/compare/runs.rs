@@ -53,7 +53,7 @@ fn left_out(excluded: &[Vec<Excluded>; 2]) -> String {
         .iter()
         .flatten()
         .map(|e| {
-            let kind = if e.expected { "not to be used" } else { "failed" };
+            let kind = if e.expected { "unusable" } else { "failed" };
             format!(
                 "<tr><th scope=\"row\">{}</th><td>{kind}</td><td>{}</td></tr>\n",
                 html_text(&e.source),
@@ -62,10 +62,10 @@ fn left_out(excluded: &[Vec<Excluded>; 2]) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return "<p class=\"faint\">No run was left out.</p>\n".to_owned();
+        return "<p class=\"faint\">No run was excluded.</p>\n".to_owned();
     }
     format!(
-        "<div class=\"scroll\" tabindex=\"0\"><table class=\"left-out\">\n<caption>Left out</caption>\n<thead><tr>\
+        "<div class=\"scroll\" tabindex=\"0\"><table class=\"left-out\">\n<caption>Excluded</caption>\n<thead><tr>\
          <th scope=\"col\">run</th><th scope=\"col\">what</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n{rows}</tbody>\n\
          </table></div>\n"
     )

@@ -14,7 +14,7 @@ use bootline_stats::Estimate;
 pub(super) fn set_against_set(comparison: &Comparison) -> String {
     let [from, to] = &comparison.names;
     let [n, m] = comparison.runs;
-    format!("{from} ({}) against {to} ({})", runs(n), runs(m))
+    format!("{to} ({}) compared with {from} ({})", runs(m), runs(n))
 }
 
 /// The sets' names without what they have in common at both ends: `base` and `new` of `results/base` and `results/new`.
@@ -33,7 +33,7 @@ pub(super) fn runs(n: usize) -> String {
 }
 
 pub(crate) fn excluded(excluded: &Excluded) -> Entry {
-    Entry::new("left out", Text::new().words(&excluded.source).words(": ").styled(&excluded.why, Style::Warning))
+    Entry::new("excluded", Text::new().words(&excluded.source).words(": ").styled(&excluded.why, Style::Warning))
 }
 
 /// `time to init`
@@ -44,7 +44,7 @@ fn whole_title(quantity: &Quantity) -> &'static str {
 pub(super) fn answer(change: &QuantityChange, comparison: &Comparison) -> Text {
     let text = Text::from(whole_title(&change.quantity));
     let (Some(from), Some(to), Some(difference)) = (&change.from, &change.to, change.difference) else {
-        return text.words(" is known of one set only: they don't end at the same line.");
+        return text.words(" is known for one set only: the sets do not end at the same record.");
     };
     let medians = format!("{} before, {} now", value(from.median.best, Unit::Ns), value(to.median.best, Unit::Ns));
     let size = Dur::from_nanos(difference.best.abs() as i64);
@@ -70,8 +70,7 @@ pub(super) fn detectable_text(comparison: &Comparison) -> String {
     let [n, m] = comparison.runs;
     match comparison.minimum_detectable_effect {
         Some(least) => format!(
-            "With {n} + {m} runs that vary as these do a change of that time by less than {} is missed more often than \
-             in one of five cases.",
+            "With {n} + {m} runs that vary like these, a change of that time by less than {} is missed in more than one of five cases.",
             value(least, Unit::Ns)
         ),
         None => format!("With {n} + {m} runs no change, however large, can be distinguished from chance."),
@@ -85,8 +84,8 @@ pub(super) fn verdict(c: &QuantityChange) -> (String, Style) {
         ChangeVerdict::More => ("more", Style::Cost),
         ChangeVerdict::Less if time => ("faster", Style::Strong),
         ChangeVerdict::Less => ("fewer", Style::Strong),
-        ChangeVerdict::NotSignificant => ("chance explains it", Style::Plain),
-        ChangeVerdict::TooSmall => ("too little to count", Style::Plain),
+        ChangeVerdict::NotSignificant => ("chance may explain it", Style::Plain),
+        ChangeVerdict::TooSmall => ("too small to matter", Style::Plain),
         ChangeVerdict::Noise => ("noise", Style::Plain),
         ChangeVerdict::TooFew => ("too few runs", Style::Plain),
         ChangeVerdict::New => ("new", Style::Strong),
@@ -147,7 +146,7 @@ pub(super) fn interval(e: Estimate, unit: Unit) -> String {
 pub(super) fn change_text(c: &Contribution, runs: [usize; 2]) -> String {
     let some = |word: &str, set: usize| match c.runs[set] {
         n if n == runs[set] => word.to_owned(),
-        n if set == 0 => format!("{word}; was in {n} of {}", runs[set]),
+        n if set == 0 => format!("{word}; it was in {n} of {}", runs[set]),
         n => format!("{word} in {n} of {}", runs[set]),
     };
     let observed = match c.observed {
@@ -163,12 +162,12 @@ pub(super) fn change_text(c: &Contribution, runs: [usize; 2]) -> String {
         Some(PartMove::Phase { to, .. }) => format!("moved to phase {}", to.map_or("unknown", |p| p.word())),
         Some(PartMove::Parallel) => "moved to another task".to_owned(),
         Some(PartMove::Inline) => "moved to the boot's own task".to_owned(),
-        Some(PartMove::Order) => "moved in the order".to_owned(),
+        Some(PartMove::Order) => "moved within the order".to_owned(),
     };
     if observed.is_empty() { moved } else { format!("{observed}, {moved}") }
 }
 
-/// What a part became, as a title.
+/// How a part changed, as a title.
 pub(super) fn part_change(of: PartChange) -> &'static str {
     match of {
         PartChange::New => "new",
@@ -187,10 +186,10 @@ pub(super) fn sums_in_words(of: &Decomposition) -> String {
         let parts = if sum.parts == 1 { "part" } else { "parts" };
         format!("{} {} ({} {parts})", part_change(*what), signed(sum.total()), sum.parts)
     };
-    format!("In sum: {}.", sums.iter().map(one).collect::<Vec<_>>().join(", "))
+    format!("In total: {}.", sums.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// What the parts add up to, and how they were told.
+/// What the parts add up to, and how they were tested.
 pub(super) fn made_of_words(comparison: &Comparison) -> String {
     let tested = comparison.decomposition.contributions.iter().any(|c| c.p_value.is_some());
     let considered = if tested {

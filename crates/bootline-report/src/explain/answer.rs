@@ -28,7 +28,7 @@ pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &Bo
 /// Says so where the figures can't be trusted.
 pub(in super::super) fn untrusted(document: &mut Document, boot: &Boot) {
     if boot.problems.iter().any(|p| p.kind.spoils_the_answer()) {
-        let warning = "Don't trust these figures before you have read what is wrong with the log, below.";
+        let warning = "Do not trust these figures before reading what is wrong with the log, below.";
         document.paragraph(Text::new().styled(warning, Style::Error));
     }
 }
@@ -62,8 +62,8 @@ pub(in super::super) fn in_a_sentence(boot: &Boot) -> Text {
 fn sentence(boot: &Boot, end: &BootEnd) -> Text {
     let what = match end.by {
         EndedBy::InitRecord => "Init started ",
-        EndedBy::FreeingUnused => "The kernel had done its part ",
-        EndedBy::InitBanner => "Init's first words came ",
+        EndedBy::FreeingUnused => "The kernel's part of the boot ended ",
+        EndedBy::InitBanner => "Init's first message appeared ",
         EndedBy::Marker => "The marker was reached ",
     };
     let elapsed = TimeValue::exact(end.elapsed.best()).short();
@@ -131,7 +131,7 @@ fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
         let text = Text::new().figure(TimeValue::exact(k.since_origin()).by(Some(ClockName::Kernel)));
         let lost = boot.timeline.kernel_clock_lost;
         let why = if lost > SAME {
-            format!(": that clock lost {} on the way", TimeValue::exact(lost).short())
+            format!(": that clock lost {} of it", TimeValue::exact(lost).short())
         } else {
             " since that clock's zero".to_owned()
         };
@@ -147,7 +147,7 @@ fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
 fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     let c = &line.console;
     if line.bytes == 0 {
-        let nothing = Text::new().styled(&c.name, Style::Strong).words(": nothing of this log went over it");
+        let nothing = Text::new().styled(&c.name, Style::Strong).words(": none of this log was transmitted over it");
         return vec![Entry::new("console", nothing)];
     }
     let mut cost = Text::new().styled_time(TimeValue::estimate(line.cost), Style::Cost);
@@ -162,7 +162,7 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
         ConsoleKind::Nbcon => "nbcon",
     };
     let shares = boot.waits.iter().any(|w| w.cause == WaitCause::Processor);
-    let alone = if shares { ", but that kthread takes the boot's only processor" } else { "" };
+    let alone = if shares { ", but that kthread takes the boot's only CPU" } else { "" };
     let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
     entries.extend(boot.console_switch.as_ref().map(console_switch_entry));
@@ -196,8 +196,8 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
     }
     match t.repeated {
         0 => {}
-        1 => text += "; one record came twice",
-        n => text += &format!("; {n} records came twice"),
+        1 => text += "; one record was transmitted twice",
+        n => text += &format!("; {n} records were transmitted twice"),
     }
     let mut text = Text::from(text);
     if let Some(lag) = t.backlog_age {
@@ -259,9 +259,9 @@ fn printing(printing: Printing) -> &'static str {
             "a kthread prints and holds the console lock until the backlog is transmitted; tasks that need the lock wait for all of it"
         }
         Printing::ThreadPerRecord => {
-            "once its kthread runs, it prints one record per console lock, and hardly any task waits"
+            "once its kthread runs, it prints one record per console lock, and almost no task waits"
         }
-        Printing::Nbcon => "once its own kthread runs, no task waits for it",
+        Printing::Nbcon => "once its own kthread runs, no task waits for the console",
         Printing::RtPatch => "an out-of-tree PREEMPT_RT kernel: a kthread prints",
         Printing::Unknown => "the log does not show how it prints; bootline assumes that each caller of printk waits",
     }

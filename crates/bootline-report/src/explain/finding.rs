@@ -12,7 +12,7 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     if findings.is_empty() {
         let text = match boot.end {
             Some(_) => "No rule found a cause of lost time. The phases below show where the time went.",
-            None => "No rule found a cause of lost time in what there is of this boot.",
+            None => "No rule found a cause of lost time in what the log shows of this boot.",
         };
         return document.paragraph(text);
     }
@@ -55,7 +55,7 @@ fn entries(
         entries.push(Entry::new("cost", cost));
         let whole = part_of(finding, reported);
         if !whole.is_empty() {
-            entries.push(Entry::new("", format!("not to be added: it is part of {}", whole.join(" and "))));
+            entries.push(Entry::new("", format!("do not add: it is part of {}", whole.join(" and "))));
         }
     } else {
         entries.push(Entry::new("cost", "none by itself"));

@@ -179,10 +179,7 @@ fn explanation(p: &Picture) -> String {
     // Its heading is that of the explanation.
     let critical_path_document = p.critical_path_document.as_ref().map(|d| {
         let blocks = d.blocks.iter().filter(|b| !matches!(b, Block::Heading(_))).cloned().collect();
-        format!(
-            "<h3>The critical chain: what the time to the boot&#39;s end hung on</h3>\n{}",
-            html(&Document { blocks })
-        )
+        format!("<h3>Critical path: what the boot waited for</h3>\n{}", html(&Document { blocks }))
     });
     format!("<article>\n{}{}</article>\n", html(&p.explanation), critical_path_document.unwrap_or_default())
 }

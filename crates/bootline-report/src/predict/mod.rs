@@ -60,7 +60,7 @@ fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> T
         return text.words(".");
     };
     if best.saved.best().abs() < SAME {
-        return text.words("; no change below makes a notable difference.");
+        return text.words("; no change below makes a significant difference.");
     }
     let change = best.saved.best();
     let text = match (change > Dur::ZERO, what_ifs.len()) {

@@ -143,7 +143,7 @@ class Input {
       const t = chart.lineTime(chart.time(x));
       const now = boot.curve.now(t);
       this.tip.show(e.clientX, e.clientY, `${seconds(chart.time(x))} s`, [
-        `${count(now.stored)} characters stored, ${count(now.delivered)} delivered`,
+        `${count(now.stored)} bytes stored, ${count(now.delivered)} transmitted`,
         `${count(now.waiting)} waiting; lag ${length(now.lag)}`]);
     } else if (item) {
       const told = tell(boot, item);

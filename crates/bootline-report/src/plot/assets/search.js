@@ -80,9 +80,9 @@ class Search {
 
   tell() {
     const n = this.list.length;
-    const hits = n === 1 ? "1 hit" : `${count(n)} hits`;
+    const hits = n === 1 ? "1 match" : `${count(n)} matches`;
     const elsewhere = this.charts.reduce((sum, chart) => sum + chart.hits.length, 0) - n;
     const others = elsewhere > 0 ? `, ${count(elsewhere)} in other boots` : "";
-    this.output.textContent = !this.input.value ? "" : n === 0 ? `no hit${others}` : this.at < 0 ? hits + others : `${count(this.at + 1)} of ${count(n)}`;
+    this.output.textContent = !this.input.value ? "" : n === 0 ? `no match${others}` : this.at < 0 ? hits + others : `${count(this.at + 1)} of ${count(n)}`;
   }
 }

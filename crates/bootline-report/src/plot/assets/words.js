@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is told of a thing: title, sentences, facts, the range of the axis that it takes, the records that show it.
+// What the panel shows of an item: title, sentences, facts, its range on the axis, the records that show it.
 
 const KINDS = { initcall: "initcall", probe: "probe", async: "async call" };
 const CAUSES = {
-  own: "The writer waited for its own characters.",
-  flush: "The boot waited for the flush of all that was stored before the console registered.",
-  processor: "The thread that prints had the boot's only processor until the line had drained.",
-  lock: "The boot waited for the console lock, which the printer thread held until the line had drained.",
+  own: "The writer waited for its own record.",
+  flush: "The boot waited for the flush of everything stored before the console registered.",
+  processor: "The printer kthread occupied the boot's only CPU until the line had drained.",
+  lock: "The boot waited for the console lock, which the printer kthread held until the line had drained.",
 };
 
 function tell(boot, item) {
@@ -32,12 +32,12 @@ function tellRecord(boot, i) {
   if (!Number.isNaN(r.start[i])) {
     const how = boot.line && !boot.line.measured ? "on the line (modelled)" : "arrival";
     facts.push([how, `${seconds(r.start[i])}..${seconds(r.end[i])} s`]);
-    facts.push(["time on the line", `${seconds(r.end[i] - r.start[i])} s, ${r.bytes[i]} characters`]);
+    facts.push(["time on the line", `${seconds(r.end[i] - r.start[i])} s, ${r.bytes[i]} bytes`]);
     const lag = r.end[i] - r.stored[i];
-    if (r.kernel[i] && lag > 0) facts.push(["lag", `${seconds(lag)} s from stored to delivered`]);
+    if (r.kernel[i] && lag > 0) facts.push(["lag", `${seconds(lag)} s from stored to transmitted`]);
   }
   const wait = boot.waitOf.get(i);
-  facts.push(["console cost", wait ? `the boot waited ${interval(wait.time)} behind it` : "the boot didn't wait for it"]);
+  facts.push(["console cost", wait ? `the boot waited ${interval(wait.time)} after it` : "the boot did not wait for it"]);
   if (r.level[i] !== null) facts.push(["level", String(r.level[i])]);
   if (!r.kernel[i]) facts.push(["from", "not the kernel: firmware, boot loader or user space"]);
   const at = r.stored[i];
@@ -52,20 +52,20 @@ function tellSpan(boot, i) {
   if (s.returned[i] === null) facts.push(["returned", "never, in this log"]);
   facts.push(["took", `${seconds(gross)} s`]);
   const segment = boot.segmentOf.get(`${s.kind[i]} ${s.first[i]}`);
-  if (segment !== undefined) facts.push(["on the critical chain", worth(boot.criticalPath.segments.maxSaving[segment])]);
-  else if (s.slack[i] !== null) facts.push(["slack", `${seconds(s.slack[i])} s: beside the critical chain, it could end so much later`]);
+  if (segment !== undefined) facts.push(["on the critical path", worth(boot.criticalPath.segments.maxSaving[segment])]);
+  else if (s.slack[i] !== null) facts.push(["slack", `${seconds(s.slack[i])} s: it is off the critical path and could end this much later`]);
   facts.push(["without the console", `${seconds(Math.max(gross - s.console[i], 0))} s`]);
   facts.push(["waited for console", `${seconds(s.console[i])} s`]);
-  facts.push(["own work", `${seconds(s.own[i])} s, without what it encloses`]);
-  if (!Number.isNaN(s.reported[i])) facts.push(["the kernel says", `${seconds(s.reported[i])} s`]);
+  facts.push(["own work", `${seconds(s.own[i])} s, without nested spans`]);
+  if (!Number.isNaN(s.reported[i])) facts.push(["reported by the kernel", `${seconds(s.reported[i])} s`]);
   times(boot, facts, "start", s.start[i]);
   times(boot, facts, "end", s.end[i]);
   if (s.returned[i] !== null) facts.push(["returned", String(s.returned[i])]);
   if (s.task[i] !== null) facts.push(["thread", String(s.task[i])]);
   if (s.module[i]) facts.push(["module", s.module[i]]);
   if (s.parent[i] !== null) facts.push(["in", s.name[s.parent[i]]]);
-  if (s.longer[i] === "new") facts.push(["first boot", "has none such"]);
-  else if (s.longer[i] !== null) facts.push(["against the first boot", signed(s.longer[i])]);
+  if (s.longer[i] === "new") facts.push(["first boot", "does not have it"]);
+  else if (s.longer[i] !== null) facts.push(["compared with the first boot", signed(s.longer[i])]);
   const records = [s.first[i], s.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
   return { title: s.name[i], about: KINDS[s.kind[i]], text: [], facts, records, range: [s.start[i], s.end[i]] };
 }
@@ -76,7 +76,7 @@ function tellPhase(boot, i) {
     ["without the console", `${seconds(Math.max(p.end - p.start - p.console, 0))} s`]];
   times(boot, facts, "start", p.start);
   times(boot, facts, "end", p.end);
-  if (p.longer !== null) facts.push(["against the first boot", signed(p.longer)]);
+  if (p.longer !== null) facts.push(["compared with the first boot", signed(p.longer)]);
   return { title: p.title, about: "phase", text: [], facts, records: [], range: [p.start, p.end] };
 }
 
@@ -103,17 +103,17 @@ function tellFinding(boot, i) {
     if (f.remedy.price) facts.push(["price", f.remedy.price]);
     if (f.remedy.saves) facts.push(["predicted to save", interval(f.remedy.saves)]);
   }
-  if (f.shown?.kind === "waits") facts.push(["shown", "all the waits that it is made of"]);
-  if (f.shown?.kind === "evidence") facts.push(["shown", "the records that show it, not where the time went"]);
-  if (f.part) facts.push(["part of", "what other findings tell"]);
+  if (f.shown?.kind === "waits") facts.push(["shown", "all the waits that it consists of"]);
+  if (f.shown?.kind === "evidence") facts.push(["shown", "the records that show it, not where the time was lost"]);
+  if (f.part) facts.push(["part of", "other findings"]);
   return { title: `${f.rule}: ${f.title}`, about: "finding", text, facts, records: f.records.slice(0, 12),
     range: f.range, line: f.shown?.line };
 }
 
 const BASES = {
   "async-calls": "",
-  initcalls: "What waits inside an initcall looks like its work.",
-  records: "From records alone: nothing tells work from waiting between two of them.",
+  initcalls: "Waits inside an initcall count as its work.",
+  records: "From records alone: between two of them nothing distinguishes work from waiting.",
 };
 
 function worth(maxSaving) {
@@ -123,16 +123,16 @@ function worth(maxSaving) {
 function tellSegment(boot, i) {
   const { segments, start, end, basis } = boot.criticalPath;
   const gross = segments.end[i] - segments.start[i];
-  const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the chain`],
+  const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the path`],
     ["waited for console", `${seconds(segments.console[i])} s`],
     ["without it", worth(segments.maxSaving[i])]];
-  if (segments.nested[i] > 0) facts.push(["holds", `${count(segments.nested[i])} probes and calls`]);
+  if (segments.nested[i] > 0) facts.push(["contains", `${count(segments.nested[i])} probes and calls`]);
   times(boot, facts, "start", segments.start[i]);
   times(boot, facts, "end", segments.end[i]);
   const records = [segments.first[i], segments.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
-  const text = segments.maxSaving[i] > 0 && segments.console[i] > 0 ? ["Its waits for the console are left in; what takes those away is told by the findings."] : [];
+  const text = segments.maxSaving[i] > 0 && segments.console[i] > 0 ? ["This leaves its waits for the console in place; the findings show what removes those."] : [];
   if (BASES[basis]) text.push(BASES[basis]);
-  return { title: segments.title[i], about: "the boot hung on", text, facts, records, range: [segments.start[i], segments.end[i]], line: true };
+  return { title: segments.title[i], about: "critical path", text, facts, records, range: [segments.start[i], segments.end[i]], line: true };
 }
 
 function tellService(boot, i) {
@@ -206,7 +206,7 @@ function zoomTo(view, item) {
   else view.show(from - 5e7, to + 5e7);
 }
 
-/** What a screen reader is told when something has changed: the last of what came in quick succession. */
+/** What a screen reader announces when something has changed: the last of several quick changes. */
 class Voice {
   constructor() {
     this.box = document.getElementById("said");
@@ -224,7 +224,7 @@ class Voice {
   }
 }
 
-/** What stands beside the pointer. */
+/** The tooltip next to the pointer. */
 class Tip {
   constructor() { this.box = document.getElementById("tip"); }
 

@@ -12,7 +12,7 @@ fn search_finds_the_record_and_the_timeline_shows_it() {
     let hits = page.words("return document.getElementById('hits').textContent");
     let known = page
         .number("return bootline.boots[0].records.text.filter((t) => t.toLowerCase().includes('clocksource')).length");
-    assert_eq!(hits, format!("{known} hits"));
+    assert_eq!(hits, format!("{known} matches"));
     page.keys(ENTER);
     let first = page.selected();
     assert!(first.to_lowercase().contains("clocksource"), "{first}");
@@ -136,7 +136,7 @@ fn the_chain_is_the_one_that_critical_chain_tells() {
         page.hover(x, y);
         assert!(page.words("return document.getElementById('tip').textContent").contains("without it"));
         page.click(x, y);
-        assert_eq!(page.words("return document.querySelector('#selected .about').textContent"), "the boot hung on");
+        assert_eq!(page.words("return document.querySelector('#selected .about').textContent"), "critical path");
         let facts = page.words("return document.querySelector('#selected dl').textContent");
         assert!(facts.contains("of the chain") && facts.contains("waited for console"), "{facts}");
     }

@@ -89,7 +89,7 @@ fn all_is_reached_by_keys() {
         page.keys(DOWN);
         seen.push(about());
     }
-    for what in ["the boot hung on", "wait", "finding", "initcall"] {
+    for what in ["critical path", "wait", "finding", "initcall"] {
         assert!(seen.iter().any(|s| s == what), "{what}: {seen:?}");
     }
     page.keys(UP);
