@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a capture says of itself, and what happened to it while it was taken.
+//! The header of a capture, and notes on what happened while it was recorded.
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Baud, Frame, LineRate};
@@ -17,7 +17,7 @@ pub struct Header {
     /// The baud the port was set to.
     #[serde(default)]
     pub declared_baud: Option<Baud>,
-    /// Bytes a second that the line truly carries, where it is known (a paced lab line).
+    /// True speed of the line in bytes per second, if known (a paced line of the lab).
     #[serde(default)]
     pub line_bytes_per_s: Option<LineRate>,
     /// The frame of a byte.
@@ -39,7 +39,7 @@ impl Header {
     }
 }
 
-/// Something that happened while the capture was taken, with its host time.
+/// Something that happened while the capture was recorded, with its host time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// Nanoseconds since the capture's clock origin.
@@ -51,7 +51,7 @@ pub struct Note {
     pub detail: String,
 }
 
-/// The kinds of note; a reader meets kinds that it doesn't know as `Unknown`.
+/// The kinds of note; a kind that the reader does not know is `Unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {

@@ -14,7 +14,7 @@ use crate::units::{Dur, HostTime};
 /// One thing read from a capture file, in file order.
 #[derive(Debug, PartialEq)]
 pub enum Event<'a> {
-    /// What the capture says of itself.
+    /// The capture's header.
     Header(Header),
     /// Bytes of the console.
     Chunk(ChunkTime, &'a [u8]),
@@ -53,7 +53,7 @@ pub struct Reader {
     /// File offset of `pending[0]`.
     offset: u64,
     past_magic: bool,
-    /// Start of a stretch of damage not yet reported.
+    /// Start of damage that has not been reported yet.
     damaged_from: Option<u64>,
 }
 

@@ -11,7 +11,7 @@ use super::table::{DriverRow, PrintkRow, TABLE};
 pub struct Behaviour {
     /// Who waits for the serial line.
     pub printing: Printing,
-    /// From when on threads print.
+    /// When kthreads start to print.
     pub threads_ready: ThreadsReady,
     /// Who prints the records that are stored when the console registers.
     pub registration: RegistrationFlush,
@@ -22,13 +22,13 @@ pub struct Behaviour {
 impl Behaviour {
     /// The behaviour of a console whose framework is known: `legacy` is what the log says when it registers.
     ///
-    /// A version that the table lacks gives [`Printing::Unknown`], unless the log's words settle it: an nbcon console
-    /// stays one, taken to be as in the newest version known.
+    /// A version that the table lacks gives [`Printing::Unknown`], unless the log settles it: an nbcon console is
+    /// assumed to behave as in the newest known version.
     pub fn of(series: Option<Series>, rt: bool, legacy: bool) -> Behaviour {
         let row = |series, framework| TABLE.printk(framework, series, rt);
         let found = series.and_then(|series| match legacy {
             true => row(series, Framework::Legacy),
-            // Before there was nbcon, the log had no word for legacy.
+            // Before nbcon existed, the log did not mention "legacy".
             false => row(series, Framework::Nbcon).or_else(|| row(series, Framework::Legacy)),
         });
         let newer = || series.filter(|s| !legacy && *s > newest()).and_then(|_| row(newest(), Framework::Nbcon));
@@ -36,8 +36,8 @@ impl Behaviour {
     }
 
     /// The behaviour that a driver's console has in a version, as far as it is known without its log. `debian`:
-    /// a stock kernel of Debian's, which carries the RT patch in 6.12-rt. None where the version isn't in the table, or
-    /// its threads are of a design that isn't modelled (PREEMPT_RT before 6.12).
+    /// a stock kernel of Debian's, which carries the RT patch in 6.12-rt. None if the version is not in the table, or
+    /// its kthreads have a design that is not modelled (PREEMPT_RT before 6.12).
     pub fn for_driver(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<Behaviour> {
         Some(DriverBehaviour::of(series, rt, driver, debian)?.behaviour).filter(|b| b.printing != Printing::RtPatch)
     }
@@ -55,7 +55,7 @@ impl Behaviour {
 
 /// Who waits for a serial console, as one value; [`Behaviour::of`] has the details.
 ///
-/// `legacy` is what the log says when the console registers: from 6.12 on, "legacy console [..]" against "console [..]".
+/// `legacy` is what the log shows when the console registers: from 6.12 on, "legacy console [..]" or "console [..]".
 pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {
     Behaviour::of(series, rt, legacy).printing
 }
@@ -65,7 +65,7 @@ pub fn newest() -> Series {
     TABLE.printk.iter().map(|r| r.range.to).max().unwrap_or(Series::new(0, 0))
 }
 
-/// All that the table says of a driver's console in a version.
+/// All columns of the table for a driver's console in a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverBehaviour {
     /// How it prints.
@@ -74,22 +74,22 @@ pub struct DriverBehaviour {
     pub framework: Framework,
     /// When it registers, at the earliest.
     pub registers: RegistersAt,
-    /// When it fills the FIFO; none where the driver wasn't read that far.
+    /// When it fills the FIFO; none if that part of the driver was not read.
     pub fifo: Option<FifoUse>,
-    /// How long it waits for the transmitter; none where the driver wasn't read that far.
+    /// How long it waits for the transmitter; none if that part of the driver was not read.
     pub tx_timeout: Option<TxTimeout>,
 }
 
 impl DriverBehaviour {
-    /// None where the version isn't in the table.
+    /// None if the version is not in the table.
     pub fn of(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<DriverBehaviour> {
         let DriverRow { framework, fifo, tx_timeout, registers, .. } = *TABLE.driver(driver, series, rt, debian)?;
         let behaviour = TABLE.printk(framework, series, rt)?.behaviour();
         Some(DriverBehaviour { behaviour, framework, registers, fifo, tx_timeout })
     }
 
-    /// The first version in which a driver's console is an nbcon one, by preference one whose thread also prints what is
-    /// there at the registration.
+    /// The first version in which a driver's console is an nbcon console, preferably one whose kthread also does the
+    /// flush at registration.
     pub fn nbcon_since(driver: Driver, rt: bool) -> Option<Series> {
         // Behaviour changes only where a row begins.
         let begins = TABLE.printk.iter().map(|r| r.range.from).chain(TABLE.drivers.iter().map(|r| r.range.from));
@@ -98,8 +98,9 @@ impl DriverBehaviour {
         nbcon.min_by_key(|(series, stock)| (stock.flushes_at_registration(), *series)).map(|(series, _)| series)
     }
 
-    /// The first and the last version in which a driver's console is an nbcon one and its thread prints what is there at
-    /// the registration. They are not always one range: ask [`DriverBehaviour::flushes_at_registration`] for a version between them.
+    /// The first and the last version in which a driver's console is an nbcon console whose kthread does the flush at
+    /// registration. They are not always one range: ask [`DriverBehaviour::flushes_at_registration`] for a version
+    /// between them.
     pub fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, Series)> {
         let ranges = || TABLE.printk.iter().map(|r| r.range).chain(TABLE.drivers.iter().map(|r| r.range));
         let found = |s: &Series| {
@@ -110,8 +111,8 @@ impl DriverBehaviour {
         Some((first, ranges().map(|r| r.to).filter(found).max()?))
     }
 
-    /// The first version from `from` on in which PREEMPT_RT prints to a driver's console by a thread that keeps nobody
-    /// waiting: one record per console lock, or an nbcon console's own that also prints what is there at the registration.
+    /// The first version from `from` on in which PREEMPT_RT uses threaded printing that keeps no task waiting: one
+    /// record per console lock, or an nbcon console whose kthread also does the flush at registration.
     pub fn thread_under_rt_since(driver: Driver, from: Option<Series>) -> Option<Series> {
         let per_record = |s: &Series| {
             DriverBehaviour::of(*s, true, driver, false)
@@ -123,8 +124,8 @@ impl DriverBehaviour {
         begins.filter(per_record).filter(later).min().or_else(|| nbcon().filter(later))
     }
 
-    /// Whether the task that registers the console prints all that is there: because this version always does, or
-    /// because the threads come up only later.
+    /// Whether the task that registers the console prints everything stored before: because this version always does,
+    /// or because the kthreads start only later.
     pub fn flushes_at_registration(&self) -> bool {
         let ready_before = match self.behaviour.threads_ready {
             ThreadsReady::Never => false,
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(unknown(None, true, true), Printing::Unknown);
         assert_eq!(unknown(Some(series("7.4")), true, true), Printing::Unknown);
         assert_eq!(unknown(Some(series("2.4")), false, true), Printing::Unknown);
-        // What the log's words settle stays settled.
+        // What the log shows takes precedence.
         assert_eq!(unknown(Some(series("7.4")), false, false), Printing::Nbcon);
     }
 
@@ -267,7 +268,7 @@ mod tests {
         check(Driver::Pl011, false, Some(("6.17", "7.1")));
         // Registers in its probe: after the kthreads are ready, in each version.
         check(Driver::Imx, false, Some(("6.17", "7.3")));
-        // Registers before any thread runs.
+        // Registers before any kthread runs.
         check(Driver::Uart8250, false, None);
         check(Driver::Uart8250, true, None);
         check(Driver::Other, false, None);

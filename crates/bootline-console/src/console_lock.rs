@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The console lock: who holds it, who waits, what is printed before it is given up. Read from kernel/printk/printk.c and nbcon.c of 6.12 and 7.2:
-//! console_lock, console_unlock, console_trylock_spinning.
+//! The console lock: who holds it, who waits, what is printed before it is released. Read from kernel/printk/printk.c
+//! and nbcon.c of 6.12 and 7.2: console_lock, console_unlock, console_trylock_spinning.
 use super::engine_state::{Engine, PrintJob, Printer, TaskState};
 use super::workload::{Op, TaskId};
 
@@ -19,7 +19,7 @@ impl Engine<'_> {
     fn hold(&mut self, id: usize) {
         let hold = match self.workload.tasks[id].get(self.tasks[id].next) {
             Some(Op::LockConsole(hold)) => hold.max_zero().as_nanos() as f64,
-            // A registration does next to nothing under the lock before its flush.
+            // A registration does almost nothing under the lock before its flush.
             _ => return self.print_locked(id),
         };
         self.tasks[id].state = TaskState::Holding(hold);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Driver {
-    /// 16550 and its kin: `ttyS`.
+    /// 16550 and compatible: `ttyS`.
     #[serde(rename = "8250")]
     Uart8250,
     /// Arm's PrimeCell UART: `ttyAMA`.
@@ -44,7 +44,7 @@ impl Driver {
 pub enum Framework {
     /// The console lock's.
     Legacy,
-    /// A thread and a state word of its own (CON_NBCON).
+    /// Has its own kthread and state word (CON_NBCON).
     Nbcon,
 }
 
@@ -60,7 +60,7 @@ pub enum FifoUse {
     Always,
 }
 
-/// How long a driver waits for its transmitter before it writes over what is there.
+/// How long a driver waits for its transmitter before it overwrites a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TxTimeout {
@@ -69,12 +69,11 @@ pub enum TxTimeout {
     TenMs,
     /// As many polls as two frames have microseconds.
     TwoFrames,
-    /// It waits for ever.
+    /// It waits forever.
     Never,
 }
 
-/// When the kernel's own initialisation registers the console, at the earliest: a port that a device tree or a bus
-/// describes comes with its probe.
+/// When the console registers, at the earliest: a port that a device tree or a bus describes registers with its probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegistersAt {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The discrete-event engine: what every task, thread and console does from event to event.
+//! The discrete-event engine: what every task, kthread and console does from event to event.
 //!
-//! Time is continuous. Between two events each processor's share is constant, so work shrinks linearly, and a record
-//! on a console needs the line and no lock. Who prints, for whom, and who waits is in `printer.rs`,
-//! `console_lock.rs` and `registration.rs`.
+//! Time is continuous. Between two events each CPU's share is constant, so work shrinks linearly, and a record on a
+//! console needs the line and no lock. Who prints, for whom, and who waits is in `printer.rs`, `console_lock.rs` and
+//! `registration.rs`.
 use super::engine_state::{ConsoleLock, ConsoleState, Emission, Engine, Task, TaskState};
 use super::processors;
 use super::simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord};

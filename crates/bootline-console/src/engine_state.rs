@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the engine knows at one instant: tasks, threads, consoles, the console lock.
+//! The engine's state at one instant: tasks, kthreads, consoles, the console lock.
 use std::collections::VecDeque;
 
 use super::console_set::ConsoleSet;
@@ -13,13 +13,13 @@ use bootline_capture::units::Dur;
 pub(super) enum TaskState {
     /// Ready to start its next operation.
     Ready,
-    /// Computes; so many nanoseconds of a processor are left.
+    /// Computes; nanoseconds of CPU time left.
     Working(f64),
     /// Holds the console lock and computes; console_unlock() follows.
     Holding(f64),
-    /// Waits without a processor.
+    /// Waits without using a CPU.
     Sleeping(Dur),
-    /// Prints; its job says what.
+    /// Prints, as its job says.
     Printing(PrintJob),
     /// Spins for the console's owner to hand over (console_trylock_spinning).
     Spinning,
@@ -61,7 +61,7 @@ pub(super) struct ConsoleState {
     pub line_free: Dur,
 }
 
-/// All tasks, threads and consoles at one instant.
+/// All tasks, kthreads and consoles at one instant.
 pub(super) struct Engine<'a> {
     pub workload: &'a Workload,
     pub setup: &'a SimulationSetup,
@@ -73,16 +73,16 @@ pub(super) struct Engine<'a> {
     pub lock: ConsoleLock,
     /// `printk_set_kthreads_ready` has run.
     pub threads_ready: bool,
-    /// Panic or power-off: threads print no more.
+    /// Panic or power-off: kthreads no longer print.
     pub threads_stopped: bool,
-    /// The thread of the legacy consoles (PREEMPT_RT), when it prints or queues.
+    /// The kthread of the legacy consoles (PREEMPT_RT), while it prints or queues.
     pub legacy_thread: Option<PrintJob>,
     pub legacy_thread_queued: bool,
-    /// The threads of the nbcon consoles.
+    /// The kthreads of the nbcon consoles.
     pub nbcon_threads: Vec<Option<PrintJob>>,
     /// The clock loses no more ticks.
     pub clock_stable: bool,
-    /// Processors that run.
+    /// CPUs that are running.
     pub cpus: u32,
     pub outcome: SimulationOutcome,
 }
@@ -92,13 +92,13 @@ pub(super) struct Engine<'a> {
 pub(super) enum Printer {
     /// A task, within its printk() or console_unlock().
     Task(usize),
-    /// The thread of all legacy consoles.
+    /// The kthread of all legacy consoles.
     LegacyThread,
-    /// The thread of one nbcon console.
+    /// The kthread of one nbcon console.
     NbconThread(usize),
 }
 
-/// What is to be printed before the printer goes on.
+/// What to print before the printer continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PrintJob {
     /// On which consoles, each in turn.

@@ -2,7 +2,7 @@
 //! Who prints what is stored, and how a printer goes from record to record.
 //!
 //! Read from kernel/printk/printk.c and nbcon.c of 6.12 and 7.2: console_flush_all, console_flush_one_record,
-//! printk_get_console_flush_type. Writers are in `writer.rs`, threads in `printer_kthread.rs`, the console lock in
+//! printk_get_console_flush_type. Writers are in `writer.rs`, kthreads in `printer_kthread.rs`, the console lock in
 //! `console_lock.rs`.
 use super::console_set::ConsoleSet;
 use super::engine_state::{Emission, Engine, PrintJob, Printer, TaskState};
@@ -33,7 +33,7 @@ impl Engine<'_> {
         self.consoles_where(Printing::is_legacy_thread)
     }
 
-    /// nbcon consoles that are printed by whoever writes, since no thread can.
+    /// nbcon consoles that writers print to, because no kthread can.
     pub fn by_atomic_writes(&self) -> ConsoleSet {
         if self.threads_print() || self.boot_console() {
             return ConsoleSet::default();
@@ -41,7 +41,7 @@ impl Engine<'_> {
         self.consoles_where(|p| p == Printing::Nbcon)
     }
 
-    /// The next record for a console, those skipped that its level keeps away.
+    /// The next record for a console, skipping those that its log level suppresses.
     pub fn pending(&mut self, c: usize) -> Option<usize> {
         let loglevel = self.setup.loglevel;
         let seq = &mut self.consoles[c].seq;

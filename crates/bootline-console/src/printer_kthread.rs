@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The printing threads. Read from kernel/printk/printk.c and nbcon.c of 6.12 and 7.2: legacy_kthread_func,
+//! The printer kthreads. Read from kernel/printk/printk.c and nbcon.c of 6.12 and 7.2: legacy_kthread_func,
 //! nbcon_kthread_func.
 use super::console_set::ConsoleSet;
 use super::engine_state::{Engine, PrintJob, Printer};
 use super::printing::Printing;
 
 impl Engine<'_> {
-    /// Threads that have something to print start. Whether one did.
+    /// Starts kthreads that have something to print; returns whether any did.
     pub fn wake_threads(&mut self) -> bool {
         if !self.threads_print() {
             return false;

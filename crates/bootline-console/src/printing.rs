@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who waits for the serial line when the kernel prints. Which version does what is in `behaviour.tsv`.
+//! Who waits for the serial line when the kernel prints. `behaviour.tsv` lists which version does what.
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -30,39 +30,40 @@ impl fmt::Display for Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Printing {
-    /// The writer waits until its record is on the line (`vprintk_emit` → `console_unlock`, all versions, not RT).
+    /// The writer waits until its record is transmitted (`vprintk_emit` → `console_unlock`, all versions, not RT).
     Synchronous,
-    /// PREEMPT_RT, a legacy console, the printer thread holds the console lock until the backlog has gone out
-    /// (`legacy_kthread_func`, 6.12 to 6.18): takers of that lock wait for the whole backlog.
+    /// PREEMPT_RT, a legacy console: the printer kthread holds the console lock until the backlog is transmitted
+    /// (`legacy_kthread_func`, 6.12 to 6.18): tasks that take the lock wait for the whole backlog.
     ThreadWholeFlush,
-    /// The same thread, one record per lock (`console_flush_one_record`, from 6.19): takers wait for a record or so.
+    /// The same kthread, one record per lock (`console_flush_one_record`, from 6.19): tasks that take the lock wait for
+    /// about one record.
     ThreadPerRecord,
-    /// An nbcon console with a thread of its own (`nbcon_kthread_func`, from 6.12): nobody waits for the console lock,
-    /// but a driver that spins on the line takes a processor.
+    /// An nbcon console with its own kthread (`nbcon_kthread_func`, from 6.12): nobody waits for the console lock, but
+    /// a driver that spins on the line occupies a CPU.
     Nbcon,
-    /// PREEMPT_RT as an out-of-tree patch (before 6.12): threads of several designs.
+    /// PREEMPT_RT as an out-of-tree patch (before 6.12): kthreads of several designs.
     RtPatch,
-    /// The log doesn't say enough, or the version isn't known.
+    /// The log does not show enough, or the version is unknown.
     Unknown,
 }
 
 impl Printing {
-    /// Whether the writer of a record waits for the serial line once the console's threads run.
+    /// Whether the writer of a record waits for the serial line once kthreads print.
     pub fn writer_waits(self) -> bool {
         matches!(self, Printing::Synchronous | Printing::Unknown)
     }
 
-    /// Whether one thread prints to all legacy consoles, under the console lock.
+    /// Whether one kthread prints to all legacy consoles, under the console lock.
     pub fn is_legacy_thread(self) -> bool {
         matches!(self, Printing::ThreadWholeFlush | Printing::ThreadPerRecord | Printing::RtPatch)
     }
 }
 
-/// When `printk_set_kthreads_ready` runs: nothing prints by a thread before it.
+/// When `printk_set_kthreads_ready` runs: no kthread prints before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadsReady {
-    /// There are no printing threads for this console.
+    /// There is no printer kthread for this console.
     Never,
     /// An early_initcall (6.12 to 7.1).
     EarlyInitcall,
@@ -76,7 +77,7 @@ pub enum ThreadsReady {
 pub enum RegistrationFlush {
     /// The registering task prints them all.
     Synchronous,
-    /// The console's thread does, if it can run by then; else the registering task.
+    /// The console's kthread does, if it can run by then; else the registering task.
     ByThread,
 }
 
@@ -86,7 +87,7 @@ pub enum RegistrationFlush {
 pub enum DriverWait {
     /// It spins with interrupts off for a whole record.
     SpinsIrqsOff,
-    /// It spins, interrupts on: it takes a processor, and no more.
+    /// It spins with interrupts on: it only occupies a CPU.
     Spins,
     /// It sleeps: it takes next to nothing.
     Sleeps,

@@ -10,8 +10,8 @@ impl Engine<'_> {
     /// register_console()
     pub fn register(&mut self, id: usize, ConsoleId(c): ConsoleId) {
         let Some(setup) = self.setup.consoles.get(c).copied() else { return self.finish(id) };
-        // A console that takes over from a boot console goes on where that one stood (get_init_console_seq).
-        // Its record in hand counts, and its bytes are on the same line.
+        // A console that replaces a boot console continues where that one was (get_init_console_seq). The record being
+        // printed counts, and its bytes are on the same line.
         let stands = |c: &ConsoleState| c.emission.map_or(c.seq, |e| e.record + 1);
         let there = self.consoles.iter().filter(|c| c.registered);
         let transmitted = there.clone().map(stands).max();
@@ -31,7 +31,7 @@ impl Engine<'_> {
         }
     }
 
-    /// unregister_console(): a record in hand is finished (its printer holds the lock), nothing more comes.
+    /// unregister_console(): the record being printed is finished (its printer holds the lock); no other follows.
     pub fn unregister(&mut self, id: usize, ConsoleId(c): ConsoleId) {
         if let Some(console) = self.consoles.get_mut(c) {
             console.registered = false;

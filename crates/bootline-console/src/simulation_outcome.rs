@@ -8,7 +8,7 @@ use bootline_capture::units::Dur;
 pub struct TransmittedRecord {
     /// Which console.
     pub console: ConsoleId,
-    /// Which record: its position in `records`.
+    /// Position of the record in `records`.
     pub record: usize,
     /// When transmission of its first byte began.
     pub start: Dur,
@@ -42,7 +42,7 @@ pub struct StoredRecord {
     pub at: Dur,
     /// When, by the kernel's own clock.
     pub kernel: Dur,
-    /// When its writer went on.
+    /// When its writer continued.
     pub returned: Dur,
 }
 
@@ -51,7 +51,7 @@ pub struct StoredRecord {
 pub struct SimulationOutcome {
     /// The log, in the order in which it was stored.
     pub records: Vec<StoredRecord>,
-    /// What the consoles carried, in the order of its starts.
+    /// What the consoles transmitted, sorted by start.
     pub transmitted: Vec<TransmittedRecord>,
     /// What user space sent.
     pub user: Vec<UserOutput>,
@@ -59,11 +59,11 @@ pub struct SimulationOutcome {
     pub marks: Vec<(u32, Dur)>,
     /// When each operation of each task ended; none for what a panic or a deadlock cut off.
     pub done: Vec<Vec<Option<Dur>>>,
-    /// What tasks waited for the console lock: the task, its operation, how long.
+    /// Waits for the console lock: the task, its operation, the length.
     pub lock_waits: Vec<(TaskId, usize, Dur)>,
     /// Time that the kernel's clock lost.
     pub clock_lost: Dur,
-    /// The longest stretch with interrupts off.
+    /// The longest time with interrupts off.
     pub longest_irqs_off: Dur,
 }
 

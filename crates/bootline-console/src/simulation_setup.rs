@@ -13,7 +13,7 @@ pub struct ModelledConsole {
     pub uart: Uart,
     /// A boot console (earlycon): always printed to by the writer, gone when the real one registers.
     pub boot: bool,
-    /// Whether it prints the log from its beginning when it registers; else only what no console has carried yet.
+    /// Whether it prints the log from its beginning when it registers; else only what no console has printed yet.
     pub replay: bool,
 }
 
@@ -29,21 +29,21 @@ pub struct Contention(pub f64);
 pub enum KernelClock {
     /// It runs true (arm64's architected timer).
     True,
-    /// Until [`super::Op::ClockStable`] a stretch with interrupts off advances it by one tick at the most (x86 before
-    /// its clocksource is the TSC).
+    /// Until [`super::Op::ClockStable`] a time with interrupts off advances it by at most one tick (x86 before its
+    /// clocksource is the TSC).
     LosesTicks(Dur),
 }
 
 /// The consoles and what they run on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulationSetup {
-    /// Processors.
+    /// Number of CPUs.
     pub cpus: u32,
     /// The consoles, in the order in which they register.
     pub consoles: Vec<ModelledConsole>,
     /// Records of a level below this one are printed.
     pub loglevel: u8,
-    /// What spinning threads take beyond their processor.
+    /// What spinning kthreads take in addition to their CPU.
     pub contention: Contention,
     /// The kernel's clock.
     pub clock: KernelClock,

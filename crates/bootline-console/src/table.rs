@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 use super::printing::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
 
-/// The table of this version of bootline. Its text is part of the program and a test reads all of it, so that it can't
-/// be unreadable here.
+/// The table of this version of bootline. Its text is part of the program and a test parses all of it, so it can't be
+/// invalid here.
 pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(TEXT).unwrap_or_default());
 
 pub(super) const TEXT: &str = include_str!("behaviour.tsv");
@@ -46,7 +46,7 @@ pub(super) struct DriverRow {
     pub(super) driver: Driver,
     pub(super) range: Range,
     pub(super) rt: Option<bool>,
-    /// Only in Debian's kernels; such a row goes before the one for all.
+    /// Whether the row is for Debian's kernels only; such a row takes precedence over the one for all.
     pub(super) debian: bool,
     pub(super) framework: Framework,
     pub(super) fifo: Option<FifoUse>,
@@ -148,7 +148,7 @@ fn columns<const N: usize>(line: usize, text: &str) -> Result<[&str; N], TableEr
     found.try_into().map_err(|_| TableError::Columns { line, found: count, wanted: N })
 }
 
-/// A column's word is the name that serde gives the variant.
+/// A column's value is serde's name of the variant.
 fn word<T: DeserializeOwned>(line: usize, column: &'static str, text: &str) -> Result<T, TableError> {
     serde_json::from_value(Value::from(text)).map_err(|_| TableError::Word { line, word: text.to_owned(), column })
 }

@@ -53,9 +53,10 @@ pub struct Uart {
     pub transmit_mode: TransmitMode,
     /// What its registers cost.
     pub registers: Registers,
-    /// How long after its transmitter is empty the port says so: nothing in a real one, a lot where firmware plays it.
+    /// How long after its transmitter is empty the port reports it: nothing in a real one, long in one that firmware
+    /// emulates.
     pub status_lag: Dur,
-    /// Polls after which the driver writes over what is there; none: it waits for ever.
+    /// Polls after which the driver overwrites a byte; none: it waits forever.
     pub max_polls: Option<u32>,
 }
 
@@ -122,7 +123,7 @@ impl Uart {
         let access = self.registers.mean();
         let frame = 1e9 / self.rate.bytes_per_s();
         let poll = access + BETWEEN_POLLS;
-        // When the port becomes ready between two polls isn't known: half a poll late on average; one read at the least.
+        // When the port becomes ready between two polls is unknown: half a poll late on average; at least one read.
         let late = access.max(poll / 2.0);
         let seen = self.status_lag.max_zero().as_nanos() as f64 + late;
         let patience = self.max_polls.map_or(f64::INFINITY, |n| f64::from(n) * poll);

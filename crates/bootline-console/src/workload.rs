@@ -2,11 +2,11 @@
 //! What a boot does, apart from its consoles: tasks that work, print and take the console lock.
 use bootline_capture::units::Dur;
 
-/// A task of a workload, by its position there.
+/// A task of a workload, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(pub usize);
 
-/// A console of the setup, by its position there.
+/// A console of the setup, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConsoleId(pub usize);
 
@@ -22,9 +22,9 @@ pub struct Message {
 /// One thing that a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Computes: needs a processor for so long.
+    /// Computes: needs a CPU for this time.
     Work(Dur),
-    /// Waits for a device or a timer: needs none.
+    /// Waits for a device or a timer: needs no CPU.
     Sleep(Dur),
     /// printk().
     Print(Message),
@@ -40,15 +40,15 @@ pub enum Op {
     Join(TaskId),
     /// User space writes this many bytes to the console's tty: queued, and sent by the port's interrupt.
     UserWrite(ConsoleId, u32),
-    /// The other processors come up (smp_init): until then there is one, threads or not.
+    /// The other CPUs come up (smp_init): until then there is one, with or without kthreads.
     ProcessorsUp,
     /// The kernel's clock stops losing ticks (clocksource: Switched to clocksource tsc).
     ClockStable,
     /// A WARN: nbcon consoles print all that is waiting before it goes on.
     Warn(Message),
-    /// panic(): the consoles print all that is waiting, all other processors stop.
+    /// panic(): the consoles print everything stored, all other CPUs stop.
     Panic(Message),
-    /// Power-off or reboot: the printing threads are stopped and what is waiting is printed.
+    /// Power-off or reboot: the printer kthreads are stopped and everything stored is printed.
     PowerOff,
     /// Notes the time.
     Mark(u32),
@@ -62,7 +62,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Whether it begins with one processor. A workload that doesn't say so has them all from its start.
+    /// Whether it begins with one CPU. A workload without this operation has all CPUs from its start.
     pub fn brings_processors_up(&self) -> bool {
         self.tasks.iter().flatten().any(|op| *op == Op::ProcessorsUp)
     }

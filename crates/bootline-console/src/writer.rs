@@ -29,7 +29,7 @@ impl Engine<'_> {
         matches!(by, Printer::Task(t) if matches!(&self.tasks[t].state, TaskState::Printing(job) if job.locked))
     }
 
-    /// WARN: consoles with threads of their own print all of it now (nbcon_cpu_emergency_exit).
+    /// WARN: nbcon consoles print everything stored now (nbcon_cpu_emergency_exit).
     pub fn print_in_emergency(&mut self, id: usize) {
         if self.boot_console() || !self.by_writers().is_empty() {
             return self.print_by_writer(id);
@@ -47,7 +47,7 @@ impl Engine<'_> {
         self.atomic_flush(id, consoles);
     }
 
-    /// Power-off: nbcon consoles are flushed by the last task; a legacy console's thread just ends with its backlog.
+    /// Power-off: the last task flushes nbcon consoles; a legacy console's kthread just ends, with its backlog.
     pub fn flush_nbcon(&mut self, id: usize) {
         let consoles = self.consoles_where(|p| p == Printing::Nbcon || p.writer_waits());
         self.take_over(consoles);
@@ -55,14 +55,16 @@ impl Engine<'_> {
         self.atomic_flush(id, consoles);
     }
 
-    /// Prints all that is waiting there. Where another writer prints already, it prints this one's record too.
+    /// Prints everything stored to these consoles. If another writer is already printing, it also prints this one's
+    /// record.
     pub fn atomic_flush(&mut self, id: usize, consoles: ConsoleSet) {
         let consoles = consoles.iter().filter(|&c| self.consoles[c].emission.is_none()).collect();
         let job = PrintJob { consoles, next_console: 0, locked: false, once: false };
         self.begin(Printer::Task(id), job);
     }
 
-    /// Cuts off what threads and others print there; whoever comes prints those records again from their starts.
+    /// Interrupts what kthreads and other writers are printing there; the next printer prints those records again from
+    /// the start.
     fn take_over(&mut self, consoles: ConsoleSet) {
         for c in consoles.iter() {
             if let Some(mut e) = self.consoles[c].emission.take() {
@@ -79,7 +81,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Only one task goes on: all others are stopped where they are, and threads print no more.
+    /// Only one task continues: all others are stopped where they are, and kthreads no longer print.
     pub fn stop_all_but(&mut self, id: usize) {
         self.threads_stopped = true;
         for other in (0..self.tasks.len()).filter(|&t| t != id) {

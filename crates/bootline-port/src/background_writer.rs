@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Output that never holds the recording up: a stopped terminal or a slow pipe loses display, not data.
+//! Output that never delays the recording: a stopped terminal or a slow pipe loses display, not data.
 use std::io::{ErrorKind, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 
-/// What may wait to be shown. Beyond, it is dropped and counted.
+/// Maximum number of bytes waiting to be shown; what exceeds it is dropped and counted.
 const MOST_WAITING: usize = 8 << 20;
 
-/// Writes in a thread of its own.
+/// Writes in its own thread.
 #[derive(Debug)]
 pub struct BackgroundWriter {
     shared: Arc<Shared>,
@@ -25,7 +25,7 @@ struct State {
     waiting: Vec<u8>,
     dropped: u64,
     closing: bool,
-    /// Nobody reads any more.
+    /// Whether the reader has gone.
     broken: bool,
 }
 
@@ -55,7 +55,7 @@ impl BackgroundWriter {
         BackgroundWriter { shared, thread: Some(thread) }
     }
 
-    /// Has `bytes` written, soon.
+    /// Queues `bytes` to be written.
     pub fn push(&self, bytes: &[u8]) {
         let mut state = self.shared.lock();
         if state.broken || state.waiting.len() + bytes.len() > MOST_WAITING {
@@ -66,12 +66,12 @@ impl BackgroundWriter {
         }
     }
 
-    /// Whether the other end of the output has gone.
+    /// Whether the reader of the output has gone.
     pub fn is_broken(&self) -> bool {
         self.shared.lock().broken
     }
 
-    /// Waits until everything is written; gives the bytes that were not.
+    /// Waits until everything is written; returns the number of bytes that were not.
     pub fn finish(mut self) -> u64 {
         self.close();
         self.shared.lock().dropped

@@ -23,22 +23,22 @@ pub enum Connection {
     Serial(SerialPort),
     /// A TCP connection.
     Tcp(TcpStream),
-    /// A connection to a socket of this machine.
+    /// A connection to a Unix socket.
     Unix(UnixStream),
-    /// A pseudo-terminal of ours.
+    /// A pseudo-terminal that we created.
     Pty(Terminal),
-    /// A command of ours.
+    /// A command that we started.
     Command(RunningCommand),
     /// Standard input.
     Stdin(OwnedFd),
 }
 
-/// The same endpoint again: where a source is looked for after it went away.
+/// Where to look for a source that went away.
 #[derive(Clone, Debug)]
 pub enum Endpoint {
-    /// A device by its lasting name where it has one: its number may have gone to another adapter meanwhile.
+    /// A device, by its stable name if it has one: its number may belong to another adapter meanwhile.
     Device(PathBuf),
-    /// The very address that answered.
+    /// The address that answered.
     Tcp(SocketAddr),
     /// As the user named it.
     Unix(PathBuf),
@@ -72,7 +72,7 @@ impl Connection {
         }
     }
 
-    /// Where it will be found again; `None` where its end is the end.
+    /// Where to look for it again; `None` if its end is final.
     pub fn endpoint(&self, source: &CaptureSource) -> Option<Endpoint> {
         match (self, source) {
             (Connection::Serial(_), CaptureSource::Device(path)) => {
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Bytes a second, where it sets the line.
+    /// Speed in bytes per second, if the source sets the line.
     pub fn rate(&self) -> Option<LineRate> {
         if let Connection::Serial(port) = self { port.rate() } else { None }
     }
@@ -99,7 +99,7 @@ impl Connection {
         if let Connection::Serial(port) = self { port.other_holders() } else { &[] }
     }
 
-    /// Whether bytes may lie there that arrived before it was opened.
+    /// Whether it may contain bytes that arrived before it was opened.
     pub fn may_hold_old_bytes(&self) -> bool {
         matches!(self, Connection::Serial(_) | Connection::Stdin(_))
     }
@@ -141,7 +141,7 @@ fn connect_tcp(address: SocketAddr) -> io::Result<TcpStream> {
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
     stream.set_nonblocking(true)?;
-    // A host that vanishes without a word (power, cable) must not look like a silent board for ever.
+    // A host that vanishes silently (power, cable) must not look like a silent board forever.
     rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
     rustix::net::sockopt::set_tcp_keepidle(&stream, Duration::from_secs(10))?;
     rustix::net::sockopt::set_tcp_keepintvl(&stream, Duration::from_secs(5))?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Takes a terminal's control sequences out of a stream of bytes.
 
-/// A sequence longer than this is none: its bytes are dropped so far, and the text goes on.
+/// Maximum length of a sequence: beyond it, the bytes so far are dropped, and text continues.
 const LONGEST: usize = 256;
 
 /// Drops escape sequences and carriage returns; keeps all other bytes. Sequences may be split over pushes.
@@ -26,7 +26,7 @@ enum State {
 }
 
 impl ControlFilter {
-    /// Appends what is text in `bytes` to `out`. A newline ends any sequence: text is worth more than a cut sequence.
+    /// Appends the text in `bytes` to `out`. A newline ends any sequence: text is worth more than a cut sequence.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         for &b in bytes {
             self.len += 1;

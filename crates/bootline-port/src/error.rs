@@ -36,7 +36,7 @@ pub enum PortError {
         /// The programs that hold it, as far as this user may see them.
         holders: Vec<Holder>,
     },
-    /// It is something else than a terminal device.
+    /// It is not a terminal device.
     #[error("`{}` is {what}, not a serial device", path.display())]
     NotADevice {
         /// As the user named it.
@@ -44,8 +44,8 @@ pub enum PortError {
         /// What it is.
         what: FileKind,
     },
-    /// The driver took the baud and set another.
-    #[error("`{}` can't do {asked} baud: its driver sets {got}", device.display())]
+    /// The driver accepted the baud and set another.
+    #[error("`{}` can't run at {asked} baud: its driver sets {got}", device.display())]
     BaudRefused {
         /// As the user named it.
         device: PathBuf,
@@ -54,12 +54,12 @@ pub enum PortError {
         /// What the driver set.
         got: u32,
     },
-    /// The port went to another program or away between two tries to open it, or something rarer.
+    /// Opening failed for another reason: another program took the port, or it went away, between two tries.
     #[error("can't open `{}`: {error}", device.display())]
     Open {
         /// As the user named it.
         device: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// A setting of the line was refused.
@@ -69,15 +69,15 @@ pub enum PortError {
         device: PathBuf,
         /// The port.
         setting: &'static str,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// Nobody answers at the endpoint.
+    /// Nothing answers at the endpoint.
     #[error("can't connect to `{endpoint}`: {error}")]
     Connect {
         /// `tcp:HOST:PORT` or `unix:PATH`.
         endpoint: CaptureSource,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The host has no address.
@@ -85,18 +85,18 @@ pub enum PortError {
     UnknownHost {
         /// `tcp:HOST:PORT`.
         endpoint: CaptureSource,
-        /// What the resolver says.
+        /// The resolver's error.
         error: io::Error,
     },
-    /// No pseudo-terminal could be made.
-    #[error("can't make a pseudo-terminal: {0}")]
+    /// No pseudo-terminal could be created.
+    #[error("can't create a pseudo-terminal: {0}")]
     Pty(io::Error),
-    /// The symbolic link to the pseudo-terminal could not be made.
+    /// The symbolic link to the pseudo-terminal could not be created.
     #[error("can't link `{}` to the pseudo-terminal: {error}", link.display())]
     Link {
         /// The link's name.
         link: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The command to capture could not be started.
@@ -104,7 +104,7 @@ pub enum PortError {
     Start {
         /// The program.
         command: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The command that switches the board on failed.
@@ -120,7 +120,7 @@ pub enum PortError {
     Read {
         /// The source's name.
         source_name: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The capture file could not be written.
@@ -134,14 +134,14 @@ impl PortError {
         Some(match self {
             PortError::NoSuchDevice { present, .. } => match present.first() {
                 Some(port) => format!("bootline capture {}", port.display()),
-                None => "plug the adapter in and look at `dmesg | tail`; `--wait` waits for it".into(),
+                None => "plug the adapter in and check `dmesg | tail`; `--wait` waits for it".into(),
             },
             PortError::NotPermitted { group: Some(group), .. } if group != "root" => {
                 format!("sudo usermod -aG {group} $USER, then log in again")
             }
             PortError::NotPermitted { .. } => "run it with sudo".into(),
             PortError::Busy { holders, .. } => match holders.first() {
-                Some(holder) => format!("end it first: kill {}", holder.pid),
+                Some(holder) => format!("stop it first: kill {}", holder.pid),
                 None => "another user's program holds it: `sudo fuser -v` on the device names it".into(),
             },
             PortError::NotADevice { path, what: FileKind::Regular } => format!("bootline explain {}", path.display()),
@@ -160,7 +160,7 @@ impl PortError {
     }
 }
 
-/// What a path is that was taken for a serial device.
+/// What a path that was given as a serial device really is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileKind {
     /// A file with content.
@@ -178,7 +178,7 @@ pub enum FileKind {
     /// A disk or the like.
     #[error("a block device")]
     BlockDevice,
-    /// A character device that is no terminal.
+    /// A character device that is not a terminal.
     #[error("no terminal")]
     NoTerminal,
 }

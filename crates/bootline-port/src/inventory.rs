@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which serial ports this machine has, and what the system knows of one.
+//! The serial ports of this machine, and what the system knows about them.
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn is_real(tty: &Path) -> bool {
     tty.join("device/driver").exists() && kind.trim() != "0"
 }
 
-/// A name of the device that lasts when it is unplugged and comes back under another number.
+/// A stable name of the device, which remains when it is unplugged and returns under another number.
 pub fn lasting_name(device: &Path) -> Option<PathBuf> {
     let device = device.canonicalize().ok()?;
     let mut names = entries(Path::new("/dev/serial/by-id"));
@@ -43,8 +43,8 @@ pub fn lasting_name(device: &Path) -> Option<PathBuf> {
 /// How long the driver or the adapter may hold a byte back before the host can read it.
 ///
 /// A 16550's FIFO interrupts four byte times after the last byte at the latest. An FTDI adapter flushes after its
-/// latency timer, one millisecond with ASYNC_LOW_LATENCY. What other USB adapters do is not known to the system: for them
-/// this takes 16 ms, the longest default among common chips. A pseudo-terminal holds nothing.
+/// latency timer, one millisecond with ASYNC_LOW_LATENCY. The system does not show what other USB adapters do: 16 ms is
+/// assumed, the longest default among common chips. A pseudo-terminal holds nothing back.
 pub fn hold_time_of(device: &Path, low_latency: bool, byte_time: Dur) -> Dur {
     let Some(name) = device.file_name() else { return Dur::ZERO };
     hold_time_under(&Path::new("/sys/class/tty").join(name), low_latency, byte_time)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A capture on the screen while it is taken: each line with its arrival, and nothing in it that a terminal would obey.
+//! A capture on the screen while it is recorded: each line with its arrival time, and no control sequences.
 use std::fmt::Write;
 
 use bootline_capture::ChunkTime;
@@ -7,11 +7,11 @@ use bootline_capture::units::HostTime;
 
 use super::control_filter::ControlFilter;
 
-/// Turns chunks into lines such as `[   12.345678 +0.000123] text`: the arrival of the line's first byte, and the time
-/// since that of the line before.
+/// Turns chunks into lines such as `[ 12.345678 +0.000123] text`: the arrival of the line's first byte, and the time
+/// since the previous line.
 ///
 /// Escape sequences are dropped. Other control characters, and characters that reorder text, are shown as `\x07` or
-/// `\u{202e}`; bytes that are no UTF-8 as `\xff`.
+/// `\u{202e}`; bytes that are not UTF-8 as `\xff`.
 #[derive(Debug, Default)]
 pub struct LiveText {
     plain: ControlFilter,
@@ -22,7 +22,7 @@ pub struct LiveText {
 }
 
 impl LiveText {
-    /// Appends what is to be shown for a chunk to `out`; an incomplete line is shown so far as it goes.
+    /// Appends the display of a chunk to `out`; an incomplete line is shown as far as it has arrived.
     pub fn push(&mut self, time: ChunkTime, bytes: &[u8], out: &mut String) {
         let mut at = 0;
         for part in bytes.split_inclusive(|&b| b == b'\n') {

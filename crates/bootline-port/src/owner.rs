@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who has a serial device: the lock file that terminal programs leave, and the processes that have it open.
+//! Who uses a serial device: the lock file that terminal programs create, and the processes that have it open.
 //!
 //! The convention is UUCP's: `LCK..NAME` in /var/lock holds the owner's process id as ten ASCII columns (minicom,
 //! picocom, pppd, tio). A lock whose process has ended is stale and is replaced, as minicom does.
@@ -9,16 +9,16 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Where the lock files are. This crate's own tests leave none in the host's folder: pseudo-terminal numbers are reused
-/// all the time, and one of a test that was killed would keep the next one out.
+/// Where the lock files are. This crate's own tests create none in the host's folder: pseudo-terminal numbers are
+/// reused, and the lock file of a killed test would block the next one.
 pub const LOCK_DIR: &str = if cfg!(test) { "/nonexistent" } else { "/var/lock" };
 
-/// A program that has a device.
+/// A program that uses a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// Process id of the holder.
     pub pid: u32,
-    /// Name of the holder, where it can be read.
+    /// Name of the holder, if it can be read.
     pub name: Option<String>,
 }
 
@@ -32,14 +32,14 @@ impl Holder {
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
-            // A process chooses its own name: keep what it may do to a terminal out.
+            // A process chooses its own name, so it is escaped for the terminal.
             Some(name) => write!(f, "`{}` (pid {})", name.escape_default(), self.pid),
             None => write!(f, "pid {}", self.pid),
         }
     }
 }
 
-/// The other processes that have the device open, as far as this user may look into them.
+/// The other processes that have the device open, as far as this user may inspect them.
 pub fn holders(device: &Path) -> Vec<Holder> {
     let Ok(rdev) = fs::metadata(device).map(|m| m.rdev()) else { return Vec::new() };
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
@@ -56,20 +56,20 @@ pub fn holders(device: &Path) -> Vec<Holder> {
     pids.filter(|&pid| pid != me).filter(has_it).map(Holder::of).collect()
 }
 
-/// A lock file of ours; removed when dropped.
+/// Our lock file; removed when dropped.
 #[derive(Debug)]
 pub struct LockFile(PathBuf);
 
 /// Takes the lock file of `device` (resolved, no symbolic link) in `dir`.
 ///
-/// `Ok(None)` where the folder is not ours to write: the lock is a convention, flock and TIOCEXCL still hold.
-/// `Err` names the living process whose lock it is.
+/// `Ok(None)` if the folder is not writable: the lock is a convention; flock and TIOCEXCL still apply. `Err` names the
+/// running process that owns the lock.
 pub fn lock_file(dir: &Path, device: &Path) -> Result<Option<LockFile>, Holder> {
     let Some(name) = device.file_name() else { return Ok(None) };
     let mut file_name = std::ffi::OsString::from("LCK..");
     file_name.push(name);
     let path = dir.join(file_name);
-    // Twice: a stale lock is removed, and then somebody else may be faster.
+    // Twice: a stale lock is removed, and then another process may be faster.
     for _ in 0..2 {
         match fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path) {
             Ok(mut file) => {
@@ -101,7 +101,7 @@ fn alive(pid: u32) -> bool {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        // Nothing to be done if it has gone: the port is free either way.
+        // Ignored if it is gone: the port is free either way.
         let _ = fs::remove_file(&self.0);
     }
 }

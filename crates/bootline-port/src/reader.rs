@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The thread that reads: it waits, reads as much as there is, stamps it, and hands it on. Nothing else happens here, so
-//! that neither a slow disk nor a stopped terminal delays a stamp.
+//! The reader thread: it waits, reads whatever is there, stamps it, and passes it on. It does nothing else, so that
+//! neither a slow disk nor a stopped terminal delays a stamp.
 use std::io;
 use std::time::Duration;
 
@@ -16,27 +16,28 @@ use super::stamp::Stamper;
 use super::stop::StopRequest;
 use super::tty_ioctl::LineErrors;
 
-/// As much as a tty or a socket gives in one read.
+/// Size of a read: as much as a tty or a socket returns at once.
 const READ_SIZE: usize = 16 * 1024;
 
-/// Chunks that may wait for the recorder; beyond, the reader waits, and the uncertainty of its stamps says so.
+/// Maximum number of chunks waiting for the recorder; beyond it the reader waits, which the uncertainty of its stamps
+/// includes.
 pub const QUEUE: usize = 4096;
 
-/// How often an idle port is looked at: after a silence, this bounds how late a stamp can be.
+/// How often an idle port is polled: after a silence, this bounds how late a stamp can be.
 const LOOK_EVERY: Dur = Dur::from_millis(1);
 
-/// Between two tries to open a device or a socket again. A device is tried often, since what the board says first is
-/// lost; a socket at growing distances, to spare its host.
+/// Time between two tries to reopen a device or a socket. A device is tried often, because the board's first output is
+/// lost otherwise; a socket at growing intervals, to spare its host.
 const DEVICE_RETRY: Duration = Duration::from_millis(10);
 const SOCKET_RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// Bytes still read after a stop: above what the buffers of ttys and sockets hold.
+/// Maximum number of bytes still read after a stop: more than the buffers of ttys and sockets hold.
 const MOST_AFTER_STOP: usize = 1 << 20;
 
-/// Bytes of unknown age: the most that the capture format can say.
+/// Uncertainty of bytes of unknown age: the maximum of the capture format.
 pub const UNKNOWN_AGE: Dur = Dur::from_nanos(u32::MAX as i64);
 
-/// What the reader saw.
+/// An event of the reader.
 #[derive(Debug)]
 pub enum ReaderEvent {
     /// Bytes, and when they arrived.
@@ -52,47 +53,47 @@ pub enum ReaderEvent {
 /// Why the reader ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadEnd {
-    /// It was asked to.
+    /// It was stopped.
     Stopped,
     /// Nothing more will come: the end of the input, a command that ended, a port that went away.
     Source,
 }
 
-/// What is left when the reader has ended.
+/// What the reader returns at its end.
 #[derive(Debug)]
 pub struct ReaderRemains {
     /// The source, unless it had gone away.
     pub connection: Option<Connection>,
-    /// Bytes damaged and lost on all connections together.
+    /// Total of damaged and lost bytes on all connections.
     pub line_errors: Option<LineErrors>,
 }
 
-/// What a look at the connection showed.
+/// Result of polling the connection.
 struct PollResult {
-    /// It has bytes, or has ended.
+    /// Whether it has bytes, or has ended.
     readable: bool,
-    /// A stop was requested.
+    /// Whether a stop was requested.
     stopped: bool,
-    /// Nothing at all for the whole time of the look.
+    /// Whether nothing happened during the whole poll.
     silent: bool,
 }
 
-/// What the reader needs to know.
+/// Parameters of the reader.
 pub struct PortReader<'a> {
-    /// Where a port that went away is looked for again; `None`: then it ends.
+    /// Where to look for a port that went away; `None` to end then.
     pub again: Option<Endpoint>,
-    /// How a device is set up again.
+    /// Settings for a reopened device.
     pub line: LineSettings,
-    /// Bytes a second, where they are known.
+    /// Speed in bytes per second, if known.
     pub rate: Option<LineRate>,
     /// The capture's clock.
     pub clock: HostClock,
-    /// Ends the reading.
+    /// Request to stop reading.
     pub stop: &'a StopRequest,
 }
 
 impl PortReader<'_> {
-    /// Reads until the source ends or a stop is requested. The last sight is `End`.
+    /// Reads until the source ends or a stop is requested. The last event is `End`.
     pub fn run(&self, connection: Connection, tell: &impl Fn(ReaderEvent)) -> io::Result<ReaderRemains> {
         let mut connection = connection;
         let mut line_errors = None;
@@ -112,7 +113,7 @@ impl PortReader<'_> {
                 return Ok(ReaderRemains { connection: Some(connection), line_errors });
             };
             tell(ReaderEvent::Lost(at, why));
-            // Closed first: the driver gives the old number free only then.
+            // Closed first, because only then does the driver release the old number.
             drop(connection);
             match self.wait_for(endpoint)? {
                 Some(back) => connection = back,
@@ -143,11 +144,11 @@ impl PortReader<'_> {
                 let before = self.clock.now();
                 look = self.look(connection, LOOK_EVERY)?;
                 if look.silent {
-                    // The kernel looks once more when the time is over, so not before then.
+                    // The kernel polls once more at the end of the time, so the result is valid up to then.
                     stamper.saw_empty(before + LOOK_EVERY);
                 }
             }
-            // What had arrived when the stop came still belongs to the capture, but a line that never pauses must end.
+            // What had arrived before the stop still belongs to the capture, but a line that never pauses must end.
             if !look.readable || after_stop > MOST_AFTER_STOP {
                 return Ok(Ok(()));
             }
@@ -164,7 +165,7 @@ impl PortReader<'_> {
         }
     }
 
-    /// Looks at the connection and the stop, and waits for either.
+    /// Polls the connection and the stop request, and waits for either.
     fn look(&self, connection: &Connection, within: Dur) -> io::Result<PollResult> {
         let stop = self.stop.as_fd();
         let mut fds = [PollFd::new(connection, PollFlags::IN), PollFd::new(&stop, PollFlags::IN)];
@@ -179,7 +180,7 @@ impl PortReader<'_> {
             Endpoint::Tcp(_) | Endpoint::Unix(_) => SOCKET_RETRY,
         };
         loop {
-            // Every error counts as not yet: udev makes a device's file before it gives it to its group.
+            // Every error means "not yet": udev creates a device's file before it sets the group.
             if let Ok(connection) = endpoint.reopen(self.line) {
                 return Ok(Some(connection));
             }
@@ -191,7 +192,7 @@ impl PortReader<'_> {
     }
 }
 
-/// Waits for so long; true as soon as a stop is requested.
+/// Waits for this time; returns true as soon as a stop is requested.
 pub fn pause_unless_stopped(stop: &StopRequest, pause: Duration) -> io::Result<bool> {
     let fd = stop.as_fd();
     let mut fds = [PollFd::new(&fd, PollFlags::IN)];
@@ -199,7 +200,7 @@ pub fn pause_unless_stopped(stop: &StopRequest, pause: Duration) -> io::Result<b
     Ok(!fds[0].revents().is_empty())
 }
 
-/// True when the whole time passed without an event; a signal may end it earlier.
+/// Returns true if the whole time passed without an event; a signal may end the wait earlier.
 fn wait(fds: &mut [PollFd<'_>], within: Duration) -> io::Result<bool> {
     let timeout = Timespec { tv_sec: within.as_secs() as i64, tv_nsec: i64::from(within.subsec_nanos()) };
     match poll(fds, Some(&timeout)) {
@@ -228,7 +229,7 @@ fn sum(a: Option<LineErrors>, b: Option<LineErrors>) -> Option<LineErrors> {
     }
 }
 
-/// Lets this thread run before ordinary ones, where the system allows it: a stamp is as late as the thread is woken.
+/// Gives this thread priority over ordinary ones, if the system allows it: a late wake-up makes a late stamp.
 pub fn run_first() {
     // SAFETY: a plain system call on the calling thread with a struct of one int.
     unsafe {

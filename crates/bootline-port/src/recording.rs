@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A capture from its opening to its end: the reader's sights go to the file and to whoever watches.
+//! A capture from start to end: the reader's events go to the file and to the observer.
 use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
@@ -20,23 +20,22 @@ use super::until::Until;
 use super::{CaptureSource, Holder, LineSettings, PortError, StopRequest};
 use crate::recorder::Recorder;
 
-/// After a line without end matched (`login: `), so much silence says that it has no more to it.
+/// After an unterminated line has matched (`login: `), this much silence shows that it is complete.
 const PROMPT_SILENCE: Dur = Dur::from_millis(200);
 
-/// How often the recorder and the time limits are looked at while nothing arrives.
+/// How often the recorder and the time limits are checked while nothing arrives.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What to capture, and when it is enough.
+/// What to capture, and when to end.
 #[derive(Clone, Debug)]
 pub struct CapturePlan {
     /// Where the bytes come from.
     pub source: CaptureSource,
     /// How a serial device is set up; other sources ignore it.
     pub line: LineSettings,
-    /// Speed of the serial line that a bridge reads for a source without one (a pseudo-terminal, a socket), where the user
-    /// knows it.
+    /// Speed of the serial line behind a source that has none (a pseudo-terminal, a socket), if the user states it.
     pub bridged_baud: Option<Baud>,
-    /// Wait for the source where it isn't there at the start.
+    /// Wait for the source if it does not exist at the start.
     pub wait: bool,
     /// Wait for the port to come back after it went away.
     pub reconnect: bool,
@@ -44,29 +43,29 @@ pub struct CapturePlan {
     pub power: Option<String>,
     /// End after a line that matches.
     pub until: Option<Regex>,
-    /// End after so long.
+    /// End after this time.
     pub timeout: Option<Dur>,
-    /// End when nothing arrived for so long.
+    /// End when nothing has arrived for this time.
     pub idle: Option<Dur>,
 }
 
 /// Something that the user should know while a capture runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaptureNotice {
-    /// The source isn't there yet; in words why.
+    /// The source does not exist yet, and why.
     Waiting(String),
     /// Other programs have the device open and take bytes away.
     OtherHolders(Vec<Holder>),
     /// The power command was started.
     PowerOn(String),
-    /// The port went away; in words how.
+    /// The port went away.
     Lost {
-        /// How.
+        /// How it went away.
         why: String,
-        /// Whether it is waited for.
+        /// Whether the capture waits for it.
         waiting: bool,
     },
-    /// It came back after so long.
+    /// It came back after this time.
     Back(Dur),
 }
 
@@ -88,7 +87,7 @@ impl fmt::Display for CaptureNotice {
     }
 }
 
-/// Whoever watches a capture; called from the recording's thread, should return soon.
+/// Observer of a capture; called from the recording's thread, so it must return quickly.
 pub trait CaptureObserver {
     /// Bytes have arrived.
     fn bytes(&mut self, time: ChunkTime, bytes: &[u8]);
@@ -96,7 +95,7 @@ pub trait CaptureObserver {
     fn notice(&mut self, at: HostTime, notice: &CaptureNotice);
 }
 
-/// An opened source, ready to be recorded. Its clock runs.
+/// An opened source, ready to be recorded; its clock is running.
 #[derive(Debug)]
 pub struct Recording {
     plan: CapturePlan,
@@ -104,7 +103,7 @@ pub struct Recording {
     clock: HostClock,
 }
 
-/// What reaches the recording's thread.
+/// An event for the recording's thread.
 enum RecordingEvent {
     Reader(ReaderEvent),
     /// The power command ended.
@@ -112,7 +111,7 @@ enum RecordingEvent {
 }
 
 impl Recording {
-    /// Opens the source; `None` when a stop was requested while it was waited for.
+    /// Opens the source; `None` if a stop was requested while waiting for it.
     pub fn open(
         plan: CapturePlan,
         stop: &StopRequest,
@@ -127,7 +126,7 @@ impl Recording {
                     if !other_holders.is_empty() {
                         watch.notice(clock.now(), &CaptureNotice::OtherHolders(other_holders.to_vec()));
                     }
-                    // The origin is the opening, however long that was waited for.
+                    // The origin is the moment of opening, however long that took.
                     return Ok(Some(Recording { plan, connection, clock: HostClock::start() }));
                 }
                 Err(error) => error,
@@ -144,7 +143,7 @@ impl Recording {
         }
     }
 
-    /// What the capture's header says; `tool` is the program and its version.
+    /// The capture's header; `tool` is the program and its version.
     pub fn header(&self, tool: &str) -> Header {
         let has_line = self.connection.rate().is_some();
         Header {
@@ -161,7 +160,7 @@ impl Recording {
         self.clock
     }
 
-    /// The name for others to write to, where the source is a pseudo-terminal of ours.
+    /// The name for other programs to write to, if the source is our pseudo-terminal.
     pub fn terminal_name(&self) -> Option<String> {
         if let Connection::Pty(terminal) = &self.connection {
             Some(terminal.path().display().to_string())
@@ -170,8 +169,8 @@ impl Recording {
         }
     }
 
-    /// Records until the plan says that it is enough, the source ends or a stop is requested. The file ends in order,
-    /// also when this returns an error (but the recorder's own).
+    /// Records until the plan is fulfilled, the source ends or a stop is requested. The file is finished properly even
+    /// on an error, except one of the recorder.
     pub fn record(
         self,
         recorder: Recorder,
@@ -188,7 +187,7 @@ impl Recording {
         thread::scope(|scope| {
             let reader = scope.spawn(move || {
                 reader::run_first();
-                // A desk that has failed takes no more news; its stop follows.
+                // A loop that has failed takes no more events; its stop follows.
                 reading.run(connection, &|sight| drop(to_desk.send(RecordingEvent::Reader(sight))))
             });
             let mut desk = RecordingLoop::new(&plan, clock, recorder, stop, watch, reconnects);
@@ -200,7 +199,7 @@ impl Recording {
     }
 }
 
-/// Where the news comes together.
+/// The loop that processes all events.
 struct RecordingLoop<'a, W> {
     plan: &'a CapturePlan,
     clock: HostClock,
@@ -245,7 +244,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         }
     }
 
-    /// Takes news until the reader ends; says why it did.
+    /// Processes events until the reader ends; returns why it did.
     fn work(
         &mut self,
         inbox: Receiver<RecordingEvent>,
@@ -256,7 +255,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
             self.recorder.note(at, NoteKind::PowerOn, &format!("power command `{command}`"))?;
             self.watch.notice(at, &CaptureNotice::PowerOn(command.clone()));
             let command = command.clone();
-            // Not waited for at the end: a switch that takes its time must not hold the capture up.
+            // Not waited for at the end: a slow switch must not delay the end of the capture.
             thread::spawn(move || drop(news.send(RecordingEvent::Power(switch_on(command)))));
         }
         loop {
@@ -269,7 +268,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
                     self.stop.request();
                 }
                 Err(RecvTimeoutError::Timeout) => self.recorder.idle(self.clock.now())?,
-                // The reader failed; what it returns says how.
+                // The reader failed; its result says how.
                 Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(ReadEnd::Source)),
             }
             self.look_at_limits();
@@ -321,7 +320,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         self.end(CaptureEnd::Until(line));
     }
 
-    /// The first reason counts; the news goes on until the reader has stopped.
+    /// The first reason counts; events continue until the reader has stopped.
     fn end(&mut self, why: CaptureEnd) {
         if self.ended.is_none() {
             self.ended = Some(why);
@@ -331,7 +330,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
 
     fn reason(&mut self, end: ReadEnd) -> CaptureEnd {
         let matched = self.until.as_ref().and_then(|u| u.matched()).map(<[u8]>::to_vec);
-        // A prompt that matched just before something else ended the capture has matched.
+        // A prompt that matched just before something else ended the capture still counts as matched.
         matched.map(CaptureEnd::Until).or(self.ended.take()).unwrap_or_else(|| match end {
             ReadEnd::Stopped => CaptureEnd::Stopped(self.stop.signal()),
             ReadEnd::Source => CaptureEnd::Source(None),
@@ -358,7 +357,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
     }
 }
 
-/// Runs the power command to its end. Its words go where words go: standard error.
+/// Runs the power command to its end. Its output goes to standard error.
 fn switch_on(command: String) -> Result<(), PortError> {
     let stdout = io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from);
     let run = Command::new("sh").arg("-c").arg(&command).stdin(Stdio::null()).stdout(stdout).status();
@@ -369,11 +368,11 @@ fn switch_on(command: String) -> Result<(), PortError> {
     }
 }
 
-/// Whether a source that is waited for may still turn up after this.
+/// Whether the source may still appear after this error.
 fn may_pass(error: &PortError) -> bool {
     match error {
         PortError::NoSuchDevice { .. } | PortError::Connect { .. } | PortError::UnknownHost { .. } => true,
-        // udev makes a device's file before it gives it to its group; but then it is not the first error.
+        // udev creates a device's file before it sets the group; but then it is not the first error.
         _ => false,
     }
 }

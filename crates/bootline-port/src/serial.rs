@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A serial device as a capture needs it: locked, raw, at its baud, with as little delay as the driver allows, and left
-//! as it was found.
+//! A serial device set up for a capture: locked, raw, at its baud, with as little delay as the driver allows, and
+//! restored at the end.
 //!
-//! DTR and RTS are wired to the reset of many boards. Linux raises both when a port is first opened and nobody can stop
-//! it; it drops them at the last close if HUPCL is set. So HUPCL is cleared, and stays cleared: the next capture then
-//! sees no edge. All other settings are restored.
+//! DTR and RTS are wired to the reset of many boards. Linux raises both when a port is first opened, which cannot be
+//! prevented; it drops them at the last close if HUPCL is set. So HUPCL is cleared, and stays cleared: the next capture
+//! then sees no edge. All other settings are restored.
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -23,13 +23,13 @@ use super::{FileKind, PortError};
 /// How the line is to be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineSettings {
-    /// Any that the driver takes, standard or not.
+    /// Any baud that the driver accepts, standard or not.
     pub baud: Baud,
     /// Data bits, parity, stop bits.
     pub frame: Frame,
-    /// Set DTR so after opening; `None` leaves it alone.
+    /// Level of DTR after opening; `None` leaves it alone.
     pub dtr: Option<bool>,
-    /// Set RTS so after opening; `None` leaves it alone.
+    /// Level of RTS after opening; `None` leaves it alone.
     pub rts: Option<bool>,
 }
 
@@ -85,7 +85,7 @@ impl SerialPort {
         let actual = match port {
             Ok(actual) => actual,
             Err(e) => {
-                // The port is not ours to keep: leave it as it was.
+                // Setup failed: restore the port.
                 let _ = termios::tcsetattr(&file, OptionalActions::Now, &before);
                 return Err(setting_error("raw mode, the frame and the baud")(e));
             }
@@ -101,7 +101,7 @@ impl SerialPort {
             _lock: lock,
         };
         let asked = settings.baud.get();
-        // A receiver tolerates some 3 % between the two ends: a larger difference can't be read.
+        // A receiver tolerates some 3 % difference between the two ends.
         if actual.abs_diff(asked) > asked / 33 {
             return Err(PortError::BaudRefused { device: device.to_owned(), asked: settings.baud, got: actual });
         }
@@ -115,7 +115,7 @@ impl SerialPort {
         Ok(port)
     }
 
-    /// Bytes a second; `None` for a pseudo-terminal, which takes any baud and carries everything in no time.
+    /// Speed in bytes per second; `None` for a pseudo-terminal, which accepts any baud and transmits instantly.
     pub fn rate(&self) -> Option<LineRate> {
         self.rate
     }
@@ -130,7 +130,7 @@ impl SerialPort {
         &self.other_holders
     }
 
-    /// Damaged and lost bytes since it was opened; `None` where the driver keeps no count.
+    /// Damaged and lost bytes since it was opened; `None` if the driver does not count them.
     pub fn line_errors(&self) -> Option<LineErrors> {
         let now = tty_ioctl::line_errors(&self.file).ok()?;
         Some(now.since(self.errors_before?))
@@ -158,7 +158,7 @@ impl Drop for SerialPort {
     }
 }
 
-/// Raw, with the frame and the baud; returns the baud that the driver made of it.
+/// Sets raw mode, the frame and the baud; returns the baud that the driver really set.
 fn set_up(file: &File, before: &Termios, settings: LineSettings) -> io::Result<u32> {
     let mut raw = before.clone();
     raw.make_raw();

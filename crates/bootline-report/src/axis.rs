@@ -26,7 +26,7 @@ pub(super) fn ticks(from: Dur, to: Dur, most: usize) -> Vec<Dur> {
     (0..=most as i64).map(at).take_while(|t| *t <= to).collect()
 }
 
-/// As many decimals as a step of the axis needs.
+/// The label of a tick, with as many decimals as the axis's step needs.
 pub(super) fn label(at: Dur, step: Dur) -> String {
     let decimals = (0..9).find(|d| step.as_nanos() % 10_i64.pow(9 - d) == 0).unwrap_or(9) as usize;
     format!("{:.decimals$}", at.as_secs_f64())

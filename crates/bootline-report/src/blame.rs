@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline blame`: the initcalls and probes that took longest, without what they waited for the console.
+//! `bootline blame`: the initcalls and probes that took longest, without their waits for the console.
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,24 +13,24 @@ use super::time_value::ClockName;
 use crate::wire::{self, Clock};
 use bootline_analysis::boot::{Boot, Span};
 
-/// How the spans are chosen.
+/// Which spans to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlameOptions {
-    /// The most to show; none: all.
+    /// Maximum number of spans; none for all.
     pub count: Option<usize>,
-    /// By gross time, console waits included.
+    /// Whether to sort by gross time, which includes waits for the console.
     pub gross: bool,
 }
 
 fn longest<'b>(boot: &'b Boot, options: &BlameOptions) -> Vec<&'b Span> {
     let mut spans: Vec<&Span> = boot.spans.iter().collect();
-    // A stable order: what took as long comes in the order in which it ran.
+    // A stable sort: spans of equal length keep the order in which they ran.
     spans.sort_by_key(|s| std::cmp::Reverse(if options.gross { s.gross() } else { s.net() }));
     spans.truncate(options.count.unwrap_or(usize::MAX));
     spans
 }
 
-/// The longest spans, for people.
+/// The longest spans, as a document.
 pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
@@ -83,7 +83,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Documen
     document
 }
 
-/// The longest spans, for programs: one entry of `boots[]` in `docs/schema/blame-1.schema.json`.
+/// The longest spans, as JSON: one entry of `boots[]` in `docs/schema/blame-1.schema.json`.
 pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions, source: &'b BootLabel) -> impl Serialize + 'b {
     BlamedBoot {
         source: &source.input,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which boot a report is about.
 
-/// A boot's place in what was given.
+/// Identifies a boot within the inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BootLabel {
     /// The input as the user named it: `boot.cap`, `-`.
     pub input: String,
     /// Which boot of that input, from 0.
     pub index: usize,
-    /// Whether the input holds other boots.
+    /// Whether the input contains other boots.
     pub one_of_several: bool,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is said, before anybody knows on what it will be shown.
+//! The content of a report, independent of its format.
 use super::style::Style;
 use super::table::Table;
 use super::time_value::TimeValue;
@@ -18,20 +18,20 @@ pub enum Block {
     Heading(Text),
     /// Running text.
     Paragraph(Text),
-    /// Labels with what belongs to them.
+    /// Labelled entries.
     Entries(Vec<Entry>),
     /// Rows and columns.
     Table(Table),
 }
 
-/// A label and what it labels. An empty label continues the entry before.
+/// A label and its text. An empty label continues the entry before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// A word or a record's number.
     pub label: String,
-    /// What belongs to it.
+    /// The text that it labels.
     pub body: Text,
-    /// Evidence: one line, cut at the width instead of wrapped, set off from the words about it.
+    /// Whether it is evidence: one line, cut at the width instead of wrapped, and set off from the text about it.
     pub quote: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Text {
     pub pieces: Vec<Piece>,
 }
 
-/// A stretch of running text.
+/// A piece of running text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     /// Words.
@@ -64,7 +64,7 @@ pub enum Piece {
 }
 
 impl Text {
-    /// Without words.
+    /// Empty text.
     pub fn new() -> Text {
         Text::default()
     }

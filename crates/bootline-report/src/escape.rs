@@ -38,7 +38,7 @@ pub(super) fn is_dangerous(c: char) -> bool {
         | '\u{2060}'..='\u{206f}'
         // Byte order mark, interlinear annotations.
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        // Variation selectors and tags: invisible, and as many as anybody likes.
+        // Variation selectors and tags: invisible, and unlimited in number.
         | '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e0fff}'
     )
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot without a loss, for programs: one entry of `boots[]` in `docs/schema/export-1.schema.json`.
+//! A complete boot as JSON: one entry of `boots[]` in `docs/schema/export-1.schema.json`.
 //!
-//! What `explain --json` says, then lists whose items take a line each and are given away as they are made: there may
-//! be a million records.
+//! What `explain --json` contains, then lists whose items take one line each and are written as they are produced:
+//! there may be a million records.
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use super::json::BootsJson;
 use super::json_format::{write_compact, write_indented};
 use super::wire;
 
-/// Boots without a loss.
+/// Complete boots as JSON.
 #[derive(Debug)]
 pub struct ExportJson {
     list: BootsJson,
@@ -66,11 +66,11 @@ fn lines(name: &str, items: impl Iterator<Item = impl Serialize>, out: &mut dyn 
     out.write_all(if any { b"\n      ]" } else { b"]" })
 }
 
-/// A boot with all that is known of it.
+/// A boot with everything known about it.
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "the lists are written item by item: there may be a million records")]
 pub(crate) struct ExportedBoot<'b> {
-    /// What `bootline explain --json` writes of this boot.
+    /// What `bootline explain --json` writes about this boot.
     explained: ExplainedBoot<'b>,
     /// The log.
     records: Vec<wire::Record<'b>>,

@@ -12,7 +12,7 @@ use bootline_analysis::boot::Clock;
 use bootline_analysis::records::{Caller, Record, RecordOrigin};
 use bootline_capture::units::Dur;
 
-/// Writes boots one behind the other.
+/// Writes boots one after the other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grabserial {
     zero: Option<Dur>,
@@ -20,7 +20,7 @@ pub struct Grabserial {
 }
 
 impl BootEmitter for Grabserial {
-    /// Writes all of the boot's records that have the time of its axis' clock.
+    /// Writes all of the boot's records that have a time by its axis's clock.
     fn boot(&mut self, reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
         let boot = reported.boot;
         for record in boot.records.iter() {

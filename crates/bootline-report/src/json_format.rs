@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How JSON is laid out, with strings that no terminal obeys: JSON itself escapes C0 controls alone.
+//! The layout of JSON, with strings that are safe for terminals: JSON itself only escapes C0 controls.
 use std::io::{self, Write};
 
 use serde::Serialize;

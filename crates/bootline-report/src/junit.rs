@@ -27,7 +27,8 @@ pub struct TestSuite {
     pub name: String,
     /// What is known of all its cases: the kernel, the clock.
     pub properties: Vec<(String, String)>,
-    /// How long all of it took, where that isn't the sum of its cases: initcalls lie in phases, phases in the boot.
+    /// How long everything took, if that is not the sum of its cases: initcalls are within phases, phases within the
+    /// boot.
     pub time: Option<Dur>,
     /// In order.
     pub cases: Vec<TestCase>,
@@ -38,36 +39,36 @@ pub struct TestSuite {
 pub struct TestCase {
     /// The group in which a server files it: `bootline.phase`.
     pub class: String,
-    /// What is followed from run to run: it must not hold what differs between runs.
+    /// Name by which servers follow the case from run to run: it must not contain what differs between runs.
     pub name: String,
-    /// How long it took; servers draw it over runs.
+    /// How long it took; servers plot it over runs.
     pub time: Option<Dur>,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: TestOutcome,
-    /// More to read, whatever came of it.
+    /// Additional output, whatever the outcome.
     pub output: String,
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TestOutcome {
-    /// It is fine.
+    /// It passed.
     Passed,
-    /// What was asked for does not hold.
+    /// It failed.
     Failed {
         /// In one line.
         message: String,
         /// The evidence.
         details: String,
     },
-    /// It can't be told, since something is wrong with the input.
+    /// It can't be decided, because something is wrong with the input.
     Error {
         /// In one line.
         message: String,
         /// The evidence.
         details: String,
     },
-    /// It doesn't apply.
+    /// It does not apply.
     Skipped {
         /// Why.
         message: String,
@@ -81,19 +82,19 @@ impl TestCase {
         TestCase { class: class.to_owned(), name: name.into(), time, outcome, output: String::new() }
     }
 
-    /// With what came of it.
+    /// Sets the outcome.
     pub fn with(self, outcome: TestOutcome) -> TestCase {
         TestCase { outcome, ..self }
     }
 
-    /// With more to read.
+    /// Sets the additional output.
     pub fn output(self, output: impl Into<String>) -> TestCase {
         TestCase { output: output.into(), ..self }
     }
 }
 
 impl TestSuite {
-    /// How long it took: as it says itself, else what its cases add up to.
+    /// How long it took: as stated, else the sum of its cases.
     fn time(&self) -> Dur {
         self.time.unwrap_or_else(|| self.cases.iter().filter_map(|c| c.time).sum())
     }
@@ -188,7 +189,7 @@ fn entities(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            // Characters, but none of XML's.
+            // Unicode characters that XML does not allow.
             '\u{fffe}' | '\u{ffff}' => _ = write!(out, "\\u{{{:x}}}", c as u32),
             c => out.push(c),
         }

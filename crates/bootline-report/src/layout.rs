@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Words into lines of a given width.
+//! Wraps text to a given width.
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::document::{Piece, Text};
 use super::escape::escaped;
 use super::style::Style;
 
-/// A stretch of one style on one line.
+/// Text of one style on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub text: String,
@@ -18,7 +18,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// As much of the text as fits, the cut marked.
+/// As much of the text as fits, with a mark where it was cut.
 pub(super) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -38,7 +38,7 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// One word: runs that no line break parts.
+/// One word: runs without a line break between them.
 #[derive(Default)]
 struct Word {
     runs: Vec<Run>,
@@ -97,7 +97,7 @@ fn push(line: &mut Vec<Run>, text: &str, style: Style) {
 /// A figure stays together with its unit; what is shown has ordinary blanks.
 const NO_BREAK: char = '\u{a0}';
 
-/// With blanks for those that don't break.
+/// Replaces non-breaking blanks by ordinary ones.
 pub(super) fn breakable(text: &str) -> String {
     text.replace(NO_BREAK, " ")
 }

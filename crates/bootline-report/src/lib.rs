@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What people and programs read.
+//! Reports, for people and for programs.
 //!
 //! ```text
 //! Boot + Findings, Predictions ─┬─▶ Document ─▶ text (width, colour), Markdown, HTML

@@ -55,7 +55,7 @@ impl Emitter for MarkdownEmitter<'_> {
     }
 }
 
-/// Whether styles show.
+/// Whether styles are shown.
 #[derive(Clone, Copy, PartialEq)]
 enum Bold {
     AsStyled,
@@ -95,7 +95,7 @@ fn spaced(out: &mut String, text: &str, mark: impl Fn(&str) -> String) {
     out.push_str(&text[lead + inner.len()..]);
 }
 
-/// Words, those made code that a forge could read as anything else.
+/// Text in which every word that a forge could interpret becomes code.
 fn prose(text: &str) -> String {
     let text = breakable(&escaped(text));
     let mut out = String::new();
@@ -105,7 +105,7 @@ fn prose(text: &str) -> String {
         // Prose's own punctuation stays outside.
         let inner = word.trim_start_matches('(');
         let (lead, core) = (&word[..word.len() - inner.len()], inner.trim_end_matches([',', ';', '.', ')']));
-        // What our own words quote is code without their quotes.
+        // What our own text quotes in backticks is code without them.
         let quoted =
             core.strip_prefix('`').and_then(|c| c.strip_suffix('`')).filter(|c| !c.contains('`') && !c.is_empty());
         let goes_on = !is_plain(word) && quoted.is_none() && lead.is_empty() && !run.is_empty();
@@ -133,7 +133,7 @@ fn prose(text: &str) -> String {
     out
 }
 
-/// Whether a word is nothing but letters, digits and the punctuation of prose, in places where prose has it.
+/// Whether a word consists of letters, digits and ordinary punctuation in ordinary places.
 fn is_plain(word: &str) -> bool {
     let plain =
         |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | ';' | '(' | ')' | '\'' | '"' | '?' | '…');
@@ -148,7 +148,7 @@ fn is_plain(word: &str) -> bool {
     sign || word.chars().all(inner) && !link && !reference && !emoji && !order
 }
 
-/// As code: between more backticks than it has in a row.
+/// As code: between more backticks than it contains in a row.
 fn code(text: &str) -> String {
     let text = escaped(text);
     if text.is_empty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The parts of a boot as a table.
+//! The phases of a boot as a table.
 use super::document::Document;
 use super::style::Style;
 use super::table::{Align, Table};
@@ -28,11 +28,11 @@ pub(super) fn table(boot: &Boot) -> Table {
         ("kernel clock [s]", Align::Right, 5),
         ("records", Align::Right, 4),
     ]);
-    // Phases count from the axis' zero, as the boot's end does here.
+    // Phases count from the zero of the axis, as the boot's end does here.
     let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.at.best());
     let longest = boot.phases.iter().filter(|p| is_kernel(p)).map(Phase::length).max().unwrap_or_default();
     for p in &boot.phases {
-        // Stamps of the axis' own clock would only say the same again.
+        // Stamps of the axis's own clock would only repeat the same values.
         let by_kernel = p.kernel.filter(|_| boot.timeline.clock == bootline_analysis::boot::Clock::Arrival);
         let cells = vec![
             p.name.title().to_owned(),

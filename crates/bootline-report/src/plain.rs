@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use super::escape::escaped;
 
-/// Makes text of bytes.
+/// Converts bytes to text.
 #[derive(Clone, Debug, Default)]
 pub struct PlainText {
-    /// The beginning of a character whose end hasn't come, or a CR.
+    /// The beginning of an incomplete character, or a CR.
     pending: Vec<u8>,
 }
 
@@ -18,7 +18,7 @@ impl PlainText {
         PlainText::default()
     }
 
-    /// Takes the next bytes and adds what they show.
+    /// Takes the next bytes and appends their text.
     pub fn push(&mut self, bytes: &[u8], out: &mut String) {
         self.pending.extend_from_slice(bytes);
         let pending = std::mem::take(&mut self.pending);
@@ -28,7 +28,7 @@ impl PlainText {
                 Ok(all) => (all, None),
                 Err(e) => (std::str::from_utf8(&rest[..e.valid_up_to()]).unwrap_or_default(), Some(e.error_len())),
             };
-            // Whether a CR ends a line is known when the next character is.
+            // Only the next character shows whether a CR ends a line.
             let held = usize::from(bad.is_none() && valid.ends_with('\r'));
             show(&valid[..valid.len() - held], out);
             rest = &rest[valid.len() - held..];

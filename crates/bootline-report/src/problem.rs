@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is wrong with a log, and what that means for the figures.
+//! The problems of a log, and what they mean for the figures.
 use super::document::{Document, Entry, Text};
 use super::json::word;
 use super::style::Style;
 use bootline_analysis::records::{Problem, ProblemKind, Problems};
 
-/// Tells the problems, those first that spoil the answer.
+/// Lists the problems, first those that spoil the answer.
 pub(super) fn problems(document: &mut Document, problems: &Problems) {
     if problems.is_empty() {
         return;
@@ -26,7 +26,7 @@ pub(super) fn problems(document: &mut Document, problems: &Problems) {
     document.entries(entries.collect());
 }
 
-/// What a problem means for the trust in the figures.
+/// What a problem means for the figures.
 fn meaning(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::CaptureDamaged => {

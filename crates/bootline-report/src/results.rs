@@ -65,7 +65,7 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
     all
 }
 
-/// Whether the boot's end was reached, and can be believed.
+/// Whether the boot's end was reached, and can be trusted.
 fn reached(boot: &Boot) -> TestOutcome {
     if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
         let (message, details) = (format!("the figures can't be trusted: {}", word(&p.kind)), p.detail.clone());
@@ -97,7 +97,8 @@ pub fn test_suite(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Test
     TestSuite {
         name: title(boot, source),
         properties: known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
-        // The phases lie in it, and what was found lies in those: adding them up would count it thrice.
+        // The phases are within the boot, and the findings within the phases: adding them up would count time three
+        // times.
         time: Some(match &boot.end {
             Some(end) => end.elapsed.best(),
             None => boot.phases.iter().map(|p| p.length()).sum(),
@@ -119,7 +120,7 @@ impl Default for JunitBoots {
 }
 
 impl BootEmitter for JunitBoots {
-    /// Keeps the boot's cases: the file begins with the number of all.
+    /// Stores the boot's cases: the file begins with the total number.
     fn boot(&mut self, reported: &ReportedBoot<'_>, _: &mut dyn Write) -> io::Result<()> {
         self.all.suites.push(test_suite(reported.boot, reported.findings, reported.label));
         Ok(())

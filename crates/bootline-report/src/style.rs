@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a piece of text is, apart from how it looks.
+//! The meaning of a piece of text, independent of its look.
 
-/// What a stretch of text is, from which a renderer chooses how it looks.
+/// The meaning of a piece of text, by which a renderer chooses its look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Nothing special.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot on a page: the answer, the causes as a table, the phases. For where there is no room for `explain`, like the
+//! A boot on a page: the answer, the causes as a table, the phases. For places too small for `explain`, such as a
 //! comment on a merge request.
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
 
-/// Boots summed up in Markdown.
+/// Summaries of boots in Markdown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MarkdownSummary {
     boots: usize,
@@ -32,7 +32,7 @@ impl BootEmitter for MarkdownSummary {
     }
 }
 
-/// The boot summed up; `findings` in the order in which they are to be shown.
+/// The summary of a boot; `findings` in display order.
 pub fn summary(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {
     let mut document = Document::default();
     answer(&mut document, boot, source);

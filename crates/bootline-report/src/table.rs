@@ -2,7 +2,7 @@
 //! Rows and columns.
 use super::style::Style;
 
-/// A table. Each row has one cell a column.
+/// A table. Each row has one cell per column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// From left to right.
@@ -11,21 +11,21 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// A column. Its title names the unit, where there is one.
+/// A column. Its title names the unit, if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// `length [s]`
     pub title: String,
-    /// Where the cells stand.
+    /// Alignment of the cells.
     pub align: Align,
-    /// Where the width doesn't do for all, columns with the greatest number go first; 0 stays.
+    /// If the width is too small for all, columns with the largest number are dropped first; 0 stays.
     pub drop: u8,
 }
 
-/// Where a column's cells stand.
+/// Alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Words. The last such column takes the width that is left, and is cut there.
+    /// Words. The last such column takes the remaining width, and is cut there.
     Left,
     /// Numbers.
     Right,
@@ -34,9 +34,9 @@ pub enum Align {
 /// A row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// One a column; log text as it is.
+    /// One cell per column; log text unescaped.
     pub cells: Vec<String>,
-    /// How all of it looks.
+    /// Style of the row.
     pub style: Style,
 }
 

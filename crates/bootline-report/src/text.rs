@@ -9,16 +9,16 @@ use super::layout::{Run, breakable, cut, flat, width, wrap};
 use super::style::Style;
 use super::table::{Align, Table};
 
-/// The terminal's properties; somebody else found them out.
+/// The terminal's properties, as detected by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextOptions {
-    /// In columns; below 40 it is taken as 40.
+    /// Width in columns; at least 40.
     pub width: usize,
     /// Whether to send colours.
     pub color: bool,
 }
 
-/// Prose gets no wider: the eye loses the line.
+/// Maximum width of prose, in columns, for readability.
 const PROSE: usize = 110;
 const LEAST_WIDTH: usize = 40;
 const INDENT: usize = 2;
@@ -84,7 +84,7 @@ impl Renderer {
 
     fn entries(&mut self, entries: &[Entry]) {
         let labels = entries.iter().map(|e| width(&escaped(&e.label))).max().unwrap_or(0).min(24);
-        // Labels stand at the right, like a gutter: words and record numbers line up with what they label.
+        // Labels are right-aligned in a gutter, next to what they label.
         let body_at = INDENT + labels + 2;
         for entry in entries {
             let label = cut(&escaped(&entry.label), labels);
@@ -116,7 +116,7 @@ impl Renderer {
         let widths: Vec<usize> = (0..table.columns.len())
             .map(|c| cells.iter().map(|row| width(&row[c])).chain([width(&table.columns[c].title)]).max().unwrap_or(0))
             .collect();
-        // A column without any content says nothing.
+        // A column without any content is omitted.
         let filled = |c: usize| table.rows.is_empty() || cells.iter().any(|row| !row[c].is_empty());
         let mut shown: Vec<usize> = (0..table.columns.len()).filter(|c| filled(*c)).collect();
         let flexible = |shown: &[usize]| shown.iter().rev().copied().find(|c| table.columns[*c].align == Align::Left);

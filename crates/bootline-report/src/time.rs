@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline time`: the sum of a boot in one line, then its phases.
+//! `bootline time`: a boot in one line, as a sum of its phases, then the phases.
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::wire::{Clock, Phase, TimeToInit};
 use bootline_analysis::boot::{self, Boot, PhaseName};
 use bootline_capture::units::Dur;
 
-/// The sum and the phases, for people.
+/// The sum and the phases, as a document.
 pub fn time(boot: &Boot, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
@@ -43,7 +43,7 @@ fn up_to(phases: &[boot::Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
     phases.iter().filter(|p| p.start < end).map(|p| (p.name, p.end.min(end) - p.start)).collect()
 }
 
-/// The times of a boot, for programs: one entry of `boots[]` in `docs/schema/time-1.schema.json`.
+/// The times of a boot, as JSON: one entry of `boots[]` in `docs/schema/time-1.schema.json`.
 pub fn time_json<'b>(boot: &'b Boot, source: &'b BootLabel) -> impl Serialize + 'b {
     TimedBoot {
         source: &source.input,
@@ -65,7 +65,7 @@ pub(crate) struct TimedBoot<'b> {
     /// The release, as in `uname -r`; null where the log lacks the banner.
     kernel_version: Option<&'b str>,
     clock: Clock,
-    /// Null where the log doesn't reach the boot's end.
+    /// Null if the log does not reach the boot's end.
     time_to_init: Option<TimeToInit>,
     /// In order.
     phases: Vec<Phase>,

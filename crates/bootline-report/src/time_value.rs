@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A time with its unit, its bounds and the clock that it is from.
+//! A time with its unit, its bounds and its clock.
 use bootline_analysis::boot::Clock;
 use bootline_capture::units::{Dur, Interval};
 
-/// A duration to be shown. Measured ones have six decimals; an estimate has as many as its interval deserves.
+/// A duration, for display. Measured ones have six decimals; an estimate has as many as its interval supports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeValue {
-    /// How long.
+    /// The duration.
     pub value: Interval,
-    /// By which clock; none where the words around it tell.
+    /// Its clock; none if the text around it names the clock.
     pub clock: Option<ClockName>,
 }
 
 /// A clock, as readers know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockName {
-    /// The host's: when characters arrived.
+    /// The host's: when bytes arrived.
     Arrival,
     /// The kernel's stamps.
     Kernel,

@@ -16,7 +16,7 @@ use super::samples::{Samples, middle};
 
 /// How often is drawn. Enough for the bounds to stand still in their second figure.
 const DRAWS: usize = 4000;
-/// What is aimed at.
+/// Nominal confidence.
 const CONFIDENCE: f64 = 0.95;
 
 /// A value with its interval. `low <= best <= high` always holds.
@@ -28,7 +28,7 @@ pub struct Estimate {
     pub best: f64,
     /// The upper bound.
     pub high: f64,
-    /// In how many cases of 1 such an interval holds the truth: 0.95, or less where there are too few samples.
+    /// Share of cases in which such an interval contains the truth: 0.95, or less if there are too few samples.
     pub confidence: f64,
 }
 
@@ -70,7 +70,7 @@ fn sign_test_bounds(sorted: &[f64]) -> (f64, f64) {
     (sorted[k], sorted[last - k])
 }
 
-/// The ratio of two medians, `a` to `of`. None where `of` holds something that isn't above 0.
+/// The ratio of two medians, `a` to `of`. None if `of` contains a value that is not above 0.
 pub fn ratio_of_medians(a: &Samples, of: &Samples, seed: u64) -> Option<Estimate> {
     (of.least() > 0.0).then(|| bootstrap([a, of], seed, |[a, of]| a / of))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What intervals and verdicts say of themselves, held against sets of which the truth is known: skewed ones as a busy host
-//! makes them, of two groups, with ties as counts and coarse clocks have them.
+//! What intervals and verdicts claim, tested on sets whose truth is known: skewed as on a busy host, in two groups,
+//! with ties as in counts and coarse clocks.
 use super::*;
 
 type Draw = fn(&mut Random) -> f64;
@@ -38,7 +38,7 @@ fn the_interval_of_a_difference_misses_as_rarely_as_it_says() {
                 let same = set(&mut random, n, draw, 0.0);
                 p_small += usize::from(p_value(&same, &b) <= 0.05);
             }
-            // A gate fires where the lower bound is above its limit: one in forty.
+            // A gate fails if the lower bound is above its limit: one in forty.
             let most = (SETS as f64 * (0.025 + slack(0.025, SETS))) as usize;
             assert!(above <= most && below <= most, "{shape} {n}+{m}: {above} above, {below} below of {SETS}");
             let most = (SETS as f64 * (0.05 + slack(0.05, SETS))) as usize;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the runs of an arm fall into two groups. Then its median is the time of neither, and is not to be believed.
+//! Whether the runs of an arm fall into two groups. Then its median represents neither group.
 //!
 //! The sorted values are cut at each gap that leaves at least two values, and a fifth of them, on either side; what is looked
 //! at is the gap over the range of the wider group. One group of few values has great gaps too, so the same is done with
@@ -31,7 +31,7 @@ pub struct Groups {
     pub above: f64,
 }
 
-/// The two groups that the samples fall into; none where they are one, or too few to show it.
+/// The two groups that the samples fall into; none if they are one group, or too few to show two.
 pub fn groups(samples: &Samples) -> Option<Groups> {
     let sorted = samples.sorted();
     let (at, clear) = clearest_cut(sorted)?;
@@ -53,7 +53,7 @@ pub fn groups(samples: &Samples) -> Option<Groups> {
     Some(found)
 }
 
-/// Where the gap is greatest against the wider of the two groups, and how much greater it is.
+/// The cut with the largest gap relative to the wider of the two groups, and that ratio.
 fn clearest_cut(sorted: &[f64]) -> Option<(usize, f64)> {
     let last = sorted.len().checked_sub(1)?;
     let clearness = |at: usize| {

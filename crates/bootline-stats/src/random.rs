@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Numbers by chance that come again with their seed. SplitMix64 (Steele, Lea, Flood 2014): one word of state, any seed
-//! does, and its sequence is fixed for good, which a library's generator doesn't promise.
+//! Random numbers that are reproducible from their seed. SplitMix64 (Steele, Lea, Flood 2014): one word of state, any
+//! seed does, and its sequence never changes, which a library's generator does not promise.
 
 /// A sequence of numbers.
 #[derive(Clone, Debug)]

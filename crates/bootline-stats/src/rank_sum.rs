@@ -13,10 +13,11 @@ const CONFIDENCE: f64 = 0.95;
 /// Sets are counted out while it takes no more than so many additions: 15 + 15, and 1 + 60 or 2 + 40, of which the normal
 /// distribution, as good for even sets beyond, knows little.
 const COUNTED: usize = 220_000;
-/// 97.5 % of a normal distribution lie below so many of its standard deviations.
+/// 97.5 % of a normal distribution lie below this many standard deviations.
 const Z: f64 = 1.959_964;
 
-/// The difference of two medians, `a` less `from`, with the interval of the shift between the sets, widened to hold it.
+/// The difference of two medians, `a` minus `from`, with the interval of the shift between the sets, widened to contain
+/// it.
 pub fn difference(a: &Samples, from: &Samples) -> Estimate {
     let best = a.median() - from.median();
     let mut pairs: Vec<f64> = Vec::new();
@@ -32,7 +33,7 @@ pub fn difference(a: &Samples, from: &Samples) -> Estimate {
     }
 }
 
-/// In how many cases of 1 the interval from `n` and `m` values holds the truth: 0.95, or less where there are too few.
+/// Share of cases in which the interval from `n` and `m` values contains the truth: 0.95, or less if there are too few.
 pub fn confidence_of_difference(n: usize, m: usize) -> f64 {
     CONFIDENCE.min(confidence_of_any(n, m))
 }
@@ -42,7 +43,7 @@ pub fn confidence_of_any(n: usize, m: usize) -> f64 {
     1.0 - 2.0 / ways(n.max(1), m.max(1))
 }
 
-/// Fewest values that, compared with `m` others, give a 95 % interval; `None` where no number does.
+/// Fewest values that, compared with `m` others, give a 95 % interval; `None` if no number does.
 pub fn min_runs_against(m: usize) -> Option<usize> {
     (1..=40).find(|n| confidence_of_difference(*n, m) >= CONFIDENCE)
 }
@@ -69,14 +70,14 @@ pub fn p_value(a: &Samples, b: &Samples) -> f64 {
     if deviation <= 0.0 { 1.0 } else { (2.0 * tail(((off - 1.0).max(0.0)) / deviation)).min(1.0) }
 }
 
-/// The least difference that sets like these would show in four of five cases: as much as `a` has to be shifted for the
-/// interval to lie above zero. None where there are too few values for any.
+/// The smallest difference that sets like these would show in four of five cases: how far `a` must be shifted for the
+/// interval to lie above zero. None if there are too few values for any.
 pub fn minimum_detectable_effect(a: &Samples, from: &Samples, seed: u64) -> Option<f64> {
     const DRAWS: usize = 400;
     if confidence_of_difference(a.n(), from.n()) < CONFIDENCE {
         return None;
     }
-    // Values lie closer to the median that was made of them than to the one that they came from.
+    // Values lie closer to their own median than to that of the distribution that they came from.
     let all = (a.n() + from.n()) as f64;
     let wider = (all / (all - 2.0)).sqrt();
     let around = |s: &Samples| -> Vec<f64> { s.sorted().iter().map(|v| (v - s.median()) * wider).collect() };
@@ -214,7 +215,7 @@ mod tests {
         for (n, m, critical) in [(4, 4, 0), (5, 5, 2), (6, 6, 5), (5, 8, 6), (10, 10, 23), (15, 15, 64)] {
             assert_eq!(beyond(n, m), critical, "{n} and {m}");
         }
-        // Where it isn't counted out: 127 for 20 and 20.
+        // The normal approximation, for sizes that are not enumerated: 127 for 20 and 20.
         assert!((125..=127).contains(&beyond(20, 20)), "{}", beyond(20, 20));
     }
 

@@ -6,7 +6,7 @@
 pub struct Samples(Vec<f64>);
 
 impl Samples {
-    /// Of values in any order. None where there is none, or one that is no number.
+    /// Samples from values in any order. None if there are none, or if one is not a number.
     pub fn new(values: impl IntoIterator<Item = f64>) -> Option<Samples> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether what was said of some runs is so: held, refuted, or inconclusive, each with its reason.
+//! Verdicts on claims and predictions about runs: held, refuted or inconclusive, each with its reason.
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -56,7 +56,7 @@ pub enum Reason {
         /// As a share of the median.
         width: f64,
     },
-    /// The predicted interval is so wide that it would hold almost anything.
+    /// The predicted interval is so wide that it would contain almost anything.
     TooVague {
         /// As a share of the median.
         width: f64,
@@ -84,7 +84,7 @@ impl Verdict {
     }
 }
 
-/// When a prediction may be judged, and what is close.
+/// When a prediction may be judged, and how close is close enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Valid runs that it takes.
@@ -101,8 +101,8 @@ impl Default for Tolerance {
     }
 }
 
-/// Judges the prediction `low..best..high` by the median of `n` runs. One that says little can be refuted, but holds only
-/// where its best value is close.
+/// Judges the prediction `low..best..high` by the median of `n` runs. A vague one can be refuted, but holds only if its
+/// best estimate is close.
 pub fn judge_prediction(
     (low, best, high): (f64, f64, f64),
     measured: Estimate,
@@ -131,17 +131,17 @@ pub fn judge_prediction(
     }
 }
 
-/// What a claim says of a figure.
+/// The limits that a claim sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClaimLimits {
-    /// It is no less.
+    /// Lower limit.
     pub at_least: Option<f64>,
-    /// It is no more.
+    /// Upper limit.
     pub at_most: Option<f64>,
 }
 
-/// Judges a claim by an estimate from at least `n` runs on each side: held where all of the interval is within the
-/// limits, refuted where all of it is beyond one, inconclusive between.
+/// Judges a claim by an estimate from at least `n` runs on each side: held if the whole interval is within the limits,
+/// refuted if the whole interval is beyond one, else inconclusive.
 pub fn judge_claim(limits: ClaimLimits, estimate: Estimate, n: usize, needed: usize) -> Verdict {
     if n < needed {
         return Verdict { outcome: VerdictKind::Inconclusive, reason: Reason::TooFew { valid: n, needed } };
@@ -225,7 +225,7 @@ mod tests {
         check((1.0, 1.0, 1.0), (9.9, 10.0, 10.1), 2, (Inconclusive, "2 valid runs of the 3 that it takes"));
         let wide = "the measured interval is 60 % of the median wide";
         check((1.0, 1.0, 1.0), (8.0, 10.0, 14.0), 5, (Inconclusive, wide));
-        // A claim that holds whatever is measured predicts nothing, unless its best value does.
+        // A claim that would hold for any measurement predicts nothing, unless its best estimate does.
         let vague = "the predicted interval is 990 % of the median wide";
         check((1.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Inconclusive, vague));
         check((1.0, 10.5, 100.0), (9.9, 10.0, 10.1), 5, (Held, overlap));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is predicted.
+//! A prediction, its assumptions and its requirements.
 use super::change::Change;
 use crate::remedy::SystemChange;
 use bootline_capture::units::Interval;

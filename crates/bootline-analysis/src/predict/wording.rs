@@ -38,7 +38,7 @@ fn setting_title(setting: &Setting) -> String {
     }
 }
 
-/// What comes with a module that the kernel's makers don't know.
+/// The price of an out-of-tree module.
 pub const OUT_OF_TREE: &str = "it taints the kernel, and under Secure Boot it must be signed";
 
 /// What the change costs its user.
@@ -68,7 +68,7 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
     price.join("; ")
 }
 
-/// What the figures rest on.
+/// The assumptions that the figures rest on.
 pub(super) fn assumptions(
     boot: &Boot,
     boot_workload: &BootWorkload,

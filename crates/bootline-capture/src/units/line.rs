@@ -109,7 +109,7 @@ impl TransmitTime {
     }
 }
 
-/// How many bytes a line carries in a second, exactly (baud / bits per frame) or as fitted from a log.
+/// Bytes per second that a line transmits, exactly (baud / bits per frame) or as fitted from a log.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LineRate(f64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Durations, the clocks, the speed of a line. Integer nanoseconds throughout; seconds only where people read them.
+//! Durations, the clocks, the speed of a line. Integer nanoseconds throughout; seconds only for display.
 mod clock;
 mod interval;
 mod line;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The runs of both sets as dots on one axis, with medians, groups, and the difference on an axis of its own whose zero
-//! stands below the earlier median (an estimation plot: Gardner and Altman 1986).
+//! The runs of both sets as dots on one axis, with medians, groups, and the difference on its own axis, whose zero is
+//! below the earlier median (an estimation plot: Gardner and Altman 1986).
 use super::scale::Scale;
 use super::wording::{bounds, interval, runs, short_names, signed_value, value, verdict};
 use crate::html::html_text;
 use bootline_analysis::compare::{Comparison, QuantityChange, SetSummary, Unit};
 
-/// A dot's width as percent of an axis of some 800 pixels: closer ones are stacked.
+/// Width of a dot, in percent of an axis of some 800 pixels: closer ones are stacked.
 const DOT: f64 = 1.1;
-/// Half the height that dots take in a lane, in pixels, and how far those are apart that stand above one another.
+/// Half the height of a row of dots, in pixels, and the distance between stacked dots.
 const HALF: f64 = 28.0;
 const STEP: f64 = 8.5;
 /// Above the dots, where groups are marked.
 const HEAD: f64 = 18.0;
 
-/// The picture. With `names` each dot is there and names its run; without, the page's script puts the dots where this says
-/// and names them, which is a fifth of the text.
+/// The picture. With `names` each dot is drawn and names its run; without, the page's script draws and names the dots,
+/// which takes a fifth of the text.
 pub(super) fn distribution(c: &QuantityChange, comparison: &Comparison, names: bool) -> String {
     let sets = [&c.from, &c.to];
     let shifted = c.difference.zip(c.from.as_ref()).map(|(d, from)| (d, from.median.best));
@@ -26,7 +26,7 @@ pub(super) fn distribution(c: &QuantityChange, comparison: &Comparison, names: b
     let ends = shifted.iter().flat_map(|(d, at)| [d.low, d.high].map(|v| v + at));
     let scale = Scale::even(values.chain(ends).collect::<Vec<_>>());
     let ticks = scale.ticks(c.unit, 5, false);
-    // Hundreds of pictures that nobody opens are to be small.
+    // Hundreds of pictures that are rarely opened must be small.
     let grid: String = ticks.iter().filter(|_| names).map(|(v, _)| upright("grid", &scale.x(*v))).collect();
     let set_names = short_names(comparison);
     let mut out = "<div class=\"spread\">\n".to_owned();
@@ -123,12 +123,12 @@ fn dot_row(
     )
 }
 
-/// Runs in their order; those that would hide one another are stacked around the lane's middle.
+/// Runs in their order; those that would hide one another are stacked around the middle of the row.
 fn dots(s: &SetSummary, unit: Unit, scale: &Scale, middle: f64, names: Option<&Vec<String>>) -> String {
     let offsets = stacked(s, scale);
     let places = s.values.iter().zip(offsets).map(|(v, off)| Some((scale.percent((*v)? as f64), middle + off)));
     let Some(names) = names else {
-        // A run that hasn't got it keeps its place in the order.
+        // A run without a value keeps its position in the order.
         let words: Vec<String> = places.map(|p| p.map_or("".into(), |(x, y)| format!("{x:.2} {y:.0}"))).collect();
         return format!("<g class=\"runs\" data-dots=\"{}\"></g>", words.join(","));
     };
@@ -141,13 +141,13 @@ fn dots(s: &SetSummary, unit: Unit, scale: &Scale, middle: f64, names: Option<&V
     format!("<g class=\"runs\">{dots}</g>")
 }
 
-/// How far below the middle each run's dot stands, so that none hides another.
+/// How far below the middle each run's dot is, so that none hides another.
 fn stacked(s: &SetSummary, scale: &Scale) -> Vec<f64> {
     let mut order: Vec<(usize, f64)> =
         s.values.iter().enumerate().filter_map(|(run, v)| Some((run, scale.percent((*v)? as f64)))).collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut level = vec![0_usize; s.values.len()];
-    // Up to where each level is taken.
+    // Up to where each level is occupied.
     let mut taken: Vec<f64> = Vec::new();
     for (run, at) in order {
         let free = taken.iter().position(|until| *until <= at).unwrap_or(taken.len());
@@ -163,11 +163,11 @@ fn stacked(s: &SetSummary, scale: &Scale) -> Vec<f64> {
     level.into_iter().map(offset).collect()
 }
 
-/// Tick labels below a lane.
+/// Tick labels below a row.
 pub(super) fn axis(ticks: &[(f64, String)], scale: &Scale) -> String {
     let tick = |(v, label): &(f64, String)| {
         let x = scale.x(*v);
-        // A label at the edge would be cut.
+        // A label at the edge would be clipped.
         let end = match scale.percent(*v) {
             p if p < 4.0 => " class=\"first\"",
             p if p > 96.0 => " class=\"last\"",

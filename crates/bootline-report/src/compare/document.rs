@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A comparison for people, as text and Markdown.
+//! A comparison as a document, for text and Markdown.
 use super::wording::{
     answer, bounds, chance, detectable_text, excluded, made_of_words, records, set_against_set, signed_value,
 };
@@ -11,7 +11,7 @@ use crate::time_value::signed;
 use bootline_analysis::compare::{ChangeVerdict, Comparison, Contribution, PartSum, QuantityChange, SetSummary};
 use bootline_capture::units::Dur;
 
-/// Two sets beside one another, for people. `rows` are the most parts and initcalls to show.
+/// Two sets compared, as a document. `rows` is the maximum number of parts and initcalls to show.
 pub fn compare(comparison: &Comparison, rows: usize) -> Document {
     let mut document = Document::default();
     document.heading(set_against_set(comparison));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Shapes that say what the words say, so that colour never has to: an arrow to the right is later, to the left earlier,
-//! a plus is new, a minus gone; what is hollow is not told from nothing.
+//! Shapes that repeat the verdict, so that colour is never needed to read it: an arrow to the right is later, to the
+//! left earlier, a plus is new, a minus gone; a hollow shape is not distinguished from zero.
 use bootline_analysis::compare::{ChangeVerdict, PartChange};
 
 /// A shape.
@@ -11,11 +11,11 @@ pub(super) enum Icon {
     New,
     Gone,
     Moved,
-    /// Chance explains it.
+    /// Chance may explain it.
     Chance,
-    /// It is there, but too small to count, or no more than noise.
+    /// Real, but too small to matter, or within noise.
     Small,
-    /// Nobody can tell.
+    /// Unknown: too few runs.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ impl Icon {
         }
     }
 
-    /// The class by which the style sheet knows it.
+    /// The class in the style sheet.
     pub fn class(self) -> &'static str {
         match self {
             Icon::More => "more",
@@ -57,7 +57,7 @@ impl Icon {
         }
     }
 
-    /// Around the origin.
+    /// Path around the origin.
     fn path(self) -> &'static str {
         match self {
             Icon::More => "M-4-5L5 0L-4 5Z",
@@ -71,7 +71,7 @@ impl Icon {
         }
     }
 
-    /// Among words.
+    /// The shape for running text.
     pub fn inline(self) -> String {
         format!(
             "<svg class=\"icon {}\" viewBox=\"-6 -6 12 12\" aria-hidden=\"true\"><path d=\"{}\"/></svg>",
@@ -80,7 +80,7 @@ impl Icon {
         )
     }
 
-    /// On an axis, in the middle of its height.
+    /// The shape on an axis, in the middle of its height.
     pub fn at(self, x: &str) -> String {
         format!("<svg x=\"{x}\" y=\"50%\" class=\"icon {}\"><path d=\"{}\"/></svg>", self.class(), self.path())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A comparison for programs: `docs/schema/compare-1.schema.json`.
+//! A comparison as JSON: `docs/schema/compare-1.schema.json`.
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::shell::TOOL;
 use crate::wire::{ExcludedRun, Id, Moved, ObservedChange, Part, PartChange, QuantityChange, Sum, Thresholds, ids};
 use bootline_analysis::compare::{Comparison, Contribution};
 
-/// The comparison for programs: `docs/schema/compare-1.schema.json`.
+/// The comparison as JSON: `docs/schema/compare-1.schema.json`.
 pub fn compare_json(comparison: &Comparison) -> impl Serialize + '_ {
     let set = |n: usize| SetJson {
         name: &comparison.names[n],
@@ -42,11 +42,11 @@ pub(crate) struct ComparisonJson<'c> {
     from: SetJson<'c>,
     /// The later set.
     to: SetJson<'c>,
-    /// What to know before the figures are believed, in words.
+    /// What to know before trusting the figures.
     caveats: Vec<String>,
     thresholds: Thresholds,
-    /// The smallest difference of the time to the boot's end that sets like these show in four of five cases; null where they
-    /// are too small for any.
+    /// The smallest difference of the time to the boot's end that sets like these show in four of five cases; null if
+    /// they are too small for any.
     minimum_detectable_effect_ns: Option<f64>,
     /// All quantities.
     changes: Vec<QuantityChange>,
@@ -54,7 +54,7 @@ pub(crate) struct ComparisonJson<'c> {
     from_mean_ns: i64,
     /// The difference of the means of the time to the boot's end: what the parts add up to.
     difference_ns: i64,
-    /// The parts summed up by what became of them.
+    /// Sums of the parts, by how they changed.
     sums: Vec<Sum>,
     /// Contributions to the difference, the greatest first.
     parts: Vec<PartJson<'c>>,
@@ -63,13 +63,13 @@ pub(crate) struct ComparisonJson<'c> {
 /// A set of boots.
 #[derive(Serialize, JsonSchema)]
 struct SetJson<'c> {
-    /// What the set is called.
+    /// Name of the set.
     name: &'c str,
-    /// How many runs it has.
+    /// Number of runs.
     runs: usize,
     /// The files.
     sources: &'c [String],
-    /// What was left out.
+    /// Runs that were excluded.
     excluded: Vec<ExcludedRun<'c>>,
 }
 
@@ -79,19 +79,19 @@ struct PartJson<'c> {
     part: Part<'c>,
     observed: ObservedChange,
     part_change: PartChange,
-    /// Where it has moved; null where it has not.
+    /// Where it has moved; null if it has not.
     moved: Option<Moved>,
     /// What it adds to the difference.
     added_ns: i64,
-    /// Of it, work.
+    /// The part of it that is work.
     work_ns: i64,
-    /// Of it, waits for the console.
+    /// The part of it that is waits for the console.
     console_ns: i64,
     /// What it adds in bytes on the serial line.
     bytes: i64,
-    /// How likely chance makes as much, of 1; null where unknown.
+    /// How likely chance alone causes as much, 0 to 1; null if unknown.
     p_value: Option<f64>,
-    /// How many runs of each set have it.
+    /// Number of runs of each set that have it.
     runs: [usize; 2],
     /// Its first and its last record, in the run nearest to the median.
     records: Option<[Id; 2]>,

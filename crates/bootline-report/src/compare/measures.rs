@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every measure a row, its difference drawn with its interval on an axis that all share (a forest plot).
+//! One row per measure, its difference drawn with its interval on a common axis (a forest plot).
 use super::distribution::{axis, distribution, whisker};
 use super::icon::Icon;
 use super::scale::Scale;
@@ -25,12 +25,12 @@ impl<'c> MeasureTable<'c> {
         MeasureTable { comparison, rows, even, decades }
     }
 
-    /// How many there are.
+    /// Number of measures.
     pub fn n(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many differ, or may.
+    /// Number of measures that differ, or may.
     pub fn differ(&self) -> usize {
         self.rows.iter().filter(|c| self.may_differ(c)).count()
     }
@@ -44,7 +44,8 @@ impl<'c> MeasureTable<'c> {
         c.may_differ(&self.comparison.thresholds)
     }
 
-    /// Where zero stands on the axes, and what is too little to count: for the style sheet, which draws it behind all rows.
+    /// The position of zero on the axes, and the band of differences too small to matter: the style sheet draws them
+    /// behind all rows.
     pub fn style(&self) -> String {
         let effect = self.comparison.thresholds.effect.as_nanos() as f64;
         let stretch = |class: &str, scale: &Scale| {
@@ -72,7 +73,7 @@ impl<'c> MeasureTable<'c> {
         let (words, _) = verdict(c);
         let icon = Icon::of_verdict(c.verdict);
         let whole = c.quantity.is_time_to_end();
-        // What the whole does is never hidden.
+        // The change of the whole is never hidden.
         let same = if whole || self.may_differ(c) { "" } else { " same" };
         let of =
             |s: &Option<SetSummary>| s.as_ref().map_or_else(String::new, |s| html_text(&value(s.median.best, c.unit)));
@@ -115,7 +116,7 @@ impl<'c> MeasureTable<'c> {
     }
 }
 
-/// What has to have room on the axis.
+/// Values that must fit on the axis.
 fn ends(c: &QuantityChange) -> Vec<f64> {
     match c.difference {
         Some(d) if d.confidence > 0.0 => vec![d.low, d.best, d.high],
@@ -132,7 +133,7 @@ fn name(c: &QuantityChange) -> String {
     }
 }
 
-/// What is told first where rows are sorted by verdict.
+/// Order of the rows when sorted by verdict.
 fn rank(verdict: ChangeVerdict) -> u8 {
     match verdict {
         ChangeVerdict::More => 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline compare`: by how much runs differ, whether that is something, and what it is made of.
+//! `bootline compare`: by how much runs differ, whether the difference counts, and where it comes from.
 //!
 //! ```text
 //! Comparison ─┬─▶ document: text, Markdown

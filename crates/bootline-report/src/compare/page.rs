@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page of a comparison. All of it is there without its script, which sorts, filters, and opens the runs of a measure.
+//! The page of a comparison. It is complete without its script, which sorts, filters, and opens the runs of a measure.
 use serde_json::{Value, json};
 
 use super::distribution::distribution;
@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("assets/page.css");
 const SCRIPT: &[&str] =
     &[shell::THEME, include_str!("assets/runs.js"), include_str!("assets/measures.js"), include_str!("assets/main.js")];
 
-/// Two sets beside one another as a page. `rows` are the most parts to show before the others are folded up.
+/// Two sets compared, as a page. `rows` is the maximum number of parts to show; the others are folded.
 pub fn compare_page(comparison: &Comparison, rows: usize) -> String {
     let measures = MeasureTable::of(comparison);
     let title = html_text(&set_against_set(comparison));
@@ -32,7 +32,7 @@ pub fn compare_page(comparison: &Comparison, rows: usize) -> String {
         ("MADE_OF", made_of(comparison, rows)),
         ("TICKS", measures.ticks()),
         ("MEASURES", measures.rows()),
-        // Where all or next to none would be hidden, nothing is.
+        // If all or almost none would be hidden, nothing is.
         ("ONLY", if measures.differ() > 0 && measures.n() > 20 { " checked".to_owned() } else { String::new() }),
         ("BARE", if measures.has_intervals() { String::new() } else { " bare".to_owned() }),
         ("DIFFER", measures.differ().to_string()),
@@ -83,7 +83,7 @@ fn made_of(comparison: &Comparison, rows: usize) -> String {
     fill(MADE_OF, &parts)
 }
 
-/// By what differences were judged.
+/// The thresholds, in words.
 fn thresholds(t: &Thresholds) -> String {
     let words = format!(
         "Reported as a difference: what chance causes in less than {:.0}\u{a0}% of cases, and is at least {}\u{a0}s and at least {:.1}\u{a0}% of the earlier median.",
@@ -94,7 +94,7 @@ fn thresholds(t: &Thresholds) -> String {
     html_text(&words)
 }
 
-/// What the script needs: whose run a dot is.
+/// Data for the script: which run each dot is.
 fn data(comparison: &Comparison) -> Value {
     let names = comparison.sources.each_ref().map(|s| s.iter().map(|s| escaped(s)).collect::<Vec<_>>());
     json!({ "tool": TOOL, "runs": names })

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which runs were used, and which were left out.
+//! Which runs were used, and which were excluded.
 use super::wording::{runs as count, value};
 use crate::html::html_text;
 use bootline_analysis::compare::{Comparison, Excluded, SetSummary};
 
-/// A table for each set, and one of what was left out.
+/// A table for each set, and one of the excluded runs.
 pub(super) fn runs(comparison: &Comparison) -> String {
     let headline = comparison.headline();
     let summaries = headline.map_or([None, None], |c| [c.from.as_ref(), c.to.as_ref()]);
@@ -39,7 +39,7 @@ pub(super) fn runs(comparison: &Comparison) -> String {
     out + "</div>\n" + &left_out(&comparison.excluded)
 }
 
-/// The group that a run is in, where there are two.
+/// The group of a run, if there are two.
 fn group(s: &SetSummary, v: i64) -> &'static str {
     match s.groups {
         Some(g) if v as f64 <= g.below => "lower group",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where values stand on an axis, as percent of its width, so that a picture is as wide as there is room for.
+//! Positions of values on an axis, in percent of its width, so that a picture fits any width.
 use crate::axis;
 use bootline_analysis::compare::Unit;
 use bootline_capture::units::Dur;
 
-/// How far labels are apart at the least, in percent.
+/// Minimum distance between labels, in percent.
 const APART: f64 = 9.0;
 
 /// An axis from left to right.
@@ -12,17 +12,17 @@ const APART: f64 = 9.0;
 pub(super) struct Scale {
     from: f64,
     to: f64,
-    /// Up to this size values stand evenly, beyond it each tenfold takes as much room; none where all stand evenly.
+    /// Values up to this size are placed linearly, beyond it logarithmically; none if the whole axis is linear.
     decades: Option<f64>,
 }
 
 impl Scale {
-    /// One on which values stand evenly, with room for all of these.
+    /// A linear scale with room for all of these.
     pub fn even(values: impl IntoIterator<Item = f64>) -> Scale {
         Scale::holding(values, None)
     }
 
-    /// One on which small and great values can both be seen, with room for all of these and for zero.
+    /// A logarithmic scale on which small and large values are both visible, with room for all of these and for zero.
     pub fn by_decades(values: impl IntoIterator<Item = f64>, even_up_to: f64) -> Scale {
         let least = even_up_to.max(1.0);
         Scale::holding(values.into_iter().chain([-least, least]), Some(least))
@@ -32,12 +32,12 @@ impl Scale {
         let placed = values.into_iter().filter(|v| v.is_finite()).map(|v| place(v, decades));
         let (low, high) = placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
-        // All the same: a stretch around it, of which the ticks tell how short it is.
+        // All equal: a range around the value; the ticks show how short it is.
         let room = if high > low { (high - low) * 0.05 } else { (high.abs() * 0.01).max(1.0) };
         Scale { from: low - room, to: high + room, decades }
     }
 
-    /// The same stretch, counted from `zero`. Of an even one.
+    /// The same range of a linear scale, counted from `zero`.
     pub fn shifted(&self, zero: f64) -> Scale {
         Scale { from: self.from - zero, to: self.to - zero, decades: None }
     }
@@ -52,7 +52,7 @@ impl Scale {
         format!("{:.2}%", self.percent(value))
     }
 
-    /// Round values with their labels, seconds or characters; `signed` where they are differences.
+    /// Round values with their labels, in seconds or bytes; `signed` if they are differences.
     pub fn ticks(&self, unit: Unit, most: usize, signed: bool) -> Vec<(f64, String)> {
         match self.decades {
             None => even_ticks(self.from, self.to, unit, most, signed),
@@ -69,7 +69,7 @@ impl Scale {
             ticks.extend([(-power, format!("−{label}")), (power, format!("+{label}"))]);
             power *= 10.0;
         }
-        // Two labels nearer than this are one smear; zero stays, and of the others those that are far from it.
+        // Labels closer than this would overlap; zero stays, and of the others those far from it.
         let mut kept: Vec<(f64, String)> = vec![(0.0, "0".to_owned())];
         for tick in ticks.into_iter().rev() {
             let inside = (self.from..=self.to).contains(&place(tick.0, self.decades));
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(scale.x(3e9), "50.00%");
         assert_eq!(labels(&scale, false), ["2.0", "2.5", "3.0", "3.5", "4.0"]);
         assert_eq!(labels(&Scale::even([-0.2e9, 0.2e9]), true), ["−0.2", "−0.1", "0.0", "+0.1", "+0.2"]);
-        // Nothing to tell apart, or nothing at all: still an axis.
+        // Equal values, or none: still an axis.
         for scale in [Scale::even([7.0, 7.0]), Scale::even([]), Scale::even([f64::NAN])] {
             assert!(scale.percent(7.0) >= 0.0 && !scale.ticks(Unit::Bytes, 5, false).is_empty());
         }

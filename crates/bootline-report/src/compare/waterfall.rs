@@ -9,7 +9,7 @@ use crate::time_value::signed;
 use bootline_analysis::compare::{Comparison, Contribution, Decomposition, PartSum, Unit};
 use bootline_capture::units::Dur;
 
-/// The parts that tell most as the rows of a waterfall, and all others as those of a second table.
+/// The most important parts as the rows of a waterfall, and all others as those of a second table.
 pub(super) struct Waterfall<'c> {
     names: [String; 2],
     runs: [usize; 2],
@@ -20,7 +20,7 @@ pub(super) struct Waterfall<'c> {
 }
 
 impl<'c> Waterfall<'c> {
-    /// None where nothing was taken apart.
+    /// None if nothing was decomposed.
     pub fn of(comparison: &'c Comparison, rows: usize) -> Option<Waterfall<'c>> {
         let of = &comparison.decomposition;
         if of.contributions.is_empty() {
@@ -38,7 +38,7 @@ impl<'c> Waterfall<'c> {
         Some(Waterfall { names: short_names(comparison), runs: comparison.runs, of, shown, others, scale })
     }
 
-    /// Whether any part was told from chance.
+    /// Whether any part was tested against chance.
     pub fn has_p_values(&self) -> bool {
         self.of.contributions.iter().any(|c| c.p_value.is_some())
     }
@@ -47,7 +47,7 @@ impl<'c> Waterfall<'c> {
         axis(&self.scale.ticks(Unit::Ns, 6, false), &self.scale)
     }
 
-    /// What the parts add by what became of them.
+    /// What the parts add, by how they changed.
     pub fn sums(&self) -> String {
         let one = |(what, sum): (_, PartSum)| {
             let parts = if sum.parts == 1 { "part" } else { "parts" };
@@ -77,18 +77,18 @@ impl<'c> Waterfall<'c> {
             out += &self.row("others", &html_text(&title), "", &sum, at, ["".into(), "".into()]);
             at += sum.total();
         }
-        // What the means say, which the parts have to meet, unless their sum has no room in a time.
+        // The difference of the means, which the parts must add up to, unless their sum overflows a time.
         debug_assert!(at == self.of.before + self.of.whole || self.is_beyond_times());
         out + &self.end(1, at)
     }
 
-    /// Whether some sum of the parts may have been cut off: a baseline may hold any numbers.
+    /// Whether some sum of the parts may have saturated: a baseline may contain any numbers.
     fn is_beyond_times(&self) -> bool {
         let times = self.of.contributions.iter().flat_map(|c| [c.work, c.console]).chain([self.of.before]);
         times.map(|d| u128::from(d.as_nanos().unsigned_abs())).sum::<u128>() > i64::MAX as u128
     }
 
-    /// The rows of the other parts, which no picture has room for; how many add nothing is said in place of them.
+    /// The rows of the other parts, for which the picture has no room; those that add nothing are only counted.
     pub fn others(&self) -> Option<(usize, String)> {
         let told: Vec<_> = self.others.iter().filter(|c| c.total() != Dur::ZERO || c.bytes != 0).collect();
         let same = self.others.len() - told.len();
@@ -134,7 +134,7 @@ impl<'c> Waterfall<'c> {
         )
     }
 
-    /// Work and waits as two stretches, where they go the same way; else all of it as one.
+    /// Work and waits as two bars if they have the same sign; else the total as one.
     fn bar(&self, sum: &PartSum, at: Dur) -> String {
         let end = at + sum.total();
         let opposed =
@@ -187,7 +187,7 @@ fn part(c: &Contribution) -> String {
     }
 }
 
-/// What became of it, by shape and in words.
+/// How it changed, as a shape and in words.
 fn text(c: &Contribution, runs: [usize; 2]) -> String {
     let words = change_text(c, runs);
     let icon = Icon::of_part(c.part_change()).inline();

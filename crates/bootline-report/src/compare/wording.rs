@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a comparison is worded, whatever it is shown on.
+//! The wording of a comparison, for all formats.
 use crate::document::{Entry, Text};
 use crate::style::Style;
 use crate::time_value::{in_millis, signed};
@@ -10,7 +10,7 @@ use bootline_analysis::compare::{
 use bootline_capture::units::Dur;
 use bootline_stats::Estimate;
 
-/// `base (12 runs) against new (13 runs)`
+/// `new (13 runs) compared with base (12 runs)`
 pub(super) fn set_against_set(comparison: &Comparison) -> String {
     let [from, to] = &comparison.names;
     let [n, m] = comparison.runs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long the boot took and what the console cost of it: what a reader wants first.
+//! How long the boot took and what the console cost of it: what a reader wants to know first.
 use super::super::boot_label::BootLabel;
 use super::super::document::{Document, Entry, Text};
 use super::super::style::Style;
@@ -25,7 +25,7 @@ pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &Bo
     document.entries(entries);
 }
 
-/// Says so where the figures can't be trusted.
+/// Adds a warning if the figures can't be trusted.
 pub(in super::super) fn untrusted(document: &mut Document, boot: &Boot) {
     if boot.problems.iter().any(|p| p.kind.spoils_the_answer()) {
         let warning = "Do not trust these figures before reading what is wrong with the log, below.";
@@ -54,7 +54,7 @@ pub(in super::super) fn kernel_title(boot: &Boot) -> String {
     parts.join(", ")
 }
 
-/// How long the boot took and what the console cost of it, or why that can't be said.
+/// How long the boot took and what the console cost of it, or why that is unknown.
 pub(in super::super) fn in_a_sentence(boot: &Boot) -> Text {
     boot.end.as_ref().map_or_else(|| no_end(boot), |end| sentence(boot, end))
 }
@@ -184,7 +184,7 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     entries
 }
 
-/// What became of it under the module.
+/// The console after the switch.
 fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
     let mut text = match t.ended {
         None => format!("the console is already asynchronous (nbcon_8250): from record {} on", t.from),

@@ -68,7 +68,7 @@ fn entries(
     entries
 }
 
-/// All rules with what they look for.
+/// All rules, with what they look for.
 pub fn rules() -> Document {
     let mut document = Document::default();
     for rule in RULES {

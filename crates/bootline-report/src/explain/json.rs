@@ -48,13 +48,13 @@ pub(crate) struct ExplainedBoot<'b> {
     clock: Clock,
     /// Real time that the kernel's clock lost against the host's.
     kernel_clock_lost_ns: i64,
-    /// Null where the log doesn't reach the boot's end.
+    /// Null if the log does not reach the boot's end.
     time_to_init: Option<TimeToInit>,
-    /// The console on a serial line; null where the log shows none.
+    /// The console on a serial line; null if the log shows none.
     console: Option<ConsoleJson<'b>>,
     /// All consoles that registered.
     consoles: Vec<RegisteredConsole<'b>>,
-    /// Null where the log shows none.
+    /// Null if the log shows none.
     console_switch: Option<ConsoleSwitch<'b>>,
     /// In order.
     phases: Vec<Phase>,
@@ -116,11 +116,11 @@ struct ConsoleJson<'b> {
     frame: String,
     /// Bytes per second that the line transmits.
     line_bytes_per_s: Option<f64>,
-    /// The slowest it can be.
+    /// Lower bound of that speed.
     line_bytes_per_s_low: Option<f64>,
-    /// The fastest it can be.
+    /// Upper bound of that speed.
     line_bytes_per_s_high: Option<f64>,
-    /// Null where the speed is unknown.
+    /// Null if the speed is unknown.
     speed_source: Option<SpeedSource>,
     /// The record that says that the console is enabled.
     enabled: Option<Id>,
@@ -134,7 +134,7 @@ struct ConsoleJson<'b> {
     cost_ns: Interval,
     /// The flush when the console registered.
     flush: Option<FlushJson>,
-    /// The most bytes that waited for the line.
+    /// The largest backlog, in bytes.
     backlog_peak: u64,
     /// How long after the boot's end its own record was transmitted.
     lag_at_init_ns: Option<i64>,

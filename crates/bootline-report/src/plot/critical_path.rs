@@ -7,7 +7,7 @@ use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, Segment
 use bootline_analysis::records::RecordId;
 use bootline_capture::units::Dur;
 
-/// The chain, link by link, without gap.
+/// The path, segment by segment, without gap.
 #[derive(Clone, Debug)]
 pub(super) struct DrawnPath {
     pub basis: PathBasis,
@@ -15,16 +15,16 @@ pub(super) struct DrawnPath {
     pub start: Dur,
     pub end: Dur,
     pub segments: Vec<DrawnSegment>,
-    /// For each span what it could end later without effect, where it isn't on the chain.
+    /// For each span off the critical path, how much later it could end without effect.
     pub slack: Vec<Option<Dur>>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct DrawnSegment {
     pub kind: &'static str,
-    /// As long as a sentence may be: `waited for async async_run_entry_fn (0000:00:1f.2)`.
+    /// The full title: `waited for async async_run_entry_fn (0000:00:1f.2)`.
     pub title: String,
-    /// What a bar has room for: the function or the device.
+    /// Short label for a bar: the function or the device.
     pub label: String,
     pub start: Dur,
     pub end: Dur,
@@ -36,7 +36,7 @@ pub(super) struct DrawnSegment {
     pub nested: usize,
 }
 
-/// What there is to be drawn of a boot's chain.
+/// What to draw of a boot's critical path.
 pub(super) fn critical_path(boot: &Boot, critical_path: &CriticalPath) -> DrawnPath {
     let slack: HashMap<RecordId, Dur> = critical_path.non_critical.iter().map(|b| (b.record, b.slack)).collect();
     let drawn = |s: &Segment| DrawnSegment {
@@ -61,7 +61,7 @@ pub(super) fn critical_path(boot: &Boot, critical_path: &CriticalPath) -> DrawnP
     }
 }
 
-/// What decides a bar's colour.
+/// The kind, which determines a bar's colour.
 fn kind(kind: &SegmentKind) -> &'static str {
     match kind {
         SegmentKind::Initcall { .. } => "initcall",

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The line's curves, sampled for a picture of so many columns: what was stored, what was delivered, how far that lags.
+//! The line's curves, sampled for a picture with a given number of columns: bytes stored, bytes transmitted, lag.
 use super::picture::DrawnRecord;
 use bootline_capture::units::Dur;
 
 /// The line in one column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sample {
-    /// Characters stored for the console by the column's end.
+    /// Bytes stored for the console by the column's end.
     pub stored: u64,
-    /// Characters delivered by then.
+    /// Bytes transmitted by then.
     pub transmitted: u64,
-    /// The greatest lag among the records stored in the column: from stored to delivered.
+    /// The greatest lag of the records stored in the column: from stored to transmitted.
     pub lag: Option<Dur>,
 }
 
-/// One sample a column, of the stretch that the columns divide evenly.
+/// One sample per column; the columns divide the range evenly.
 pub(super) fn curve(records: &[DrawnRecord], from: Dur, to: Dur, columns: usize) -> Vec<Sample> {
     let mut samples = vec![Sample::default(); columns];
     let length = i128::from((to - from).as_nanos().max(1));

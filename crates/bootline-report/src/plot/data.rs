@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A picture as the page's script reads it: columns of numbers, times in integer nanoseconds on the boot's axis.
 //!
-//! A script's numbers are exact up to 2^53 ns, 104 days; a time behind that (only a broken clock has one) is read to
-//! within a microsecond, which is what is shown.
+//! A script's numbers are exact up to 2^53 ns, 104 days; a later time (only a broken clock has one) is accurate to a
+//! microsecond, which is the precision shown.
 use serde_json::{Value, json};
 
 use super::critical_path::DrawnPath;

@@ -6,14 +6,14 @@ use super::picture::Picture;
 use bootline_analysis::boot::{PhaseName, Span, SpanKind};
 use bootline_capture::units::Dur;
 
-/// Differences below this aren't marked, nor are those below a tenth of the longer: two boots of one setup differ by as
-/// much.
+/// Differences below this are not marked, nor are those below a tenth of the longer: two boots of the same setup differ
+/// by as much.
 const LEAST: Dur = Dur::from_millis(10);
 
-/// What of a boot differs from the first one.
+/// What differs between a boot and the first one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// For each span: how much longer it took, where that is marked.
+    /// For each span, how much longer it took, if that is marked.
     pub spans: Vec<Option<SpanChange>>,
     /// For each phase, likewise.
     pub phases: Vec<Option<Dur>>,
@@ -24,13 +24,13 @@ pub(super) struct Difference {
 /// How a span differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpanChange {
-    /// It took longer by so much.
+    /// It took this much longer.
     By(Dur),
-    /// The first boot has none such, and it took a while.
+    /// The first boot does not have it, and it took a while.
     New,
 }
 
-/// A span's identity across boots: the how-manieth of its name.
+/// A span's identity across boots: kind, name, and that it is the nth of its name.
 type Key<'p> = (SpanKind, &'p str, usize);
 
 fn keyed(spans: &[Span]) -> Vec<(Key<'_>, &Span)> {
@@ -56,7 +56,7 @@ pub(super) fn difference(first: &Picture, other: &Picture) -> Difference {
         }
     };
     let phase = |p: &super::picture::DrawnPhase| {
-        // How long a log goes on behind init says nothing of the boot.
+        // How long a log continues after init says nothing about the boot.
         let was = first.phases.iter().find(|b| b.name == p.name && b.name != PhaseName::UserSpace)?;
         marked(was.end - was.start, p.end - p.start)
     };

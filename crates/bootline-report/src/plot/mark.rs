@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A finding as marks on the axis: where its time went, or at least where its evidence lies.
+//! A finding as marks on the axis: where its time was lost, or at least where its evidence is.
 use bootline_analysis::boot::{Boot, WaitCause};
 use bootline_analysis::remedy::Remedy;
 use bootline_analysis::rules::{Finding, RuleId, TimeRange, TimelinePlace, rule};
@@ -15,22 +15,23 @@ pub(super) struct FindingMark {
     pub shown: MarkPlacement,
     pub records: Vec<usize>,
     pub remedy: Option<Remedy>,
-    /// It tells another finding's time in other words.
+    /// Whether its time is part of other findings.
     pub part: bool,
 }
 
 /// Where a finding is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkPlacement {
-    /// Where the time of it went.
+    /// Where its time was lost.
     TimeRanges {
         list: Vec<TimeRange>,
-        /// Most of it is waiting for the line: it lies where the line was busy, whichever records came over it then.
+        /// Whether most of it is waiting for the line: it is shown where the line was busy, whichever records were
+        /// transmitted then.
         line: bool,
     },
-    /// In many short waits for the console; of all causes, where none is named.
+    /// In many short waits for the console; with any cause, if none is named.
     Waits(Option<WaitCause>),
-    /// Its evidence lies here, which says nothing of where the time went.
+    /// Its evidence is here; where the time was lost is unknown.
     Evidence(TimeRange),
     /// Neither is known.
     Nowhere,
@@ -38,7 +39,7 @@ pub(super) enum MarkPlacement {
 
 pub(super) fn mark(boot: &Boot, finding: &Finding) -> FindingMark {
     let saves = |r: &&Remedy| r.saves.map(Interval::best);
-    // The first of those that save most; without predictions the first of all.
+    // The first of those that save most; without predictions, the first.
     let best = finding.remedies.iter().rev().max_by_key(saves);
     let records: Vec<usize> = finding.evidence.iter().filter_map(|e| boot.records.index_of(e.id)).collect();
     FindingMark {
@@ -60,7 +61,7 @@ fn shown(boot: &Boot, finding: &Finding, records: &[usize]) -> MarkPlacement {
         let waited: Dur = list.iter().map(|s| boot.console_wait(s.from, s.to)).sum();
         return MarkPlacement::TimeRanges { list, line: waited > Dur::ZERO && waited * 2 >= length };
     }
-    // The rules whose time is in the waits themselves cite no more than the worst of them, or what set them up.
+    // Rules whose time is in the waits themselves cite only the worst of them, or what caused them.
     let waits = match rule(finding.rule).map(|r| r.place) {
         Some(TimelinePlace::Waits(cause)) => Some(Some(cause)),
         Some(TimelinePlace::AllWaits) => Some(None),

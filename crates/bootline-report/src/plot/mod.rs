@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Boots as a picture: one time axis for all that the log tells.
+//! Boots as a picture: one time axis for everything that the log shows.
 //!
 //! ```text
 //! Boot + Findings ─▶ Picture ─┬─▶ page (HTML: one file, interactive, nothing loaded from elsewhere)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page of boots: what the shell of every page is given.
+//! The page of boots, as passed to the shell of every page.
 use super::data::data;
 use super::difference::{Difference, difference};
 use super::mark::FindingMark;
@@ -16,7 +16,7 @@ use bootline_capture::units::{Dur, Interval};
 const BODY: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
 
-/// The script's parts, in the order in which they need one another.
+/// The script's parts, in order of dependency.
 const SCRIPT: &[&str] = &[
     include_str!("assets/format.js"),
     include_str!("assets/boot.js"),
@@ -35,7 +35,8 @@ const SCRIPT: &[&str] = &[
     include_str!("assets/main.js"),
 ];
 
-/// Findings, and parts of a difference, told on top of a boot: fewer of each of many. The rest is in the explanation.
+/// Number of findings and of parts of a difference shown above each boot: fewer if there are many boots. The
+/// explanation has the rest.
 fn listed(boots: usize) -> (usize, usize) {
     match boots {
         0..=2 => (4, 6),
@@ -44,7 +45,7 @@ fn listed(boots: usize) -> (usize, usize) {
     }
 }
 
-/// The page for boots that are shown together, the first the one against which the others are compared.
+/// The page for boots that are shown together; the others are compared with the first.
 pub fn page(pictures: &[Picture]) -> String {
     let differences: Vec<Difference> = pictures.iter().map(|p| difference(&pictures[0], p)).collect();
     let (from, to) = extent(pictures);
@@ -140,7 +141,7 @@ fn difference_of(part: &Part, n: usize) -> String {
     }
 }
 
-/// Findings whose time is no other's.
+/// Findings whose time is not part of another's.
 fn own(p: &Picture) -> impl Iterator<Item = (usize, &FindingMark)> {
     p.findings.iter().enumerate().filter(|(_, f)| !f.part)
 }

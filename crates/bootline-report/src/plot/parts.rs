@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the difference of a boot from the first is made of, in words: the parts that `bootline compare` tells, those that
-//! changed most, each with the place in the picture that shows it.
+//! Where the difference of a boot from the first comes from: the parts that `bootline compare` reports and that changed
+//! most, each with its place in the picture.
 use super::picture::Picture;
 use bootline_analysis::boot::{PhaseName, SpanKind};
 use bootline_analysis::compare::{Contribution, ObservedChange, PartKey, RunSet, decompose};
 use bootline_capture::units::Dur;
 
-/// What is less isn't told by itself, nor what is less than this share of the boots' difference or of all that changed.
+/// Parts below this are not listed, nor are those below this share of the boots' difference or of all changes.
 const LEAST: (Dur, f64) = (Dur::from_millis(5), 0.01);
 
-/// What makes up a difference.
+/// The parts of a difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// Those that changed most.
     pub listed: Vec<Part>,
-    /// What all the others come to.
+    /// Sum of all the others.
     pub rest: Dur,
-    /// How many of the others differ at all.
+    /// Number of others that differ at all.
     pub more: usize,
 }
 
@@ -25,16 +25,16 @@ pub(super) struct Parts {
 pub(super) struct Part {
     /// `initcall`, `phase`
     pub what: &'static str,
-    /// As the log names it.
+    /// Name, as in the log.
     pub name: String,
     pub observed: ObservedChange,
     pub by: Dur,
-    /// Of it, waits for the console.
+    /// The part of it that is waits for the console.
     pub console: Dur,
     pub shown: Option<RecordTimes>,
 }
 
-/// What shows a part: in the boot itself or, where that hasn't got it, in the first.
+/// Where a part is shown: in the boot itself or, if that does not have it, in the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RecordTimes {
     pub in_first: bool,
@@ -42,7 +42,7 @@ pub(super) struct RecordTimes {
     pub index: usize,
 }
 
-/// As many as `most`. None where one of the boots has no end: nothing is known to add up to.
+/// The parts of a difference, `most` at most. None if one of the boots has no end, because then there is no total.
 pub(super) fn parts(first: &Picture, other: &Picture, most: usize) -> Option<Parts> {
     let set =
         |p: &Picture| Some(RunSet { name: p.source.clone(), runs: vec![p.measures.clone()?], ..RunSet::default() });
@@ -68,7 +68,7 @@ fn words(key: &PartKey) -> (&'static str, String) {
         PartKey::Initcall(name) => ("initcall", name.clone()),
         PartKey::Probe(name) => ("probe", name.clone()),
         PartKey::Async(name) => ("async call", name.clone()),
-        // What runs in a call of it is a part of its own.
+        // What runs in a nested call is a part of its own.
         PartKey::Phase(name) => ("phase", name.title().to_owned()),
         PartKey::Before | PartKey::Short => ("", key.to_string()),
     }
@@ -76,7 +76,7 @@ fn words(key: &PartKey) -> (&'static str, String) {
 
 fn place(p: &Picture, key: &PartKey, in_first: bool) -> Option<RecordTimes> {
     let span = |kind: SpanKind, name: &str| {
-        // Of several of one name the longest.
+        // The longest of several with the same name.
         let named = p.spans.iter().enumerate().filter(|(_, s)| s.kind == kind && s.name == *name);
         let (index, _) = named.max_by_key(|(_, s)| p.drawn_end(s) - s.start)?;
         Some(RecordTimes { in_first, kind: "span", index })

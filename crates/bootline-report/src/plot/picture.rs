@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What there is to be drawn of a boot.
+//! What to draw of a boot.
 use super::critical_path::{DrawnPath, critical_path};
 use super::mark::{FindingMark, mark};
 use super::stack::{SpanRows, stacks};
@@ -15,7 +15,7 @@ use bootline_analysis::records::{RecordId, RecordOrigin};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::{Dur, Interval};
 
-/// What there is to be drawn of a boot. Texts that come from the log are as they are: a renderer escapes them.
+/// What to draw of a boot. Texts from the log are unescaped: a renderer escapes them.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// `boot.cap`
@@ -24,17 +24,17 @@ pub struct Picture {
     pub(super) kernel: String,
     /// How long the boot took and what the console cost of it.
     pub(super) answer: Text,
-    /// The figures behind the answer, the findings, the phases: all that `explain` says.
+    /// The figures behind the answer, the findings, the phases: everything that `explain` shows.
     pub(super) explanation: Document,
     /// The critical path to the boot's end, as `critical-chain` shows it.
     pub(super) critical_path_document: Option<Document>,
-    /// What the boot is compared by; none where it has no end.
+    /// The measures for comparing the boot; none if it has no end.
     pub(super) measures: Option<RunMeasures>,
     pub(super) clock: Clock,
-    /// What the axis holds.
+    /// Start of the axis.
     pub(super) from: Dur,
     pub(super) to: Dur,
-    /// The last time that the log tells.
+    /// The last time in the log.
     pub(super) last: Dur,
     /// The boot's end: its position and when it was.
     pub(super) end: Option<DrawnEnd>,
@@ -53,7 +53,7 @@ pub struct Picture {
 pub(super) struct DrawnEnd {
     pub index: usize,
     pub at: Dur,
-    /// What is counted, from the kernel's first byte.
+    /// The time to the end, counted from the kernel's first byte.
     pub elapsed: Interval,
 }
 
@@ -84,16 +84,16 @@ pub(super) struct DrawnRecord {
     pub stamp: Option<i64>,
     pub transmitted: Option<(Dur, Dur)>,
     pub bytes: u32,
-    /// Escaped for good: a page is read by people.
+    /// Already escaped.
     pub text: String,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct DrawnLine {
     pub name: String,
-    /// Characters a second.
+    /// Speed in bytes per second.
     pub rate: Option<f64>,
-    /// When it began to carry the log.
+    /// When it began to transmit the log.
     pub opened: Option<Dur>,
     pub flush: Option<(Dur, Dur, u64)>,
     pub peak: u64,
@@ -103,7 +103,7 @@ pub(super) struct DrawnLine {
 }
 
 impl Picture {
-    /// What there is to be drawn of a boot; `findings` in the order in which they are to be shown.
+    /// What to draw of a boot; `findings` in the order in which they are to be shown.
     pub fn of(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Picture {
         let records = records(boot);
         let end = boot.end.as_ref().map(|e| DrawnEnd { index: e.index, at: e.at.best(), elapsed: e.elapsed });
@@ -163,14 +163,14 @@ fn records(boot: &Boot) -> Vec<DrawnRecord> {
     drawn.collect()
 }
 
-/// From the first to the last that has a time, the axis' zero included: the kernel's start.
+/// From the first to the last time, including the zero of the axis, the kernel's start.
 fn extent(boot: &Boot, records: &[DrawnRecord], critical_path: Option<&CriticalPath>) -> (Dur, Dur) {
     let times = records.iter().flat_map(|r| {
         let transmitted = r.transmitted.map(|p| [p.0, p.1]).into_iter().flatten();
         r.stored.into_iter().chain(transmitted)
     });
     let times = times.chain(boot.phases.iter().flat_map(|p| [p.start, p.end]));
-    // Power-on may be before all of it.
+    // Power-on may be earlier than anything in the log.
     let times = times.chain(critical_path.map(|c| c.start));
     times.fold((Dur::ZERO, Dur::ZERO), |(from, to), t| (from.min(t), to.max(t)))
 }
@@ -193,7 +193,7 @@ fn waits(boot: &Boot) -> Vec<DrawnWait> {
 
 fn line(boot: &Boot) -> Option<DrawnLine> {
     let line = boot.line.as_ref()?;
-    // The characters stored before the line opened, as long as they were on it.
+    // The bytes stored before the console start, while they were being transmitted.
     let flush = line.flush.filter(|f| f.bytes > 0).and_then(|f| {
         let last = boot.records.index_of(f.record)?;
         let mut transmitted = (0..=last).filter_map(|i| boot.timeline.place(i).transmitted);

@@ -12,10 +12,10 @@ use bootline_capture::units::Dur;
 /// The thread that runs `kernel_init`.
 const BOOT_THREAD: u32 = 1;
 
-/// Threads beside it that get rows of their own.
+/// Number of other threads that get rows of their own.
 const OWN_THREADS: usize = 4;
 
-/// Rows of one group. A log may nest what it likes; what would lie deeper is counted, not drawn.
+/// Rows of one group. A hostile log may nest deeply; deeper spans are counted, not drawn.
 const MOST_ROWS: usize = 48;
 
 /// Rows that belong together.
@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 48;
 pub(super) struct RowGroup {
     pub title: String,
     pub rows: usize,
-    /// Spans in it that found no row.
+    /// Number of spans in it without a row.
     pub not_drawn: usize,
 }
 
@@ -34,14 +34,14 @@ pub(super) struct RowPosition {
     pub row: usize,
 }
 
-/// The groups from top to bottom, and each span's place; none for one that found none.
+/// The groups from top to bottom, and each span's position; none for a span without a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SpanRows {
     pub groups: Vec<RowGroup>,
     pub of: Vec<Option<RowPosition>>,
 }
 
-/// A span that nothing on its lane encloses, and those on it.
+/// A span that nothing on its track encloses, and the spans within it.
 struct SpanStack<'b> {
     task: u32,
     kind: SpanKind,
@@ -88,7 +88,7 @@ pub(super) fn stacks(boot: &Boot) -> SpanRows {
     SpanRows { groups: groups.titles.into_iter().enumerate().map(group).collect(), of }
 }
 
-/// A lane's stacks, in order.
+/// A track's stacks, in order.
 fn cut<'b>(boot: &Boot, track: &'b Track) -> Vec<SpanStack<'b>> {
     let mut stacks = Vec::new();
     for slices in track.slices.chunk_by(|_, next| next.depth > 0) {
@@ -97,7 +97,7 @@ fn cut<'b>(boot: &Boot, track: &'b Track) -> Vec<SpanStack<'b>> {
     stacks
 }
 
-/// The first row from which on a stack finds all the rows that it needs free.
+/// The first row from which all rows that a stack needs are free.
 fn place(free: &mut Vec<Dur>, stack: &SpanStack<'_>) -> Option<usize> {
     let height = stack.height().min(MOST_ROWS);
     let from = stack.from();
@@ -111,7 +111,7 @@ fn place(free: &mut Vec<Dur>, stack: &SpanStack<'_>) -> Option<usize> {
     Some(base)
 }
 
-/// Which group a stack belongs to.
+/// The groups that stacks belong to.
 struct RowGroups {
     titles: Vec<String>,
     boot: Option<usize>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Predictions for programs.
+//! Predictions as JSON.
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::wire;
 use bootline_analysis::boot::Boot;
 use bootline_analysis::predict::{Prediction, PredictionError};
 
-/// The predictions of a boot, for programs: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
+/// The predictions of a boot, as JSON: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
 pub fn predictions_json<'b>(
     boot: &'b Boot,
     predictions: Result<&'b [Prediction], &'b PredictionError>,
@@ -35,10 +35,10 @@ pub(crate) struct PredictedBoot<'b> {
     /// The release, as in `uname -r`; null where the log lacks the banner.
     kernel_version: Option<&'b str>,
     clock: wire::Clock,
-    /// The baseline first, then the change that was asked for, or all what-ifs, the greatest saving first; empty where nothing
-    /// can be predicted.
+    /// The baseline first, then the requested change, or all what-ifs, the greatest saving first; empty if nothing can
+    /// be predicted.
     predictions: Vec<PredictionJson<'b>>,
-    /// Why nothing can be predicted; null where something is.
+    /// Why nothing can be predicted; null if something is.
     prediction_error: Option<String>,
     /// Whether the boot's end was reached and no problem spoils the figures.
     trusted: bool,
@@ -47,23 +47,23 @@ pub(crate) struct PredictedBoot<'b> {
 /// The boot under a change.
 #[derive(Serialize, JsonSchema)]
 struct PredictionJson<'b> {
-    /// What is different, as `--set` takes it: `baud=115200`; empty for the baseline.
+    /// The change, as for `--set`: `baud=115200`; empty for the baseline.
     change: Vec<String>,
-    /// What people call it.
+    /// Title, for display.
     title: &'b str,
-    /// True time from the kernel's first byte to init; where the line stays silent, from where that byte is in the baseline.
+    /// Time from the kernel's first byte to init; if the line stays silent, from where that byte is in the baseline.
     time_to_init_ns: wire::Interval,
-    /// From the same instant until the last record before init has arrived; null where nothing is printed.
+    /// From the same instant until the last record before init has arrived; null if nothing is printed.
     log_complete_ns: Option<wire::Interval>,
-    /// The baseline's time to init less this one's; negative where the change makes it longer.
+    /// The baseline's time to init minus this one's; negative if the change makes it longer.
     saved_ns: wire::Interval,
-    /// How much later than in the baseline the kernel's first byte comes.
+    /// How much later the kernel's first byte comes than in the baseline.
     first_byte_shift_ns: wire::Interval,
     /// Bytes on the serial line.
     bytes: u64,
-    /// What one gives up for it.
+    /// What the change costs its user.
     price: &'b str,
-    /// What the figures rest on.
+    /// Assumptions that the figures rest on.
     assumptions: Vec<AssumptionJson<'b>>,
     /// What it takes on the system, all of it together.
     needs: Vec<wire::SystemChange<'b>>,
@@ -74,7 +74,7 @@ struct PredictionJson<'b> {
 struct AssumptionJson<'b> {
     /// A stable short name: `line-speed`.
     name: &'b str,
-    /// In words, with its figures.
+    /// Text, with figures.
     text: &'b str,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline predict`: the boot as it is and as it could be, what each way out needs and costs, what all of it rests on.
+//! `bootline predict`: the boot as it is and as it could be, the requirements and prices of the changes, and the
+//! assumptions.
 mod json;
 
 pub(crate) use json::PredictedBoot;
@@ -17,10 +18,10 @@ use bootline_analysis::predict::{Assumption, Prediction};
 use bootline_analysis::remedy::SystemChange;
 use bootline_capture::units::{Dur, Interval};
 
-/// Times that differ by less are the same to a reader.
+/// Times that differ by less count as equal.
 const SAME: Dur = Dur::from_millis(10);
 
-/// The predictions of a boot, for people. The first is today's setup.
+/// The predictions of a boot, as a document. The first is the baseline.
 pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
@@ -34,7 +35,7 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) 
     let assumptions = Assumptions::of(predictions);
     document.heading(format!("Init's start, and when the log is complete, from {} on", since(from)));
     document.table(table(predictions, &assumptions));
-    // What saves nothing is worth nobody's trouble, unless it was asked for.
+    // What saves nothing is omitted, unless it was requested.
     let worth = |what_if: &Prediction| what_if.saved.best() >= SAME || what_ifs.len() == 1;
     let worthy = what_ifs.iter().enumerate().filter(|(_, what_if)| worth(what_if));
     let takes: Vec<Entry> = worthy.flat_map(|(n, what_if)| requirements(n, what_if, from)).collect();
@@ -55,7 +56,7 @@ fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> T
     let text = Text::from("Init starts ")
         .styled_time(TimeValue::exact(now), Style::Strong)
         .words(format!(" after {} in the baseline", since(from)));
-    // Of several that save the same, the first.
+    // The first of several that save the same.
     let Some(best) = what_ifs.iter().rev().max_by_key(|w| w.saved.best()) else {
         return text.words(".");
     };
@@ -111,7 +112,7 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
     table
 }
 
-/// `6.900..7.400`; nothing where both are the same to the millisecond.
+/// `6.900..7.400`; nothing if both are equal to the millisecond.
 fn between(i: Interval) -> String {
     let (low, high) = (in_millis(i.low()), in_millis(i.high()));
     if low == high { String::new() } else { format!("{low}..{high}") }
@@ -174,7 +175,7 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
     if !what_if.price.is_empty() {
         entries.push(Entry::new("", Text::new().styled(format!("price: {}", what_if.price), Style::Faint)));
     }
-    // A change that needs nothing and costs nothing is said by its title.
+    // A change without requirements and price needs no entry.
     if what_if.needs.is_empty() && entries.len() == 1 {
         entries.clear();
     }
@@ -184,7 +185,7 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
 /// The assumptions of all predictions, each once.
 struct Assumptions<'p> {
     all: Vec<&'p Assumption>,
-    /// For each prediction the numbers of its own, from 1, ascending.
+    /// For each prediction the numbers of its assumptions, from 1, ascending.
     of_one: Vec<Vec<usize>>,
 }
 
