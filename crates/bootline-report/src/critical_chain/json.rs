@@ -55,9 +55,9 @@ struct CriticalPathJson<'b> {
     /// What it counts from.
     since: TimeOrigin,
     basis: PathBasis,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// On the axis.
+    /// End, on the boot's axis.
     end_ns: i64,
     /// From start to end.
     length_ns: i64,

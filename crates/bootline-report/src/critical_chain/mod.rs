@@ -58,7 +58,7 @@ pub fn critical_chain(
     };
     let clock = ClockName::of_axis(boot.timeline.clock);
     let (what, reached) = match end.by {
-        EndedBy::Marker => ("The marker came", "marker"),
+        EndedBy::Marker => ("The marker was reached", "marker"),
         _ => ("Init started", "init"),
     };
     let mut sum = Text::new()
@@ -66,10 +66,10 @@ pub fn critical_chain(
         .styled_time(TimeValue::exact(critical_path.length()).by(clock), Style::Strong)
         .words(format!(" after {}; ", since(critical_path.since)));
     sum = match critical_path.console() {
-        Dur::ZERO => sum.words("none of it was waiting for the console."),
+        Dur::ZERO => sum.words("none of it was spent waiting for the console."),
         console => sum
             .styled(TimeValue::estimate(Interval::exact(console)).short(), Style::Cost)
-            .words(" of it was waiting for the console."),
+            .words(" of it was spent waiting for the console."),
     };
     if critical_path.since != end.since && end.since == TimeOrigin::KernelFirstByte {
         sum = sum
@@ -115,8 +115,7 @@ fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
     let mut text = match critical_path.basis {
         PathBasis::AsyncCalls => "From initcalls, async calls and the waits for them.".to_owned(),
         PathBasis::Initcalls => {
-            "From initcalls and probes. What waits inside an initcall looks like its work; `async.dyndbg=+p` on the command \
-             line shows waits for async calls."
+            "From initcalls and probes. Waits inside an initcall count as its work; `async.dyndbg=+p` on the command line shows waits for async calls."
                 .to_owned()
         }
         PathBasis::Records => {
@@ -128,7 +127,7 @@ fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
     let through =
         critical_path.segments.iter().any(|s| matches!(s.kind, SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs));
     if through && boot.kernel.cpus == Some(1) {
-        text += " With one CPU a call that is not critical also takes CPU time from the path: its slack counts only what sleeps.";
+        text += " With one CPU, a call that is not critical also takes CPU time from the path, so its slack is valid only if it sleeps.";
     }
     text
 }
@@ -180,7 +179,7 @@ fn branches<'c>(critical_path: &'c CriticalPath, outstanding: &HashSet<usize>) -
 /// `311 initcalls, longest pci_arch_init`
 fn many_title(many: &[Segment]) -> String {
     let initcalls = many.iter().all(|s| matches!(s.kind, SegmentKind::Initcall { .. }));
-    let what = if initcalls { "initcalls" } else { "links" };
+    let what = if initcalls { "initcalls" } else { "segments" };
     // The first of equals.
     let longest = many.iter().rev().max_by_key(|s| s.net()).filter(|s| s.net() > Dur::ZERO);
     let longest = longest.map(|s| match &s.kind {
@@ -201,7 +200,7 @@ fn segments_table(
         ("net [s]", Align::Right, 0),
         ("console [s]", Align::Right, 1),
         ("without it [s]", Align::Right, 2),
-        ("hung on", Align::Left, 0),
+        ("segment", Align::Left, 0),
         ("records", Align::Right, 3),
     ]);
     let at = |t: Dur| (t - critical_path.start).to_string();

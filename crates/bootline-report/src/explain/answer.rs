@@ -131,7 +131,7 @@ fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
         let text = Text::new().figure(TimeValue::exact(k.since_origin()).by(Some(ClockName::Kernel)));
         let lost = boot.timeline.kernel_clock_lost;
         let why = if lost > SAME {
-            format!(": that clock lost {} of it", TimeValue::exact(lost).short())
+            format!(", which lost {} meanwhile", TimeValue::exact(lost).short())
         } else {
             " since that clock's zero".to_owned()
         };
@@ -216,7 +216,7 @@ fn backlog(boot: &Boot, line: &SerialLine) -> Option<Entry> {
     let mut text = Text::from(format!("at most {} bytes waited for the line", line.backlog_peak));
     if let Some(speed) = &line.speed {
         let time = speed.rate.time_for(line.backlog_peak).as_dur();
-        text = text.words(format!(", {} of it", TimeValue::estimate(Interval::around(time, SAME)).short()));
+        text = text.words(format!(", {} of transmit time", TimeValue::estimate(Interval::around(time, SAME)).short()));
     }
     if let Some(lag) = lag {
         text = text

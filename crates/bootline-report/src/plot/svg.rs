@@ -163,7 +163,8 @@ impl StaticPicture {
     fn title(&mut self, p: &Picture, difference: &Difference) {
         let words: String = p.answer.pieces.iter().map(piece).collect();
         self.text("title", 8.0, self.y + 20.0, &format!("{}: {}", p.source, p.kernel));
-        let later = difference.end.filter(|d| *d != Dur::ZERO).map(|d| format!(" {} s against the first.", signed(d)));
+        let later =
+            difference.end.filter(|d| *d != Dur::ZERO).map(|d| format!(" {} s compared with the first.", signed(d)));
         self.text("answer", 8.0, self.y + 38.0, &format!("{words}{}", later.unwrap_or_default()));
         self.y += 48.0;
     }
@@ -225,7 +226,7 @@ impl StaticPicture {
 
     fn critical_path(&mut self, p: &Picture) {
         let Some(critical_path) = &p.critical_path else { return };
-        self.name(self.y + 13.0, "critical chain");
+        self.name(self.y + 13.0, "critical path");
         let class = |l: &DrawnSegment| match l.kind {
             "root" => "segment root",
             "flush" => "segment wait",

@@ -10,12 +10,12 @@ use crate::time_value::ClockName;
 use bootline_analysis::boot::{BootEnd, EndedBy};
 use bootline_capture::units::Dur;
 
-/// Gives the boot's tracks and what happens on them.
-/// `zero` is where the trace has the axis' zero: it is told, nothing more.
+/// Emits the boot's tracks and their events. `zero` is the position of the axis's zero in the trace; it is only
+/// reported.
 pub(super) fn trace(traced: &TracedBoot<'_>, zero: Dur, sink: &mut impl TraceSink) {
     let boot = traced.boot;
     let mut tracks = Tracks::new(sink);
-    // The answer first: where the time went, and on what the end hung. Then what ran, then the line, then the evidence.
+    // The answer first: where the time went, and the critical path. Then what ran, then the line, then the evidence.
     phases(traced, zero, &mut tracks);
     spans::critical_path(traced.critical_path.as_ref(), &mut tracks);
     spans::findings(boot, traced.findings, &mut tracks);
@@ -59,7 +59,7 @@ fn phases<S: TraceSink>(traced: &TracedBoot<'_>, zero: Dur, tracks: &mut Tracks<
         tracks.sink.end(on, to);
     }
     if let Some(e) = end {
-        let on = tracks.add("end", TrackKind::Plain, "When init started, or the marker came.");
+        let on = tracks.add("end", TrackKind::Plain, "When init started, or the marker was reached.");
         tracks.sink.instant(on, e.at.best(), &end_of(e));
     }
 }

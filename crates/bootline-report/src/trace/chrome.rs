@@ -65,9 +65,9 @@ struct Events<'o> {
     pid: u64,
     zero: Dur,
     comma: bool,
-    /// Names and units of the counters; none for a track that is none.
+    /// Names and units of the counters; none for other tracks.
     tracks: Vec<Option<(String, &'static str)>>,
-    /// The event that is put together.
+    /// The event being built.
     text: String,
     out: &'o mut dyn Write,
     /// The first error; nothing is written after it.
@@ -156,7 +156,7 @@ impl TraceSink for Events<'_> {
             TrackKind::Time => Some("s"),
             TrackKind::Plain => None,
         };
-        // A counter is shown by its name; there is no thread to it.
+        // A counter is shown by its name; it has no thread.
         if unit.is_none() {
             let (tid, index) = (tid(track.id), i64::try_from(track.id.0).unwrap_or(i64::MAX));
             self.metadata("thread_name", Some(tid), &[("name", Argument::Text(track.name.as_ref().into()))]);

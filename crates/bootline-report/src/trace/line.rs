@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The evidence: the records of the log, what the line carried, and how much waited for it.
+//! The evidence: the records of the log, what the line transmitted, and the backlog.
 use super::sink::{SliceInfo, TraceSink, TrackKind};
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
@@ -9,14 +9,14 @@ use bootline_capture::units::Dur;
 
 pub(super) fn records<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let on = tracks.add("records", TrackKind::Plain, "The log: each record when it was stored.");
-    // A log whose clock went back: its records stand in order of time.
+    // Sorted by time, because the log's clock may have jumped back.
     let mut order: Vec<(Dur, usize)> =
         (0..boot.records.len()).filter_map(|i| Some((boot.timeline.stored(i)?, i))).collect();
     order.sort_by_key(|o| o.0);
     let mut free = Dur::from_nanos(i64::MIN);
     for (stored, i) in order {
         let Some(r) = boot.records.get(i) else { continue };
-        // Instants of one time are drawn one below the other, in hundreds of rows where the clock stands still.
+        // Viewers stack instants of the same time, in hundreds of rows where the clock stands still.
         let at = stored.max(free);
         free = at + Dur::from_nanos(1);
         let place = boot.timeline.place(i);
@@ -39,7 +39,7 @@ pub(super) fn records<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     }
 }
 
-/// What the line carried, and when.
+/// What the line transmitted, and when.
 pub(super) fn line<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let transmitted = |i: usize| Some((boot.timeline.place(i).transmitted?, i));
     let mut order: Vec<_> = (0..boot.records.len()).filter_map(transmitted).collect();
@@ -53,7 +53,7 @@ pub(super) fn line<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let mut apart = NonOverlapping::default();
     for (p, i) in order {
         let Some(r) = boot.records.get(i) else { continue };
-        // Reading bounds a character's time, so that neighbours may overlap by one.
+        // Byte times are bounded by reads, so neighbours may overlap by one byte.
         let (from, to) = apart.next(p.start, p.end);
         let what = SliceInfo::new(escaped(r.text), "line").arg("record", r.id.0).arg("bytes", r.line_bytes);
         tracks.slice(on, from, to, &what);
@@ -69,13 +69,13 @@ pub(super) fn counters<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     type Of = fn(&BacklogPoint) -> u64;
     let kinds: [(&str, Of, &'static str); 3] = [
         ("backlog", |p| p.backlog(), "Bytes stored and not yet transmitted."),
-        ("stored", |p| p.stored, "Characters of all records so far."),
+        ("stored", |p| p.stored, "Bytes of all records so far."),
         ("transmitted", |p| p.transmitted, "Bytes transmitted."),
     ];
     for (name, of, about) in kinds {
         let on = tracks.add(name, TrackKind::Bytes, about);
         for (n, p) in points.iter().enumerate() {
-            // Of several points of one instant the last one holds.
+            // If several points have the same time, the last one counts.
             if points.get(n + 1).is_none_or(|next| next.at > p.at) {
                 tracks.sink.count(on, p.at, count(of(p)));
             }

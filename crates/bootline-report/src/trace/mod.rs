@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot as a trace: tracks, and what happens on them. What becomes of each concept is told in `docs/export.md`.
+//! A boot as a trace: tracks, and what happens on them. `docs/export.md` describes how each concept is represented.
 //!
 //! ```text
 //! Boot + Findings ─▶ trace() ─▶ TraceSink ─┬─▶ Perfetto (protobuf)

@@ -117,7 +117,7 @@ pub struct Perfetto {
 }
 
 impl Perfetto {
-    /// An empty trace, which is no bytes at all.
+    /// An empty trace: zero bytes.
     pub fn new() -> Perfetto {
         Perfetto::default()
     }

@@ -41,7 +41,7 @@ fn span(s: &Span) -> SliceInfo<'_> {
         .known("module", s.module.as_deref())
         .known("task", s.task)
         .known("returned", s.returned)
-        // A span of a later kind may return nothing and be over all the same.
+        // A span of a later kind may have ended without a return value.
         .known("never_returned", s.end.is_none().then_some(true))
         .known("deferred", s.deferred().then_some(true))
         .arg("first_record", s.first.0)
@@ -51,7 +51,7 @@ fn span(s: &Span) -> SliceInfo<'_> {
 /// The critical path to the boot's end.
 pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, tracks: &mut Tracks<'_, S>) {
     let Some(critical_path) = critical_path else { return };
-    let about = "What the boot's end hung on, link by link: what isn't here could take less without effect.";
+    let about = "The critical path to the boot's end, segment by segment: shortening anything else has no effect.";
     let on = tracks.add("critical path", TrackKind::Plain, about);
     for s in &critical_path.segments {
         let title = s.kind.title();

@@ -6,14 +6,14 @@ use serde::Serialize;
 use super::{ChangeVerdict, Estimate, GateOutcome, Id, LimitKind, PartChange, PhaseName, Unit, ids};
 use bootline_analysis::compare as domain;
 
-/// A run that was left out.
+/// A run that was excluded.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ExcludedRun<'c> {
     /// The file.
     source: &'c str,
-    /// Why it was left out.
+    /// Why it was excluded.
     why: &'c str,
-    /// Whether that was to be expected: the experiment itself marked the run.
+    /// Whether that was expected: the lab itself had marked the run as invalid.
     expected: bool,
 }
 
@@ -23,14 +23,14 @@ impl<'c> From<&'c domain::Excluded> for ExcludedRun<'c> {
     }
 }
 
-/// From when on a difference counts.
+/// What a difference must exceed to count.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Thresholds {
-    /// How likely chance may be, of 1.
+    /// Largest p value that counts as significant, 0 to 1.
     significance: f64,
-    /// Differences of times below this are of no concern.
+    /// Differences of times below this are ignored.
     effect_ns: i64,
-    /// Differences below this share of the earlier median are taken as noise.
+    /// Differences below this share of the earlier median count as noise.
     noise: f64,
 }
 
@@ -43,11 +43,11 @@ impl From<domain::Thresholds> for Thresholds {
 /// A quantity in a set of runs.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Summary {
-    /// How many runs have it.
+    /// Number of runs that have it.
     runs: usize,
     /// The median, in the quantity's unit.
     median: Estimate,
-    /// Two groups, where the runs fall into two.
+    /// Two groups, if the runs fall into two.
     groups: Option<Groups>,
 }
 
@@ -79,15 +79,15 @@ pub(crate) struct QuantityChange {
     quantity: String,
     /// Its unit.
     unit: Unit,
-    /// The earlier set; null where it lacks the quantity.
+    /// The earlier set; null if it lacks the quantity.
     from: Option<Summary>,
-    /// The later set; null where it lacks the quantity.
+    /// The later set; null if it lacks the quantity.
     to: Option<Summary>,
-    /// Later less earlier.
+    /// Later minus earlier.
     difference: Option<Estimate>,
-    /// How likely chance makes as much, of 1, adjusted for the number of quantities examined; null where unknown.
+    /// How likely chance alone causes as much, 0 to 1, adjusted for the number of quantities tested; null if unknown.
     p_value: Option<f64>,
-    /// What to make of the difference.
+    /// Verdict on the difference.
     verdict: ChangeVerdict,
 }
 
@@ -109,9 +109,9 @@ impl From<&domain::QuantityChange> for QuantityChange {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "name")]
 pub(crate) enum Part<'c> {
-    /// What a phase takes besides its parts.
+    /// The time of a phase outside of its other parts.
     Phase(PhaseName),
-    /// What was before the kernel's first record.
+    /// The time before the kernel's first record.
     Before,
     /// An initcall.
     Initcall(&'c str),
@@ -147,11 +147,11 @@ pub(crate) enum Moved {
         /// Where it is.
         to: Option<PhaseName>,
     },
-    /// To another task than the boot's own, which goes on meanwhile.
+    /// To another task, in parallel with the boot's own.
     Parallel,
     /// From another task to the boot's own, which now waits for it.
     Inline,
-    /// To another place in the order of the initcalls.
+    /// To another position in the order of the initcalls.
     Order,
 }
 
@@ -168,12 +168,12 @@ impl From<domain::PartMove> for Moved {
     }
 }
 
-/// All parts of which the same became.
+/// All parts that changed in the same way.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Sum {
-    /// What became of them.
+    /// How they changed.
     part_change: PartChange,
-    /// How many there are.
+    /// Number of parts.
     parts: usize,
     /// What they add in work.
     work_ns: i64,
@@ -204,17 +204,17 @@ pub(crate) struct Limit<'c> {
     unit: Unit,
     /// What the limit is on.
     limit_kind: LimitKind,
-    /// The limit, in the quantity's unit; null where it can't be stated.
+    /// The limit, in the quantity's unit; null if it can't be stated.
     limit: Option<f64>,
     /// Whether it holds.
     outcome: GateOutcome,
-    /// Why it can't be judged, or what qualifies the verdict, in words.
+    /// Why it is inconclusive, or what qualifies the verdict.
     reason: Option<String>,
-    /// The runs; null where none has the quantity.
+    /// The runs; null if none has the quantity.
     runs: Option<Summary>,
-    /// The baseline's runs; null where there is none.
+    /// The baseline's runs; null without a baseline.
     baseline: Option<Summary>,
-    /// The figure that is held against the limit.
+    /// The figure that is compared with the limit.
     estimate: Option<Estimate>,
     /// The smallest increase that these runs would show in four of five cases.
     minimum_detectable_effect: Option<f64>,
@@ -241,7 +241,7 @@ impl<'c> From<&'c domain::LargestPart> for LargestPart<'c> {
     }
 }
 
-/// A checked limit, as it is written.
+/// A checked limit, as written to JSON.
 pub(crate) fn limit(c: &domain::CheckedLimit) -> Limit<'_> {
     Limit {
         quantity: c.of.to_string(),

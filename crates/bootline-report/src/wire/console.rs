@@ -33,23 +33,23 @@ impl<'b> From<&'b boot::RegisteredConsole> for RegisteredConsole<'b> {
     }
 }
 
-/// The module nbcon_8250 replaced the console's driver at run time: a printer kthread transmits, and sleeps while the line is
-/// busy.
+/// The module nbcon_8250 replaced the console's driver at run time: a printer kthread prints, and sleeps while the line
+/// is busy.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ConsoleSwitch<'b> {
     /// `ttyS0`
     console: &'b str,
     /// The module's own record.
     record: Id,
-    /// The first record that its kthread transmitted, a replay apart.
+    /// The first record that its kthread transmitted, apart from a replay.
     from: Id,
-    /// Whether what was stored before arrived only then.
+    /// Whether the records stored before were transmitted only then.
     replayed: bool,
-    /// How many records of the log came twice.
+    /// Number of records that were transmitted twice.
     repeated: usize,
-    /// The longest from the storing of a record until it was transmitted, of all that the kthread transmitted.
+    /// The longest time from storing a record to transmitting it, of all that the kthread transmitted.
     lag_ns: Option<i64>,
-    /// The record with which the driver's own console came back.
+    /// The record that announces that the driver's own console is back.
     ended: Option<Id>,
 }
 

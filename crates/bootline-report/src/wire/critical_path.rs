@@ -11,13 +11,13 @@ use bootline_analysis::critical_path as domain;
 pub(crate) struct Segment<'b> {
     #[serde(flatten)]
     kind: SegmentKind<'b>,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// On the axis.
+    /// End, on the boot's axis.
     end_ns: i64,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     console_ns: i64,
-    /// How much less the boot would take without this segment, at most.
+    /// How much shorter the boot would be without this segment, at most.
     max_saving_ns: i64,
     /// Its first record.
     first: Option<Id>,
@@ -42,10 +42,10 @@ enum SegmentKind<'b> {
     AsyncCall {
         /// The function.
         name: &'b str,
-        /// Its device.
+        /// The device that it probes.
         device: Option<&'b str>,
     },
-    /// A wait for asynchronous calls that the log doesn't name.
+    /// A wait for asynchronous calls that the log does not name.
     AsyncWait,
     /// Unpacking the initramfs.
     Initramfs,
@@ -58,7 +58,7 @@ enum SegmentKind<'b> {
     },
     /// A wait for the root file system's device.
     RootWait {
-        /// What waits.
+        /// Which mechanism waits.
         by: RootWaitBy,
     },
     /// The flush of what was stored before the console registered.
@@ -80,15 +80,15 @@ enum SegmentKind<'b> {
 /// A span inside a segment.
 #[derive(Serialize, JsonSchema)]
 struct Nested<'b> {
-    /// What it is.
+    /// Kind of span.
     kind: SpanKind,
     /// The device or the function.
     name: &'b str,
     /// Whether it was a probe that was deferred.
     deferred: bool,
-    /// From start to end, with the waits for the console.
+    /// Length, including waits for the console.
     length_ns: i64,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     console_ns: i64,
     /// Its first record.
     record: Id,
@@ -97,13 +97,13 @@ struct Nested<'b> {
 /// A span that ran in parallel with the critical path.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct NonCritical<'b> {
-    /// What it is.
+    /// Kind of span.
     kind: SpanKind,
     /// The device or the function.
     name: &'b str,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// On the axis.
+    /// End, on the boot's axis.
     end_ns: i64,
     /// How much later it could end without effect on the boot.
     slack_ns: i64,

@@ -14,14 +14,14 @@ use bootline_analysis::{records, rules};
 pub(crate) struct Finding<'b> {
     /// The rule's code and name: `con001 synchronous-console`.
     rule: &'b str,
-    /// What costs how much.
+    /// One line: what costs how much.
     title: &'b str,
-    /// What it costs the boot.
+    /// Cost to the boot.
     cost_ns: Interval,
-    /// Rules whose findings already contain this cost; absent where it is this finding's alone.
+    /// Rules whose findings already contain this cost; absent if it is this finding's alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     part_of: Vec<&'static str>,
-    /// Where on the axis the time went, where it is one interval or few.
+    /// Where on the axis the time was lost, if that is one interval or a few.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     time_ranges: Vec<TimeRange>,
     /// Why, with the figures it rests on.
@@ -35,9 +35,9 @@ pub(crate) struct Finding<'b> {
 /// A part of the boot's axis.
 #[derive(Serialize, JsonSchema)]
 struct TimeRange {
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// On the axis.
+    /// End, on the boot's axis.
     end_ns: i64,
 }
 
@@ -71,11 +71,11 @@ impl<'b> From<&'b rules::Finding> for Finding<'b> {
 pub(crate) struct Problem<'b> {
     /// What it is.
     kind: ProblemKind,
-    /// Where it was met first: offsets of its first byte and of the first byte after it.
+    /// First occurrence: offsets of its first byte and of the first byte after it.
     bytes: [u64; 2],
-    /// How often.
+    /// Number of occurrences.
     count: u64,
-    /// In words.
+    /// Description.
     detail: &'b str,
     /// Whether figures can't be trusted because of it.
     spoils: bool,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Numbers that are known between bounds.
+//! Numbers with bounds.
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A duration known between bounds, in nanoseconds: low <= best <= high.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct Interval {
-    /// The least it can be.
+    /// Lower bound.
     low: i64,
-    /// The likeliest.
+    /// Best estimate.
     best: i64,
-    /// The most it can be.
+    /// Upper bound.
     high: i64,
 }
 
@@ -29,7 +29,8 @@ pub(crate) struct Estimate {
     best: f64,
     /// The upper bound.
     high: f64,
-    /// How likely such an interval holds the truth: 0.95, or less where there are too few boots; 0: there are no bounds.
+    /// How likely such an interval contains the truth: 0.95, or less if there are too few boots; 0 if there are no
+    /// bounds.
     confidence: f64,
 }
 

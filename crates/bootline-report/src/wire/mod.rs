@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The JSON contract: the types that bootline writes, apart from those with which it computes.
+//! The JSON contract: the types that bootline writes, separate from those with which it computes.
 //!
 //! The schemas in `docs/schema` are derived from these types, and a test fails where they differ. A domain type may change its name
 //! or its fields; what is written changes only here. Within a version fields are added, never removed or given another meaning.

@@ -13,7 +13,7 @@ pub(crate) struct TimeToInit {
     kernel_ns: Option<i64>,
     /// From the arrival of the kernel's first byte until the last byte of the end's record arrived.
     arrival_ns: Option<i64>,
-    /// True time from `since` to the boot's end, on the axis' clock.
+    /// Time from `since` to the boot's end, by the axis's clock.
     elapsed_ns: Interval,
     /// What `elapsed_ns` counts from.
     since: TimeOrigin,
@@ -39,17 +39,17 @@ impl From<&BootEnd> for TimeToInit {
 /// A phase of the boot.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Phase {
-    /// The phase as people call it.
+    /// Title of the phase, for display.
     title: &'static str,
     /// From start to end.
     length_ns: i64,
-    /// Which part of the boot.
+    /// Name of the phase.
     name: PhaseName,
-    /// On the axis; 0 is where the kernel's clock has its zero.
+    /// Start, on the boot's axis, whose 0 is the zero of the kernel's clock.
     start_ns: i64,
-    /// On the axis.
+    /// End, on the boot's axis.
     end_ns: i64,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     console_ns: i64,
     /// The kernel's stamps at start and end.
     kernel_ns: Option<[i64; 2]>,

@@ -10,21 +10,21 @@ use bootline_analysis::records;
 /// A record of the log.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Record<'b> {
-    /// Its number.
+    /// Number of the record.
     id: Id,
     /// The kernel's own record, or another program's line.
     origin: RecordOrigin,
-    /// Its log level, 0 to 7; null where the log lacks it.
+    /// Log level, 0 to 7; null if the log lacks it.
     level: Option<u8>,
-    /// Who logged it; null where the log lacks it.
+    /// Who logged it; null if the log lacks it.
     caller: Option<Caller>,
-    /// Its stamp.
+    /// The kernel's stamp.
     kernel_ns: Option<i64>,
     /// When its first and its last byte arrived, from the capture's clock origin.
     arrival_ns: Option<[i64; 2]>,
     /// When it was stored, on the axis.
     stored_ns: Option<i64>,
-    /// By how much `stored_ns` may be wrong.
+    /// Error of `stored_ns`.
     stored_error_ns: i64,
     /// When its transmission began and ended, on the axis.
     transmitted_ns: Option<[i64; 2]>,
@@ -42,7 +42,7 @@ pub(crate) struct Record<'b> {
 enum Caller {
     /// A task, by its number.
     Task(u32),
-    /// A processor outside of a task.
+    /// A CPU outside of a task.
     Cpu(u32),
 }
 
@@ -77,9 +77,9 @@ pub(crate) struct Wait {
     after: Option<Id>,
     /// Why it waited.
     cause: WaitCause,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// How long.
+    /// Length of the wait.
     time_ns: Interval,
 }
 
@@ -99,9 +99,9 @@ impl Wait {
 pub(crate) struct AsyncWait {
     /// The task that waited.
     task: u32,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// On the axis.
+    /// End, on the boot's axis.
     end_ns: i64,
     /// Its first record.
     first: Id,
@@ -128,9 +128,9 @@ pub(crate) struct Service<'b> {
     name: &'b str,
     /// When systemd began to start it, on the axis.
     start_ns: Option<i64>,
-    /// When it was up or had failed, on the axis.
+    /// When it came up or failed, on the axis.
     end_ns: Option<i64>,
-    /// What was reported last.
+    /// The last reported state.
     state: ServiceState,
     /// Its first record.
     first: Id,
@@ -160,11 +160,11 @@ pub(crate) struct Gap {
     after: Id,
     /// The record after it.
     before: Id,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
     /// From start to end.
     length_ns: i64,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     console_ns: i64,
 }
 
@@ -186,7 +186,7 @@ impl From<&boot::Gap> for Gap {
 pub(crate) struct BacklogPoint {
     /// Bytes stored and not yet transmitted.
     backlog_bytes: u64,
-    /// On the axis.
+    /// Time, on the boot's axis.
     at_ns: i64,
     /// Bytes stored for the console so far.
     stored_bytes: u64,

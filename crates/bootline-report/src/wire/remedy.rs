@@ -11,17 +11,17 @@ use bootline_analysis::remedy;
 pub(crate) struct Remedy<'b> {
     /// What to do.
     action: &'b str,
-    /// The exact settings as they are typed; null where words alone can state the remedy.
+    /// The exact settings, as typed; null if only text can state the remedy.
     setting: Option<String>,
-    /// The changes to the system, all of them together; empty where words alone can state the remedy.
+    /// The changes to the system, to be made together; empty if only text can state the remedy.
     changes: Vec<SystemChange<'b>>,
-    /// Whether a tool can make all changes as they are.
+    /// Whether a tool can make all changes automatically.
     applicable: bool,
-    /// What one gives up or needs for it.
+    /// What the remedy costs its user.
     price: &'b str,
     effort: Effort,
     risk: Risk,
-    /// What the boot is predicted to take less with this alone; null where that isn't predicted.
+    /// Predicted saving with this remedy alone; null if not predicted.
     saves_ns: Option<Interval>,
 }
 
@@ -43,11 +43,11 @@ pub(crate) enum Effort {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Risk {
-    /// The system works as before; at most, messages are missing when it doesn't.
+    /// The system works as before; if it fails, messages may be missing.
     Low,
     /// A device or function may come later, get another name, or be missing.
     Medium,
-    /// The system may not boot, lose data, or misbehave, if what the remedy assumes is wrong.
+    /// The system may fail to boot, lose data or misbehave if the remedy's assumptions are wrong.
     High,
 }
 
@@ -55,9 +55,9 @@ pub(crate) enum Risk {
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum SystemChange<'b> {
-    /// Put on the kernel's command line, in place of parameters of the same name.
+    /// Added to the kernel command line, replacing parameters of the same name.
     AddParameter(Parameter<'b>),
-    /// Taken off the kernel's command line.
+    /// Removed from the kernel command line.
     RemoveParameter(Parameter<'b>),
     /// A symbol of the kernel's configuration.
     Config {
@@ -68,14 +68,14 @@ pub(crate) enum SystemChange<'b> {
     },
     /// Another version of the kernel.
     Kernel {
-        /// The first that would do; null where none is known.
+        /// The first suitable version; null if none is known.
         from: Option<String>,
-        /// The last that would do; null where all later ones do.
+        /// The last suitable version; null if all later ones are.
         to: Option<String>,
-        /// In words.
+        /// Description.
         text: String,
     },
-    /// A module, loaded first thing in the initramfs.
+    /// A module, loaded as the first step of the initramfs.
     LoadModule {
         /// `nbcon_8250`
         module: &'b str,
@@ -89,7 +89,7 @@ pub(crate) enum SystemChange<'b> {
         /// `4 4 1 7`
         value: &'b str,
     },
-    /// How the device at the other end of the serial line is to be set.
+    /// A setting of the device at the other end of the serial line.
     OtherEnd {
         /// `115200 baud`
         text: &'b str,
@@ -101,14 +101,14 @@ pub(crate) enum SystemChange<'b> {
     },
 }
 
-/// A parameter of the kernel's command line or of a module.
+/// A parameter of the kernel command line or of a module.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Parameter<'b> {
     /// `console`
     name: &'b str,
-    /// `ttyS0,115200n8`; null for a word that stands alone.
+    /// `ttyS0,115200n8`; null for a parameter without a value.
     value: Option<&'b str>,
-    /// What the user has to put in place of the value, in words; absent where the value is known.
+    /// What the user must supply as the value; absent if the value is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     placeholder: Option<&'b str>,
 }

@@ -9,28 +9,28 @@ use bootline_analysis::boot::{self, Slice};
 /// An initcall, a probe or an asynchronous call.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Span<'b> {
-    /// With the waits for the console.
+    /// Length, including waits for the console.
     gross_ns: i64,
-    /// Without the waits for the console.
+    /// Length without the waits for the console.
     net_ns: i64,
-    /// Without the waits and without what is nested in it.
+    /// Length without the waits and without nested spans.
     self_ns: i64,
     #[serde(flatten)]
     of: SpanFields<'b>,
 }
 
-/// A span with its place in a drawing.
+/// A span with its position in a drawing.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DrawnSpan<'b> {
-    /// With the waits for the console.
+    /// Length, including waits for the console.
     gross_ns: i64,
-    /// Without the waits for the console.
+    /// Length without the waits for the console.
     net_ns: i64,
-    /// Without the waits and without what is nested in it.
+    /// Length without the waits and without nested spans.
     self_ns: i64,
     /// The track on which traces draw it.
     track: Option<usize>,
-    /// How deep it is nested on that track.
+    /// Nesting depth on that track.
     track_depth: Option<usize>,
     #[serde(flatten)]
     of: SpanFields<'b>,
@@ -38,29 +38,29 @@ pub(crate) struct DrawnSpan<'b> {
 
 #[derive(Serialize, JsonSchema)]
 struct SpanFields<'b> {
-    /// What it is.
+    /// Kind of span.
     kind: SpanKind,
     /// The function, or the device.
     name: &'b str,
     /// Its module.
     module: Option<&'b str>,
-    /// On the axis.
+    /// Start, on the boot's axis.
     start_ns: i64,
-    /// On the axis; null where it never returned.
+    /// End, on the boot's axis; null if it never returned.
     end_ns: Option<i64>,
     /// The duration that the kernel reported.
     reported_ns: Option<i64>,
-    /// What it returned; null where it never did.
+    /// Return value; null if it never returned.
     returned: Option<i32>,
     /// The task that ran it.
     task: Option<u32>,
-    /// The index of the span in which it ran.
+    /// Index of the enclosing span.
     parent: Option<usize>,
-    /// How many spans it is nested in.
+    /// Number of enclosing spans.
     depth: u32,
-    /// Of it, waits for the console.
+    /// Waits for the console within it.
     console_ns: i64,
-    /// Of it, the spans nested in it.
+    /// Time in the spans nested in it.
     children_ns: i64,
     /// Its first record.
     first: Id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is one of several words. A new variant of the domain does not compile until it has its word here.
+//! Enumerations, written as words. A new variant of the domain does not compile until it has its word here.
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ words! {
     SpanKind of boot::SpanKind { Initcall, Probe, Async }
 }
 words! {
-    /// What systemd reported of a service last.
+    /// What systemd last reported about a service.
     ServiceState of boot::ServiceState { Starting, Up, Failed }
 }
 words! {
@@ -67,7 +67,7 @@ words! {
     WaitCause of boot::WaitCause { OwnRecord, Flush, ConsoleLock, Processor }
 }
 words! {
-    /// What waits for the root file system's device.
+    /// Which mechanism waits for the root device.
     RootWaitBy of boot::RootWaitBy { Rootwait, Rootdelay, Initramfs }
 }
 words! {
@@ -92,11 +92,11 @@ words! {
     Unit of compare::Unit { Ns, Bytes }
 }
 words! {
-    /// What was observed of a part.
+    /// How a part was observed to change.
     ObservedChange of compare::ObservedChange { New, Gone, Slower, Faster, Same }
 }
 words! {
-    /// What became of a part, as far as chance allows a statement.
+    /// How a part changed, if chance is ruled out.
     PartChange of compare::PartChange { New, Gone, Slower, Faster, Moved, Inconclusive }
 }
 words! {
@@ -104,7 +104,7 @@ words! {
     ChangeVerdict of compare::ChangeVerdict { More, Less, NotSignificant, TooSmall, Noise, TooFew, New, Gone }
 }
 words! {
-    /// Whether a limit holds; inconclusive where the runs don't suffice for a verdict.
+    /// Whether a limit holds; inconclusive if the runs do not suffice for a verdict.
     GateOutcome of compare::GateOutcome { Pass, Fail, Inconclusive }
 }
 words! {
