@@ -65,7 +65,7 @@ fn two_folders_are_compared_in_every_shape() {
         (value["difference_ns"].clone(), &Value::from(50_000_000))
     );
     let out = run(dir.path(), &["compare", "--format", "markdown", "base", "new"]);
-    assert!(stdout(&out).starts_with("## base"), "{}", stdout(&out));
+    assert!(stdout(&out).starts_with("## new"), "{}", stdout(&out));
 }
 
 /// What of a page changes with the comparison alone: neither its style nor its script.
@@ -100,7 +100,7 @@ fn a_page_is_written_where_it_is_wanted() {
     assert!(run(dir.path(), &["compare", "base", "new", "-o", "page.html", "--force"]).status.success());
     assert_eq!(at("page.html"), at("compare.html"));
     // The other shapes by their names as well.
-    for (name, begins) in [("c.md", "## base"), ("c.json", "{\n  \"schema\""), ("c.txt", "base (8 runs)")] {
+    for (name, begins) in [("c.md", "## new"), ("c.json", "{\n  \"schema\""), ("c.txt", "new (8 runs)")] {
         assert!(run(dir.path(), &["compare", "base", "new", "-o", name]).status.success());
         assert!(at(name).starts_with(begins), "{name}: {}", at(name));
     }

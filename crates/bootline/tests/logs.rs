@@ -122,7 +122,7 @@ fn a_quiet_console_is_sent_to_the_kernels_own_log() {
 fn a_log_whose_beginning_is_lost_is_not_trusted() {
     let lines: String = (0..40).map(|n| format!("[   {:2}.000000] message {n}\n", n + 10)).collect();
     let out = run(&["explain", "-"], (lines + "[   60.000000] Run /init as init process\n").as_bytes());
-    assert!(stdout(&out).contains("Don't trust these figures"), "{}", stdout(&out));
+    assert!(stdout(&out).contains("Do not trust these figures"), "{}", stdout(&out));
     assert!(
         stderr(&out).starts_with("error: the figures of standard input can't be trusted\n  at: "),
         "{}",

@@ -205,7 +205,7 @@ fn lost_records_are_told_and_the_figures_not_trusted() {
 fn what_makes_no_question() {
     for (args, said) in [
         (&["--set", "speed=1", "-"][..], "there is no setting `speed`; known: baud, frame"),
-        (&["--set", "baud=fast", "-"], "`fast` is not a number of baud for `baud`"),
+        (&["--set", "baud=fast", "-"], "`fast` is not a baud such as 115200 for `baud`"),
         (&["--set", "quiet", "--set", "loglevel=7", "-"], "`--set quiet` and `--set loglevel=7` contradict each other"),
         (&["--kernel-log", "-", "-"], "standard input `-` can be read only once"),
         (&["--cpus", "0", "-"], "0 is not in 1..=4096"),

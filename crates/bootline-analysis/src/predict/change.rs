@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_no_setting() {
-        check("boud=9600", Err("nothing is predicted by `boud`"));
+        check("boud=9600", Err("there is no setting `boud`"));
         check("loglevel=16", Err("`16` is not 0 to 15 for `loglevel`"));
     }
 }
