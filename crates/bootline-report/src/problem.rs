@@ -55,18 +55,12 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::ArrivalJumpedBack => {
             "the host's clock was set meanwhile; arrival times that span that place are wrong"
         }
-<<<<<<< HEAD
-        ProblemKind::CoarseStamps => "figures below a second mean nothing; take a log with microseconds",
+        ProblemKind::CoarseStamps => "figures below a second are meaningless; take a log with microseconds",
         ProblemKind::ReceiptTimes => {
             "no time before the logger started is known; take `dmesg`, or `journalctl -b -o export`"
         }
-        ProblemKind::PanicAfterBoot => "the time to init holds; the system did not stay up",
-        ProblemKind::TooManyRecords => "what came after them is in no figure",
-        ProblemKind::NoKernelRecords => "there is no boot to explain in it",
-=======
-        ProblemKind::CoarseStamps => "figures below a second are meaningless; take a log with microseconds",
+        ProblemKind::PanicAfterBoot => "the time to init is valid; the system did not stay up",
         ProblemKind::TooManyRecords => "later records were not analysed",
         ProblemKind::NoKernelRecords => "there is no boot to explain",
->>>>>>> 831c3cf (Predictions, comparisons, gates and pages: titles and messages in idiomatic English)
     }
 }
