@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kmsg::KmsgRecord;
@@ -41,7 +42,7 @@ pub(crate) struct RunEvidence<'a> {
 }
 
 /// A run's fidelity.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fidelity {
     /// Whether there was a kernel log to compare with. Without one, lost bytes go unnoticed.
     pub compared: bool,
@@ -56,6 +57,7 @@ pub struct Fidelity {
     /// Bytes of the flush: from the first byte received to the record that announces the console as enabled.
     pub flush_bytes: u64,
     /// Duration of the flush.
+    #[schemars(with = "i64")]
     pub flush_ns: Dur,
     /// Rate of the flush as a share of the line's true speed; `None` if the flush was too short.
     pub flush_rate_ratio: Option<f64>,
@@ -64,7 +66,7 @@ pub struct Fidelity {
 }
 
 /// A reason not to trust a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "flaw", rename_all = "kebab-case")]
 pub enum FidelityFlaw {
     /// Lines of the kernel's log were not received intact: bytes were lost.
@@ -103,6 +105,7 @@ pub enum FidelityFlaw {
     /// The reader woke up so late that the deficit could not be made up.
     LateReader {
         /// How late.
+        #[schemars(with = "i64")]
         max_ns: Dur,
     },
     /// The guest died of a breakpoint that its kernel had set and removed again while it patched its own code: QEMU's

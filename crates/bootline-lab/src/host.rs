@@ -3,10 +3,11 @@
 use std::fs;
 use std::thread;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Properties of the host that may explain a run's timing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// CPUs that this process may use.
     pub cores: u32,

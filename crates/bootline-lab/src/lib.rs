@@ -13,4 +13,5 @@ pub mod module;
 mod qemu;
 mod received;
 pub mod registers;
+mod schema;
 mod truth_port;

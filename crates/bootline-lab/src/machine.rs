@@ -6,12 +6,13 @@ use std::path::Path;
 use std::str::FromStr;
 
 use bootline_capture::units::Baud;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernels;
 
 /// The architecture of a guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Arch {
     /// A PC with two 16550s: ttyS0 is the console, ttyS1 the truth port.
@@ -119,7 +120,7 @@ impl FromStr for Arch {
 }
 
 /// What executes the guest's instructions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Accel {
     /// QEMU's translator, with a host thread for each CPU of the guest.

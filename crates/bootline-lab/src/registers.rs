@@ -9,6 +9,7 @@
 //! shown.
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Arch;
@@ -32,7 +33,7 @@ pub(crate) enum CountWindow {
 }
 
 /// The register accesses of a run. Tracing slows each of them, so the times of such a run are not comparable.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterAccesses {
     /// From the start to init.
     pub before_init: RegisterCount,
@@ -41,7 +42,7 @@ pub struct RegisterAccesses {
 }
 
 /// Accesses in one window of time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterCount {
     /// Bytes transmitted in that time.
     pub bytes: u64,
@@ -54,7 +55,7 @@ pub struct RegisterCount {
 }
 
 /// Accesses to one register.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Access {
     /// Number of reads.
     pub reads: u64,

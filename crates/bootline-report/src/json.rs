@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::emitter::Emitter;
-use super::json_format::write_indented;
+use super::json_format::{write_compact, write_indented};
 
 /// A value as a JSON document.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,17 @@ pub struct JsonEmitter<T>(pub T);
 impl<T: Serialize> Emitter for JsonEmitter<T> {
     fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
         write_indented(&self.0, 0, out)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// A value as a JSON document in one line.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonLine<T>(pub T);
+
+impl<T: Serialize> Emitter for JsonLine<T> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_compact(&self.0, out)?;
         out.write_all(b"\n")
     }
 }

@@ -60,14 +60,14 @@ pub use escape::escaped;
 pub use explain::{explain, explain_json, rules};
 pub use export_json::ExportJson;
 pub use grabserial::Grabserial;
-pub use json::{BootsJson, JsonEmitter, JsonItem};
+pub use json::{BootsJson, JsonEmitter, JsonItem, JsonLine};
 pub use junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
 pub use markdown::MarkdownEmitter;
 pub use plain::PlainText;
 pub use plot::{Picture, page, svg};
 pub use predict::{predictions, predictions_json};
 pub use results::{JunitBoots, Lava, test_suite};
-pub use schemas::schemas;
+pub use schemas::{schema_of, schemas};
 pub use style::Style;
 pub use summary::{MarkdownSummary, summary};
 pub use table::{Align, Column, Table};
@@ -75,3 +75,7 @@ pub use text::{TextEmitter, TextOptions, text};
 pub use time::{time, time_json};
 pub use time_value::{ClockName, TimeValue};
 pub use trace::{Chrome, Perfetto};
+pub use wire::{
+    BootRun, BootRunsJson, CaptureEndWord, CaptureGap, CaptureJson, ExperimentsJson, ExplainedRun, KernelJson,
+    KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, OfferedKernel,
+};

@@ -12,6 +12,7 @@ use super::explain::ExplainedBoot;
 use super::export_json::ExportedBoot;
 use super::predict::PredictedBoot;
 use super::time::TimedBoot;
+use super::wire::{BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson};
 
 /// A list of boots: what most verbs write.
 #[derive(JsonSchema)]
@@ -34,9 +35,21 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         boots::<CriticalPathBoot<'_>>("critical-chain", "bootline critical-chain --json"),
         boots::<PredictedBoot<'_>>("predict", "bootline predict --json"),
         boots::<ExportedBoot<'_>>("export", "bootline export --format json"),
-        ("compare", described(schema::<ComparisonJson<'_>>(), "compare", "bootline compare --json")),
-        ("check", described(schema::<CheckJson<'_>>(), "check", "bootline check --json")),
+        ("compare", schema_of::<ComparisonJson<'_>>("compare", "bootline compare --json")),
+        ("check", schema_of::<CheckJson<'_>>("check", "bootline check --json")),
+        ("baseline", schema_of::<BaselineJson>("baseline", "bootline check --write-baseline")),
+        ("capture", schema_of::<CaptureJson>("capture", "bootline capture --json")),
+        ("kernels", schema_of::<KernelsJson>("kernels", "bootline kernels --json")),
+        ("kernel", schema_of::<KernelJson>("kernel", "bootline kernels fetch --json")),
+        ("experiments", schema_of::<ExperimentsJson>("experiments", "bootline experiment list --json")),
     ]
+}
+
+/// The schema of version 1 of a document that has the form of `T`, `command` being what writes it.
+pub fn schema_of<T: JsonSchema>(name: &str, command: &str) -> Value {
+    let mut value = schema::<T>();
+    value["properties"]["schema"]["const"] = json!(format!("bootline-{name}/1"));
+    described(value, name, command)
 }
 
 fn schema<T: JsonSchema>() -> Value {
@@ -45,9 +58,7 @@ fn schema<T: JsonSchema>() -> Value {
 }
 
 fn boots<B: JsonSchema>(name: &'static str, command: &str) -> (&'static str, Value) {
-    let mut value = schema::<Boots<B>>();
-    value["properties"]["schema"]["const"] = json!(format!("bootline-{name}/1"));
-    (name, described(value, name, command))
+    (name, schema_of::<Boots<B>>(name, command))
 }
 
 fn described(mut value: Value, name: &str, command: &str) -> Value {

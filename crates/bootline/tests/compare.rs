@@ -162,6 +162,8 @@ fn a_gate_keeps_breaks_and_refuses_to_judge() {
     assert_eq!(out.status.code(), Some(3));
     let out = run(dir.path(), &["check", "--write-baseline", "base.json", "--note", "by hand", "base"]);
     assert_eq!((stderr(&out).as_str(), out.status.code()), ("8 runs stored in `base.json`\n", Some(0)));
+    let stored = fs::read(dir.path().join("base.json")).unwrap();
+    schema::check("baseline", &serde_json::from_slice(&stored).unwrap());
 
     let out = run(dir.path(), &["check", "base"]);
     assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{}", stdout(&out));

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every boot of `corpus/` through every renderer. A case is a folder with `boot.cap` and what bootline makes of it.
+#[path = "../../bootline-report/tests/schema/mod.rs"]
+mod schema;
+
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -83,5 +87,12 @@ fn every_case_through_every_renderer() {
             let json: Value = serde_json::from_slice(&bootline(&case, &[verb, "--json", "boot.cap"]).stdout).unwrap();
             assert_eq!(json["boots"].as_array().unwrap().len(), 1, "{} {verb}", case.display());
         }
+    }
+}
+
+#[test]
+fn each_truth_is_what_its_schema_describes() {
+    for case in cases() {
+        schema::check("truth", &serde_json::from_slice(&fs::read(case.join("truth.json")).unwrap()).unwrap());
     }
 }

@@ -104,6 +104,7 @@ fn the_experiments_of_this_repository_are_listed() {
     let out = experiment(&root(), &["list", "--json"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let list: Value = serde_json::from_slice(&out.stdout).unwrap();
+    schema::check("experiments", &list);
     let found = list["experiments"].as_array().unwrap();
     let there = fs::read_dir(root().join("experiments")).unwrap().map(|e| e.unwrap().path());
     assert_eq!(found.len(), there.filter(|p| p.extension().is_some_and(|e| e == "toml")).count());
@@ -128,6 +129,7 @@ fn results_of_the_corpus(dir: &Path) {
     fs::create_dir_all(results.join("runs/fast-01/invalid-1")).unwrap();
     fs::write(results.join("experiment.toml"), TWO).unwrap();
     let state = json!({ "schema": "bootline-experiment-state/1", "random_seed": 3, "kernels": {} });
+    schema::check("experiment-state", &state);
     fs::write(results.join("state.json"), state.to_string()).unwrap();
 }
 

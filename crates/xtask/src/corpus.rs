@@ -126,7 +126,7 @@ pub fn document(root: &Path) -> Result<Document, Error> {
         let without = || Error::content(&root.join("corpus").join(&case.name), "no time to init");
         text.push_str(&row(&case).ok_or_else(without)?);
     }
-    Ok(Document { path: "docs/corpus.md", text })
+    Ok(Document { path: "docs/corpus.md".to_owned(), text })
 }
 
 #[cfg(test)]

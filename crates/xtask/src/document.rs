@@ -11,7 +11,7 @@ use crate::error::{Error, read};
 #[derive(Debug)]
 pub struct Document {
     /// Path, relative to the repository.
-    pub path: &'static str,
+    pub path: String,
     /// The file's whole content.
     pub text: String,
 }
@@ -20,7 +20,7 @@ impl Document {
     /// The file with `made(n)` between its nth pair of marks.
     pub fn between(
         root: &Path,
-        path: &'static str,
+        path: &str,
         [begin, end]: [&str; 2],
         mut made: impl FnMut(usize) -> Result<String, Error>,
     ) -> Result<Document, Error> {
@@ -37,12 +37,12 @@ impl Document {
         if found == 0 {
             return Err(Error::content(&file, format!("no `{begin}`")));
         }
-        Ok(Document { path, text })
+        Ok(Document { path: path.to_owned(), text })
     }
 
     /// Writes the file if it differs.
     pub fn write(&self, root: &Path) -> Result<(), Error> {
-        let path = root.join(self.path);
+        let path = root.join(&self.path);
         if fs::read(&path).is_ok_and(|old| old == self.text.as_bytes()) {
             return Ok(());
         }
@@ -53,7 +53,7 @@ impl Document {
 
 /// Fails if any file differs from its document.
 pub fn check(root: &Path, documents: &[Document]) -> Result<(), Error> {
-    let differences = documents.iter().filter_map(|d| difference(&root.join(d.path), &d.text).err());
+    let differences = documents.iter().filter_map(|d| difference(&root.join(&d.path), &d.text).err());
     let differences: Vec<String> = differences.collect();
     if differences.is_empty() { Ok(()) } else { Err(Error::NotCurrent(differences)) }
 }

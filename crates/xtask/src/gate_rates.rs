@@ -193,7 +193,7 @@ pub fn measure(root: &Path, results: &Path) -> Result<(), Error> {
     if arms.is_empty() {
         return Err(Error::NoRuns(results.to_owned()));
     }
-    Document { path: MEASURES, text: to_text(&arms) }.write(root)
+    Document { path: MEASURES.to_owned(), text: to_text(&arms) }.write(root)
 }
 
 /// docs/gate.md, from the numbers that [`measure`] wrote.

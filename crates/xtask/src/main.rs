@@ -17,6 +17,7 @@ mod error;
 mod gate_rates;
 mod results;
 mod rules;
+mod schemas;
 mod screens;
 mod seeds;
 
@@ -45,6 +46,7 @@ fn documents(root: &Path) -> Result<Vec<Document>, Error> {
         rules::document(root)?,
         seeds::document(),
     ];
+    all.extend(schemas::documents());
     all.extend(screens::documents(root, &command)?);
     Ok(all)
 }

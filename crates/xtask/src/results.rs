@@ -16,5 +16,5 @@ pub fn document(root: &Path) -> Result<Document, Error> {
         return Err(failed(String::from_utf8_lossy(&out.stderr).into_owned()));
     }
     let text = String::from_utf8(out.stdout).map_err(|e| failed(e.to_string()))?;
-    Ok(Document { path: "docs/results.md", text })
+    Ok(Document { path: "docs/results.md".to_owned(), text })
 }

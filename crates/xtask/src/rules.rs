@@ -50,5 +50,5 @@ pub fn document(root: &Path) -> Result<Document, Error> {
         _ = write!(text, "\n## {} {}\n\n{}\n", rule.id.code(), rule.id.name(), wrapped(rule.doc));
         _ = write!(text, "\nFor example:\n\n```text\n{}```\n", example(&expected));
     }
-    Ok(Document { path: "docs/rules.md", text })
+    Ok(Document { path: "docs/rules.md".to_owned(), text })
 }

@@ -61,5 +61,5 @@ pub fn documents(root: &Path, bootline: &Path) -> Result<[Document; 2], Error> {
         None => Err(Error::content(&root.join("README.md"), "more screens than are known")),
     })?;
     let picture = ["plot", "corpus/x86-6.18-rt-9600-initcall/boot.cap", "--format", "svg", "-o", "-"];
-    Ok([readme, Document { path: "docs/plot.svg", text: output(bootline, root, &picture)? }])
+    Ok([readme, Document { path: "docs/plot.svg".to_owned(), text: output(bootline, root, &picture)? }])
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lab knows of a run apart from its console: `truth.json`.
 use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fidelity::Fidelity;
@@ -13,7 +14,7 @@ use crate::registers::RegisterAccesses;
 pub const TRUTH_SCHEMA: &str = "bootline-truth/1";
 
 /// The truth of a run. All times are the host's, in nanoseconds from the capture's clock origin, unless said otherwise.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Truth {
     /// [`TRUTH_SCHEMA`].
     pub schema: String,
@@ -24,36 +25,48 @@ pub struct Truth {
     /// The paced line; `None` for a boot without a console.
     pub line: Option<LineTruth>,
     /// When QEMU was started.
+    #[schemars(with = "i64")]
     pub qemu_started_ns: HostTime,
     /// When the line transmitted its first byte.
+    #[schemars(with = "Option<i64>")]
     pub first_byte_ns: Option<HostTime>,
     /// When the line had transmitted its last byte.
+    #[schemars(with = "Option<i64>")]
     pub last_byte_ns: Option<HostTime>,
     /// When the last byte of the boot's log was transmitted: before init was told to print lines or to power off, which
     /// has messages of its own. `None` with the user's own initramfs.
+    #[schemars(with = "Option<i64>")]
     pub log_complete_ns: Option<HostTime>,
     /// When init's first message arrived on the unpaced port. `None` with the user's own initramfs, or if the guest
     /// never got that far.
+    #[schemars(with = "Option<i64>")]
     pub init_ns: Option<HostTime>,
     /// Init's start by the guest's own clock (CLOCK_MONOTONIC, zero when the kernel's timekeeping began). In a boot
     /// under -icount this is the time that the boot cost.
+    #[schemars(with = "Option<i64>")]
     pub init_guest_ns: Option<Dur>,
     /// When init had tried to load all its modules: `init_ns` plus the time for loading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i64>")]
     pub loaded_ns: Option<HostTime>,
     /// When init had sent its first report: the first work of user space, the same in all boots of a kernel, done while
     /// a console may still print the boot's log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i64>")]
     pub reported_ns: Option<HostTime>,
     /// The request's marker on the console: arrival of the last byte that made it match.
+    #[schemars(with = "Option<i64>")]
     pub marker_ns: Option<HostTime>,
     /// From the line's first byte to init: `init_ns - first_byte_ns`. `None` if the line was silent until init
     /// (`quiet`): such boots are compared by `init_ns - qemu_started_ns`, which includes firmware and decompression.
+    #[schemars(with = "Option<i64>")]
     pub time_to_init_ns: Option<Dur>,
     /// How long the line was busy before init.
+    #[schemars(with = "Option<i64>")]
     pub console_busy_before_init_ns: Option<Dur>,
     /// Total time before init (or the end, if there was no init) for which QEMU's threads were ready to run while the
     /// host ran something else. The guest lost this time through no fault of its own.
+    #[schemars(with = "i64")]
     pub starved_before_init_ns: Dur,
     /// Bytes transmitted before init.
     pub bytes_before_init: Option<u64>,
@@ -90,7 +103,7 @@ impl Truth {
 }
 
 /// The guest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Guest {
     /// Architecture of the guest.
     pub arch: Arch,
@@ -117,7 +130,7 @@ pub struct Guest {
 }
 
 /// A module that init tried to load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModuleTruth {
     /// Name of the module's file.
     pub name: String,
@@ -126,32 +139,39 @@ pub struct ModuleTruth {
     /// `ENOEXEC: ...`; `None` if it was loaded.
     pub error: Option<String>,
     /// When init reported it.
+    #[schemars(with = "i64")]
     pub done_ns: HostTime,
     /// How long the loading took, by the guest's clock.
+    #[schemars(with = "i64")]
     pub guest_ns: Dur,
 }
 
 /// Lines that init printed through /dev/kmsg.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrintkLinesTruth {
     /// Number of lines.
     pub count: u32,
     /// Bytes transmitted in that time; fewer than were written if the console's log level suppresses them.
     pub bytes: u64,
     /// How long the writes took, by the guest's clock (CLOCK_MONOTONIC).
+    #[schemars(with = "i64")]
     pub guest_ns: Dur,
 }
 
 /// The paced line.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LineTruth {
     /// True speed of the line.
+    #[schemars(with = "u32")]
     pub baud: Baud,
     /// What the guest was told (see [`Arch::declared_baud`]).
+    #[schemars(with = "Option<u32>")]
     pub declared_baud: Option<Baud>,
     /// The frame of a character.
+    #[schemars(with = "crate::schema::Frame")]
     pub frame: Frame,
     /// Speed of the line in bytes per second.
+    #[schemars(with = "f64")]
     pub line_bytes_per_s: LineRate,
     /// The channel that paced it.
     pub transport: Transport,
@@ -163,7 +183,7 @@ pub struct LineTruth {
 }
 
 /// How a boot ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum RunVerdict {
     /// The boot reached its end and passed every check.
@@ -187,6 +207,7 @@ pub enum RunVerdict {
     /// The time limit passed.
     TimedOut {
         /// For how long nothing had come from the guest.
+        #[schemars(with = "i64")]
         silent_ns: Dur,
     },
     /// The guest powered off or restarted before its end.

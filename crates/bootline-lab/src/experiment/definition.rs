@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use bootline_analysis::predict::Change;
 use bootline_capture::units::Baud;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
@@ -99,7 +100,7 @@ pub enum Image {
 }
 
 /// A figure that somebody published.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// Value, in seconds.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::definition::{Arm, Experiment, Image};
@@ -14,11 +15,12 @@ use crate::kernels::{self, Arch as DebianArch, Store, sha256_of};
 use crate::machine::Arch;
 
 /// A kernel that an arm boots.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArmKernel {
     /// As the experiment names it: `6.18-rt`, `arm64:7.2`, a file.
     pub named: String,
     /// The image.
+    #[schemars(with = "String")]
     pub path: PathBuf,
     /// Architecture of the guest.
     pub arch: Arch,

@@ -2,6 +2,7 @@
 //! The evaluated runs of an experiment: `result.json`, schema docs/schema/experiment-1.schema.json.
 use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Verdict, VerdictKind};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::definition::Published;
@@ -14,7 +15,7 @@ use crate::machine::Arch;
 pub const RESULT_SCHEMA: &str = "bootline-experiment/1";
 
 /// The evaluation of an experiment's runs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Outcome {
     /// [`RESULT_SCHEMA`].
     pub schema: &'static str,
@@ -43,7 +44,7 @@ pub struct Outcome {
 }
 
 /// The evaluation of an arm's runs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ArmResult {
     /// Its name.
     pub name: String,
@@ -70,6 +71,7 @@ pub struct ArmResult {
     /// The median of the valid runs; none without any.
     pub measured: Option<Measured>,
     /// The ratio to the base.
+    #[schemars(with = "Option<crate::schema::Estimate>")]
     pub ratio: Option<Estimate>,
     /// Two groups, if the runs fall into two: the median then represents neither.
     pub groups: Option<RunGroups>,
@@ -79,13 +81,14 @@ pub struct ArmResult {
     pub not_predicted: Option<String>,
     /// Verdict on the prediction.
     #[serde(flatten)]
+    #[schemars(with = "Option<crate::schema::Verdict>")]
     pub verdict: Option<Verdict>,
     /// The published figure.
     pub published: Option<Published>,
 }
 
 /// A run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunResult {
     /// Folder of the run, relative to the results.
     pub dir: String,
@@ -97,7 +100,7 @@ pub struct RunResult {
 }
 
 /// A median.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Measured {
     /// Number of runs.
     pub n: usize,
@@ -112,7 +115,7 @@ pub struct Measured {
 }
 
 /// Two groups of runs.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct RunGroups {
     /// Runs in the lower one.
     pub lower: usize,
@@ -125,7 +128,7 @@ pub struct RunGroups {
 }
 
 /// A prediction.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Predicted {
     /// The arm that it was predicted from.
     pub from: String,
@@ -146,7 +149,7 @@ pub struct Predicted {
 }
 
 /// The evaluation of a claim.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ClaimResult {
     /// In words.
     pub text: String,
@@ -161,21 +164,24 @@ pub struct ClaimResult {
     /// Upper limit.
     pub at_most: Option<f64>,
     /// The ratio of the medians; none without `of`.
+    #[schemars(with = "Option<crate::schema::Estimate>")]
     pub ratio: Option<Estimate>,
     /// The median, in seconds if it is a time; none with `of`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<crate::schema::Estimate>")]
     pub figure: Option<Estimate>,
     /// Verdict on the claim.
     #[serde(flatten)]
+    #[schemars(with = "crate::schema::Verdict")]
     pub verdict: Verdict,
 }
 
 /// A value of a metric. In JSON nanoseconds, as an integer, or a plain number.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MetricValue {
     /// A time.
-    Time(Dur),
+    Time(#[schemars(with = "i64")] Dur),
     /// A number.
     Number(f64),
 }

@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::definition::Experiment;
@@ -35,7 +36,7 @@ pub struct ResultsDir {
 }
 
 /// The content of `state.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExperimentState {
     /// `bootline-experiment-state/1`
     pub schema: String,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How late the reader woke.
 use bootline_capture::units::Dur;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Buckets per octave: percentiles are accurate to 12 %, in constant memory however long the run.
@@ -16,15 +17,18 @@ pub(crate) struct Lateness {
 }
 
 /// The reader's lateness in numbers. A percentile is stated as its bucket's upper bound, at most 12.5 % too high.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatenessSummary {
     /// How often the reader slept until a deadline.
     pub wakes: u64,
     /// Half of the wake-ups were at most this late.
+    #[schemars(with = "i64")]
     pub p50_ns: Dur,
     /// 99 of 100 wake-ups were at most this late.
+    #[schemars(with = "i64")]
     pub p99_ns: Dur,
     /// The latest wake-up.
+    #[schemars(with = "i64")]
     pub max_ns: Dur,
 }
 

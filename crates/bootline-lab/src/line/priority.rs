@@ -2,10 +2,11 @@
 //! Real-time priority, where the host allows it.
 use std::fs;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether the threads that determine the line's timing run ahead of everything else.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RealTime {
     /// The reader of the paced line.
     pub reader: bool,

@@ -5,10 +5,11 @@ use std::os::fd::OwnedFd;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair, sockopt};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The kind of channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
     /// A pipe in packet mode with as many slots as the line's speed needs: each write of QEMU's takes one slot,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long the line was busy, and how much it transmitted.
 use bootline_capture::units::{Dur, HostTime};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lateness::LatenessSummary;
@@ -22,13 +23,15 @@ pub(crate) struct LineUsage {
 }
 
 /// Usage of the line in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LineUsageSummary {
     /// Bytes transmitted.
     pub bytes: u64,
     /// Time for which the line was busy: from when it got a byte while idle to when it was empty again.
+    #[schemars(with = "i64")]
     pub busy_ns: Dur,
     /// The rest of the time between the first and the last byte.
+    #[schemars(with = "i64")]
     pub idle_ns: Dur,
     /// Bytes per second while the line was busy.
     pub busy_bytes_per_s: f64,

@@ -6,11 +6,16 @@
 //!
 //! One shape for each thing: a time is an integer in nanoseconds under a key that ends in `_ns`; an interval is
 //! `{low, best, high}` under such a key; a record is its number, as an integer.
+mod baseline;
+mod boot_runs;
+mod capture;
 mod compare;
 mod console;
 mod critical_path;
+mod experiments;
 mod finding;
 mod interval;
+mod kernels;
 mod phase;
 mod record;
 mod record_id;
@@ -18,11 +23,16 @@ mod remedy;
 mod span;
 mod words;
 
+pub(crate) use baseline::BaselineJson;
+pub use boot_runs::{BootRun, BootRunsJson, ExplainedRun};
+pub use capture::{CaptureEndWord, CaptureGap, CaptureJson, LineErrorCounts};
 pub(crate) use compare::{ExcludedRun, Limit, Moved, Part, QuantityChange, Sum, Thresholds, limit};
 pub(crate) use console::{ConsoleSwitch, RegisteredConsole};
 pub(crate) use critical_path::{NonCritical, Segment};
+pub use experiments::{ExperimentsJson, ListedExperiment};
 pub(crate) use finding::{Finding, Problem};
 pub(crate) use interval::{Estimate, Interval};
+pub use kernels::{KernelJson, KernelSeries, KernelsJson, OfferedKernel};
 pub(crate) use phase::{Phase, TimeToInit};
 pub(crate) use record::{AsyncWait, BacklogPoint, Gap, Record, Service, Wait};
 pub(crate) use record_id::{Id, id, ids};

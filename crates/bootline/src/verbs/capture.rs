@@ -11,9 +11,9 @@ use bootline_port::{
     BackgroundWriter, CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary,
     LineSettings, LiveText, PortError, Recording, StopRequest,
 };
+use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, JsonLine, LineErrorCounts};
 use clap::ValueEnum;
 use regex::bytes::Regex;
-use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -129,7 +129,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let summary = recorded.map_err(port_failed)?;
     if as_json {
-        print(&format!("{}\n", to_json(&summary, &source, &target)))?;
+        print(&JsonLine(to_json(&summary, &source, &target)))?;
     }
     say_summary(&summary, &target, terminal);
     judge(&summary, &source, waits_for.as_ref(), reconnects)?;
@@ -284,31 +284,33 @@ fn judge(
     Ok(())
 }
 
-fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) -> serde_json::Value {
-    let ended = match &summary.ended {
-        CaptureEnd::Until(_) => "until",
-        CaptureEnd::Timeout(_) => "timeout",
-        CaptureEnd::Idle(_) => "idle",
-        CaptureEnd::Stopped(_) => "stopped",
-        CaptureEnd::Source(_) => "source",
-    };
-    json!({
-        "schema": "bootline.capture/1",
-        "file": target.to_string(),
-        "source": source.to_string(),
-        "bytes": summary.bytes,
-        "lines": summary.lines,
-        "span_ns": summary.span.as_nanos(),
-        "largest_gap": summary.largest_gap.map(|(at, gap)| json!({"at_ns": at.as_nanos(), "ns": gap.as_nanos()})),
-        "worst_uncertainty_ns": summary.worst_uncertainty.as_nanos(),
-        "losses": summary.losses,
-        "holes": summary.holes,
-        "line_errors": summary.line_errors.map(|e| json!({
-            "frame": e.frame, "parity": e.parity, "overrun": e.overrun, "buffer_overrun": e.buffer_overrun,
-        })),
-        "ended": ended,
-        "detail": summary.ended.to_string(),
-    })
+fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) -> CaptureJson {
+    CaptureJson {
+        schema: "bootline-capture/1",
+        file: target.to_string(),
+        source: source.to_string(),
+        bytes: summary.bytes,
+        lines: summary.lines,
+        span_ns: summary.span.as_nanos(),
+        largest_gap: summary.largest_gap.map(|(at, gap)| CaptureGap { at_ns: at.as_nanos(), ns: gap.as_nanos() }),
+        worst_uncertainty_ns: summary.worst_uncertainty.as_nanos(),
+        losses: summary.losses,
+        holes: summary.holes,
+        line_errors: summary.line_errors.map(|e| LineErrorCounts {
+            frame: e.frame,
+            parity: e.parity,
+            overrun: e.overrun,
+            buffer_overrun: e.buffer_overrun,
+        }),
+        ended: match &summary.ended {
+            CaptureEnd::Until(_) => CaptureEndWord::Until,
+            CaptureEnd::Timeout(_) => CaptureEndWord::Timeout,
+            CaptureEnd::Idle(_) => CaptureEndWord::Idle,
+            CaptureEnd::Stopped(_) => CaptureEndWord::Stopped,
+            CaptureEnd::Source(_) => CaptureEndWord::Source,
+        },
+        detail: summary.ended.to_string(),
+    }
 }
 
 /// Shows bytes on stdout and messages on stderr.

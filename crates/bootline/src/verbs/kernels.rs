@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bootline_lab::kernels::{
-    self, Arch, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, Refresh, Row, Series, Store,
+    self, Arch, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, Package, Refresh, Row, Series, Store,
 };
+use bootline_report::{JsonLine, KernelJson, KernelSeries, KernelsJson, OfferedKernel};
 use clap::Subcommand;
-use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -148,8 +148,10 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
         };
         steps.end();
         let kernel = kernel.map_err(|e| failed(&e))?;
-        let text = if fetch.place.json { kernel_json(&kernel).to_string() } else { kernel.path.display().to_string() };
-        print(&(text + "\n"))?;
+        match fetch.place.json {
+            true => print(&JsonLine(kernel_json(&kernel)))?,
+            false => print(&format!("{}\n", kernel.path.display()))?,
+        };
     }
     Ok(Exit::FINE)
 }
@@ -167,8 +169,10 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
         listings.push(store.list(arch, refresh, &mut |p| steps.tell(&p)).map_err(|e| failed(&e))?);
     }
     steps.end();
-    let text = if list.place.json { listing_json(&listings) } else { table(&listings) };
-    print(&text)?;
+    match list.place.json {
+        true => print(&JsonLine(listing_json(&listings)))?,
+        false => print(&table(&listings))?,
+    };
     match listings.iter().find_map(|l| l.stale.as_ref()) {
         // Known or cached series are listed in spite of a failure; without any, the failure is returned.
         Some(error) if listings.iter().all(|l| l.rows.is_empty()) => Err(failed(error)),
@@ -214,39 +218,38 @@ fn cells(row: &Row, asked: bool) -> [String; 6] {
     ]
 }
 
-fn listing_json(listings: &[Listing]) -> String {
-    let rows: Vec<Value> = listings
-        .iter()
-        .flat_map(|l| &l.rows)
-        .map(|row| {
-            json!({
-                "arch": row.arch,
-                "series": row.series,
-                "offered": row.offered.as_ref().map(|p| json!({
-                    "version": p.version, "suite": p.suite, "package": p.name, "release": p.release, "bytes": p.size,
-                })),
-                "cached": row.cached,
-                "console": ConsoleClass::of(row.arch, row.series).to_string(),
-            })
-        })
-        .collect();
-    format!("{}\n", json!({ "schema": "bootline.kernels/1", "kernels": rows }))
+fn listing_json(listings: &[Listing]) -> KernelsJson {
+    let offered = |p: &Package| OfferedKernel {
+        version: p.version.clone(),
+        suite: p.suite.clone(),
+        package: p.name.clone(),
+        release: p.release.clone(),
+        bytes: p.size,
+    };
+    let row = |row: &Row| KernelSeries {
+        arch: row.arch.to_string(),
+        series: row.series.to_string(),
+        offered: row.offered.as_ref().map(offered),
+        cached: row.cached.clone(),
+        console: ConsoleClass::of(row.arch, row.series).to_string(),
+    };
+    KernelsJson { schema: "bootline-kernels/1", kernels: listings.iter().flat_map(|l| &l.rows).map(row).collect() }
 }
 
-fn kernel_json(kernel: &Kernel) -> Value {
-    json!({
-        "schema": "bootline.kernel/1",
-        "arch": kernel.arch,
-        "series": kernel.series,
-        "rt": kernel.rt,
-        "release": kernel.release,
-        "package": kernel.package,
-        "version": kernel.version,
-        "suite": kernel.suite,
-        "path": kernel.path,
-        "config_path": kernel.config_path,
-        "sha256": kernel.sha256,
-    })
+fn kernel_json(kernel: &Kernel) -> KernelJson {
+    KernelJson {
+        schema: "bootline-kernel/1",
+        arch: kernel.arch.to_string(),
+        series: kernel.series.to_string(),
+        rt: kernel.rt,
+        release: kernel.release.clone(),
+        package: kernel.package.clone(),
+        version: kernel.version.clone(),
+        suite: kernel.suite.clone(),
+        path: kernel.path.to_string_lossy().into_owned(),
+        config_path: kernel.config_path.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        sha256: kernel.sha256.clone(),
+    }
 }
 
 /// Shows the steps of a fetch on stderr: on a terminal, percentages replace each other; otherwise each step is shown
@@ -296,24 +299,4 @@ impl<'a> FetchSteps<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_marks_what_is_cached_and_what_is_gone() {
-        let row = |series: &str, cached: Option<&str>| Row {
-            arch: Arch::Amd64,
-            series: series.parse().unwrap(),
-            offered: None,
-            cached: cached.map(str::to_owned),
-        };
-        let rows = vec![row("6.12-rt", Some("6.12.9-1")), row("6.18", None)];
-        let listing = Listing { rows, age: Some(Duration::ZERO), stale: None };
-        let expected = "\
-series         version  suite  download  in cache  serial console
-amd64:6.12-rt  gone     -      -         6.12.9-1  nbcon console, synchronous flush at registration
-amd64:6.18     gone     -      -         -         legacy console
-";
-        assert_eq!(table(&[listing]), expected);
-    }
-}
+mod tests;

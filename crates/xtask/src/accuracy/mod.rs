@@ -169,5 +169,5 @@ pub fn document(results: &Path) -> Result<Document, Error> {
     let runs = cells.values().map(Vec::len).sum();
     let mut refused = Vec::new();
     let rows = rows(&cells, &mut refused);
-    Ok(Document { path: "docs/accuracy.md", text: page::markdown(&rows, &refused, &cells, runs) })
+    Ok(Document { path: "docs/accuracy.md".to_owned(), text: page::markdown(&rows, &refused, &cells, runs) })
 }

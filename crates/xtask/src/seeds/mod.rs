@@ -79,7 +79,7 @@ fn rows() -> Vec<Row> {
 
 /// docs/seeds.md.
 pub fn document() -> Document {
-    Document { path: "docs/seeds.md", text: format!("{HEAD}{}{TAIL}", table(&rows())) }
+    Document { path: "docs/seeds.md".to_owned(), text: format!("{HEAD}{}{TAIL}", table(&rows())) }
 }
 
 #[cfg(test)]

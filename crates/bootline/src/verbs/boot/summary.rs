@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The result of a run: the truth compared with what `bootline explain` reads from the capture.
+use std::path::Path;
+
 use bootline_analysis::boot::{Boot, BootOptions};
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
 use bootline_lab::fidelity::FidelityFlaw;
 use bootline_lab::registers::RegisterCount;
-use bootline_report::{Align, Document, Entry, Style, Table, Text, TimeValue, text};
-use serde_json::json;
+use bootline_report::{
+    Align, BootRun, BootRunsJson, Document, Entry, ExplainedRun, JsonEmitter, Style, Table, Text, TimeValue, text,
+};
 
 use crate::boots::only_boot;
 use crate::failure::Failure;
@@ -23,9 +26,7 @@ pub fn show(outcome: &BootOutcome, terminal: &Terminal) -> Result<(), Failure> {
 pub fn show_all(outcomes: &[BootOutcome], as_json: bool, terminal: &Terminal) -> Result<(), Failure> {
     if as_json {
         let runs = outcomes.iter().map(to_json).collect::<Result<Vec<_>, _>>()?;
-        let all = json!({ "schema": "bootline-boot/1", "runs": runs });
-        let text = serde_json::to_string_pretty(&all).expect("a plain value serialises");
-        return output_file::print(&(text + "\n")).map(drop);
+        return output_file::print(&JsonEmitter(BootRunsJson { schema: "bootline-boot/1", runs })).map(drop);
     }
     let mut times: Vec<Dur> = believed(outcomes).filter_map(|t| t.time_to_init_ns.or(t.init_guest_ns)).collect();
     times.sort();
@@ -176,19 +177,13 @@ fn flaw(flaw: &FidelityFlaw) -> String {
     }
 }
 
-fn to_json(outcome: &BootOutcome) -> Result<serde_json::Value, Failure> {
-    let boot = explained(outcome)?;
-    let end = boot.as_ref().and_then(|b| b.end.as_ref());
-    let line = boot.as_ref().and_then(|b| b.line.as_ref());
-    Ok(json!({
-        "dir": outcome.dir.to_string_lossy(),
-        "capture": outcome.capture.as_ref().map(|c| c.to_string_lossy()),
-        "discarded": outcome.discarded.iter().map(|d| d.to_string_lossy()).collect::<Vec<_>>(),
-        "truth": outcome.truth,
-        "explained": {
-            "elapsed_ns": end.map(|e| e.elapsed),
-            "console_cost_ns": line.map(|l| l.cost),
-            "bytes_before_init": line.map(|l| l.bytes_before_end),
-        },
-    }))
+fn to_json(outcome: &BootOutcome) -> Result<BootRun<&Truth>, Failure> {
+    let name = |path: &Path| path.to_string_lossy().into_owned();
+    Ok(BootRun {
+        dir: name(&outcome.dir),
+        capture: outcome.capture.as_deref().map(name),
+        discarded: outcome.discarded.iter().map(|d| name(d)).collect(),
+        truth: &outcome.truth,
+        explained: ExplainedRun::of(explained(outcome)?.as_ref()),
+    })
 }

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_lab::experiment::Experiment;
-use bootline_report::{Align, Document, Style, Table, text};
-use serde_json::json;
+use bootline_report::{Align, Document, ExperimentsJson, JsonEmitter, ListedExperiment, Style, Table, text};
 
 use super::failures;
 use crate::exit::Exit;
@@ -54,8 +53,10 @@ pub fn list(folder: &Path, as_json: bool, terminal: &Terminal) -> Result<Exit, F
             }
         }
     }
-    let shown = if as_json { json_of(&found) } else { text_of(&found, terminal) };
-    print(&shown)?;
+    match as_json {
+        true => print(&JsonEmitter(json_of(&found)))?,
+        false => print(&text_of(&found, terminal))?,
+    };
     Ok(exit)
 }
 
@@ -78,13 +79,14 @@ fn text_of(found: &[Experiment], terminal: &Terminal) -> String {
     text(&document, &terminal.text_options()) + "\n"
 }
 
-fn json_of(found: &[Experiment]) -> String {
-    let one = |e: &Experiment| {
-        json!({
-            "name": e.name, "file": e.path, "about": e.about, "seed": e.seed, "runs": e.runs,
-            "arms": e.arms.iter().map(|a| &a.name).collect::<Vec<_>>(),
-        })
+fn json_of(found: &[Experiment]) -> ExperimentsJson {
+    let one = |e: &Experiment| ListedExperiment {
+        name: e.name.clone(),
+        file: e.path.to_string_lossy().into_owned(),
+        about: e.about.clone(),
+        seed: e.seed,
+        runs: e.runs,
+        arms: e.arms.iter().map(|a| a.name.clone()).collect(),
     };
-    let all = json!({ "schema": "bootline-experiments/1", "experiments": found.iter().map(one).collect::<Vec<_>>() });
-    format!("{all:#}\n")
+    ExperimentsJson { schema: "bootline-experiments/1", experiments: found.iter().map(one).collect() }
 }

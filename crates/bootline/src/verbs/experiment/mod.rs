@@ -14,7 +14,7 @@ use bootline_lab::experiment::{
     Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus, Outcome, ResultsDir, RunSelection, carry_out,
     evaluate, images, lock_host,
 };
-use bootline_report::{TextOptions, text};
+use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
 
 use crate::exit::Exit;
@@ -243,14 +243,16 @@ fn rough(time: Dur) -> String {
 }
 
 fn show(outcome: &Outcome, results: &ResultsDir, json: bool, terminal: &Terminal) -> Result<(), Failure> {
-    let as_json = serde_json::to_string_pretty(outcome).expect("plain structs of numbers and strings always serialise");
-    let as_json = as_json + "\n";
+    let as_json = JsonEmitter(outcome);
     let page = page::page(outcome, results.dir());
-    let plain = text(&page, &TextOptions { width: page::WIDTH, color: false }) + "\n";
-    let shown = if json { as_json.clone() } else { text(&page, &terminal.text_options()) + "\n" };
+    let as_text = |options: &TextOptions| text(&page, options) + "\n";
     // If the disk is full, the result is at least shown.
-    print(&shown)?;
-    for (name, content) in [("result.json", &as_json), ("report.txt", &plain)] {
+    match json {
+        true => print(&as_json)?,
+        false => print(&as_text(&terminal.text_options()))?,
+    };
+    let plain = as_text(&TextOptions { width: page::WIDTH, color: false });
+    for (name, content) in [("result.json", as_json.to_text()), ("report.txt", plain)] {
         results.write(name, content.as_bytes()).map_err(|e| failures::results(&e))?;
     }
     Ok(())
