@@ -11,12 +11,14 @@
 //! | `qemu.log` | QEMU's messages, if it had any |
 mod error;
 mod files;
+mod guest_report;
 mod progress;
 mod request;
 mod run;
 mod running;
 mod session;
 mod truth;
+mod truth_parts;
 
 pub use error::BootError;
 pub(crate) use files::{replace, set_aside};

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use bootline_capture::units::{Dur, HostTime};
 
+use super::guest_report::GuestCommand;
 use super::request::PacedLine;
-use super::session::{GuestCommand, Session};
+use super::session::Session;
 use super::{BootError, BootProgress};
 use crate::line::{LineRead, Pacer, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
 use crate::qemu::Qemu;

@@ -4,6 +4,7 @@ use bootline_capture::units::{Dur, HostTime};
 use regex::bytes::Regex;
 
 use super::BootPhase;
+use super::guest_report::{GuestCommand, GuestReport, ModuleReport, PrintkLinesReport};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -25,57 +26,6 @@ const AFTER_PANIC_QUIET: Dur = Dur::from_secs(3);
 const MAX_MODULES: usize = 1024;
 /// The kernel's log is kept in memory up to this.
 const MAX_KMSG: usize = 64 << 20;
-
-/// What the guest is to be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GuestCommand {
-    /// The lab's init: send what is new.
-    Dump,
-    /// The lab's init: print so many lines.
-    Lines(u32),
-    /// The lab's init: power off.
-    PowerOff,
-    /// Nobody obeys: end QEMU.
-    Kill,
-}
-
-/// What init said of the guest.
-#[derive(Clone, Debug, Default)]
-pub(super) struct GuestReport {
-    pub init_at: Option<HostTime>,
-    pub init_guest: Option<Dur>,
-    /// All modules were tried.
-    pub loaded_at: Option<HostTime>,
-    /// Init had told all that it knew for the first time.
-    pub ready_at: Option<HostTime>,
-    pub version: Option<String>,
-    pub cmdline: Option<String>,
-    pub consoles: Option<String>,
-    pub uptime: Option<String>,
-    pub console_loglevel: Option<u8>,
-    pub kmsg: Vec<u8>,
-    pub kmsg_overrun: bool,
-    pub modules: Vec<ModuleReport>,
-    pub lines: Option<PrintkLinesReport>,
-}
-
-/// What came of a module; the times are the guest's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ModuleReport {
-    pub at: HostTime,
-    /// 0: it was loaded.
-    pub errno: i32,
-    pub start: Dur,
-    pub end: Dur,
-}
-
-/// Lines that were printed; the times are the guest's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PrintkLinesReport {
-    pub count: u32,
-    pub start: Dur,
-    pub end: Dur,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {

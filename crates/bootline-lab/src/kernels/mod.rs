@@ -12,12 +12,14 @@
 //! # Ok::<(), bootline_lab::kernels::Error>(())
 //! ```
 mod behaviour;
+mod cache;
 mod catalogue;
 mod deb822;
 mod deb_archive;
 mod entry;
 mod error;
 mod host;
+mod listing;
 #[cfg(test)]
 mod mirror_tests;
 mod package;
@@ -36,7 +38,8 @@ pub use catalogue::Catalogue;
 pub use entry::Kernel;
 pub(crate) use entry::sha256_of;
 pub use error::Error;
+pub use listing::{Listing, Refresh, Row};
 pub use package::Package;
 pub use progress::FetchProgress;
 pub use series::{Arch, Flavour, KernelName, KernelNameError, Series};
-pub use store::{Listing, Refresh, Row, Store, Substitute, cache_folder};
+pub use store::{Store, Substitute, cache_folder};

@@ -9,18 +9,17 @@
 //! ROOT/amd64/6.18-rt/6.18.15-1~bpo13+1/     a kernel: vmlinuz, config, kernel.json
 //! ```
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use rustix::fs::{FlockOperation, flock};
 
 use super::behaviour::nearest;
+use super::cache::{Cache, remove_folder};
 use super::catalogue::Catalogue;
 use super::deb_archive::take_kernel;
 use super::entry::{self, CONFIG, Kernel, KernelManifest, VMLINUZ};
 use super::error::Error;
 use super::host;
+use super::listing::{Listing, Refresh, Row};
 use super::package::{self, Package};
 use super::private_apt::PrivateApt;
 use super::progress::FetchProgress;
@@ -30,45 +29,10 @@ use super::version;
 /// A cache of stock kernels in one folder. Several processes may use it at once.
 #[derive(Clone, Debug)]
 pub struct Store {
-    root: PathBuf,
+    cache: Cache,
     mirror: Option<String>,
     /// The keyring that the mirror's signature is checked against, where it isn't the host's for Debian.
     keyring: Option<PathBuf>,
-}
-
-/// When to ask the mirror before listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refresh {
-    /// Not at all.
-    Never,
-    /// When what is known is older than this.
-    OlderThan(Duration),
-    /// In any case.
-    Always,
-}
-
-/// What can be had for an architecture.
-#[derive(Debug)]
-pub struct Listing {
-    /// One row a series, in order.
-    pub rows: Vec<Row>,
-    /// The age of what is known of the suites; None where they were never asked.
-    pub age: Option<Duration>,
-    /// Why the mirror couldn't be asked though it should have been.
-    pub stale: Option<Error>,
-}
-
-/// One series.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The architecture.
-    pub arch: Arch,
-    /// The series.
-    pub series: Series,
-    /// The newest package that the suites have.
-    pub offered: Option<Package>,
-    /// The newest version in the cache.
-    pub cached: Option<String>,
 }
 
 /// A kernel, and what it stands in for.
@@ -101,7 +65,7 @@ impl Store {
     pub fn open(root: &Path) -> Result<Store, Error> {
         fs::create_dir_all(root).map_err(Error::cache("create", root))?;
         let root = root.canonicalize().map_err(Error::cache("open", root))?;
-        Ok(Store { root, mirror: None, keyring: None })
+        Ok(Store { cache: Cache { root }, mirror: None, keyring: None })
     }
 
     /// Uses this mirror of the Debian archive, whatever the host's apt is configured for.
@@ -142,12 +106,16 @@ impl Store {
                 Err(error) => stale = Some(error),
             }
         }
-        let cached = self.cached_series(arch)?;
+        let cached = self.cache.cached_series(arch)?;
         let rows = self.series_there(arch, catalogue.as_ref())?.into_iter().map(|series| Row {
             arch,
             series,
             offered: catalogue.as_ref().and_then(|c| c.newest(series)).cloned(),
-            cached: if cached.contains(&series) { self.cached_versions(arch, series).into_iter().next() } else { None },
+            cached: if cached.contains(&series) {
+                self.cache.cached_versions(arch, series).into_iter().next()
+            } else {
+                None
+            },
         });
         Ok(Listing { rows: rows.collect(), age: catalogue.as_ref().map(Catalogue::age), stale })
     }
@@ -158,15 +126,15 @@ impl Store {
     /// # Errors
     /// The series has gone, or what keeps it from being fetched.
     pub fn fetch(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Kernel, Error> {
-        if let Some(kernel) = self.intact(series, arch, progress) {
+        if let Some(kernel) = self.cache.intact(series, arch, progress) {
             return Ok(kernel);
         }
-        let _lock = self.lock(arch, progress)?;
+        let _lock = self.cache.lock(arch, progress)?;
         // Another process may have fetched it while this one waited; damage has been told already.
-        if let Some(kernel) = self.intact(series, arch, &mut |_| {}) {
+        if let Some(kernel) = self.cache.intact(series, arch, &mut |_| {}) {
             return Ok(kernel);
         }
-        self.remove_damaged(series, arch)?;
+        self.cache.remove_damaged(series, arch)?;
         let known = self.catalogue(arch).and_then(|c| c.newest(series).cloned());
         if let Some(package) = known {
             match self.fetch_package(&package, arch, progress) {
@@ -190,9 +158,14 @@ impl Store {
         arch: Arch,
         progress: &mut dyn FnMut(FetchProgress),
     ) -> Result<Kernel, Error> {
-        let lock = self.lock(arch, progress)?;
+        let lock = self.cache.lock(arch, progress)?;
         let package = self.newest_offered(series, arch, progress)?;
-        if self.cached_versions(arch, series).first().is_some_and(|v| version::compare(v, &package.version).is_ge()) {
+        if self
+            .cache
+            .cached_versions(arch, series)
+            .first()
+            .is_some_and(|v| version::compare(v, &package.version).is_ge())
+        {
             drop(lock);
             return self.fetch(series, arch, progress);
         }
@@ -225,7 +198,7 @@ impl Store {
     /// # Errors
     /// No list of packages could be had at all.
     pub fn refresh(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Catalogue, Error> {
-        let _lock = self.lock(arch, progress)?;
+        let _lock = self.cache.lock(arch, progress)?;
         self.refresh_locked(arch, progress)
     }
 
@@ -259,7 +232,7 @@ impl Store {
         }
         let mut catalogue = Catalogue::new(&mirror, packages);
         catalogue.missing = failed.into_iter().map(|(suite, _)| suite).collect();
-        catalogue.save(&self.catalogue_path(arch))?;
+        catalogue.save(&self.cache.catalogue_path(arch))?;
         Ok(catalogue)
     }
 
@@ -270,7 +243,7 @@ impl Store {
         progress: &mut dyn FnMut(FetchProgress),
     ) -> Result<Kernel, Error> {
         let apt = self.apt(arch)?;
-        let part = self.root.join(arch.debian()).join("part");
+        let part = self.cache.root.join(arch.debian()).join("part");
         remove_folder(&part)?;
         let built = part.join("kernel");
         fs::create_dir_all(&built).map_err(Error::cache("create", &built))?;
@@ -291,9 +264,9 @@ impl Store {
             fs::remove_file(&deb).map_err(Error::cache("remove", &deb))?;
         }
         self.seal(package, arch, &built)?;
-        let folder = self.series_folder(arch, package.series).join(&package.version);
+        let folder = self.cache.series_folder(arch, package.series).join(&package.version);
         remove_folder(&folder)?;
-        let parent = self.series_folder(arch, package.series);
+        let parent = self.cache.series_folder(arch, package.series);
         fs::create_dir_all(&parent).map_err(Error::cache("create", &parent))?;
         fs::rename(&built, &folder).map_err(Error::cache("write", &folder))?;
         remove_folder(&part)?;
@@ -321,45 +294,9 @@ impl Store {
         entry::seal(folder, &record)
     }
 
-    /// The newest sound kernel of the series; damaged ones are reported on the way.
-    fn intact(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Option<Kernel> {
-        let folder = self.series_folder(arch, series);
-        self.cached_versions(arch, series).into_iter().find_map(|version| match entry::verify(&folder.join(version)) {
-            Ok(kernel) => Some(kernel),
-            Err(damage) => {
-                progress(FetchProgress::Damaged { path: damage.path, reason: damage.reason });
-                None
-            }
-        })
-    }
-
-    fn remove_damaged(&self, series: Series, arch: Arch) -> Result<(), Error> {
-        let folder = self.series_folder(arch, series);
-        for version in self.cached_versions(arch, series) {
-            let folder = folder.join(version);
-            if entry::verify(&folder).is_err() {
-                remove_folder(&folder)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Versions of the series in the cache, the newest first.
-    fn cached_versions(&self, arch: Arch, series: Series) -> Vec<String> {
-        let mut versions = names_in(&self.series_folder(arch, series)).unwrap_or_default();
-        versions.sort_by(|a, b| version::compare(b, a));
-        versions
-    }
-
-    fn cached_series(&self, arch: Arch) -> Result<Vec<Series>, Error> {
-        let names = names_in(&self.root.join(arch.debian()))?;
-        let series = names.iter().filter_map(|name| name.parse().ok());
-        Ok(series.filter(|s| !self.cached_versions(arch, *s).is_empty()).collect())
-    }
-
     /// Series in the suites and in the cache, in order.
     fn series_there(&self, arch: Arch, catalogue: Option<&Catalogue>) -> Result<Vec<Series>, Error> {
-        let mut series = self.cached_series(arch)?;
+        let mut series = self.cache.cached_series(arch)?;
         series.extend(catalogue.map(Catalogue::series).unwrap_or_default());
         series.sort_unstable();
         series.dedup();
@@ -367,49 +304,13 @@ impl Store {
     }
 
     fn catalogue(&self, arch: Arch) -> Option<Catalogue> {
-        let catalogue = Catalogue::load(&self.catalogue_path(arch))?;
+        let catalogue = Catalogue::load(&self.cache.catalogue_path(arch))?;
         // Another mirror may have other suites.
         self.mirror.as_ref().is_none_or(|m| *m == catalogue.mirror).then_some(catalogue)
     }
 
-    fn catalogue_path(&self, arch: Arch) -> PathBuf {
-        self.root.join(format!("{arch}.json"))
-    }
-
-    fn series_folder(&self, arch: Arch, series: Series) -> PathBuf {
-        self.root.join(arch.debian()).join(series.to_string())
-    }
-
     fn apt(&self, arch: Arch) -> Result<PrivateApt, Error> {
         let archive = host::archive(self.mirror.as_deref(), self.keyring.as_deref())?;
-        PrivateApt::prepare(&self.root.join(arch.debian()).join("apt"), arch, archive)
-    }
-
-    /// Held until it is dropped.
-    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<File, Error> {
-        let path = self.root.join(format!("{arch}.lock"));
-        let options = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = options.map_err(Error::cache("open", &path))?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            progress(FetchProgress::Waiting { arch });
-            flock(&file, FlockOperation::LockExclusive).map_err(|e| Error::cache("lock", &path)(e.into()))?;
-        }
-        Ok(file)
-    }
-}
-
-/// Names in a folder; none where there is no folder.
-fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
-    match fs::read_dir(folder) {
-        Ok(entries) => Ok(entries.filter_map(Result::ok).filter_map(|e| e.file_name().into_string().ok()).collect()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
-        Err(e) => Err(Error::cache("read", folder)(e)),
-    }
-}
-
-fn remove_folder(folder: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::cache("remove", folder)(e)),
-        _ => Ok(()),
+        PrivateApt::prepare(&self.cache.root.join(arch.debian()).join("apt"), arch, archive)
     }
 }

@@ -8,6 +8,8 @@
 //!
 //! A [`Picture`] is what there is to be drawn, each span in a row in which it has room; it holds no boot, so that many can be
 //! shown together. The page's script draws from the same values, as JSON, that the static picture is drawn from.
+mod boot_rows;
+mod canvas;
 mod critical_path;
 mod curve;
 mod data;

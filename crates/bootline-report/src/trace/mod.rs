@@ -12,6 +12,7 @@ mod boot_trace;
 mod chrome;
 mod line;
 mod perfetto;
+mod perfetto_field;
 mod protobuf;
 mod sink;
 mod spans;

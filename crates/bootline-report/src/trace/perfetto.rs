@@ -18,93 +18,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use super::boot_trace::trace;
+use super::perfetto_field as field;
+use super::perfetto_field::value::*;
 use super::protobuf::Message;
 use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
 use crate::emitter::{BootEmitter, ReportedBoot};
 use bootline_analysis::boot::{Boot, Clock};
 use bootline_capture::units::Dur;
-
-/// Field numbers, message by message.
-mod field {
-    pub mod trace {
-        pub const PACKET: u32 = 1;
-    }
-    pub mod packet {
-        pub const CLOCK_SNAPSHOT: u32 = 6;
-        pub const TIMESTAMP: u32 = 8;
-        pub const SEQUENCE_ID: u32 = 10;
-        pub const TRACK_EVENT: u32 = 11;
-        pub const INTERNED_DATA: u32 = 12;
-        pub const SEQUENCE_FLAGS: u32 = 13;
-        pub const DEFAULTS: u32 = 59;
-        pub const TRACK_DESCRIPTOR: u32 = 60;
-        pub const FIRST_ON_SEQUENCE: u32 = 87;
-    }
-    pub mod defaults {
-        pub const CLOCK_ID: u32 = 58;
-    }
-    pub mod snapshot {
-        pub const CLOCKS: u32 = 1;
-        pub const PRIMARY: u32 = 2;
-        pub const CLOCK_ID: u32 = 1;
-        pub const TIMESTAMP: u32 = 2;
-    }
-    pub mod track {
-        pub const UUID: u32 = 1;
-        pub const NAME: u32 = 2;
-        pub const PARENT: u32 = 5;
-        pub const COUNTER: u32 = 8;
-        pub const CHILD_ORDERING: u32 = 11;
-        pub const ORDER_RANK: u32 = 12;
-        pub const DESCRIPTION: u32 = 14;
-        pub const MERGE: u32 = 15;
-        pub const MERGE_KEY: u32 = 16;
-    }
-    pub mod counter {
-        pub const UNIT_NAME: u32 = 6;
-        pub const SHARED_AXIS: u32 = 7;
-    }
-    pub mod event {
-        pub const CATEGORY_IIDS: u32 = 3;
-        pub const ANNOTATIONS: u32 = 4;
-        pub const TYPE: u32 = 9;
-        pub const NAME_IID: u32 = 10;
-        pub const TRACK: u32 = 11;
-        pub const NAME: u32 = 23;
-        pub const COUNTER_VALUE: u32 = 30;
-        pub const COUNTER_DOUBLE: u32 = 44;
-    }
-    pub mod annotation {
-        pub const NAME_IID: u32 = 1;
-        pub const BOOL: u32 = 2;
-        pub const INT: u32 = 4;
-        pub const TEXT: u32 = 6;
-    }
-    pub mod interned {
-        pub const CATEGORIES: u32 = 1;
-        pub const EVENT_NAMES: u32 = 2;
-        pub const ANNOTATION_NAMES: u32 = 3;
-        pub const IID: u32 = 1;
-        pub const NAME: u32 = 2;
-    }
-}
-
-/// BuiltinClock: what the trace processor takes as the trace's own time, and the time of day.
-const CLOCK_BOOTTIME: u64 = 6;
-const CLOCK_REALTIME: u64 = 1;
-/// TracePacket.SequenceFlags.
-const STATE_CLEARED: u64 = 1;
-const NEEDS_STATE: u64 = 2;
-/// TrackEvent.Type.
-const SLICE_BEGIN: u64 = 1;
-const SLICE_END: u64 = 2;
-const INSTANT: u64 = 3;
-const COUNTER: u64 = 4;
-/// TrackDescriptor.ChildTracksOrdering and .SiblingMergeBehavior.
-const ORDER_EXPLICIT: u64 = 3;
-const MERGE_NONE: u64 = 2;
-const MERGE_BY_KEY: u64 = 3;
 
 /// Track uuids of one boot: none but this many can be told from those of the next.
 const UUIDS: u64 = 1 << 32;

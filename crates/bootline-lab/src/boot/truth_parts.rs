@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run's truth, put together from what was observed.
+use bootline_capture::units::{Dur, HostTime, LineRate};
+
+use super::guest_report::ModuleReport;
+use super::request::BootPlan;
+use super::running::QemuEnd;
+use super::session::Session;
+use super::truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};
+use super::{BootError, BootRequest};
+use crate::fidelity::{self, Fidelity, FidelityFlaw, RunEvidence};
+use crate::host::Host;
+use crate::kmsg;
+use crate::line::{Pacer, ReaderEnd, RealTime};
+use crate::machine::Accel;
+use crate::module::{Module, error_name};
+use crate::qemu::Qemu;
+use crate::registers::RegisterAccesses;
+
+/// What the truth is put together from, apart from the session.
+pub(super) struct TruthParts<'a> {
+    pub request: &'a BootRequest,
+    pub plan: &'a BootPlan,
+    pub host: Host,
+    pub qemu_version: String,
+    pub started: HostTime,
+    pub real_time: RealTime,
+    pub starved: Dur,
+    pub line_end: ReaderEnd,
+    pub registers: Option<RegisterAccesses>,
+}
+
+impl TruthParts<'_> {
+    pub fn truth(self, session: &Session, end: &QemuEnd, qemu: &Qemu) -> Result<Truth, BootError> {
+        let report = &session.report;
+        let (records, _) = kmsg::parse(&report.kmsg);
+        let lateness = self.line_end.lateness.summary();
+        let arch = self.plan.machine.arch;
+        let fidelity = self.plan.line.map_or_else(Fidelity::default, |line| {
+            fidelity::check(&RunEvidence {
+                received: &session.received,
+                log: &records,
+                console_loglevel: report.console_loglevel,
+                command_line: report.cmdline.as_deref().unwrap_or(&self.plan.command_line),
+                console: arch.console(),
+                rate: LineRate::of(line.baud, line.frame),
+                translated: self.plan.machine.accel != Accel::Kvm,
+                slowed: self.request.trace_registers,
+                init_at: report.init_at,
+                slots: Pacer::new(line.baud, line.frame).slots() as u64,
+                lateness,
+            })
+        });
+        let modules = module_truth(&self.request.modules, &report.modules);
+        let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
+        let init = report.init_at;
+        let paced_init = init.filter(|_| self.plan.line.is_some());
+        Ok(Truth {
+            schema: TRUTH_SCHEMA.to_owned(),
+            verdict,
+            line: self.plan.line.map(|line| LineTruth {
+                baud: line.baud,
+                declared_baud: line.declared,
+                frame: line.frame,
+                line_bytes_per_s: LineRate::of(line.baud, line.frame),
+                transport: line.transport,
+                sched_fifo: self.real_time,
+                usage: session.usage.summary(lateness),
+            }),
+            qemu_started_ns: self.started,
+            first_byte_ns: session.first_byte,
+            last_byte_ns: session.last_byte,
+            log_complete_ns: session.log_complete,
+            init_ns: init,
+            init_guest_ns: report.init_guest,
+            loaded_ns: report.loaded_at,
+            reported_ns: report.ready_at,
+            marker_ns: session.marker_at,
+            time_to_init_ns: init.zip(session.first_byte).map(|(init, first)| init - first).filter(|t| *t > Dur::ZERO),
+            console_busy_before_init_ns: paced_init.map(|init| session.usage.busy_until(init)),
+            bytes_before_init: paced_init.map(|_| session.bytes_before_init),
+            starved_before_init_ns: self.starved,
+            bytes_total: session.usage.bytes(),
+            kmsg_records: (!report.kmsg.is_empty()).then_some(records.len() as u64),
+            kmsg_overrun: report.kmsg_overrun,
+            modules,
+            lines: report.lines.map(|report| PrintkLinesTruth {
+                count: report.count,
+                bytes: session.line_bytes,
+                guest_ns: report.end - report.start,
+            }),
+            registers: self.registers,
+            guest: Guest {
+                arch,
+                accel: self.plan.machine.accel,
+                smp: self.plan.machine.smp,
+                memory_mib: self.plan.machine.memory_mib,
+                kernel: self.request.kernel.display().to_string(),
+                command_line: self.plan.command_line.clone(),
+                kernel_version: report.version.clone(),
+                proc_cmdline: report.cmdline.clone(),
+                consoles: report.consoles.clone(),
+                uptime: report.uptime.clone(),
+                console_loglevel: report.console_loglevel,
+            },
+            fidelity,
+            host: self.host,
+            qemu_version: self.qemu_version,
+        })
+    }
+}
+
+/// What was asked for beside what init said of it, in the same order.
+fn module_truth(asked: &[Module], report: &[ModuleReport]) -> Vec<ModuleTruth> {
+    let pairs = asked.iter().zip(report);
+    let truth = pairs.map(|(module, report)| ModuleTruth {
+        name: module.name().to_owned(),
+        parameters: module.parameters.clone(),
+        error: (report.errno != 0).then(|| module_error(report.errno)),
+        done_ns: report.at,
+        guest_ns: report.end - report.start,
+    });
+    truth.collect()
+}
+
+fn module_error(errno: i32) -> String {
+    let (name, meaning) = error_name(errno);
+    format!("{name}: {meaning}")
+}
+
+fn verdict(
+    session: &Session,
+    end: &QemuEnd,
+    qemu: &Qemu,
+    fidelity: &Fidelity,
+    modules: &[ModuleTruth],
+) -> Result<RunVerdict, BootError> {
+    if let QemuEnd::Interrupted = end {
+        return Ok(RunVerdict::Interrupted);
+    }
+    if fidelity.flaws.contains(&FidelityFlaw::EmulatorBreakpoint) {
+        return Ok(RunVerdict::Invalid);
+    }
+    if let Some(line) = &session.panic_line {
+        return Ok(RunVerdict::Panicked { line: line.clone() });
+    }
+    let refused = modules.iter().find_map(|m| Some((&m.name, m.error.as_ref()?)));
+    if let Some((module, error)) = refused.filter(|_| session.is_done()) {
+        return Ok(RunVerdict::ModuleFailed { module: module.clone(), error: error.clone() });
+    }
+    Ok(match *end {
+        QemuEnd::ByItself(status) if !status.success() => return Err(qemu.died(status).into()),
+        QemuEnd::TimedOut { silent } => RunVerdict::TimedOut { silent_ns: silent },
+        _ if !session.is_done() => RunVerdict::Stopped,
+        _ if !fidelity.flaws.is_empty() => RunVerdict::Invalid,
+        _ if session.report.init_at.is_none() => RunVerdict::Unchecked,
+        _ => RunVerdict::Valid,
+    })
+}
