@@ -94,7 +94,15 @@ impl Checker<'_> {
                         self.check(rule, inner, &format!("{at}[{n}]"))?;
                     }
                 }
-                // Fields that nothing describes are faults here in any case.
+                // A map: all keys that aren't named. Fields that nothing describes are faults here in any case.
+                "additionalProperties" if rule.is_object() => {
+                    for (key, inner) in value.as_object().into_iter().flatten() {
+                        if schema.get("properties").is_none_or(|named| named.get(key).is_none()) {
+                            self.check(rule, inner, &format!("{at}.{key}"))?;
+                            described.insert(key.clone());
+                        }
+                    }
+                }
                 "additionalProperties" => assert_eq!(rule, &Value::Bool(false), "{at}"),
                 "$schema" | "$id" | "$defs" | "title" | "description" | "format" => {}
                 other => panic!("keyword {other} is not checked"),
