@@ -4,6 +4,7 @@
 //! ```text
 //! cargo xtask docs                  writes the documents that need no boots
 //! cargo xtask docs --check          changes nothing; shows the difference of each document that is not current
+//! cargo xtask schemas               docs/schema alone: quick
 //! cargo xtask accuracy RESULTS      docs/accuracy.md, from the boots of experiments/accuracy.toml
 //! cargo xtask gate-rates [RESULTS]  docs/gate-rates.json from the boots of experiments/gate-rates.toml, and docs/gate.md
 //! cargo xtask results               docs/results.md, from the boots of results/
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 use document::Document;
 use error::Error;
 
-const USAGE: &str = "usage: cargo xtask docs [--check] | accuracy RESULTS | gate-rates [RESULTS] | results";
+const USAGE: &str = "usage: cargo xtask docs [--check] | schemas | accuracy RESULTS | gate-rates [RESULTS] | results";
 
 /// Root of the repository.
 fn root() -> PathBuf {
@@ -54,6 +55,7 @@ fn documents(root: &Path) -> Result<Vec<Document>, Error> {
 fn run(root: &Path, words: &[&str]) -> Result<(), Error> {
     match words {
         ["docs"] => documents(root)?.iter().try_for_each(|d| d.write(root)),
+        ["schemas"] => schemas::documents().iter().try_for_each(|d| d.write(root)),
         ["docs", "--check"] => document::check(root, &documents(root)?),
         ["accuracy", results] => accuracy::document(Path::new(results))?.write(root),
         ["gate-rates"] => gate_rates::document(root)?.write(root),
