@@ -141,7 +141,12 @@ pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Opt
     // A driver that is a module registers its console when init runs: what came before it did not wait.
     let is_init =
         |i: &usize| records.get(*i).is_some_and(|r| r.text.starts_with("Run /") || r.text.starts_with("Freeing "));
-    Some(before.filter(|i| !is_init(i)).unwrap_or(registered))
+    let after = (registered + 1..records.len()).find(|&i| records.get(i).is_some_and(is_stamped));
+    let stamp = |i: usize| records.get(i).and_then(|r| r.stamp);
+    let gap = |from: Option<usize>, to: Option<usize>| Some(stamp(to?)? - stamp(from?)?);
+    // The flush is the longer of the two; a vendor's kernel may have the later order.
+    let is_before = gap(before, Some(registered)) >= gap(Some(registered), after);
+    Some(before.filter(|i| is_before && !is_init(i)).unwrap_or(registered))
 }
 
 /// The first series whose register_console() logs "enabled" before it flushes.

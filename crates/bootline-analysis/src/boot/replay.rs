@@ -101,6 +101,12 @@ impl EarlierBoot {
         if before.is_subset(&again) { BannerVerdict::Same } else { BannerVerdict::Another }
     }
 
+    /// Whether a console registered last: it is what prints the log again.
+    fn ends_with_console(&self) -> bool {
+        let of_kernel = self.boot.records.iter().rev().filter(|r| r.source == RecordOrigin::Kernel);
+        of_kernel.take(5).any(|r| r.text.contains("console [") && r.text.contains("] enabled"))
+    }
+
     /// Whether a boot is the log of this one once more, as far as it goes.
     pub fn is_repeated_by(&self, now: &BootRecords) -> bool {
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
@@ -109,7 +115,12 @@ impl EarlierBoot {
         let old = again.iter().filter(|(stamp, _)| *stamp <= self.last);
         let (known, count) =
             old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
-        self.whole && self.begins_alike && is_fine && count >= FEWEST_AGAIN && known * 100 >= count * MOST_COME_AGAIN
+        self.whole
+            && self.begins_alike
+            && self.ends_with_console()
+            && is_fine
+            && count >= FEWEST_AGAIN
+            && known * 100 >= count * MOST_COME_AGAIN
     }
 
     /// The two as one boot.
