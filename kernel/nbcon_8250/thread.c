@@ -399,10 +399,10 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 		hold_tty_output(nb, tty_mutex);
 		s.out = nbcon_8250_begin(nb, nb->text, len);
 		s.filled_ns = ktime_get_mono_fast_ns();
-		if (nbcon_8250_is_rs485(nb))
-			nbcon_8250_driver_write(nb, nb->text, len);
-		else
+		if (!nbcon_8250_is_rs485(nb))
 			send(nb, &s);
+		else if (!lost(nb, &s))
+			nbcon_8250_driver_write(nb, nb->text, len);
 		nb->last_length = len;
 		release_tty_output(nb);
 	} else {
