@@ -22,7 +22,7 @@ fn what_can_not_be_booted_is_refused() {
     check(&["--kernel", "nosuch", "--arch", "x86_64", "-o", "out"], 3, "error: can't read kernel `nosuch`");
     check(&["--kernel", "image", "-o", "out"], 3, "error: `image` is neither an x86 bzImage nor an arm64 Image");
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];
-    check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is out of the lab's reach");
+    check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is outside the lab's range");
     check(&[&arch[..], &["--initrd", "nosuch"]].concat(), 3, "error: can't read initramfs `nosuch`");
 }
 

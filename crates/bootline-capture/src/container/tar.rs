@@ -87,9 +87,10 @@ fn number(field: &[u8]) -> Option<u64> {
         let bytes: [u8; 8] = field[field.len() - 8..].try_into().ok()?;
         return Some(u64::from_be_bytes(bytes)).filter(|n| *n < 1 << 62);
     }
-    let text = field.iter().copied().skip_while(|b| *b == b' ').take_while(|b| !matches!(b, 0 | b' '));
-    text.fold(Some(0), |sum: Option<u64>, b| {
-        (b'0'..=b'7').contains(&b).then_some(sum?.checked_mul(8)?.checked_add(u64::from(b - b'0'))?)
+    let mut text = field.iter().copied().skip_while(|b| *b == b' ').take_while(|b| !matches!(b, 0 | b' '));
+    text.try_fold(0_u64, |sum, b| match b {
+        b'0'..=b'7' => sum.checked_mul(8)?.checked_add(u64::from(b - b'0')),
+        _ => None,
     })
 }
 
