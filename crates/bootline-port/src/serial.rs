@@ -303,7 +303,7 @@ mod tests {
         let error = SerialPort::open_with_locks(&device, SETTINGS(9600), locks.path()).unwrap_err();
         let name = fs::read_to_string("/proc/1/comm").unwrap();
         assert_eq!(error.to_string(), format!("`{}` is in use by `{}` (pid 1)", device.display(), name.trim_end()));
-        assert_eq!(error.hint().unwrap(), "end it first: kill 1");
+        assert_eq!(error.hint().unwrap(), "stop it first: kill 1");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// A boot whose initcalls, of these names, take so many ms, the first of them that many us late.
 pub fn log(initcalls: &[(&str, u32)], late_us: u32) -> String {
     let mut out = String::from(
-        "[    0.000000] Linux version 6.1.0-44-amd64 (x) #1 SMP\n\
+        "[    0.000000] Linux version 6.6.0-44-amd64 (x) #1 SMP\n\
          [    0.000000] Kernel command line: console=ttyS0,115200 initcall_debug loglevel=8\n\
          [    0.100000] printk: console [ttyS0] enabled\n",
     );

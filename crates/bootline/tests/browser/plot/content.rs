@@ -138,7 +138,7 @@ fn the_chain_is_the_one_that_critical_chain_tells() {
         page.click(x, y);
         assert_eq!(page.words("return document.querySelector('#selected .about').textContent"), "critical path");
         let facts = page.words("return document.querySelector('#selected dl').textContent");
-        assert!(facts.contains("of the chain") && facts.contains("waited for console"), "{facts}");
+        assert!(facts.contains("of the path") && facts.contains("waited for console"), "{facts}");
     }
 }
 
