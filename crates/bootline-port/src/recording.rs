@@ -33,7 +33,7 @@ pub struct CapturePlan {
     pub source: CaptureSource,
     /// How a serial device is set up; other sources ignore it.
     pub line: LineSettings,
-    /// Speed of the serial line behind a source that has none (a pseudo-terminal, a socket), if the user states it.
+    /// Speed of the serial line, if the user states it: a pseudo-terminal or a socket has none of its own.
     pub bridged_baud: Option<Baud>,
     /// Wait for the source if it does not exist at the start.
     pub wait: bool,

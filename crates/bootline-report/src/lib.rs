@@ -7,8 +7,8 @@
 //!                               └─▶ explain-1, time-1, blame-1, predict-1 (JSON, schemas in docs/schema)
 //! ```
 //!
-//! A [`Document`] is what is said, without how it is laid out; renderers know nothing of boots. Each format is an
-//! [`Emitter`], or where memory should hold one boot at a time a [`BootEmitter`]. Everything that a
+//! A [`Document`] holds the content of a report without its layout; renderers know nothing about boots. Each format is an
+//! [`Emitter`], or a [`BootEmitter`] if memory is to hold only one boot at a time. Everything that a
 //! renderer writes goes through [`escape`](escape::escaped): log text is hostile.
 mod axis;
 mod blame;

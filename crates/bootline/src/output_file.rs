@@ -70,9 +70,13 @@ impl OutputFile {
     /// # Errors
     /// It can't be written, or the file came into being meanwhile.
     pub fn write(&self, document: &dyn Emitter) -> Result<Written, Failure> {
+        self.emit(document).map(|(written, _)| written)
+    }
+
+    fn emit(&self, document: &dyn Emitter) -> Result<(Written, u64), Failure> {
         let mut out = self.open();
         let result = document.emit(&mut out);
-        out.finish(result).map(|(written, _)| written)
+        out.finish(result)
     }
 
     /// Writes a document, and says so with `what` is in it.
@@ -80,9 +84,7 @@ impl OutputFile {
     /// # Errors
     /// It can't be written, or the file came into being meanwhile.
     pub fn write_and_say(&self, document: &dyn Emitter, what: &str, terminal: &Terminal) -> Result<(), Failure> {
-        let mut out = self.open();
-        let result = document.emit(&mut out);
-        let (_, bytes) = out.finish(result)?;
+        let (_, bytes) = self.emit(document)?;
         if !self.is_stdout() {
             let name = self.path.to_string_lossy();
             terminal.say(&format!("written to {}: {what}, {bytes} bytes", escaped(&name)));

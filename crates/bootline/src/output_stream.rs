@@ -84,7 +84,7 @@ impl Write for OutputStream {
     }
 }
 
-/// What is said of a file that would be lost.
+/// The error for a file that exists already and would be overwritten.
 pub fn exists(path: &Path) -> Failure {
     Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&path.to_string_lossy())))
         .hint("give another name with `-o`, or `--force` to replace it")

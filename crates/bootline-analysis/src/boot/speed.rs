@@ -2,7 +2,7 @@
 //! The speed that a log itself shows: bytes per time.
 use serde::Serialize;
 
-use crate::records::{Arrival, Record, RecordSet};
+use crate::records::{Arrival, RUNNER_LATENESS, Record, RecordSet};
 use bootline_capture::units::{Dur, LineRate};
 
 /// Source of a line's speed.
@@ -83,14 +83,11 @@ fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
     (samples.len() >= 3).then(|| quantiles(samples, [0.25, 0.5, 0.75], SpeedSource::Arrival)).flatten()
 }
 
-/// Arrival times as uncertain as this show nothing of a line.
-const LATENESS: Dur = Dur::from_millis(10);
-
 /// For logs in which only whole lines have stamps (minicom, grabserial): a line's bytes are transmitted by the next
 /// line's stamp, so the speed is the upper plateau over windows of lines.
 fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
     // What a job's log or a logger stamps passed through a busy program first: it shows nothing of a line.
-    let fine = |a: &Arrival| a.uncertainty < LATENESS;
+    let fine = |a: &Arrival| a.uncertainty < RUNNER_LATENESS;
     let lines: Vec<_> = records
         .iter()
         .filter_map(|r| r.arrival.filter(fine).map(|a| (a.first, a.uncertainty, u64::from(r.line_bytes))))

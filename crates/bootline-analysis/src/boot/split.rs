@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::boot_records::BootRecords;
 use super::kernel::is_banner;
 use super::replay::{BannerVerdict, EarlierBoot};
-use crate::records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink};
+use crate::records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, announces_boot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
 
@@ -129,16 +129,8 @@ impl Splitter {
 
 /// Whether a record is a boot loader's first or last word, or a kernel's last.
 fn boots(r: &Record<'_>) -> bool {
-    const WORDS: [&str; 7] = [
-        "U-Boot ",
-        "Starting kernel",
-        "Uncompressing Linux",
-        "Decompressing Linux",
-        "reboot: Restarting system",
-        "Restarting system",
-        "Rebooting in ",
-    ];
-    WORDS.iter().any(|w| r.text.starts_with(w))
+    let restarts = ["reboot: Restarting system", "Rebooting in "];
+    announces_boot(r.text.as_bytes()) || restarts.iter().any(|words| r.text.starts_with(words))
 }
 
 /// No kernel stamps a record with zero this long after one that it stamped later: its clock began again.

@@ -3,10 +3,12 @@
 //!
 //! The stamps' own clock may not run evenly: grabserial restarts at its base pattern (then the times go on from there), a
 //! time of day wraps at midnight, and a clock that was set back is held.
-use super::stamp::StampClock;
-use bootline_capture::units::HostTime;
+use super::Arrival;
+use super::stamp::{DAY_NS, StampClock};
+use bootline_capture::units::{Dur, HostTime};
 
-const DAY_NS: i64 = 86_400_000_000_000;
+/// How late a job's runner may stamp a line: it reads from a pipe, in turns with its other work.
+pub(crate) const RUNNER_LATENESS: Dur = Dur::from_millis(10);
 
 /// Turns stamps into arrival times.
 #[derive(Debug, Default)]
@@ -27,6 +29,13 @@ pub(super) struct StampTime {
     pub at: HostTime,
     /// The stamp lies before the one of the line before; the time was held.
     pub went_back: bool,
+}
+
+impl StampTime {
+    /// The arrival of a line with this stamp.
+    pub fn arrival(self, uncertainty: Dur) -> Arrival {
+        Arrival { first: self.at, last: self.at, uncertainty }
+    }
 }
 
 impl ArrivalClock {

@@ -17,7 +17,7 @@
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
 use super::prefix::{self, Stamp};
-use super::stamp::Scanner;
+use super::stamp::{self, Scanner};
 use super::{Caller, Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
@@ -173,7 +173,7 @@ fn time(bytes: &[u8]) -> Option<(Time, bool, usize)> {
         let (nanos, resolution) = scan.time_of_day()?;
         scan.zone();
         scan.take(b' ')?;
-        let nanos = wall(days, nanos);
+        let nanos = stamp::calendar(days, nanos);
         return Some((Time::Wall { nanos, is_coarse: resolution.as_nanos() >= 1_000_000_000 }, false, scan.at));
     }
     let mut has_delta = false;
@@ -251,7 +251,7 @@ fn ctime(scan: &mut Scanner<'_>) -> Option<i64> {
         let (nanos, _) = scan.time_of_day()?;
         scan.take(b' ')?;
         scan.year()?;
-        Some(wall(days, nanos))
+        Some(stamp::calendar(days, nanos))
     })();
     if parsed.is_none() {
         scan.at = start;
@@ -261,10 +261,6 @@ fn ctime(scan: &mut Scanner<'_>) -> Option<i64> {
 
 fn skip_blanks(scan: &mut Scanner<'_>) {
     while scan.take(b' ').is_some() {}
-}
-
-fn wall(days: i64, nanos: i64) -> i64 {
-    days.saturating_mul(86_400_000_000_000).saturating_add(nanos)
 }
 
 #[cfg(test)]

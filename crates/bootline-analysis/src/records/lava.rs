@@ -14,17 +14,14 @@
 //! `feedback` is what another connection to the device says, in the name space `ns`: the console is the connection that
 //! first shows a kernel's banner, all else is other output. What the dispatcher says of itself was on no console: its errors
 //! become records without a time, its progress none.
-use super::arrival_clock::ArrivalClock;
+use super::arrival_clock::{ArrivalClock, RUNNER_LATENESS};
 use super::console::ConsoleDecoder;
 use super::flow_map::{self, FlowMap, FlowValue};
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
-use super::stamp::{Scanner, StampClock};
+use super::stamp::{Scanner, StampClock, calendar};
 use super::{Arrival, ProblemKind, Sink};
 use bootline_capture::units::Dur;
-
-/// How late the dispatcher may stamp a line: it reads in turns with its other work.
-const LATENESS: Dur = Dur::from_millis(10);
 
 /// Decodes the lines of a job's log.
 #[derive(Debug, Default)]
@@ -76,7 +73,7 @@ impl Lava {
             let range = line.range(0, line.body.len());
             out.problem(ProblemKind::ArrivalJumpedBack, range, "an entry's time lies before that of the entry before");
         }
-        self.arrival = Some(Arrival { first: now.at, last: now.at, uncertainty: resolution.max(LATENESS) });
+        self.arrival = Some(now.arrival(resolution.max(RUNNER_LATENESS)));
     }
 
     fn console_lines<S: Sink>(
@@ -118,7 +115,7 @@ fn date_and_time(text: &[u8]) -> Option<(i64, Dur)> {
     let days = scan.date()?;
     scan.take(b'T').or_else(|| scan.take(b' '))?;
     let (nanos, resolution) = scan.time_of_day()?;
-    Some((days.saturating_mul(86_400_000_000_000).saturating_add(nanos), resolution))
+    Some((calendar(days, nanos), resolution))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! text ─▶ detect ────────────┘        └▶ dmesg_json, journal_fields (objects, not lines)
 //! ```
 mod arrival_clock;
+mod boot_announcement;
 mod console;
 mod control;
 mod decoder;
@@ -37,6 +38,8 @@ mod stamped;
 mod syslog;
 mod vendor;
 
+pub(crate) use arrival_clock::RUNNER_LATENESS;
+pub(crate) use boot_announcement::announces_boot;
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
 pub use other_kind::OtherKind;

@@ -4,6 +4,7 @@
 //! Nothing marks them, but its banner begins them, and until init starts hardly anything else writes to the console. User
 //! space may show a banner too (`cat /proc/version`): after a stamped record, or after init, only one that follows a boot
 //! loader's or a reboot's words is a kernel's.
+use super::announces_boot;
 
 /// Follows a console's lines without stamps.
 #[derive(Debug, Default)]
@@ -76,17 +77,8 @@ fn starts_init(text: &[u8]) -> bool {
 }
 
 fn boots(text: &[u8]) -> bool {
-    const WORDS: [&[u8]; 8] = [
-        b"Starting kernel",
-        b"Uncompressing Linux",
-        b"Decompressing Linux",
-        b"Booting the kernel",
-        b"Booting Linux",
-        b"U-Boot ",
-        b"Restarting system",
-        b"reboot: ",
-    ];
-    WORDS.iter().any(|w| text.starts_with(w))
+    const WORDS: [&[u8]; 3] = [b"Booting the kernel", b"Booting Linux", b"reboot: "];
+    announces_boot(text) || WORDS.iter().any(|words| text.starts_with(words))
 }
 
 #[cfg(test)]

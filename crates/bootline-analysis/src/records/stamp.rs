@@ -179,9 +179,11 @@ fn bare(scan: &mut Scanner<'_>) -> Option<LineStamp> {
 
 /// Seconds beyond this are counted from 1970: it is 2001.
 const EPOCH_LIKE: i64 = 1_000_000_000_000_000_000;
-const DAY_NS: i64 = 86_400_000_000_000;
+/// A day in nanoseconds.
+pub(super) const DAY_NS: i64 = 86_400_000_000_000;
 
-fn calendar(days: i64, nanos: i64) -> i64 {
+/// Nanoseconds since 1970, from days and the time of day.
+pub(super) fn calendar(days: i64, nanos: i64) -> i64 {
     days.saturating_mul(DAY_NS).saturating_add(nanos)
 }
 

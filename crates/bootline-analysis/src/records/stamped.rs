@@ -3,15 +3,11 @@
 //!
 //! Arrival times count from the first stamp ([`super::arrival_clock`]); a line without one keeps the last. The text after
 //! the stamp is decoded as a console's. A clock that was set back is named.
-use super::arrival_clock::ArrivalClock;
+use super::arrival_clock::{ArrivalClock, RUNNER_LATENESS};
 use super::console::ConsoleDecoder;
 use super::log_line::LogLine;
 use super::output::RecordEmitter;
 use super::{Arrival, Format, ProblemKind, Sink, stamp};
-use bootline_capture::units::Dur;
-
-/// How late a job's runner may stamp a line: it reads from a pipe, in turns with its other work.
-const RUNNER_LATENESS: Dur = Dur::from_millis(10);
 
 /// Decodes stamped lines.
 #[derive(Debug)]
@@ -43,9 +39,9 @@ impl Stamped {
                     "a line's stamp lies before that of the line before",
                 );
             }
-            let lateness = if self.format == Format::CiLog { RUNNER_LATENESS } else { found.resolution };
-            let uncertainty = found.resolution.max(lateness);
-            self.arrival = Some(Arrival { first: now.at, last: now.at, uncertainty });
+            let is_job = self.format == Format::CiLog;
+            let uncertainty = if is_job { found.resolution.max(RUNNER_LATENESS) } else { found.resolution };
+            self.arrival = Some(now.arrival(uncertainty));
         }
         inner.stamped = self.arrival;
         self.console.line(&inner, out);

@@ -17,8 +17,8 @@ use super::journal_short::entry;
 use super::kmsg::console_len;
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
-use super::stamp::{Scanner, StampClock};
-use super::{Arrival, Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
+use super::stamp::{Scanner, StampClock, calendar};
+use super::{Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
 use bootline_capture::units::Dur;
 
 /// How long before it was read a record may have been stored, at the least.
@@ -36,9 +36,8 @@ impl Syslog {
         let Some(Parsed { time, entry, level }) = parse(body) else {
             return out.other_line(line, 0);
         };
-        let read_at = self.clock.advance(StampClock::Calendar, time).at;
         let mut read = *line;
-        read.stamped = Some(Arrival { first: read_at, last: read_at, uncertainty: RECEIPT });
+        read.stamped = Some(self.clock.advance(StampClock::Calendar, time).arrival(RECEIPT));
         if !entry.is_kernel {
             let line = &read;
             return out.stretch(RecordHead { level, ..RecordHead::OTHER }, line, 0, entry.text_from, body.len(), 0);
@@ -96,7 +95,6 @@ fn time(bytes: &[u8]) -> Option<(i64, usize)> {
     if let Some(time) = stamp::parse(bytes).filter(|time| time.format == Format::Ts) {
         return Some((time.nanos, time.len));
     }
-    const DAY: i64 = 86_400_000_000_000;
     let mut scan = Scanner { bytes, at: 0 };
     scan.weekday()?;
     let nanos = match scan.date() {
@@ -107,14 +105,14 @@ fn time(bytes: &[u8]) -> Option<(i64, usize)> {
             // The zone's name.
             let zone = bytes[scan.at..].iter().take(8).position(|b| *b == b' ')?;
             scan.at += zone;
-            days.saturating_mul(DAY).saturating_add(nanos)
+            calendar(days, nanos)
         }
         None => {
             let days = scan.month_and_day()?;
             let (nanos, _) = scan.time_of_day()?;
             scan.take(b' ')?;
             scan.year()?;
-            days.saturating_mul(DAY).saturating_add(nanos)
+            calendar(days, nanos)
         }
     };
     scan.take(b' ')?;

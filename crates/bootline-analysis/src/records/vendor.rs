@@ -64,59 +64,33 @@ fn mediatek(scan: &mut TextScanner<'_>) -> Option<()> {
     if matches!(scan.text.get(scan.at), Some(b'.' | b'-')) {
         scan.at += 1;
     }
-    scan.take(b"(")?;
-    scan.number()?;
-    scan.take(b")")?;
-    scan.take(b"[")?;
-    scan.number()?;
-    scan.take(b":")?;
-    scan.name(b"]")?;
-    scan.take(b"]")
+    scan.pattern(b"(#)[#:@]")
 }
 
 /// `[pid:0,cpu0,swapper]`, with a wall-clock time before it or without.
 fn huawei(scan: &mut TextScanner<'_>) -> Option<()> {
     if scan.text.get(scan.at + 5) == Some(&b':') && scan.take(b"[").is_some() {
-        scan.name(b"]")?;
-        scan.take(b"]")?;
+        scan.pattern(b"@]")?;
     }
-    scan.take(b"[pid:")?;
-    scan.number()?;
-    scan.take(b",cpu")?;
-    scan.number()?;
-    scan.take(b",")?;
-    scan.name(b"]")?;
-    scan.take(b"]")
+    scan.pattern(b"[pid:#,cpu#,@]")
 }
 
 /// `(CPU:0-pid:1:swapper/0)`
 fn htc(scan: &mut TextScanner<'_>) -> Option<()> {
-    scan.take(b"(CPU:")?;
-    scan.number()?;
-    scan.take(b"-pid:")?;
-    scan.number()?;
-    scan.take(b":")?;
-    scan.name(b")")?;
-    scan.take(b")")
+    scan.pattern(b"(CPU:#-pid:#:@)")
 }
 
 /// `c0      1 (swapper/0)`
 fn unisoc(scan: &mut TextScanner<'_>) -> Option<()> {
-    scan.take(b"c")?;
-    scan.number()?;
-    scan.take(b" ")?;
+    scan.pattern(b"c# ")?;
     scan.blanks();
-    scan.number()?;
-    scan.take(b" (")?;
-    scan.name(b")")?;
-    scan.take(b")")
+    scan.pattern(b"# (@)")
 }
 
 /// `[c0]`, `[cpu0]`
 fn processor(scan: &mut TextScanner<'_>) -> Option<()> {
     scan.take(b"[cpu").or_else(|| scan.take(b"[CPU")).or_else(|| scan.take(b"[c"))?;
-    scan.number()?;
-    scan.take(b"]")
+    scan.pattern(b"#]")
 }
 
 struct TextScanner<'a> {
@@ -139,10 +113,22 @@ impl TextScanner<'_> {
         (digits > 0).then_some(())
     }
 
-    /// A task's name, or whatever stands before one of `ends`.
-    fn name(&mut self, ends: &[u8]) -> Option<()> {
+    /// What a pattern says: `#` is a number, `@` a name up to the byte that follows, all else stands for itself.
+    fn pattern(&mut self, pattern: &[u8]) -> Option<()> {
+        for (i, wanted) in pattern.iter().enumerate() {
+            match wanted {
+                b'#' => self.number()?,
+                b'@' => self.name(*pattern.get(i + 1)?)?,
+                _ => self.take(&[*wanted])?,
+            }
+        }
+        Some(())
+    }
+
+    /// A task's name, or whatever stands before `end`.
+    fn name(&mut self, end: u8) -> Option<()> {
         // TASK_COMM_LEN is 16; a wall-clock time has 19.
-        let len = self.text[self.at..].iter().take(33).position(|b| ends.contains(b))?;
+        let len = self.text[self.at..].iter().take(33).position(|b| *b == end)?;
         self.at += len;
         (len > 0).then_some(())
     }

@@ -15,9 +15,6 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// All of them, the least first.
-    pub const ALL: [Effort; 4] = [Effort::None, Effort::Configuration, Effort::Rebuild, Effort::Hardware];
-
     /// `configuration`
     pub const fn name(self) -> &'static str {
         match self {

@@ -81,7 +81,8 @@ impl RememberedSource {
     }
 }
 
-fn begins_stream(bytes: &[u8]) -> bool {
+/// Whether bytes begin with a stream's header and its first block's.
+pub(super) fn begins_stream(bytes: &[u8]) -> bool {
     matches!(bytes, [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..])
 }
 

@@ -2,7 +2,7 @@
 //! Compressed streams: which one it is, and its bytes without the compression.
 use std::io::{self, Read};
 
-use super::bzip2_streams::Bzip2Streams;
+use super::bzip2_streams::{Bzip2Streams, begins_stream};
 use super::peek::{Filled, Peeked};
 use super::zstd_frames::ZstdFrames;
 
@@ -29,8 +29,7 @@ impl Compression {
             [0x1f, 0x8b, 8, ..] => Some(Compression::Gzip),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
-            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => Some(Compression::Bzip2),
-            _ => None,
+            _ => begins_stream(start).then_some(Compression::Bzip2),
         }
     }
 

@@ -33,12 +33,11 @@ impl<'f> NumberedRemedies<'f> {
     }
 
     pub fn show(&self, document: &mut Document) {
-        let mut number = 0;
+        let mut numbered = self.numbered();
         for group in &self.groups {
             document.heading(heading(group.effort));
             let mut entries = Vec::new();
-            for shared in &group.remedies {
-                number += 1;
+            for (number, shared) in numbered.by_ref().take(group.remedies.len()) {
                 entries.push(Entry::new(&label(number), what(shared.remedy)));
                 entries.push(Entry::new("", Text::new().styled(self.terms(shared), Style::Faint)));
             }

@@ -24,7 +24,7 @@ pub struct Picture {
     pub(super) kernel: String,
     /// How long the boot took and what the console cost of it.
     pub(super) answer: Text,
-    /// The figures behind the answer, the findings, the phases: everything that `explain` shows.
+    /// Everything that `explain` shows: the answer with its figures, the findings, the phases.
     pub(super) explanation: Document,
     /// The critical path to the boot's end, as `critical-chain` shows it.
     pub(super) critical_path_document: Option<Document>,
