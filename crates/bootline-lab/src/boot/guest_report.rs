@@ -2,27 +2,27 @@
 //! What the guest is told, and what it reports.
 use bootline_capture::units::{Dur, HostTime};
 
-/// What the guest is to be told.
+/// A command to the guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GuestCommand {
     /// The lab's init: send what is new.
     Dump,
-    /// The lab's init: print so many lines.
+    /// The lab's init: print this many lines.
     Lines(u32),
     /// The lab's init: power off.
     PowerOff,
-    /// Nobody obeys: end QEMU.
+    /// The guest does not respond: kill QEMU.
     Kill,
 }
 
-/// What init said of the guest.
+/// What init reported about the guest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GuestReport {
     pub init_at: Option<HostTime>,
     pub init_guest: Option<Dur>,
     /// All modules were tried.
     pub loaded_at: Option<HostTime>,
-    /// Init had told all that it knew for the first time.
+    /// Init had sent its first complete report.
     pub ready_at: Option<HostTime>,
     pub version: Option<String>,
     pub cmdline: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct GuestReport {
     pub lines: Option<PrintkLinesReport>,
 }
 
-/// What came of a module; the times are the guest's.
+/// Init's report on a module; the times are the guest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ModuleReport {
     pub at: HostTime,
@@ -45,7 +45,7 @@ pub(super) struct ModuleReport {
     pub end: Dur,
 }
 
-/// Lines that were printed; the times are the guest's.
+/// Init's report on printed lines; the times are the guest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PrintkLinesReport {
     pub count: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Carries out a boot: starts QEMU and the readers of both ports, and puts together what comes out.
+//! Carries out a boot: starts QEMU and the readers of both ports, and assembles the results.
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -33,22 +33,22 @@ use bootline_port::recorder::Recorder;
 
 const TOOL: &str = concat!("bootline ", env!("CARGO_PKG_VERSION"));
 
-/// What a boot left behind.
+/// The result of a boot.
 #[derive(Clone, Debug)]
 pub struct BootOutcome {
     /// The run's directory.
     pub dir: PathBuf,
     /// The capture; `None` for a boot without a console.
     pub capture: Option<PathBuf>,
-    /// `truth.json`, as a value.
+    /// The content of `truth.json`.
     pub truth: Truth,
-    /// Directories of earlier attempts that could not be believed.
+    /// Directories of earlier, invalid attempts.
     pub discarded: Vec<PathBuf>,
 }
 
 /// Boots once. `cancel` ends it early, within a tenth of a second; `watch` is called about ten times a second.
 ///
-/// A guest that panics, hangs or stops is an outcome; an error is for the lab's own failures.
+/// A guest that panics, hangs or stops is an outcome; errors are the lab's own failures.
 pub fn boot(
     request: &BootRequest,
     cancel: &AtomicBool,
@@ -56,7 +56,7 @@ pub fn boot(
 ) -> Result<BootOutcome, BootError> {
     let host = Host::observe();
     let plan = plan(request, &host)?;
-    // Before anything is written: QEMU would say it too, but as its own failure, and with a run begun.
+    // Checked before anything is written: QEMU would report it too, but as its own failure, after the run has begun.
     check_readable(&request.kernel).map_err(|source| BootError::Kernel { path: request.kernel.clone(), source })?;
     if let Some(path) = &request.initrd {
         check_readable(path).map_err(|source| BootError::Initrd { path: path.clone(), source })?;
@@ -163,8 +163,8 @@ pub fn boot(
     Ok(BootOutcome { dir: request.dir.clone(), capture, truth, discarded: Vec::new() })
 }
 
-/// Boots until a run can be believed, at most `attempts` times. A run that can't is moved to the next free `invalid-N`
-/// in the directory, never counted; if the last one can't either, it stays, and its verdict says so.
+/// Boots until a run is valid, at most `attempts` times. An invalid run is moved to the next free `invalid-N` in the
+/// directory and never counted; if the last one is invalid too, it stays, and its verdict says so.
 ///
 /// Only flaws of the lab (a busy host) are worth another attempt: a panic, a hang or a user's own initramfs is not.
 pub fn boot_valid(
@@ -187,7 +187,7 @@ pub fn boot_valid(
     unreachable!("the last attempt is never retried")
 }
 
-/// The kernel's own last line before user space.
+/// The kernel's last line before user space.
 fn kernels_end() -> Regex {
     Regex::new(r"Run \S+ as init process").expect("a constant that a test compiles")
 }
@@ -196,7 +196,7 @@ fn check_readable(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.read(&mut [0]).map(|_| ())
 }
 
-/// Counts what QEMU traces; its other messages are left for the log.
+/// Counts what QEMU traces; its other messages go to the log.
 fn listener(counter: Arc<Mutex<Counter>>) -> LogListener {
     Box::new(move |line| counter.lock().is_ok_and(|mut counter| counter.line(line)))
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot as it goes on: takes what both ports say, and says what to tell the guest. It starts and ends nothing.
+//! The state of a running boot: takes the input of both ports, and decides what to tell the guest. It starts and ends
+//! nothing.
 use bootline_capture::units::{Dur, HostTime};
 use regex::bytes::Regex;
 
@@ -12,31 +13,31 @@ use crate::received::{ReceivedLines, message};
 use crate::truth_port::{Frame, FrameReader};
 use bootline_port::recorder::{Recorder, RecorderError};
 
-/// The line may pause so long within what the kernel has stored, at any speed.
+/// Maximum pause of the line within what the kernel has stored, at any speed.
 const QUIET: Dur = Dur::from_millis(300);
-/// If the last record has not come by then, it will not.
+/// If the last record has not arrived by then, it will not.
 const DRAIN_PATIENCE: Dur = Dur::from_secs(8);
-/// Records that come while the lab waits are drained as well, but not for ever.
+/// Records that arrive while the lab waits are drained as well, but not forever.
 const DRAIN_ROUNDS: u32 = 5;
-/// A user's own init may go on talking after its marker.
+/// Time after the marker of a user's own init, which may continue to print.
 const AFTER_MARKER: Dur = Dur::from_secs(10);
 const AFTER_MARKER_QUIET: Dur = Dur::from_secs(1);
 const AFTER_PANIC_QUIET: Dur = Dur::from_secs(3);
-/// Modules that init may tell of.
+/// Maximum number of modules that init may report.
 const MAX_MODULES: usize = 1024;
-/// The kernel's log is kept in memory up to this.
+/// Maximum size of the kernel's log in memory, in bytes.
 const MAX_KMSG: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Booting,
-    /// Init has sent all it knew; the line drains.
+    /// Init has sent its report; the line drains.
     Draining,
-    /// Init was asked for what is new.
+    /// Init was asked for new records.
     Asked,
-    /// Nothing new came: the line has carried all.
+    /// Nothing new arrived: the line has transmitted everything.
     Drained,
-    /// Init prints lines of its own, and says nothing.
+    /// Init prints lines, and sends no reports.
     Printing {
         since: HostTime,
         bytes: u64,
@@ -53,34 +54,34 @@ pub(super) struct Session {
     pub report: GuestReport,
     pub first_byte: Option<HostTime>,
     pub last_byte: Option<HostTime>,
-    /// The last character before init was told to do anything that shows on the line.
+    /// The last byte before init was told to do anything that shows on the line.
     pub log_complete: Option<HostTime>,
     pub marker_at: Option<HostTime>,
     pub panic_line: Option<String>,
     pub last_line: String,
     pub bytes_before_init: u64,
-    /// Characters that the line got while init printed lines.
+    /// Bytes transmitted while init printed lines.
     pub line_bytes: u64,
-    /// How many lines init is to print.
+    /// Number of lines that init is to print.
     lines: Option<u32>,
-    /// Takes that may have come before init, until init is known.
+    /// Reads that may belong to the time before init, until init's start is known.
     undecided: Vec<(HostTime, u64)>,
     marker: Option<Regex>,
     ends_at_marker: bool,
     has_line: bool,
     frames: FrameReader,
     stage: Stage,
-    /// When the stage began, or the guest last said something.
+    /// When the stage began, or the guest last sent something.
     since: HostTime,
     rounds: u32,
     records_seen: usize,
     last_wanted: Option<Vec<u8>>,
-    /// The line's quiet before it counts as drained.
+    /// How long the line must be quiet before it counts as drained.
     quiet: Dur,
 }
 
 impl Session {
-    /// `character` is how long one takes on the line; `ends_at_marker` for a guest without the lab's init.
+    /// `character` is the transmit time of a byte; `ends_at_marker` is for a guest without the lab's init.
     pub fn new(recorder: Option<Recorder>, marker: Option<Regex>, ends_at_marker: bool, character: Dur) -> Session {
         Session {
             has_line: recorder.is_some(),
@@ -110,7 +111,7 @@ impl Session {
         }
     }
 
-    /// Has init print lines before the guest is switched off.
+    /// Has init print lines before the guest powers off.
     pub fn printing(self, lines: Option<u32>) -> Session {
         Session { lines: lines.filter(|n| *n > 0), ..self }
     }
@@ -124,17 +125,17 @@ impl Session {
         }
     }
 
-    /// Whether the boot has come to its end and only the guest's own is left.
+    /// Whether the boot has ended and only the guest's power-off is left.
     pub fn is_done(&self) -> bool {
         matches!(self.stage, Stage::PoweringOff | Stage::Marked)
     }
 
-    /// Since when the guest has said nothing on either port.
+    /// Since when the guest has been silent on both ports.
     pub fn silent_since(&self) -> HostTime {
         self.since.max(self.last_byte.unwrap_or(HostTime::ORIGIN))
     }
 
-    /// Characters came through the line.
+    /// Takes bytes from the line.
     pub fn line(&mut self, take: &LineRead) -> Result<(), RecorderError> {
         if let Some(recorder) = &mut self.recorder {
             recorder.bytes(take.at, take.at - take.due, &take.bytes)?;
@@ -154,7 +155,7 @@ impl Session {
             }
             *last_line = printable(&line.text);
         });
-        // A prompt ends without a line's end.
+        // A prompt has no line end.
         let current = self.received.current().filter(|_| self.marker_at.is_none());
         if let (Some(line), Some(marker)) = (current, &self.marker) {
             if marker.is_match(&line.text) {
@@ -164,7 +165,7 @@ impl Session {
         Ok(())
     }
 
-    /// Bytes came from the truth port.
+    /// Takes bytes from the truth port.
     pub fn truth(&mut self, at: HostTime, bytes: &[u8]) {
         self.since = self.since.max(at);
         let mut frames = Vec::new();
@@ -186,7 +187,7 @@ impl Session {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
                 let errno = field(&text, "errno").and_then(|n| n.try_into().ok()).unwrap_or(libc::EINVAL);
-                // As many as fit init's list; a guest that says more is not the lab's.
+                // As many as fit init's list; a guest that reports more does not run the lab's init.
                 if self.report.modules.len() < MAX_MODULES {
                     let report = ModuleReport { at: frame.at, errno, start: time("start_ns"), end: time("end_ns") };
                     self.report.modules.push(report);
@@ -217,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Init has sent all that there was.
+    /// Init has sent everything.
     fn ready(&mut self) {
         let (records, _) = kmsg::parse(&self.report.kmsg);
         let cmdline = self.report.cmdline.as_deref().unwrap_or_default();
@@ -241,7 +242,7 @@ impl Session {
         };
     }
 
-    /// Time passes: what the guest is to be told at `now`, once.
+    /// Returns what to tell the guest at `now`; each command once.
     pub fn tick(&mut self, now: HostTime) -> Result<Option<GuestCommand>, RecorderError> {
         if let Some(recorder) = &mut self.recorder {
             recorder.idle(now)?;
@@ -293,19 +294,19 @@ impl Session {
         !self.has_line || (idle > self.quiet && (self.last_is_through() || idle > DRAIN_PATIENCE))
     }
 
-    /// Whether the line has fallen silent since init was told to print, or never spoke.
+    /// Whether the line has been silent since init was told to print and has printed, or never printed.
     fn has_printed(&self, since: HostTime, now: HostTime) -> bool {
         let last = self.last_byte.filter(|at| *at > since);
         last.map_or(now - since > DRAIN_PATIENCE, |at| now - at > self.quiet)
     }
 
-    /// Whether the last record that belongs on the console is there.
+    /// Whether the last record that the console should print has been received.
     fn last_is_through(&self) -> bool {
         let Some(wanted) = &self.last_wanted else { return true };
         self.received.lines().iter().rev().take(200).any(|line| message(&line.text).text == wanted)
     }
 
-    /// Moves what is decided from `undecided` into the count. Takes are handed over in groups, some late.
+    /// Moves reads that are decided from `undecided` into the count. Reads arrive in groups, some late.
     pub fn count_before_init(&mut self) {
         let Some(init) = self.report.init_at else { return };
         if !self.undecided.is_empty() {

@@ -17,7 +17,7 @@ use crate::module::{Module, error_name};
 use crate::qemu::Qemu;
 use crate::registers::RegisterAccesses;
 
-/// What the truth is put together from, apart from the session.
+/// What the truth is assembled from, apart from the session.
 pub(super) struct TruthParts<'a> {
     pub request: &'a BootRequest,
     pub plan: &'a BootPlan,
@@ -110,7 +110,7 @@ impl TruthParts<'_> {
     }
 }
 
-/// What was asked for beside what init said of it, in the same order.
+/// The requested modules with init's reports on them, in the same order.
 fn module_truth(asked: &[Module], report: &[ModuleReport]) -> Vec<ModuleTruth> {
     let pairs = asked.iter().zip(report);
     let truth = pairs.map(|(module, report)| ModuleTruth {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a stock kernel's serial console behaves, by series: which kernels can stand in for each other in the lab.
+//! How a stock kernel's serial console behaves, by series: which kernels can replace each other in the lab.
 //!
-//! From the core's table of behaviours, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
+//! From bootline-console's table, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
 use std::fmt;
 
 use bootline_console::{Driver, DriverBehaviour, Printing};
@@ -11,17 +11,17 @@ use super::series::{Arch, Series};
 /// A class of console behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConsoleClass {
-    /// printk's caller sends what is in the buffer, itself and others' text, while it waits.
+    /// printk's caller prints everything stored, including other tasks' records, and waits.
     Legacy,
-    /// PREEMPT_RT before 6.12, from the RT patch: printing threads of an older design.
+    /// PREEMPT_RT before 6.12, from the RT patch: printer kthreads of an older design.
     EarlyRt,
-    /// PREEMPT_RT up to 6.18: one thread prints and keeps the console lock until the buffer is empty.
+    /// PREEMPT_RT up to 6.18: one kthread prints and holds the console lock until the backlog is transmitted.
     ThreadWholeFlush,
-    /// PREEMPT_RT from 6.19: the same thread, one record for each time it holds the lock.
+    /// PREEMPT_RT from 6.19: the same kthread, which releases the lock after each record.
     ThreadPerRecord,
-    /// A console of its own thread, flushed synchronously when it is registered, as threads come up only later.
+    /// An nbcon console whose flush at registration is synchronous, because kthreads start only later.
     NbconSyncFlush,
-    /// A console of its own thread, whose thread also carries the text that was there at registration.
+    /// An nbcon console whose kthread also does the flush at registration.
     NbconAsync,
     /// A series that the table of behaviours lacks.
     Unknown,

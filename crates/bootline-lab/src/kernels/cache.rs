@@ -18,7 +18,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The newest sound kernel of the series; damaged ones are reported on the way.
+    /// The newest intact kernel of the series; damaged ones are reported.
     pub fn intact(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Option<Kernel> {
         let folder = self.series_folder(arch, series);
         self.cached_versions(arch, series).into_iter().find_map(|version| match entry::verify(&folder.join(version)) {
@@ -75,7 +75,7 @@ impl Cache {
     }
 }
 
-/// Names in a folder; none where there is no folder.
+/// Names in a folder; empty if the folder does not exist.
 fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
     match fs::read_dir(folder) {
         Ok(entries) => Ok(entries.filter_map(Result::ok).filter_map(|e| e.file_name().into_string().ok()).collect()),

@@ -21,7 +21,7 @@ pub struct Catalogue {
     pub refreshed: u64,
     /// All kernel images.
     pub packages: Vec<Package>,
-    /// Suites that couldn't be had then.
+    /// Suites that could not be fetched.
     pub missing: Vec<String>,
 }
 
@@ -52,12 +52,12 @@ impl Catalogue {
         series
     }
 
-    /// Reads a catalogue. None where there is none or it can't be understood: it can be had again from the mirror.
+    /// Reads a catalogue. None if there is none or it is invalid: it can be fetched again from the mirror.
     pub fn load(path: &Path) -> Option<Catalogue> {
         serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes it atomically.
     ///
     /// # Errors
     /// Those of the file system.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Takes the kernel out of a Debian package's archive, without unpacking the hundreds of megabytes of modules beside it.
+//! Takes the kernel out of a Debian package's archive, without unpacking the hundreds of megabytes of modules next to
+//! it.
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -36,7 +37,7 @@ pub(super) fn take_kernel(deb: &Path, package: &str, release: &str, folder: &Pat
     if ended.is_ok_and(|status| status.success()) { Ok(()) } else { Err(failed("dpkg-deb failed".to_owned())) }
 }
 
-/// The name in the cache of a file that is wanted. Kernels of sid have moved from /boot to the folder of the modules.
+/// The name in the cache of a file to keep. Kernels of sid have moved from /boot to the folder of the modules.
 fn kept_as(path: &str, release: &str) -> Option<&'static str> {
     let path = path.strip_prefix("usr/").unwrap_or(path);
     let in_boot = path.strip_prefix("boot/").and_then(|p| p.strip_suffix(release)).and_then(|p| p.strip_suffix('-'));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A kernel in the cache: a folder with `vmlinuz`, `config` where the package had one, and `kernel.json`, which says
-//! what it is and holds the checksums. A folder is complete from the moment that it has its name.
+//! A kernel in the cache: a folder with `vmlinuz`, `config` where the package had one, and `kernel.json`, which
+//! describes it and contains the checksums. A folder is complete once it has its final name.
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(super) const VMLINUZ: &str = "vmlinuz";
 pub(super) const CONFIG: &str = "config";
 const RECORD: &str = "kernel.json";
 
-/// What `kernel.json` holds.
+/// The content of `kernel.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelManifest {
     /// The architecture.
@@ -36,7 +36,7 @@ pub struct KernelManifest {
     pub config_sha256: Option<String>,
 }
 
-/// A kernel on the disk whose checksum was right just now.
+/// A kernel on the disk whose checksum was just verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// The image to boot.
@@ -61,7 +61,7 @@ pub struct Kernel {
     pub sha256: String,
 }
 
-/// What is wrong with a folder of the cache.
+/// Damage of a folder in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The file that is damaged.
@@ -77,7 +77,7 @@ pub(super) fn seal(folder: &Path, record: &KernelManifest) -> Result<(), Error> 
     fs::write(&path, text + "\n").map_err(Error::cache("write", &path))
 }
 
-/// Reads the record without checking the files beside it.
+/// Reads the manifest without checking the files next to it.
 pub(super) fn read_record(folder: &Path) -> Result<KernelManifest, Damage> {
     let path = folder.join(RECORD);
     let damage = |reason: String| Damage { path: path.clone(), reason };

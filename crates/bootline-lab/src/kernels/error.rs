@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong between a series' name and a kernel on the disk.
+//! What can go wrong between the name of a series and a kernel on the disk.
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::series::{Arch, Series};
 /// Why there is no kernel.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A program of apt or dpkg isn't installed: not a Debian, nor one of its kin.
+    /// A program of apt or dpkg is not installed: not a Debian-based system.
     #[error("no stock kernels: `{program}` is not installed")]
     NoTool {
         /// The program that was looked for.
@@ -18,20 +18,20 @@ pub enum Error {
     /// The host's apt configuration names no mirror of the Debian archive.
     #[error("no stock kernels: the apt configuration of this host names no Debian mirror")]
     NoMirror,
-    /// A mirror that can't be written into an apt source.
-    #[error("`{mirror}` is no address of a mirror")]
+    /// The mirror can't be written into an apt source.
+    #[error("`{mirror}` is not the address of a mirror")]
     BadMirror {
-        /// As it was given.
+        /// The given mirror.
         mirror: String,
     },
-    /// The keyring that the archive's signature is checked against isn't there.
+    /// The keyring that the archive's signature is checked against does not exist.
     #[error("no keyring for the Debian archive: `{}` does not exist", path.display())]
     NoKeyring {
-        /// Where it was looked for.
+        /// Expected path.
         path: PathBuf,
     },
-    /// apt can't be told of a folder with such a name.
-    #[error("cache folder `{}`: apt takes no path with a quote or a line break", path.display())]
+    /// apt does not accept a folder with this name.
+    #[error("cache folder `{}`: apt does not accept a path with a quote or a line break", path.display())]
     CachePath {
         /// The folder.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum Error {
         /// Its error lines.
         evidence: Vec<String>,
     },
-    /// The package's archive holds no kernel, or can't be unpacked.
+    /// The package's archive contains no kernel, or can't be unpacked.
     #[error("no kernel in package `{package}`: {reason}")]
     Package {
         /// The package.
@@ -62,10 +62,10 @@ pub enum Error {
         /// What was found instead.
         reason: String,
     },
-    /// The suites hold no kernel of that series.
+    /// The suites have no kernel of that series.
     #[error("no kernel {arch}:{series} in the Debian suites{}; there are {}", except(missing), names(there))]
     Gone {
-        /// The series that was asked for.
+        /// The requested series.
         series: Series,
         /// For which architecture.
         arch: Arch,
@@ -73,7 +73,7 @@ pub enum Error {
         there: Vec<Series>,
         /// The nearest with the same console behaviour.
         nearest: Option<Series>,
-        /// Suites that couldn't be asked.
+        /// Suites that could not be asked.
         missing: Vec<String>,
     },
 }
@@ -100,9 +100,7 @@ impl Error {
                 Some("a mirror is a URL without blanks: `--mirror http://HOST/debian`".to_owned())
             }
             Error::NoKeyring { .. } => Some("apt-get install debian-archive-keyring".to_owned()),
-            Error::CachePath { .. } | Error::Cache { .. } => {
-                Some("another folder can be set: BOOTLINE_CACHE=DIR".to_owned())
-            }
+            Error::CachePath { .. } | Error::Cache { .. } => Some("set another folder: BOOTLINE_CACHE=DIR".to_owned()),
             Error::Apt { .. } => {
                 Some("is the mirror reachable? kernels in the cache work without it: `bootline kernels`".to_owned())
             }

@@ -6,25 +6,25 @@ use super::error::Error;
 use super::package::Package;
 use super::series::{Arch, Series};
 
-/// When to ask the mirror before listing.
+/// Whether to ask the mirror before listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refresh {
     /// Not at all.
     Never,
-    /// When what is known is older than this.
+    /// If the list is older than this.
     OlderThan(Duration),
     /// In any case.
     Always,
 }
 
-/// What can be had for an architecture.
+/// The kernels available for an architecture.
 #[derive(Debug)]
 pub struct Listing {
-    /// One row a series, in order.
+    /// One row per series, in order.
     pub rows: Vec<Row>,
-    /// The age of what is known of the suites; None where they were never asked.
+    /// Age of the list of the suites; none if they were never asked.
     pub age: Option<Duration>,
-    /// Why the mirror couldn't be asked though it should have been.
+    /// Why the mirror could not be asked, if it should have been.
     pub stale: Option<Error>,
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stock Debian kernels by series: found, fetched, kept in a cache, verified on every use.
 //!
-//! They come from the host's own mirror through an apt with a configuration of its own: nothing is installed, nothing
-//! of the host's apt changes, root isn't needed. What is in the cache works without a network.
+//! They come from the host's own mirror through a private apt configuration: nothing is installed, the host's apt is
+//! not changed, root is not needed. Cached kernels work without a network.
 //!
 //! ```no_run
 //! # use bootline_lab::kernels::{Arch, Store, cache_folder};

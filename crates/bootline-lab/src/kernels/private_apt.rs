@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! apt with a configuration, state and lists of its own, so that nothing of the host's changes and no root is needed.
+//! apt with its own configuration, state and lists, so that the host's do not change and root is not needed.
 //!
 //! The file named by APT_CONFIG is read before everything else; it points apt away from the host's folders. The host's
 //! hooks are not taken over: some remove files of the host's own apt.
@@ -20,10 +20,10 @@ const SUITES: &str = "bullseye bookworm bookworm-backports trixie trixie-backpor
 /// Where apt keeps its helper, on every Debian since 8.
 const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
 
-/// At most so many of apt's error lines are kept: a few for each suite.
+/// Maximum number of apt's error lines kept: a few per suite.
 const MAX_COMPLAINTS: usize = 32;
 
-/// An apt of our own for one architecture.
+/// A private apt for one architecture.
 pub struct PrivateApt {
     root: PathBuf,
     archive: DebianArchive,
@@ -37,7 +37,7 @@ pub struct Index {
 }
 
 impl PrivateApt {
-    /// Writes the configuration into the folder `root`, which this apt has for itself.
+    /// Writes the configuration into the folder `root`, which belongs to this apt alone.
     ///
     /// # Errors
     /// No apt, or the folder can't be written to or named in a configuration.
@@ -65,7 +65,7 @@ impl PrivateApt {
     /// the mirror lacks them or the keyring doesn't know their key, each with what apt says; its earlier list stays.
     ///
     /// # Errors
-    /// What apt complained of, where no suite could be had.
+    /// apt's error lines, if no suite could be fetched.
     pub fn update(&self, percent: &mut dyn FnMut(f32)) -> Result<Vec<(String, String)>, Error> {
         let mut command = self.command("apt-get");
         command.args(["-qq", "update"]);
@@ -82,7 +82,7 @@ impl PrivateApt {
         }
     }
 
-    /// The lists that are there.
+    /// The lists that have been fetched.
     ///
     /// # Errors
     /// No apt.
@@ -125,7 +125,7 @@ impl PrivateApt {
     /// Downloads one package into `folder`, whose checksum apt verifies. Gives the archive's path.
     ///
     /// # Errors
-    /// What apt complained of.
+    /// apt's error lines.
     pub fn download(
         &self,
         package: &str,
@@ -208,7 +208,7 @@ fn run(mut command: Command, action: &str, percent: &mut dyn FnMut(f32)) -> Resu
     }
 }
 
-/// The error lines, read beside the status lines so that neither pipe fills up.
+/// The error lines, read in parallel with the status lines so that neither pipe fills up.
 fn complaints_of(child: &mut Child) -> Option<thread::JoinHandle<Vec<String>>> {
     let stderr = child.stderr.take()?;
     Some(thread::spawn(move || {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a fetch is doing, for whoever shows it.
+//! Progress of a fetch, for display.
 use std::fmt;
 use std::path::PathBuf;
 
@@ -22,14 +22,14 @@ pub enum FetchProgress {
         /// 0 to 100.
         percent: f32,
     },
-    /// A suite can't be had now; the rest is used.
+    /// A suite can't be fetched now; the others are used.
     SuiteMissing {
         /// Its name.
         suite: String,
         /// What apt says.
         reason: String,
     },
-    /// A package is on its way.
+    /// A package is being downloaded.
     Downloading {
         /// Its name.
         package: String,
@@ -47,20 +47,20 @@ pub enum FetchProgress {
         /// The package's name.
         package: String,
     },
-    /// A file of the cache isn't what was stored; it is thrown away and fetched again.
+    /// A file of the cache is damaged; it is deleted and fetched again.
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The series has gone from the suites; another takes its place.
+    /// The series is gone from the suites; another one replaces it.
     Substituted {
         /// For this architecture.
         arch: Arch,
-        /// What was asked for.
+        /// The requested series.
         wanted: Series,
-        /// What is taken.
+        /// The substitute.
         taken: Series,
     },
 }

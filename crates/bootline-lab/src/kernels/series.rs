@@ -53,7 +53,7 @@ impl FromStr for Arch {
     }
 }
 
-/// Which of a version's builds.
+/// Flavour of a version's build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flavour {
     /// The plain one.
@@ -146,10 +146,10 @@ fn decimal(text: &str) -> Option<u16> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// What a user typed: a series, perhaps with an architecture before it: `arm64:6.18-rt`.
+/// What a user typed: a series, optionally after an architecture: `arm64:6.18-rt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelName {
-    /// The architecture, where one was named.
+    /// The architecture, if named.
     pub arch: Option<Arch>,
     /// The series.
     pub series: Series,
@@ -165,17 +165,17 @@ impl FromStr for KernelName {
     }
 }
 
-/// A name that is none.
+/// Why a text is not the name of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernelNameError {
     /// Not an architecture.
-    #[error("`{text}` is no architecture: amd64 (x86_64) or arm64 (aarch64)")]
+    #[error("`{text}` is not an architecture: amd64 (x86_64) or arm64 (aarch64)")]
     Arch {
         /// What was typed.
         text: String,
     },
     /// Not a series.
-    #[error("`{text}` is no kernel series: VERSION[-rt|-cloud|-16k], such as 6.1 or 6.18-rt")]
+    #[error("`{text}` is not a kernel series: VERSION[-rt|-cloud|-16k], such as 6.1 or 6.18-rt")]
     Series {
         /// What was typed.
         text: String,

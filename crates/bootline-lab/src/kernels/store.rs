@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The cache of stock kernels, and the way into it.
+//! The cache of stock kernels, and fetching into it.
 //!
 //! ```text
 //! ROOT/amd64.json                           what the suites had, when last asked
@@ -31,27 +31,27 @@ use super::version;
 pub struct Store {
     cache: Cache,
     mirror: Option<String>,
-    /// The keyring that the mirror's signature is checked against, where it isn't the host's for Debian.
+    /// The keyring that the mirror's signature is checked against, if it is not the host's Debian keyring.
     keyring: Option<PathBuf>,
 }
 
-/// A kernel, and what it stands in for.
+/// A kernel, and the series that it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substitute {
     /// The kernel.
     pub kernel: Kernel,
-    /// The series that was asked for and has gone, where it isn't the kernel's own.
+    /// The requested series, if it is gone and this kernel is a substitute.
     pub instead_of: Option<Series>,
 }
 
-/// Where the cache is: the folder stated by the user, else `$BOOTLINE_CACHE/kernels`, `$XDG_CACHE_HOME/bootline/kernels`
+/// The cache's folder: the one stated by the user, else `$BOOTLINE_CACHE/kernels`, `$XDG_CACHE_HOME/bootline/kernels`
 /// or `$HOME/.cache/bootline/kernels`. `env` looks up a variable. None without any of them.
 pub fn cache_folder(stated: Option<&Path>, env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if let Some(stated) = stated {
         return Some(stated.to_owned());
     }
     let folder = |name: &str| env(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    // The XDG specification wants relative paths ignored.
+    // The XDG specification requires that relative paths are ignored.
     let xdg = || folder("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("bootline/kernels"));
     let home = || folder("HOME").map(|p| p.join(".cache/bootline/kernels"));
     folder("BOOTLINE_CACHE").map(|p| p.join("kernels")).or_else(xdg).or_else(home)
@@ -68,14 +68,14 @@ impl Store {
         Ok(Store { cache: Cache { root }, mirror: None, keyring: None })
     }
 
-    /// Uses this mirror of the Debian archive, whatever the host's apt is configured for.
+    /// Uses this mirror of the Debian archive, regardless of the host's apt configuration.
     #[must_use]
     pub fn with_mirror(mut self, mirror: &str) -> Store {
         self.mirror = Some(mirror.to_owned());
         self
     }
 
-    /// Trusts this keyring for the mirror: that of tests is signed by nobody whom a host trusts.
+    /// Trusts this keyring for the mirror: no host trusts the one that signs the tests' mirror.
     #[cfg(test)]
     pub(super) fn with_keyring(mut self, keyring: &Path) -> Store {
         self.keyring = Some(keyring.to_owned());
@@ -85,8 +85,7 @@ impl Store {
     /// Lists what the suites have and what the cache has. Only kernels whose folder is complete count as cached; their
     /// checksums are verified when they are used.
     ///
-    /// # Errors
-    /// The cache can't be read. That the mirror can't be asked is told in the listing.
+    /// # Errors The cache can't be read. A failure to ask the mirror is in the listing.
     pub fn list(
         &self,
         arch: Arch,
@@ -124,13 +123,13 @@ impl Store {
     /// entries of the cache are reported, removed and fetched again.
     ///
     /// # Errors
-    /// The series has gone, or what keeps it from being fetched.
+    /// The series is gone, or can't be fetched.
     pub fn fetch(&self, series: Series, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Kernel, Error> {
         if let Some(kernel) = self.cache.intact(series, arch, progress) {
             return Ok(kernel);
         }
         let _lock = self.cache.lock(arch, progress)?;
-        // Another process may have fetched it while this one waited; damage has been told already.
+        // Another process may have fetched it while this one waited; damage has been reported already.
         if let Some(kernel) = self.cache.intact(series, arch, &mut |_| {}) {
             return Ok(kernel);
         }
@@ -139,7 +138,7 @@ impl Store {
         if let Some(package) = known {
             match self.fetch_package(&package, arch, progress) {
                 Ok(kernel) => return Ok(kernel),
-                // What the catalogue knows may have been replaced in the suites; without apt nothing would change.
+                // The suites may have replaced what the catalogue lists; without apt nothing would change.
                 Err(Error::Apt { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -172,10 +171,10 @@ impl Store {
         self.fetch_package(&package, arch, progress)
     }
 
-    /// As [`Store::fetch`]; where the series has gone from the suites, the nearest one whose console behaves the same.
+    /// As [`Store::fetch`]; if the series is gone from the suites, the nearest one whose console behaves the same.
     ///
     /// # Errors
-    /// As for [`Store::fetch`]; [`Error::Gone`] where no series behaves the same.
+    /// As for [`Store::fetch`]; [`Error::Gone`] if no series behaves the same.
     pub fn fetch_or_nearest(
         &self,
         series: Series,
@@ -196,7 +195,7 @@ impl Store {
     /// Asks the mirror what the suites have.
     ///
     /// # Errors
-    /// No list of packages could be had at all.
+    /// No list of packages could be fetched.
     pub fn refresh(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<Catalogue, Error> {
         let _lock = self.cache.lock(arch, progress)?;
         self.refresh_locked(arch, progress)

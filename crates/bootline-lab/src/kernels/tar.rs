@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads a tar stream member by member, as far as taking a few files out of one needs it: ustar and GNU headers
-//! (tar(5)). Long names in extra headers are not followed: such a member shows under its shortened name.
+//! Reads a tar stream member by member, as far as needed to extract a few files: ustar and GNU headers (tar(5)). Long
+//! names in extra headers are not followed: such a member shows under its shortened name.
 use std::io::{self, Read};
 
 const BLOCK: usize = 512;
@@ -17,7 +17,7 @@ pub struct Member {
 /// Calls `visit` for each regular file, in order, with a reader of its content; what is left unread is passed over.
 ///
 /// # Errors
-/// Those of the stream and of `visit`; `InvalidData` for what is no tar stream, `UnexpectedEof` for half of one.
+/// Those of the stream and of `visit`; `InvalidData` if it is not a tar stream, `UnexpectedEof` if it is truncated.
 pub fn for_each_file(
     mut stream: impl Read,
     mut visit: impl FnMut(&Member, &mut dyn Read) -> io::Result<()>,
@@ -47,7 +47,7 @@ fn size_of(header: &[u8; BLOCK]) -> io::Result<u64> {
     // The sum is made with the checksum's own eight bytes as blanks.
     let sum: u64 =
         header.iter().enumerate().map(|(i, b)| if (148..156).contains(&i) { 32 } else { u64::from(*b) }).sum();
-    // Larger files than 8 GiB have another notation, and no place in a kernel package.
+    // Files larger than 8 GiB have another notation, and do not occur in a kernel package.
     match (octal(&header[148..156]), octal(&header[124..136])) {
         (Some(stored), Some(size)) if stored == sum => Ok(size),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, "no tar header where one is due")),
