@@ -128,12 +128,10 @@ fn of_kernel(
 /// Up to 6.1 register_console() (kernel/printk/printk.c) flushes what was stored before with console_unlock(), and says
 /// "enabled" only after that: the flush lies between that record and the one before it. From 6.2 on it says so first.
 /// A console that follows a boot console prints nothing that the boot console printed, so nothing is flushed.
-///
-/// Where arrival times show when the first byte came, the registration's own record stays the anchor of the two clocks.
 pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Option<usize>) -> Option<usize> {
     let registered = registered?;
     let says_last = kernel.series.is_some_and(|s| s < FIRST_TO_SAY_SO_FIRST);
-    if !says_last || records.iter().any(|r| r.arrival.is_some()) {
+    if !says_last {
         return Some(registered);
     }
     let is_stamped = |r: Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();

@@ -127,8 +127,8 @@ function drawConsole(c, chart, track) {
   c.lineWidth = 1;
   c.strokeRect(chart.left + 0.5, top - 0.5, chart.plotWidth - 1, bottom - top + 1);
   const waiting = boot.curve.peak(toAxis(0), toAxis(columns));
-  const said = [`to ${count(high)} chars`, `backlog ≤ ${count(waiting)}`];
-  if (boot.line.rate) said.push(`limit ${count(Math.round(boot.line.rate))}/s`);
+  const said = [`to ${count(high)} bytes`, `backlog ≤ ${count(waiting)}`];
+  if (boot.line.rate) said.push(`limit ${count(Math.round(boot.line.rate))} B/s`);
   said.forEach((words, n) => chart.gutter(words, top + 27 + n * 16, n === 1 ? "stored" : "soft"));
   if (low > 0) chart.gutter(`from ${count(low)}`, bottom - 2);
   return said.join(", ");
