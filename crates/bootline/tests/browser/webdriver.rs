@@ -3,7 +3,7 @@
 //! which is HTTP with JSON.
 #![allow(dead_code, reason = "the benchmark uses a part of it")]
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -33,6 +33,9 @@ pub struct Browser {
 
 impl Browser {
     pub fn start() -> Browser {
+        // The driver connects to the browser by this name. A bare Debian 12 in a chroot has no /etc/hosts.
+        let resolved = ("localhost", 0).to_socket_addrs();
+        assert!(resolved.is_ok(), "localhost does not resolve ({resolved:?}): is it in /etc/hosts?");
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
