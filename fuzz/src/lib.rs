@@ -4,8 +4,8 @@ mod export;
 mod gate;
 mod predict;
 
-pub use bootline_analysis::records::Format;
-use bootline_analysis::records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
+pub use bootline_records::Format;
+use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
 pub use export::exports;
 pub use gate::gates;
 pub use predict::predicts;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, JoinError, LevelsJoin, join_levels};
-use bootline_analysis::records::{RecordId, RecordOrigin};
+use bootline_records::{RecordId, RecordOrigin};
 use proptest::prelude::*;
 
 fn boot(bytes: &[u8]) -> BootRecords {

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
-use bootline_analysis::records::RecordOrigin;
 use bootline_analysis::rules::{Finding, RULES, Rule, findings};
 use bootline_capture::units::Dur;
+use bootline_records::RecordOrigin;
 use bootline_testkit::check_goldens;
 
 #[test]

@@ -14,8 +14,8 @@ use super::escape::escaped;
 use super::json::word;
 use super::trace::cause;
 use bootline_analysis::critical_path::CriticalPath;
-use bootline_analysis::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 const HEADER: &str = "boot,kind,name,module,task,track,depth,start_s,end_s,gross_s,console_s,net_s,self_s,reported_s,returned,first_record,last_record,clock\r\n";
 

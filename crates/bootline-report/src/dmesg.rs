@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::emitter::{BootEmitter, ReportedBoot};
 use super::escape::escaped;
-use bootline_analysis::records::RecordOrigin;
+use bootline_records::RecordOrigin;
 
 /// Boots as `dmesg` prints them.
 #[derive(Clone, Copy, Debug, Default)]

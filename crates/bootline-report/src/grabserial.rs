@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use super::emitter::{BootEmitter, ReportedBoot};
 use super::escape::escaped;
 use bootline_analysis::boot::Clock;
-use bootline_analysis::records::{Caller, Record, RecordOrigin};
 use bootline_capture::units::Dur;
+use bootline_records::{Caller, Record, RecordOrigin};
 
 /// Writes boots one after the other.
 #[derive(Clone, Copy, Debug, Default)]

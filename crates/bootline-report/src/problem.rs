@@ -3,7 +3,7 @@
 use super::document::{Document, Entry, Text};
 use super::json::word;
 use super::style::Style;
-use bootline_analysis::records::{Problem, ProblemKind, Problems};
+use bootline_records::{Problem, ProblemKind, Problems};
 
 /// Lists the problems, first those that spoil the answer.
 pub(super) fn problems(document: &mut Document, problems: &Problems) {

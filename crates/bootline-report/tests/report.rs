@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Splitter};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::predict::{Prediction, PredictionError, baseline, what_if};
-use bootline_analysis::records::{ByteRange, Level, Record, RecordId, RecordOrigin, Sink};
 use bootline_analysis::rules::findings;
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
+use bootline_records::{ByteRange, Level, Record, RecordId, RecordOrigin, Sink};
 use bootline_report::{
     BlameOptions, BootEmitter, BootLabel, BootsJson, Chrome, CriticalChainOptions, Csv, Document, Emitter, ExportJson,
     Grabserial, JsonItem, JunitBoots, Lava, MarkdownSummary, ReportedBoot, TextOptions, blame, blame_json,

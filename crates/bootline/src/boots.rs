@@ -5,8 +5,8 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Splitter, join_levels};
-use bootline_analysis::records::{ByteRange, DecodeSummary, Decoder, Format, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::container::Unpacker;
+use bootline_records::{ByteRange, DecodeSummary, Decoder, Format, ProblemKind, RecordOrigin, Sink};
 use bootline_report::BootLabel;
 
 use crate::exit::Exit;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bootline_analysis::boot::{Boot, BootOptions, ConsoleArg};
-use bootline_analysis::records::Format;
+use bootline_records::Format;
 use bootline_report::{BootLabel, TextOptions};
 use clap::Args;
 use clap::builder::PossibleValuesParser;

@@ -2,7 +2,7 @@
 //! Prediction errors as shown: what is missing, the evidence, and how to supply it.
 use bootline_analysis::boot::Boot;
 use bootline_analysis::predict::PredictionError;
-use bootline_analysis::records::RecordId;
+use bootline_records::RecordId;
 use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, Clock};
-use bootline_analysis::records::{DecodeSummary, OtherKind, ProblemKind};
 use bootline_capture::container::{UnpackError, UnreadableKind};
+use bootline_records::{DecodeSummary, OtherKind, ProblemKind};
 use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;

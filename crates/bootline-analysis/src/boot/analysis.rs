@@ -20,10 +20,10 @@ use super::serial_line::{self, SerialLine};
 use super::service::{self, Service};
 use super::timeline::{self, Timeline};
 use super::wait::{self, ConsoleWaits};
-use crate::records::{Problems, Record, RecordId, RecordSet};
 use bootline_capture::Header;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::ThreadsReady;
+use bootline_records::{Problems, Record, RecordId, RecordSet};
 
 /// One boot.
 #[derive(Clone, Debug)]

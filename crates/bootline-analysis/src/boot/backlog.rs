@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::console_switch::ConsoleSwitch;
 use super::timeline::Timeline;
-use crate::records::{RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
+use bootline_records::{RecordOrigin, RecordSet};
 
 /// The state of the line at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The decoded records of one boot, before any analysis.
-use crate::records::{Problems, RecordSet};
 use bootline_capture::{Header, Note};
+use bootline_records::{Problems, RecordSet};
 
 /// The decoded records of one boot.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 //! What the times of a log reveal about its clocks and its completeness.
 use super::milestone::Milestones;
 use super::timeline::{Clock, Timeline};
-use crate::records::{ByteRange, ProblemKind, Problems, Record, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
+use bootline_records::{ByteRange, ProblemKind, Problems, Record, RecordOrigin, RecordSet};
 
 /// Stamps from different CPUs may be out of order by this much.
 const REORDERING: Dur = Dur::from_millis(100);

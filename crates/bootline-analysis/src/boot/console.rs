@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::cmdline::{ConsoleArg, is_serial};
 use super::kernel::Kernel;
-use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Printing, printing};
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// Which framework a console uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

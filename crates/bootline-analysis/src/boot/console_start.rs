@@ -8,9 +8,9 @@
 use super::console::SerialConsole;
 use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;
-use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
 use bootline_console::{Behaviour, Printing, RegistrationFlush, Series, ThreadsReady, newest};
+use bootline_records::{Record, RecordOrigin, RecordSet};
 
 /// How and when printing to the line starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::console::SerialConsole;
 use super::kernel::Kernel;
-use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
+use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// A console switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -7,9 +7,9 @@ use super::milestone::Milestones;
 use super::options::BootOptions;
 use super::resolution::WHOLE_SECONDS;
 use super::timeline::{Clock, RecordTimes, Timeline};
-use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
 use bootline_capture::{Note, NoteKind};
+use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// The boot's end: init's start, or the user's marker.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
-use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::Dur;
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// A gap between two kernel records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::initcall_debug::{InitcallDebugRecord, async_name, parse};
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
-use crate::records::{Caller, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, KernelTime};
+use bootline_records::{Caller, RecordId, RecordOrigin, RecordSet};
 
 /// What a span is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

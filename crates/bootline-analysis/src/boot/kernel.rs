@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::cmdline::CommandLine;
-use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_console::Series;
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// What the log shows about the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

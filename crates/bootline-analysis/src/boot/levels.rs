@@ -6,8 +6,8 @@ use std::collections::{HashMap, VecDeque};
 use super::boot_records::BootRecords;
 use super::kernel::Kernel;
 use super::milestone::Milestones;
-use crate::records::{ByteRange, ProblemKind, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
+use bootline_records::{ByteRange, ProblemKind, Record, RecordId, RecordOrigin, RecordSet};
 
 /// Result of a join.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

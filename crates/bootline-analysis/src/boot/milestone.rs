@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The landmarks that divide every boot into phases.
-use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
+use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// Positions in the record set of a boot's landmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::end::{follows, is_init_banner};
 use super::milestone::{Milestones, id_at};
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
-use crate::records::{RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// A part of a boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

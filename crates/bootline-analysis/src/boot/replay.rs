@@ -13,8 +13,8 @@ use std::collections::HashSet;
 use super::boot_records::BootRecords;
 use super::console_switch::console_switch_note;
 use super::kernel::is_banner;
-use crate::records::{Record, RecordOrigin, RecordSet};
 use bootline_capture::units::KernelTime;
+use bootline_records::{Record, RecordOrigin, RecordSet};
 
 /// Maximum number of records that a quiet console prints before the switch: normally a handful of errors.
 const MOST_ERRORS: usize = 1_000;

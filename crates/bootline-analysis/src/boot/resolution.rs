@@ -2,8 +2,8 @@
 //! How fine a log's clock is: `dmesg -T` shows whole seconds, and so do many loggers.
 //!
 //! Two stamps that differ by one step may lie next to each other or almost two steps apart: a difference is known to one step.
-use crate::records::{ProblemKind, Problems, RecordSet};
 use bootline_capture::units::Dur;
+use bootline_records::{ProblemKind, Problems, RecordSet};
 
 /// A finer clock shows every gap that counts.
 pub(super) const COARSE: Dur = Dur::from_millis(100);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The wait for the root file system's device (init/do_mounts.c; initramfs-tools' own loop).
 use super::timeline::Timeline;
-use crate::records::{RecordOrigin, RecordSet};
+use bootline_records::{RecordOrigin, RecordSet};
 
 /// The boot waited for its root file system from one record to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use super::milestone;
 use super::speed::{self, LineSpeed, SpeedSource};
 use super::timeline::Timeline;
 use super::wait::{ConsoleWait, WaitCause};
-use crate::records::{Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::Header;
 use bootline_capture::units::{Dur, Interval, LineRate};
+use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// The serial line of a boot.
 #[derive(Clone, Debug, Serialize)]

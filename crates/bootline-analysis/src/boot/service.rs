@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::timeline::Timeline;
-use crate::records::{RecordId, RecordSet};
 use bootline_capture::units::Dur;
+use bootline_records::{RecordId, RecordSet};
 
 /// State of a service at the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A tiny kernel and line for tests: work and messages go in, a log with both clocks comes out, with its truth.
 use super::BootRecords;
-use crate::records::{Arrival, ByteRange, Record, RecordId, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
+use bootline_records::{Arrival, ByteRange, Record, RecordId, RecordOrigin, RecordSet};
 
 /// How the simulated kernel prints.
 #[derive(Clone, Copy, Debug, PartialEq)]

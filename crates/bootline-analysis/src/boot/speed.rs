@@ -2,8 +2,8 @@
 //! The speed that a log itself shows: bytes per time.
 use serde::Serialize;
 
-use crate::records::{Arrival, RUNNER_LATENESS, Record, RecordSet};
 use bootline_capture::units::{Dur, LineRate};
+use bootline_records::{Arrival, RUNNER_LATENESS, Record, RecordSet};
 
 /// Source of a line's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::boot_records::BootRecords;
 use super::kernel::is_banner;
 use super::replay::{BannerVerdict, EarlierBoot};
-use crate::records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, announces_boot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
+use bootline_records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, announces_boot};
 
 /// Maximum number of records kept for one boot; later ones are only counted.
 pub const MAX_RECORDS: usize = 1_000_000;

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 
 use super::simulated::{Mode, Simulated, Step, step};
 use super::*;
-use crate::records::ProblemKind;
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::ProblemKind;
 
 /// A boot of some forty messages with work between them.
 fn boot(mode: Mode, bytes_per_s: f64, release: &'static str) -> Simulated {
@@ -144,8 +144,8 @@ fn a_flush_is_seen_past_what_other_tasks_log_meanwhile() {
     let enabled = records.records.iter().position(|r| r.text.contains("enabled")).unwrap();
     let tail = records.records.split_off(enabled + 1);
     let before = records.records.get(enabled).map(|r| (r.id, r.stamp.unwrap())).unwrap();
-    let other = crate::records::Record {
-        id: crate::records::RecordId(before.0.0 + 1),
+    let other = bootline_records::Record {
+        id: bootline_records::RecordId(before.0.0 + 1),
         stamp: Some(before.1 + Dur::from_millis(110)),
         text: "hub 1-0:1.0: USB hub found",
         line_bytes: 43,
@@ -153,7 +153,7 @@ fn a_flush_is_seen_past_what_other_tasks_log_meanwhile() {
     };
     records.records.push(other);
     for r in tail.iter() {
-        records.records.push(crate::records::Record { id: crate::records::RecordId(r.id.0 + 1), ..r });
+        records.records.push(bootline_records::Record { id: bootline_records::RecordId(r.id.0 + 1), ..r });
     }
     let boot = Boot::analyse(records, &BootOptions::default());
     let flush = boot.line.as_ref().unwrap().flush.unwrap();

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::console_start::ConsoleStart;
 use super::resolution;
 use super::speed::LineSpeed;
-use crate::records::{Arrival, Record, RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
+use bootline_records::{Arrival, Record, RecordOrigin, RecordSet};
 
 /// Which clock the axis runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

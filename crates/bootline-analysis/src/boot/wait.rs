@@ -9,9 +9,9 @@ use std::ops::Deref;
 
 use super::console_start::ConsoleStart;
 use super::timeline::{Clock, Timeline};
-use crate::records::{RecordOrigin, RecordSet};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
+use bootline_records::{RecordOrigin, RecordSet};
 
 /// A wait between one record and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

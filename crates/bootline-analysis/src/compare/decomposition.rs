@@ -12,8 +12,8 @@ use super::part::{Part, PartKey};
 use super::part_column::{PartColumn, columns};
 use super::part_move::{PartMove, moves};
 use super::run_set::{RunSet, SHORT};
-use crate::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 use bootline_stats::{Samples, p_value};
 
 /// The difference of the means of two sets, by part.

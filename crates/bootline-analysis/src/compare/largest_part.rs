@@ -5,8 +5,8 @@ use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::run_set::RunSet;
 use crate::boot::PhaseName;
-use crate::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 /// The part that adds most.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::span_word;
 use crate::boot::{Boot, BootEnd, PhaseName, Span, SpanKind};
-use crate::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 /// What a part is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use super::boot_task::{INIT, holds_up, of_init, user_space};
 use super::named_interval::{self, NamedInterval};
 use super::segment::{NestedSpan, Segment, SegmentKind};
 use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind};
-use crate::records::{RecordId, RecordOrigin};
 use bootline_capture::units::Dur;
+use bootline_records::{RecordId, RecordOrigin};
 
 /// Shortest gap that is a segment of its own, and its smallest share of the boot.
 const SILENCE: (Dur, f64) = (Dur::from_millis(20), 0.01);

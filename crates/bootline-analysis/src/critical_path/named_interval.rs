@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::boot_task::user_space;
 use super::segment::SegmentKind;
 use crate::boot::{Boot, Service, WaitCause};
-use crate::records::RecordOrigin;
 use bootline_capture::units::Dur;
+use bootline_records::RecordOrigin;
 
 /// A time range with a segment of its own.
 pub(super) struct NamedInterval {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::segment::Segment;
 use crate::boot::{SpanKind, TimeOrigin};
-use crate::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 /// The critical path of one boot.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,8 @@ use super::init_task::InitTask;
 use super::path::{CriticalPath, NonCriticalSpan, PathBasis};
 use super::segment::{Segment, SegmentKind};
 use crate::boot::{AsyncWait, Boot, Clock, Span, SpanKind, TimeOrigin};
-use crate::records::{RecordId, RecordOrigin};
 use bootline_capture::units::Dur;
+use bootline_records::{RecordId, RecordOrigin};
 
 /// Shorter waits are ignored.
 const LEAST_WAIT: Dur = Dur::from_micros(100);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The segments of a critical path: what each was spent on.
 use crate::boot::{PhaseName, RootWaitBy, SpanKind};
-use crate::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 /// What the boot was doing in a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]

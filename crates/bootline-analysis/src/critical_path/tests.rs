@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::boot::Boot;
 use crate::boot::{BootOptions, BootRecords};
-use crate::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 fn boot(log: &str) -> Boot {
     BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).next().unwrap()

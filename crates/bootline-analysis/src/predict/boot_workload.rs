@@ -3,9 +3,9 @@
 use super::levels;
 use super::stall::StallReport;
 use crate::boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
-use crate::records::RecordOrigin;
 use bootline_capture::units::Dur;
 use bootline_console::{ConsoleId, Message, Op, SimulationSetup, ThreadsReady, Workload, speed_with_busy_printer};
+use bootline_records::RecordOrigin;
 
 /// The mark at the boot's end.
 pub(super) const END: u32 = 1;

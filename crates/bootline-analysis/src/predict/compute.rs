@@ -11,9 +11,9 @@ use super::setting::Setting;
 use super::system_changes::system_changes;
 use super::wording;
 use crate::boot::{Boot, BootEnd, Clock, TimeOrigin};
-use crate::records::RecordOrigin;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::{SimulationOutcome, SimulationSetup, simulate};
+use bootline_records::RecordOrigin;
 
 /// A boot, prepared for predictions.
 pub struct Predictor<'a> {

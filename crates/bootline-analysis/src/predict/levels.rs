@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The level of a record, if the log or the text shows it.
 use crate::boot::initcall_debug;
-use crate::records::Record;
+use bootline_records::Record;
 
 /// Level of a record; `None` if it could only be guessed.
 pub(super) fn level(r: &Record<'_>) -> Option<u8> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The module nbcon_8250: which boots it can help, and when it replaces the console.
 use crate::boot::{Boot, ConsoleKind, SerialConsole};
-use crate::records::RecordOrigin;
 use bootline_console::{
     Behaviour, Driver, DriverBehaviour, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady,
 };
+use bootline_records::RecordOrigin;
 
 /// Its behaviour: the kthread sleeps while the FIFO drains.
 pub(super) const BEHAVIOUR: Behaviour = Behaviour {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rate at which a driver transmits: the line's, less the pauses between bytes.
 use crate::boot::{Boot, LineSpeed, SpeedSource, WaitCause};
-use crate::records::RecordOrigin;
 use bootline_capture::units::{Baud, Dur, Frame, LineRate};
+use bootline_records::RecordOrigin;
 
 /// The share of a line's nominal rate that drivers reach: minimum, best estimate, maximum. Measured on the lab's paced
 /// lines by the flushes of all corpus boots, 9600 to 921600 baud.

@@ -7,12 +7,12 @@ use super::prediction::PredictionError;
 use super::rate;
 use super::setting::Setting;
 use crate::boot::{Boot, SerialConsole};
-use crate::records::RecordOrigin;
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
     Behaviour, ConsoleId, Contention, DriverWait, KernelClock, ModelledConsole, Op, Printing, SimulationSetup,
     ThreadsReady, Uart,
 };
+use bootline_records::RecordOrigin;
 
 /// The setup of a boot, the baseline's or a changed one.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use super::prediction::Assumption;
 use super::scenario::Scenario;
 use super::setting::Setting;
 use crate::boot::{Boot, Clock, SpeedSource};
-use crate::records::ProblemKind;
 use bootline_console::Printing;
+use bootline_records::ProblemKind;
 
 pub(super) fn title(change: &Change) -> String {
     if change.is_empty() {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::boot::{Boot, Clock, EndedBy, Span};
 use crate::predict::{Change, Predictor, Setting};
-use crate::records::{Record, RecordOrigin};
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::{Record, RecordOrigin};
 
 /// A range of the boot's time axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@ use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{percent, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::records::ProblemKind;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::ProblemKind;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Clk001,

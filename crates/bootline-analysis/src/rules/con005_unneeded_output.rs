@@ -5,9 +5,9 @@ use super::wording::{percent, seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
 use crate::boot::{CommandLine, initcall_debug};
 use crate::predict::{Setting, remove_parameters};
-use crate::records::{Record, RecordOrigin};
 use crate::remedy::{Remedy, Risk};
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::{Record, RecordOrigin};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con005,

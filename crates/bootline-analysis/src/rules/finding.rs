@@ -3,9 +3,9 @@
 use super::case::TimeRange;
 use super::rule_id::RuleId;
 use crate::boot::Boot;
-use crate::records::RecordId;
 use crate::remedy::Remedy;
 use bootline_capture::units::Interval;
+use bootline_records::RecordId;
 
 /// One cause of lost time.
 #[derive(Clone, Debug, PartialEq)]

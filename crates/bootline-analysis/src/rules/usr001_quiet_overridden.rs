@@ -4,9 +4,9 @@ use super::finding::cite_at;
 use super::wording::{seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::Clock;
-use crate::records::RecordOrigin;
 use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::RecordOrigin;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr001,

@@ -7,8 +7,8 @@ use crate::json::word;
 use crate::style::Style;
 use crate::table::{Align, Table};
 use bootline_analysis::critical_path::{CriticalPath, NestedSpan, NonCriticalSpan, Segment, SegmentKind};
-use bootline_analysis::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 /// Once the links that stand by themselves make this share of the chain, net of the console, no more do.
 const ENOUGH: f64 = 0.95;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use bootline_analysis::boot::{Boot, TimeOrigin};
 use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
-use bootline_analysis::records::RecordId;
 use bootline_capture::units::Dur;
+use bootline_records::RecordId;
 
 /// The path, segment by segment, without gap.
 #[derive(Clone, Debug)]

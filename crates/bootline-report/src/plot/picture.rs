@@ -11,9 +11,9 @@ use crate::explain;
 use bootline_analysis::boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
 use bootline_analysis::compare::RunMeasures;
 use bootline_analysis::critical_path::CriticalPath;
-use bootline_analysis::records::{RecordId, RecordOrigin};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::{RecordId, RecordOrigin};
 
 /// What to draw of a boot. Texts from the log are unescaped: a renderer escapes them.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use super::sink::{SliceInfo, TraceSink, TrackKind};
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
 use bootline_analysis::boot::{BacklogPoint, Boot};
-use bootline_analysis::records::{Caller, RecordOrigin};
 use bootline_capture::units::Dur;
+use bootline_records::{Caller, RecordOrigin};
 
 pub(super) fn records<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let on = tracks.add("records", TrackKind::Plain, "The log: each record when it was stored.");

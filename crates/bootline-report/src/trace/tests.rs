@@ -7,9 +7,9 @@ use super::boot_trace::trace;
 use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::TracedBoot;
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
-use bootline_analysis::records::{Arrival, ByteRange, Record, RecordId, RecordOrigin};
 use bootline_analysis::rules::findings;
 use bootline_capture::units::{Dur, HostTime, KernelTime};
+use bootline_records::{Arrival, ByteRange, Record, RecordId, RecordOrigin};
 
 /// What a sink may rely on, checked event by event; and what it was given, summed up.
 #[derive(Default)]

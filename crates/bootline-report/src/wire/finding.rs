@@ -7,7 +7,7 @@ use super::interval::Interval;
 use super::record_id::Id;
 use super::remedy::Remedy;
 use super::words::ProblemKind;
-use bootline_analysis::{records, rules};
+use bootline_analysis::rules;
 
 /// A cause of lost time.
 #[derive(Serialize, JsonSchema)]
@@ -81,8 +81,8 @@ pub(crate) struct Problem<'b> {
     spoils: bool,
 }
 
-impl<'b> From<&'b records::Problem> for Problem<'b> {
-    fn from(p: &'b records::Problem) -> Problem<'b> {
+impl<'b> From<&'b bootline_records::Problem> for Problem<'b> {
+    fn from(p: &'b bootline_records::Problem) -> Problem<'b> {
         Problem {
             kind: p.kind.into(),
             bytes: [p.bytes.start, p.bytes.end],

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::{Id, Interval, RecordOrigin, ServiceState, WaitCause, id};
 use bootline_analysis::boot::{self, Boot};
-use bootline_analysis::records;
 
 /// A record of the log.
 #[derive(Serialize, JsonSchema)]
@@ -48,15 +47,15 @@ enum Caller {
 
 impl<'b> Record<'b> {
     /// The record with the index in the boot's log.
-    pub(crate) fn new(boot: &Boot, index: usize, r: records::Record<'b>) -> Record<'b> {
+    pub(crate) fn new(boot: &Boot, index: usize, r: bootline_records::Record<'b>) -> Record<'b> {
         let times = boot.timeline.place(index);
         Record {
             id: r.id.0,
             origin: r.source.into(),
             level: r.level.map(|l| l.0),
             caller: r.caller.map(|c| match c {
-                records::Caller::Task(n) => Caller::Task(n),
-                records::Caller::Cpu(n) => Caller::Cpu(n),
+                bootline_records::Caller::Task(n) => Caller::Task(n),
+                bootline_records::Caller::Cpu(n) => Caller::Cpu(n),
             }),
             kernel_ns: r.stamp.map(|t| t.since_origin().as_nanos()),
             arrival_ns: r.arrival.map(|a| [a.first, a.last].map(|t| t.since_origin().as_nanos())),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a document names a record of the log.
-use bootline_analysis::records::RecordId;
+use bootline_records::RecordId;
 
 /// A record, by its number in the log.
 pub(crate) type Id = u32;

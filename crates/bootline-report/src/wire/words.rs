@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use bootline_analysis::{boot, compare, critical_path, records};
+use bootline_analysis::{boot, compare, critical_path};
 
 macro_rules! words {
     ($(#[$about:meta])* $name:ident of $domain:ty { $($variant:ident),* $(,)? }) => {
@@ -76,11 +76,11 @@ words! {
 }
 words! {
     /// The kernel's own record, or another program's line.
-    RecordOrigin of records::RecordOrigin { Kernel, Other }
+    RecordOrigin of bootline_records::RecordOrigin { Kernel, Other }
 }
 words! {
     /// What is wrong with the log.
-    ProblemKind of records::ProblemKind {
+    ProblemKind of bootline_records::ProblemKind {
         CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
         ClockJumpedBack, ClockStoodStill, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,

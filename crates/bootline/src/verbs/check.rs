@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Baseline, Budget, CheckedLimit, GateOutcome, PartKey, RunSet, check};
-use bootline_analysis::records::Format;
+use bootline_records::Format;
 use bootline_report::{GateSource, JsonEmitter, JunitEmitter, TestSuites, escaped};
 use clap::builder::PossibleValuesParser;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Comparison, Thresholds, compare};
-use bootline_analysis::records::Format;
 use bootline_capture::units::Dur;
+use bootline_records::Format;
 use bootline_report::{Document, Emitter, JsonEmitter, TextOptions};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::boot::{BootOptions, BootRecords};
-use crate::records::{ByteRange, Caller, Record, RecordId, RecordOrigin};
 use bootline_capture::units::KernelTime;
+use bootline_records::{ByteRange, Caller, Record, RecordId, RecordOrigin};
 
 /// A boot from messages: (kernel time in microseconds, the task that printed, text).
 fn boot(messages: &[(i64, Option<u32>, String)]) -> Boot {

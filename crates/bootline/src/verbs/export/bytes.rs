@@ -3,8 +3,8 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Range;
 
-use bootline_analysis::records::Format;
 use bootline_capture::{DamageKind, Event, Reader, starts_capture};
+use bootline_records::Format;
 use bootline_report::PlainText;
 
 use crate::boots::Boots;

@@ -9,8 +9,8 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{BootOptions, Clock, ConsoleArg};
-use bootline_analysis::records::Format;
 use bootline_analysis::rules::findings;
+use bootline_records::Format;
 use bootline_report::{BootLabel, ReportedBoot};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::records::{Caller, Decoded, Decoder, Record, decode};
+use bootline_records::{Caller, Decoded, Decoder, Record, decode};
 use bootline_testkit::check_goldens;
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many MB/s the decoder takes, by format: `cargo bench -p bootline-analysis --bench decode [-- FORMAT..]`.
+//! How many MB/s the decoder takes, by format: `cargo bench -p bootline-records --bench decode [-- FORMAT..]`.
 //!
 //! The logs are made in memory, 64 MB each, of lines as long and as mixed as those of a boot with initcall_debug. Each is
 //! decoded five times in pieces of 256 KiB; the best run counts, since the host's noise only ever slows one down. The
@@ -12,9 +12,9 @@
 )]
 use std::time::Instant;
 
-use bootline_analysis::records::{ByteRange, Decoder, ProblemKind, Record, Sink};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
+use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink};
 
 const SIZE: usize = 64 << 20;
 const PIECE: usize = 256 << 10;

@@ -92,7 +92,7 @@ impl RecordSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{ByteRange, RecordId, RecordOrigin};
+    use crate::{ByteRange, RecordId, RecordOrigin};
 
     fn set(texts: &[&str]) -> RecordSet {
         let mut set = RecordSet::new();

@@ -66,7 +66,7 @@ fn of_line(text: &str) -> Option<OtherKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::decode;
+    use crate::decode;
 
     #[test]
     fn kinds() {

@@ -38,8 +38,8 @@ mod stamped;
 mod syslog;
 mod vendor;
 
-pub(crate) use arrival_clock::RUNNER_LATENESS;
-pub(crate) use boot_announcement::announces_boot;
+pub use arrival_clock::RUNNER_LATENESS;
+pub use boot_announcement::announces_boot;
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
 pub use other_kind::OtherKind;

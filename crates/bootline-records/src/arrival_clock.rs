@@ -8,7 +8,7 @@ use super::stamp::{DAY_NS, StampClock};
 use bootline_capture::units::{Dur, HostTime};
 
 /// How late a job's runner may stamp a line: it reads from a pipe, in turns with its other work.
-pub(crate) const RUNNER_LATENESS: Dur = Dur::from_millis(10);
+pub const RUNNER_LATENESS: Dur = Dur::from_millis(10);
 
 /// Turns stamps into arrival times.
 #[derive(Debug, Default)]
