@@ -2,11 +2,9 @@
 //! The arguments that name logs, and the loop that shows their boots one by one.
 use std::path::PathBuf;
 
-use bootline_analysis::boot::{Boot, BootOptions, ConsoleArg};
-use bootline_records::Format;
+use bootline_analysis::boot::Boot;
 use bootline_report::{BootLabel, TextOptions};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 use crate::boot_printer::{BootPrinter, Output};
 use crate::boots::{AnalysedBoot, BootReader, Boots};
@@ -14,6 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kernel_log::KernelLog;
 use crate::log_file::{LogFile, stdin_once};
+use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
 use crate::unusable::{self, BootNeeds, UnusableInput};
 
@@ -23,32 +22,14 @@ pub struct LogArgs {
     /// Captures or logs in any known format; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Text in the record that ends the boot, instead of init's start
-    #[arg(long, value_name = "TEXT")]
-    marker: Option<String>,
-    /// The serial console and its speed, if the log does not show them: ttyS0,115200n8
-    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
-    console: Option<ConsoleArg>,
-    /// The format of the logs, if it is not recognised
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Write JSON
     #[arg(long)]
     json: bool,
     /// Columns of the text [default: the terminal's, else 100]
     #[arg(long, value_name = "COLUMNS", conflicts_with = "json")]
     width: Option<usize>,
-}
-
-/// Parses the value of `--console`.
-pub fn parse_console(text: &str) -> Result<ConsoleArg, String> {
-    let (name, options) = text.split_once(',').unwrap_or((text, ""));
-    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let console = ConsoleArg::parse(text);
-    if !is_name || console.baud.is_none() && !options.is_empty() {
-        return Err("expected a console such as ttyS0,115200n8".to_owned());
-    }
-    Ok(console)
 }
 
 /// The arguments, resolved.
@@ -62,8 +43,8 @@ pub struct LogInputs {
 
 impl LogArgs {
     /// For a verb that defines these arguments itself and writes nothing to stdout.
-    pub fn plain(files: Vec<PathBuf>, marker: Option<String>, console: Option<ConsoleArg>) -> LogArgs {
-        LogArgs { files, marker, console, input_format: None, json: false, width: None }
+    pub fn plain(files: Vec<PathBuf>, reading: ReadingArgs) -> LogArgs {
+        LogArgs { files, reading, json: false, width: None }
     }
 
     /// Applies the terminal's properties, and refuses impossible arguments. `schema` names the verb's JSON schema.
@@ -73,12 +54,7 @@ impl LogArgs {
         let output = if self.json { Output::Json } else { Output::Text(text()) };
         Ok(LogInputs {
             inputs: self.files.iter().map(|file| LogFile::new(file)).collect(),
-            reader: BootReader {
-                options: BootOptions { marker: self.marker, console: self.console, ..BootOptions::default() },
-                format: self.input_format.and_then(|name| name.parse().ok()),
-                kernel_log: None,
-                needs: BootNeeds::End,
-            },
+            reader: self.reading.reader(BootNeeds::End),
             output,
             schema,
         })

@@ -15,6 +15,7 @@ mod output_stream;
 mod prediction_error;
 mod progress;
 mod quantity;
+mod reading;
 mod run_inputs;
 mod run_sets;
 mod shape;

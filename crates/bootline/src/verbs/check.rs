@@ -5,19 +5,15 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Baseline, Budget, CheckedLimit, GateOutcome, PartKey, RunSet, check};
-use bootline_records::Format;
 use bootline_report::{GateSource, JsonEmitter, JunitEmitter, TestSuites, escaped};
-use clap::builder::PossibleValuesParser;
 
-use crate::boots::BootReader;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::{LogFile, stdin_once};
-use crate::logs::parse_console;
 use crate::output_file::{OutputFile, print};
 use crate::quantity;
+use crate::reading::SourceArgs;
 use crate::run_inputs::{RunInput, begins_baseline};
 use crate::run_sets::{self, RunReader};
 use crate::shape::ShapeArgs;
@@ -66,12 +62,8 @@ pub struct Args {
     /// The arm, in results of `experiment`
     #[arg(long, value_name = "ARM")]
     arm: Option<String>,
-    /// The serial console and its speed, if the logs do not show them: ttyS0,115200n8
-    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
-    console: Option<ConsoleArg>,
-    /// The format of the logs, if it is not recognised
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    source: SourceArgs,
     #[command(flatten)]
     shape: ShapeArgs,
 }
@@ -108,16 +100,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let limits = limits(&args)?;
     let budget = limits.as_ref().map(|l| &l.budget);
     let reader = RunReader {
-        boots: BootReader {
-            options: BootOptions {
-                marker: budget.and_then(|b| b.end.clone()),
-                console: args.console.clone(),
-                ..BootOptions::default()
-            },
-            format: args.input_format.as_ref().and_then(|name| name.parse().ok()),
-            kernel_log: None,
-            needs: BootNeeds::End,
-        },
+        boots: args.source.clone().reader(budget.and_then(|b| b.end.clone()), BootNeeds::End),
         markers: budget.map(Budget::markers).unwrap_or_default(),
     };
     let arm = args.arm.as_deref();

@@ -2,21 +2,17 @@
 //! `bootline compare`
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{BootOptions, ConsoleArg};
 use bootline_analysis::compare::{Comparison, Thresholds, compare};
 use bootline_capture::units::Dur;
-use bootline_records::Format;
 use bootline_report::{Document, Emitter, JsonEmitter, TextOptions};
 use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
 
-use crate::boots::BootReader;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::stdin_once;
-use crate::logs::parse_console;
 use crate::output_file::OutputFile;
 use crate::quantity;
+use crate::reading::ReadingArgs;
 use crate::run_inputs::RunInput;
 use crate::run_sets::{self, RunReader};
 use crate::shape::Shape;
@@ -52,15 +48,8 @@ pub struct Args {
     /// The arm, in results of `experiment`; given twice, the earlier and the later set's
     #[arg(long, value_name = "ARM")]
     arm: Vec<String>,
-    /// Text in the record that ends the boot, instead of init's start
-    #[arg(long, value_name = "TEXT")]
-    marker: Option<String>,
-    /// The serial console and its speed, if the logs do not show them: ttyS0,115200n8
-    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
-    console: Option<ConsoleArg>,
-    /// The format of the logs, if it is not recognised
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// The smallest difference of a time that matters
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = quantity::duration)]
     effect: Dur,
@@ -141,19 +130,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     };
     let output = output.apart_from(inputs.iter().flat_map(RunInput::files))?;
 
-    let reader = RunReader {
-        boots: BootReader {
-            options: BootOptions {
-                marker: args.marker.clone(),
-                console: args.console.clone(),
-                ..BootOptions::default()
-            },
-            format: args.input_format.as_ref().and_then(|name| name.parse().ok()),
-            kernel_log: None,
-            needs: BootNeeds::End,
-        },
-        markers: Vec::new(),
-    };
+    let reader = RunReader { boots: args.reading.clone().reader(BootNeeds::End), markers: Vec::new() };
     let read = |i: usize| reader.set(run_sets::set_name(named[i].0, named[i].1), &inputs[i..=i]);
     let (from, to) = (read(0)?, read(1)?);
     if let Some(empty) = [&from, &to].into_iter().find(|set| set.n() == 0) {

@@ -23,18 +23,18 @@ Examples:
 Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted.")]
 pub struct Args {
     #[command(flatten)]
-    logs: Option<logs::LogArgs>,
+    logs: logs::LogArgs,
     /// List all rules: what each looks for, and why that costs time
     #[arg(long, exclusive = true)]
     rules: bool,
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let Some(logs) = args.logs.filter(|_| !args.rules) else {
+    if args.rules {
         print(&TextEmitter { document: &rules(), options: terminal.text_options() })?;
         return Ok(Exit::FINE);
-    };
-    logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
+    }
+    args.logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
         let findings = findings(boot);
         out.show(|| explain(boot, &findings, source), || explain_json(boot, &findings, source));
         None

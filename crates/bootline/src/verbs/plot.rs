@@ -2,15 +2,15 @@
 //! `bootline plot`
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::ConsoleArg;
 use bootline_analysis::rules::findings;
 use bootline_report::{Picture, page, svg};
 use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{LogArgs, parse_console};
+use crate::logs::LogArgs;
 use crate::output_file::OutputFile;
+use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
 
@@ -41,12 +41,8 @@ pub struct Args {
     /// Replace OUTPUT if it exists
     #[arg(long)]
     force: bool,
-    /// Text in the record that ends the boot, instead of init's start
-    #[arg(long, value_name = "TEXT")]
-    marker: Option<String>,
-    /// The serial console and its speed, if the log does not show them: ttyS0,115200n8
-    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
-    console: Option<ConsoleArg>,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 /// Format of the output.
@@ -80,7 +76,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     .apart_from(&args.files)?;
     let mut pictures = Vec::new();
-    let logs = LogArgs::plain(args.files, args.marker, args.console).resolve(terminal, "")?;
+    let logs = LogArgs::plain(args.files, args.reading).resolve(terminal, "")?;
     let exit = logs.show(terminal, BootNeeds::Times, |boot, source, _| {
         pictures.push(Picture::of(boot, &findings(boot), source));
         None

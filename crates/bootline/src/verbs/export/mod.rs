@@ -8,19 +8,17 @@ use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{BootOptions, Clock, ConsoleArg};
+use bootline_analysis::boot::Clock;
 use bootline_analysis::rules::findings;
-use bootline_records::Format;
 use bootline_report::{BootLabel, ReportedBoot};
 use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
 
-use crate::boots::{AnalysedBoot, BootReader};
+use crate::boots::AnalysedBoot;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
-use crate::logs::parse_console;
 use crate::output_file::{OutputFile, is_same_file, is_the_input};
+use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
 use crate::unusable::{BootNeeds, UnusableInput, named, no_such_boot};
 use format::ExportFormat;
@@ -67,15 +65,8 @@ pub struct Args {
     /// Leave control characters as they are (with --format text)
     #[arg(long)]
     raw: bool,
-    /// Text in the line that ends the boot, instead of init's start
-    #[arg(long, value_name = "TEXT")]
-    marker: Option<String>,
-    /// The serial console and its speed, where the log lacks them: ttyS0,115200n8
-    #[arg(long, value_name = "NAME,BAUD", value_parser = parse_console)]
-    console: Option<ConsoleArg>,
-    /// The format of the log, if it is not recognised
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -123,8 +114,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let output = OutputFile::replaced(args.output.as_deref().unwrap_or(Path::new("-")));
     if is_text {
         let boot = args.boot.map(|n| n as usize - 1);
-        let from = args.input_format.as_deref().and_then(|name| name.parse().ok());
-        return bytes::export(&input, from, boot, args.raw, output.open(), terminal);
+        return bytes::export(&input, args.reading.format(), boot, args.raw, output.open(), terminal);
     }
     export(args, &input, &output, terminal)
 }
@@ -147,16 +137,11 @@ fn metadata_of_stdout() -> Option<Metadata> {
 fn export(args: Args, input: &LogFile, output: &OutputFile, terminal: &Terminal) -> Result<Exit, Failure> {
     let asked: Option<Clock> = args.clock.map(Clock::from);
     let format = args.format();
-    let options = BootOptions { marker: args.marker, console: args.console, clock: asked, ..BootOptions::default() };
     let only = args.boot.map(|n| n as usize - 1);
     let mut emitter = format.emitter();
     let (mut out, mut result) = (output.open(), Ok(()));
-    let reader = BootReader {
-        options,
-        format: args.input_format.as_deref().and_then(|name| name.parse().ok()),
-        kernel_log: None,
-        needs: BootNeeds::Times,
-    };
+    let mut reader = args.reading.reader(BootNeeds::Times);
+    reader.options.clock = asked;
     let mut boots = reader.boots(input)?;
     while let Some(found) = boots.next() {
         let AnalysedBoot { boot, label, unusable } = found?;
