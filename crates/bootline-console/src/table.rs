@@ -67,7 +67,7 @@ pub(super) struct Table {
 pub(super) enum TableError {
     #[error("line {line}: {found} columns, {wanted} wanted")]
     Columns { line: usize, found: usize, wanted: usize },
-    #[error("line {line}: `{word}` is no {column}")]
+    #[error("line {line}: `{word}` is not a {column}")]
     Word { line: usize, word: String, column: &'static str },
     #[error("line {line}: a row outside of [printk] and [driver]")]
     Section { line: usize },

@@ -141,7 +141,7 @@ pub(crate) fn payload(modules: &[Module]) -> Result<Payload, ModuleError> {
 pub(crate) fn error_name(errno: i32) -> (String, &'static str) {
     let (name, meaning) = match errno {
         libc::ENOENT => ("ENOENT", "it needs a symbol that the kernel or an earlier module lacks"),
-        libc::ENOEXEC => ("ENOEXEC", "it is no module, or was built for another kernel"),
+        libc::ENOEXEC => ("ENOEXEC", "it is not a module, or was built for another kernel"),
         libc::EEXIST => ("EEXIST", "it is loaded already"),
         libc::EINVAL => ("EINVAL", "the kernel understands neither its parameters nor its content"),
         libc::ENODEV => ("ENODEV", "its own init found no device"),

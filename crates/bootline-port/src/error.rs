@@ -179,7 +179,7 @@ pub enum FileKind {
     #[error("a block device")]
     BlockDevice,
     /// A character device that is not a terminal.
-    #[error("no terminal")]
+    #[error("a device other than a terminal")]
     NoTerminal,
 }
 

@@ -335,7 +335,7 @@ mod tests {
         let hint = format!("bootline explain {}", file.display());
         refuse(&file, &format!("`{}` is a file, not a serial device", file.display()), Some(&hint));
         refuse(dir.path(), &format!("`{}` is a folder, not a serial device", dir.path().display()), None);
-        refuse(Path::new("/dev/null"), "`/dev/null` is no terminal, not a serial device", None);
+        refuse(Path::new("/dev/null"), "`/dev/null` is a device other than a terminal, not a serial device", None);
         refuse(Path::new("/dev/ttyNONE0"), "no such serial device `/dev/ttyNONE0`; th", None);
     }
 

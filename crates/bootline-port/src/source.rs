@@ -28,7 +28,7 @@ pub enum CaptureSource {
 
 /// Why a text names no source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no source: {why}")]
+#[error("`{given}` is not a source: {why}")]
 pub struct CaptureSourceError {
     /// What was given.
     pub given: String,

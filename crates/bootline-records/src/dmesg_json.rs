@@ -140,7 +140,7 @@ impl DmesgJson {
             out.problem(ProblemKind::InvalidUtf8, range, "bytes that are not UTF-8, replaced");
         }
         let Ok(entry) = serde_json::from_str::<Entry<'_>>(&lossy) else {
-            return out.problem(ProblemKind::BadLine, range, "a JSON object that is no record of dmesg");
+            return out.problem(ProblemKind::BadLine, range, "a JSON object that is not a dmesg record");
         };
         let stamp = entry.time.map(|seconds| micros(seconds).ok_or(()));
         if stamp == Some(Err(())) {

@@ -39,15 +39,12 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Documen
         return document;
     }
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
-    let what = if options.gross { "with" } else { "without" };
-    document.paragraph(format!(
-        "{} initcalls and probes; the longest {what} their waits for the console ({clock})",
-        boot.spans.len()
-    ));
+    let what = if options.gross { "gross" } else { "net" };
+    document.paragraph(format!("{} initcalls and probes, sorted by {what} time ({clock})", boot.spans.len()));
     let mut table = Table::new([
         (if options.gross { "gross [s]" } else { "net [s]" }, Align::Right, 0),
         ("console [s]", Align::Right, 1),
-        ("own [s]", Align::Right, 4),
+        ("self [s]", Align::Right, 4),
         ("kind", Align::Left, 6),
         ("name", Align::Left, 0),
         ("module", Align::Left, 5),

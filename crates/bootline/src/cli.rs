@@ -10,7 +10,7 @@ use crate::verbs::{
     predict, time,
 };
 
-/// Explains why a Linux boot is slow, predicts what each fix would save, and tests it on real kernels.
+/// Explains why a Linux boot is slow, predicts what each remedy would save, and tests it on real kernels.
 #[derive(Debug, Parser)]
 #[command(name = "bootline", version, propagate_version = true, max_term_width = 100, after_help = EXIT_STATUS)]
 pub struct Cli {
@@ -23,9 +23,9 @@ pub struct Cli {
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0  fine
+  0  success
   1  a gate failed: a limit is exceeded, a claim or a prediction is refuted
-  2  usage
+  2  usage error
   3  an input is unusable or incomplete, or a gate is inconclusive
   4  the lab or a port failed";
 
@@ -38,7 +38,7 @@ pub enum Verb {
     Time(time::Args),
     /// Lists initcalls and probes by the time they took, net of the console
     Blame(blame::Args),
-    /// Shows the critical path to init, and the slack of everything off it
+    /// Shows the critical path to init, and the slack of what is not on it
     CriticalChain(critical_chain::Args),
     /// Writes a boot in the formats of other tools: Perfetto, Chrome, CSV, Markdown, JUnit, LAVA
     Export(Box<export::Args>),
@@ -52,15 +52,15 @@ pub enum Verb {
     Check(Box<check::Args>),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Args>),
-    /// Boots a kernel in QEMU on a serial line of true speed, and keeps the capture and the truth
+    /// Boots a kernel in QEMU on a serial line paced to its true speed, and stores a capture and the truth about the run
     Boot(Box<boot::Args>),
     /// Boots the arms of an experiment interleaved, and reports whether its claims and predictions hold
     Experiment(Box<experiment::Args>),
     /// Lists and fetches stock kernels for the lab
     Kernels(kernels::Args),
-    /// Writes shell completions to stdout
+    /// Writes shell completions to standard output
     Completions(completions::Args),
-    /// Writes the man pages into a directory
+    /// Writes the man pages to a folder
     Man(man::Args),
 }
 

@@ -22,7 +22,7 @@ impl OutputFile {
     /// A file with this name. To be made before the logs are read: that may take a while.
     ///
     /// # Errors
-    /// It exists already, and may not be replaced.
+    /// It already exists, and may not be replaced.
     pub fn named(path: PathBuf, replace: bool) -> Result<OutputFile, Failure> {
         let file = OutputFile { path, replace };
         if file.is_stdout() || replace || !file.path.exists() { Ok(file) } else { Err(exists(&file.path)) }

@@ -84,8 +84,8 @@ impl Write for OutputStream {
     }
 }
 
-/// The error for a file that exists already and would be overwritten.
+/// The error for a file that already exists and would be overwritten.
 pub fn exists(path: &Path) -> Failure {
-    Failure::new(Exit::INPUT, format!("{} exists already", unusable::shown(&path.to_string_lossy())))
+    Failure::new(Exit::INPUT, format!("{} already exists", unusable::shown(&path.to_string_lossy())))
         .hint("give another name with `-o`, or `--force` to replace it")
 }

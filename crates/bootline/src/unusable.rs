@@ -192,7 +192,7 @@ pub fn unpack_failed(input: &str, e: &UnpackError) -> Failure {
 /// The error for a directory.
 pub fn directory(path: &Path) -> Failure {
     let inside = path.join("*");
-    Failure::new(Exit::INPUT, format!("`{}` is a directory", path.display()))
+    Failure::new(Exit::INPUT, format!("`{}` is a folder", path.display()))
         .hint(format!("name the logs in it: `{}`", inside.display()))
 }
 

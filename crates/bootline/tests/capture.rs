@@ -140,7 +140,7 @@ fn a_capture_that_is_not_what_was_wanted_says_so() {
 
 #[test]
 fn what_cant_be_captured_is_named() {
-    check_failure(&["/dev/null"], b"", 4, "error: `/dev/null` is no terminal, not a serial device");
+    check_failure(&["/dev/null"], b"", 4, "error: `/dev/null` is a device other than a terminal, not a serial device");
     check_failure(
         &["unix:none"],
         b"",
@@ -152,7 +152,7 @@ fn what_cant_be_captured_is_named() {
     fs::write(dir.path().join("old.cap"), "").unwrap();
     let out = run(dir.path(), &["-o", "old.cap", "-"], b"");
     assert_eq!(out.status.code(), Some(3));
-    assert!(text(&out.stderr).starts_with("error: `old.cap` exists already; a capture is never overwritten\n  hint: "));
+    assert!(text(&out.stderr).starts_with("error: `old.cap` already exists; a capture is never overwritten\n  hint: "));
 }
 
 #[test]

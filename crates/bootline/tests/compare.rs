@@ -95,7 +95,7 @@ fn a_page_is_written_where_it_is_wanted() {
     // What is there stays, unless it is told otherwise.
     fs::write(dir.path().join("page.html"), "old").unwrap();
     let out = run(dir.path(), &["compare", "base", "new", "-o", "page.html"]);
-    let said = "error: `page.html` exists already\n  hint: give another name with `-o`, or `--force` to replace it\n";
+    let said = "error: `page.html` already exists\n  hint: give another name with `-o`, or `--force` to replace it\n";
     assert_eq!((stderr(&out).as_str(), out.status.code()), (said, Some(3)));
     assert!(run(dir.path(), &["compare", "base", "new", "-o", "page.html", "--force"]).status.success());
     assert_eq!(at("page.html"), at("compare.html"));

@@ -70,7 +70,7 @@ fn what_is_not_there() {
     let capture = "record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`";
     check_failure(&["explain", "-"], b"", 3, &no("standard input is empty", capture));
     check_failure(&["time", "no.log"], b"", 3, &no("no such file `no.log`", "`-` reads standard input"));
-    check_failure(&["blame", "/"], b"", 3, &no("`/` is a directory", "name the logs in it: `/*`"));
+    check_failure(&["blame", "/"], b"", 3, &no("`/` is a folder", "name the logs in it: `/*`"));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn color_only_where_it_is_wanted() {
         child.stdin.take().unwrap().write_all(LOG.as_bytes()).unwrap();
         stdout(&child.wait_with_output().unwrap()).contains('\x1b')
     };
-    assert!(!colored(&[], ""), "a pipe is no terminal");
+    assert!(!colored(&[], ""), "a pipe is not a terminal");
     assert!(colored(&["--color", "always"], ""));
     assert!(colored(&["--color=always"], "1"), "who says always means it");
     assert!(!colored(&["--color=never"], ""));

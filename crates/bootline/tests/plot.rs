@@ -45,7 +45,7 @@ fn the_name_comes_from_the_log_and_nothing_is_overwritten() {
         assert!(out.stdout.is_empty());
     }
     let out = plot(folder.path(), &["boot.log", "-o", "boot.html"]);
-    let said = "error: `boot.html` exists already\n  hint: give another name with `-o`, or `--force` to replace it\n";
+    let said = "error: `boot.html` already exists\n  hint: give another name with `-o`, or `--force` to replace it\n";
     check(&out, 3, said);
     fs::write(folder.path().join("boot.html"), "old").unwrap();
     assert!(plot(folder.path(), &["boot.log", "-o", "boot.html", "--force"]).status.success());

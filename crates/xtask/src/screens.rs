@@ -26,7 +26,7 @@ const SCREENS: [&[Shown]; 2] = [
     &[
         (
             &["explain", "corpus/x86-6.18-rt-9600/boot.cap"],
-            &[excerpt("", 3), excerpt("con003 ", 16), excerpt("Remedies by configuration", 11)],
+            &[excerpt("", 3), excerpt("con003 ", 16), excerpt("Remedies that need only configuration", 11)],
         ),
         (&["explain", "corpus/x86-6.19-rt-9600/boot.cap"], &[excerpt("", 3)]),
     ],

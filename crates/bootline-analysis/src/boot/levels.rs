@@ -25,10 +25,10 @@ pub struct LevelsJoin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
     /// The kernel's log has no levels.
-    #[error("it holds no levels")]
+    #[error("it has no log levels")]
     NoLevels,
     /// The kernel's log has no stamps to match by.
-    #[error("it holds no kernel timestamps")]
+    #[error("it has no kernel timestamps")]
     NoStamps,
     /// The kernel's log is from another boot.
     #[error("only {matched} of {of} records are in it")]

@@ -70,7 +70,7 @@ impl PhaseName {
             PhaseName::BeforeKernel => "before the kernel",
             PhaseName::Dark => "dark phase (stamps at 0)",
             PhaseName::Kernel => "kernel",
-            PhaseName::KernelToConsole => "kernel until its console",
+            PhaseName::KernelToConsole => "kernel to console",
             PhaseName::Initcalls => "initcalls",
             PhaseName::RootFs => "root file system",
             PhaseName::ToInit => "to init",

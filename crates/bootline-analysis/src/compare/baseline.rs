@@ -61,7 +61,7 @@ pub enum BaselineError {
     #[error("it contradicts itself: {0}")]
     Uneven(String),
     /// Each of its runs is compared with each of the new ones.
-    #[error("it has {0} runs, and {MOST_RUNS} are the most")]
+    #[error("it has {0} runs; at most {MOST_RUNS} are allowed")]
     TooMany(usize),
 }
 

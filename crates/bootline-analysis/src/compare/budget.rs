@@ -251,7 +251,7 @@ fn rule(raw: Spanned<RawRule>) -> Result<LimitRule, (usize, String)> {
         None => None,
         Some((_, Ok(Increase::By(n)))) => Some(n),
         Some((at, Ok(Increase::Share(_)))) => {
-            return Err((at, "`at_most` is no share: that of a baseline is `increase_at_most`".to_owned()));
+            return Err((at, "`at_most` can't be a share; a share of the baseline is `increase_at_most`".to_owned()));
         }
         Some((_, Err(e))) => return Err(e),
     };
@@ -326,11 +326,11 @@ mod tests {
         check("at_most = true", "expected \"1.5 s\"", 3);
         check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-init\"\nincrease_at_most = \"3 %\"", "already", 5);
         check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-marker\"\nat_most = \"3 s\"", "needs the text", 5);
-        check("at_most = \"3 %\"", "is no share", 3);
+        check("at_most = \"3 %\"", "can't be a share", 3);
         check("atmost = \"3 s\"", "unknown field `atmost`", 3);
         check("atmost = \"3 s\"", "; the nearest is `at_most`", 3);
         check("at_most = \"3 s\"\nruns = 0", "`runs` is 1 to 1000", 4);
-        check("at_most = \"3 s\"\n[[budget]]\nof = \"init\"\nat_most = 3", "`init` is not measured", 5);
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"init\"\nat_most = 3", "`init` is not a quantity", 5);
         assert_eq!(Budget::parse("").unwrap_err().what, "no `[[budget]]` in it");
         assert!(Budget::parse("noise = \"3 s\"").unwrap_err().what.contains("is a share"));
         assert!(Budget::parse("nois = \"3 %\"").unwrap_err().what.contains("the nearest is `noise`"));

@@ -85,7 +85,7 @@ impl fmt::Display for Caveat {
                     confidence * 100.0
                 )?;
                 match needed {
-                    Some(needed) => write!(f, "; against {from} it takes {needed}"),
+                    Some(needed) => write!(f, "; against {from} of the first set, the second needs {needed}"),
                     None => Ok(()),
                 }
             }
@@ -183,7 +183,7 @@ fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Caveat> {
     let only = |a: &RunSetup, b: &RunSetup| {
         let words: Vec<&str> =
             a.command_line.iter().filter(|w| !b.command_line.contains(w)).map(String::as_str).collect();
-        if words.is_empty() { "nothing more".to_owned() } else { words.join(" ") }
+        if words.is_empty() { "no other parameters".to_owned() } else { words.join(" ") }
     };
     if before.command_line != after.command_line {
         match (only(before, after), only(after, before)) {

@@ -82,7 +82,7 @@ impl fmt::Display for Quantity {
 pub enum QuantityError {
     /// Not a kind of quantity.
     #[error(
-        "`{0}` is not measured; what is: time-to-init, time-to-marker, console-bytes, console-cost, phase:NAME, \
+        "`{0}` is not a quantity; the quantities are time-to-init, time-to-marker, console-bytes, console-cost, phase:NAME, \
          initcall:NAME, probe:NAME, async:NAME, marker:TEXT{meant}", meant = meant(.1)
     )]
     Unknown(String, Option<String>),

@@ -117,7 +117,7 @@ fn what_must_be_known_is_said() {
     assert_eq!(
         said,
         ["3 + 3 runs cannot distinguish a difference from chance: intervals cover the true value in at most \
-         90.0 % of cases; against 3 it takes 5"]
+         90.0 % of cases; against 3 of the first set, the second needs 5"]
     );
     let other = set(
         "new",

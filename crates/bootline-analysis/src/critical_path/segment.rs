@@ -69,9 +69,9 @@ impl SegmentKind {
                 format!("waited for the deferred probe timeout ({device})")
             }
             SegmentKind::DeferredTimeout { device: None } => "waited for the deferred probe timeout".to_owned(),
-            SegmentKind::RootWait { .. } => "waited for the root's device".to_owned(),
-            SegmentKind::ConsoleFlush => "the console's flush at its registration".to_owned(),
-            SegmentKind::Silence => "silence between two records".to_owned(),
+            SegmentKind::RootWait { .. } => "waited for the root device".to_owned(),
+            SegmentKind::ConsoleFlush => "flush at registration".to_owned(),
+            SegmentKind::Silence => "gap between two records".to_owned(),
             SegmentKind::Phase { name } => name.title().to_owned(),
             SegmentKind::Service { name } => format!("service {name}"),
         }

@@ -64,6 +64,6 @@ pub enum PredictionError {
         level: u8,
     },
     /// The version's behaviour is not in the table.
-    #[error("how kernel {0} prints is not known")]
+    #[error("bootline does not know how kernel {0} prints")]
     UnknownKernel(String),
 }

@@ -26,7 +26,7 @@ fn setting_title(setting: &Setting) -> String {
         Setting::LogLevel(level) => format!("loglevel={level}"),
         Setting::NoInitcallDebug => "no initcall_debug".to_owned(),
         Setting::Kernel { series, rt } => {
-            format!("printing of {series}{}", if *rt { "-rt" } else { "" })
+            format!("printing as in {series}{}", if *rt { "-rt" } else { "" })
         }
         Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
         Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
@@ -55,7 +55,7 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
                 price.push(OUT_OF_TREE.to_owned());
             }
             Setting::Module { replay: false } => {
-                price.push("what is printed before the module's initcall still waits".to_owned());
+                price.push("writers of messages before the module's initcall still wait".to_owned());
                 price.push("a custom kernel".to_owned());
             }
             _ => {}
@@ -107,9 +107,11 @@ pub(super) fn assumptions(
         }
     }
     let taken_as = match baseline.behaviour.printing {
-        Printing::Unknown => Some("how the baseline's kernel prints is unknown: bootline assumes synchronous printing"),
+        Printing::Unknown => {
+            Some("it is unknown how the baseline's kernel prints: bootline assumes synchronous printing")
+        }
         Printing::RtPatch => {
-            Some("PREEMPT_RT before 6.12 has kthreads of several designs: assumed to print as in 6.12")
+            Some("PREEMPT_RT before 6.12 has kthreads of several designs: bootline assumes that they print as in 6.12")
         }
         _ => None,
     };
@@ -123,7 +125,7 @@ pub(super) fn assumptions(
         add("lost-records", "the log lacks records: no figure includes their cost".to_owned());
     }
     if boot.timeline.clock == Clock::Kernel {
-        add("kernel-clock", "the kernel's clock ran true; only arrival times could show otherwise".to_owned());
+        add("kernel-clock", "the kernel's clock was right; only arrival times could show otherwise".to_owned());
     }
     let changes_what_is_printed = target.loglevel < baseline.loglevel && target.module != Some(SwitchTime::AtInit);
     if changes_what_is_printed && boot_workload.unknown_levels > 0 {
@@ -131,7 +133,7 @@ pub(super) fn assumptions(
         add(
             "levels",
             format!(
-                "the log lacks the levels of {} records: assumed to be KERN_INFO, {uncertain} that read like errors up to KERN_ERR; `--kernel-log` with a `dmesg -r` of the same boot supplies them",
+                "the log does not show the levels of {} records: they count as KERN_INFO, and {uncertain} that read like errors may be up to KERN_ERR; `--kernel-log` with a `dmesg -r` of the same boot supplies them",
                 boot_workload.unknown_levels
             ),
         );
@@ -151,7 +153,7 @@ pub(super) fn assumptions(
         }
     }
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
-        add("cpus", "the log lacks the number of CPUs: assumed to be one".to_owned());
+        add("cpus", "the log does not show the number of CPUs: bootline assumes one".to_owned());
     }
     let module = change.settings().any(|s| matches!(s, Setting::Module { .. }));
     if module && baseline.module.is_none() && !module::takes_module(boot) {
@@ -163,7 +165,8 @@ pub(super) fn assumptions(
     if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
         add(
             "same-messages",
-            "that kernel's own work takes as long as this one's, and it prints as much, give or take 5 %".to_owned(),
+            "the other kernel's own work takes as long as this one's, and it prints as much, give or take 5 %"
+                .to_owned(),
         );
     }
     if change.settings().any(|s| matches!(s, Setting::Baud(_))) {

@@ -8,7 +8,7 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Clk002,
-    doc: "Where neither a timer's frequency nor a preset gives the value, the kernel measures its delay loop against \
+    doc: "If neither a timer's frequency nor a preset gives the value, the kernel measures its delay loop against \
           the tick (calibrate_delay_converge). That takes 20 to 30 ticks, 0.2 to 0.3 s at 100 Hz, in which the boot \
           does nothing else, on some machines once per CPU. The result is the same on every boot: lpj= presets it.",
     place: TimelinePlace::Evidence,
@@ -42,7 +42,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     vec![Finding {
         rule: RULE.id,
-        title: format!("the delay loop was measured: {}", seconds(cost.best())),
+        title: format!("the kernel spent {} measuring its delay loop", seconds(cost.best())),
         cost,
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],

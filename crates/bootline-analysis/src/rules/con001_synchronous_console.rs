@@ -44,7 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.id,
         title: format!(
-            "printk waited {} in all for {}, {} of the boot",
+            "printk waited {} in total for {}, {} of the boot",
             seconds(cost.best()),
             line.console.name,
             percent(cost.best(), case.total())

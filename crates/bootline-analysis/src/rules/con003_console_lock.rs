@@ -53,7 +53,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         }
     }
     by_waiter.sort_by_key(|w| std::cmp::Reverse(w.1));
-    let named: Vec<String> = by_waiter.iter().take(SHOWN).map(|(w, t)| format!("{w} {}", seconds(*t))).collect();
+    let named: Vec<String> = by_waiter.iter().take(SHOWN).map(|(w, t)| format!("{} in {w}", seconds(*t))).collect();
     let mut longest: Vec<&Stall> = stalls.iter().collect();
     longest.sort_by_key(|s| std::cmp::Reverse(s.time.best()));
     longest.truncate(SHOWN);
@@ -67,7 +67,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     let design = match line.console.printing {
         Printing::ThreadWholeFlush => "this kernel's printer kthread holds the lock until the line has drained",
-        Printing::ThreadPerRecord => "this kernel's printer kthread should release the lock after each record",
+        Printing::ThreadPerRecord => {
+            "by its version, this kernel's printer kthread releases the lock after each record"
+        }
         _ => "the printer kthread holds the lock while the line drains",
     };
     let mut remedies: Vec<_> = console_remedies::printer_kthread(case, line).into_iter().collect();
@@ -128,7 +130,7 @@ fn waiter(case: &Case<'_>, index: usize, next: Option<usize>, at: TimeRange) -> 
         return "fbmem_init (inferred from its position in the log)".to_owned();
     }
     if text.starts_with("fb0:") || text.contains("frame buffer") || text.contains("fbcon") {
-        return "the frame buffer".to_owned();
+        return "the start of the frame buffer".to_owned();
     }
     match next.and_then(|i| case.boot.records.get(i)) {
         Some(r) => format!("what ran before record {}", r.id),

@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
     doc: "The console transmits fewer bytes per second than its baud allows. The 8250 driver before 5.18 writes a \
           byte, waits until the transmitter is empty, and writes the next: with slow registers (a virtual UART of a \
           management controller, a port on a slow bus) a line at 115200 baud transmitted 2500 B/s instead of 11520 \
-          B/s. Flow control (`r` in console=) and a wrong UART clock have the same effect. A line faster than \
-          declared is a lab's line, not a fault.",
+          B/s. Flow control (`r` in console=) and a wrong UART clock have the same effect. A line that is faster than \
+          declared is emulated, which is no fault.",
     place: TimelinePlace::AllWaits,
     check,
 };

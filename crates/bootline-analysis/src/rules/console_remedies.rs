@@ -19,7 +19,7 @@ fn of_setting(case: &Case<'_>, setting: Setting, action: impl Into<String>, pric
 
 /// Print less: `quiet`.
 pub(super) fn print_less(case: &Case<'_>) -> Remedy {
-    let price = "messages are in dmesg only; a hang shows less";
+    let price = "messages are in dmesg only; after a hang the console shows less";
     of_setting(case, QUIET, "print less on the console", price)
 }
 
@@ -28,7 +28,7 @@ pub(super) fn faster_line(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> 
     let baud = faster(line)?;
     let flow = if baud.get() > 115_200 { ", and the UART's clock must divide down to it" } else { "" };
     let price = format!("both ends must support that speed{flow}");
-    Some(of_setting(case, Setting::Baud(baud), format!("use a faster line: {baud} baud"), price))
+    Some(of_setting(case, Setting::Baud(baud), format!("run the line at {baud} baud"), price))
 }
 
 /// A kernel whose printer thread doesn't make the boot wait.
@@ -45,10 +45,10 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
         since.map(|s| SystemChange::Kernel(KernelVersions::From(s))).into_iter().collect();
     changes.push(SystemChange::config("CONFIG_PREEMPT_RT", "y"));
     changes.extend(one_cpu.then(|| SystemChange::Hardware("2 CPUs".to_owned())));
-    let price = "a hang leaves the last messages unprinted; the log is complete only after the boot has ended";
+    let price = "a hang leaves the last messages unprinted; the log is complete only after the boot";
     match line.console.printing {
         Printing::Synchronous | Printing::RtPatch | Printing::Unknown => {
-            let action = "print by a thread: a PREEMPT_RT kernel, with two or more CPUs";
+            let action = "use threaded printing: a PREEMPT_RT kernel with two or more CPUs";
             Some(Remedy::new(action, changes, price, Risk::Medium).saving(per_record()))
         }
         Printing::ThreadWholeFlush => {
@@ -60,7 +60,7 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
         // 6.19 removed waits that end with the backlog; shorter waits are normal there.
         Printing::ThreadPerRecord if case.boot.waits.iter().any(held_until_drained) => Some(Remedy::in_words(
             "check that this kernel has the commit \"printk: Use console_flush_one_record for legacy printer kthread\": \
-             its version implies that it has, the waits contradict it",
+             its version implies it, but the waits contradict it",
             Effort::None,
             "a look into the kernel's source",
             Risk::Low,
@@ -81,7 +81,7 @@ fn held_until_drained(w: &ConsoleWait) -> bool {
 
 /// The module that replaces an 8250's console, loaded from the initramfs, with a replay of the whole log.
 pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
-    let action = "print from a kthread that sleeps while the line is busy, and print the whole log after init's start: the module nbcon_8250 (kernel/nbcon_8250)";
+    let action = "print from a kthread that sleeps while the line is busy, and the whole log only after init's start, with the module nbcon_8250 (kernel/nbcon_8250)";
     let price =
         format!("a kernel that crashes before the module is loaded leaves little on the console; {OUT_OF_TREE}");
     let setting = Setting::Module { replay: true };
@@ -90,9 +90,9 @@ pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
 
 /// The same module, built into the kernel.
 pub(super) fn module_built_in(case: &Case<'_>) -> Option<Remedy> {
-    let action = "build nbcon_8250 into the kernel: from its initcall on, no task waits for the console";
+    let action = "build nbcon_8250 into the kernel, so that no task waits for the console after the module's initcall";
     let price =
-        "a kernel built from source; what is printed earlier still waits; a hang leaves the last messages unprinted";
+        "a kernel built from source; writers of earlier messages still wait; a hang leaves the last messages unprinted";
     let setting = Setting::Module { replay: false };
     takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
 }

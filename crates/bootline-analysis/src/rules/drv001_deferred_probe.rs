@@ -97,7 +97,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         evidence: cite(case.boot, ids),
         remedies: vec![
             Remedy::in_words(
-                "probe the device's suppliers before it: build them in, or at an earlier initcall level; describe the link in the device tree",
+                "probe a deferred device's suppliers before it: build them in, or move them to an earlier initcall level; describe the link in the device tree",
                 Effort::Rebuild,
                 "a custom kernel configuration",
                 Risk::Medium,

@@ -57,7 +57,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             evidence: cite(case.boot, span.last),
             remedies: vec![
                 Remedy::new(
-                    "probe it in parallel",
+                    "probe the device in parallel",
                     vec![SystemChange::open_parameter("driver_async_probe", "its driver")],
                     "needs another CPU; device names may change order",
                     Risk::Medium,

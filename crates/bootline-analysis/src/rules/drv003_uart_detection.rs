@@ -48,13 +48,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         evidence: cite_at(case.boot, if end == start { vec![start] } else { vec![start, end] }),
         remedies: vec![
             Remedy::new(
-                "probe only the ports that exist",
+                "probe only the 8250 ports that exist",
                 vec![SystemChange::open_parameter("8250.nr_uarts", "ports")],
                 "ports beyond that number are not found",
                 Risk::Medium,
             ),
             Remedy::new(
-                "do not detect interrupts",
+                "do not detect the ports' interrupts",
                 vec![SystemChange::config("CONFIG_SERIAL_8250_DETECT_IRQ", "n")],
                 "ports with unusual interrupts need setserial",
                 Risk::Medium,

@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let sooner = match by {
         RootWaitBy::Rootdelay => Remedy::new(
-            "wait for the device instead of a fixed time",
+            "wait for the root device instead of a fixed time",
             remove_parameters(case.boot, |word| word.starts_with("rootdelay="))
                 .into_iter()
                 .chain([SystemChange::word("rootwait")])
@@ -38,13 +38,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             Risk::High,
         ),
         RootWaitBy::Rootwait => Remedy::in_words(
-            "probe the device sooner: build its driver in, ahead of drivers that are not needed yet; disable unused ports and protocols of its host controller",
+            "probe the root device sooner: build its driver in, ahead of drivers that are not needed yet; disable unused ports and protocols of its host controller",
             Effort::Rebuild,
             "a custom kernel configuration",
             Risk::Medium,
         ),
         RootWaitBy::Initramfs => Remedy::in_words(
-            "build the device's driver into the kernel, or load it first in the initramfs; boot without an initramfs if possible",
+            "build the root device's driver into the kernel, or load it first in the initramfs; boot without an initramfs if possible",
             Effort::Rebuild,
             "a custom kernel configuration",
             Risk::High,

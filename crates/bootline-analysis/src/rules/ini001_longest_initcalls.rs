@@ -70,7 +70,7 @@ fn remedy(name: &str) -> Remedy {
             "no text on the screen before user space",
         ),
         n if n.contains("ahci") => (
-            "probe it in parallel",
+            "probe AHCI in parallel",
             vec![SystemChange::parameter("driver_async_probe", "ahci")],
             "device names may change order",
         ),
@@ -100,7 +100,7 @@ fn in_words(name: &str) -> Remedy {
             "a larger image",
         ),
         _ => (
-            "build it as a module, or leave it out if the board does not need it; `ftrace=function_graph` with `ftrace_graph_filter=` shows what it does",
+            "build this code as a module, or leave it out if the board does not need it; `ftrace=function_graph` with `ftrace_graph_filter=` shows what the initcall does",
             Effort::Rebuild,
             "a custom kernel configuration",
         ),

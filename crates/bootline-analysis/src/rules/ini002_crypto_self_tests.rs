@@ -67,13 +67,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     let remedies = vec![
         Remedy::new(
-            "skip the tests",
+            "skip the crypto self-tests",
             vec![SystemChange::word("cryptomgr.notests")],
             "a broken algorithm or accelerator is not noticed; not allowed under FIPS",
             Risk::Medium,
         ),
         Remedy::new(
-            "build without them",
+            "build without the crypto self-tests",
             vec![without],
             "a broken algorithm or accelerator is never noticed; not allowed under FIPS",
             Risk::Medium,

@@ -39,7 +39,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         evidence: cite_at(case.boot, [before, end]),
         remedies: vec![
             Remedy::new(
-                "initialise most pages later, on all CPUs",
+                "initialise most memory pages later, on all CPUs",
                 vec![SystemChange::config("CONFIG_DEFERRED_STRUCT_PAGE_INIT", "y")],
                 "64-bit with sparse memory only",
                 Risk::Low,

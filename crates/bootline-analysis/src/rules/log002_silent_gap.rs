@@ -48,15 +48,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 Risk::Low,
             ),
             None if debug => Remedy::in_words(
-                "no initcall runs here: look at kthreads and at init/main.c, with ftrace",
+                "look at kthreads and at init/main.c with ftrace, because no initcall runs in the gap",
                 Effort::Configuration,
                 "a kernel with CONFIG_FTRACE",
                 Risk::Low,
             ),
             None => Remedy::new(
-                "make the kernel log what runs here (with quiet: read it from dmesg)",
+                "make the kernel log what runs in the gap (with quiet, read it from dmesg)",
                 vec![SystemChange::word("initcall_debug"), SystemChange::parameter("log_buf_len", "4M")],
-                "some hundred kB of log; printing it to the console would cost more than the gap",
+                "several hundred kB of log; printing it to the console would cost more than the gap",
                 Risk::Low,
             ),
         };

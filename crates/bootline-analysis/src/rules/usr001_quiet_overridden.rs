@@ -65,7 +65,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         why.push(format!("the line transmits {}", speed(line)));
     }
     let mut remedies = vec![Remedy::new(
-        "keep the console's level when user space starts: no `dmesg -n`, no `klogd -c`, and by a file in sysctl.d",
+        "keep the console's log level when user space starts: no `dmesg -n`, no `klogd -c`, and a file in sysctl.d",
         vec![SystemChange::Sysctl { key: "kernel.printk", value: "4 4 1 7" }],
         "messages are in dmesg only",
         Risk::Low,

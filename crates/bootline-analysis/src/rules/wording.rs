@@ -51,7 +51,7 @@ pub(super) fn speed(line: &SerialLine) -> String {
     let declared = match declared_rate(line) {
         _ if speed.source == SpeedSource::Declared => String::new(),
         Some((baud, d)) if speed.low.bytes_per_s() > d.bytes_per_s() * 1.1 => {
-            format!("; faster than the declared {baud} baud: a lab's line")
+            format!("; faster than the declared {baud} baud: an emulated line")
         }
         Some((baud, _)) => format!("; {baud} baud declared"),
         None => String::new(),

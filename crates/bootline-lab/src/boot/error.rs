@@ -37,7 +37,7 @@ pub enum BootError {
         source: io::Error,
     },
     /// A paced line and a counted clock were requested together: the guest's time would not match the line's.
-    #[error("a paced line and -icount exclude each other: the guest's time would not match the line's")]
+    #[error("a paced line can't be combined with -icount: the guest's time would not match the line's")]
     PacedAndIcount,
     /// A guest with counted time must run the lab's own init: nothing else reports how long it took.
     #[error("-icount needs the lab's own init: without a console nothing else reports the time")]
@@ -76,7 +76,7 @@ pub enum BootError {
         arch: Arch,
     },
     /// The directory contains a run already; runs are never overwritten.
-    #[error("`{}` contains a run already", path.display())]
+    #[error("`{}` already contains a run", path.display())]
     DirInUse {
         /// The file of that run.
         path: PathBuf,

@@ -76,7 +76,7 @@ pub enum ResultsError {
         wanted: u64,
     },
     /// A kernel has changed since.
-    #[error("arm `{arm}` has booted {before}, and now would boot {now}", before = words(before), now = words(now))]
+    #[error("arm `{arm}` was booted with {before}, but would now boot {now}", before = words(before), now = words(now))]
     OtherKernel {
         /// The arm.
         arm: String,

@@ -275,7 +275,7 @@ impl Store {
     fn seal(&self, package: &Package, arch: Arch, folder: &Path) -> Result<(), Error> {
         let vmlinuz = folder.join(VMLINUZ);
         if !vmlinuz.exists() {
-            let reason = format!("it holds no image of {}", package.release);
+            let reason = format!("it has no image of {}", package.release);
             return Err(Error::Package { package: package.name.clone(), reason });
         }
         let config = folder.join(CONFIG);

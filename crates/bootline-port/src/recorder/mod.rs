@@ -28,7 +28,7 @@ pub struct Recorder {
 #[derive(Debug, thiserror::Error)]
 pub enum RecorderError {
     /// A capture is never overwritten.
-    #[error("capture `{}` exists already", path.display())]
+    #[error("capture `{}` already exists", path.display())]
     Exists {
         /// The file.
         path: PathBuf,

@@ -70,7 +70,7 @@ pub(super) fn detectable_text(comparison: &Comparison) -> String {
     let [n, m] = comparison.runs;
     match comparison.minimum_detectable_effect {
         Some(least) => format!(
-            "With {n} + {m} runs that vary like these, a change of that time by less than {} is missed in more than one of five cases.",
+            "With {n} + {m} runs that vary like these, a change of less than {} is missed in more than one of five cases.",
             value(least, Unit::Ns)
         ),
         None => format!("With {n} + {m} runs no change, however large, can be distinguished from chance."),
@@ -198,8 +198,8 @@ pub(super) fn made_of_words(comparison: &Comparison) -> String {
         ""
     };
     format!(
-        "These add up to the difference of the means to the nanosecond; that of the medians, which do not add up, differs by \
-         {}.{considered}",
+        "These add up to the difference of the means, to the nanosecond. The difference of the medians, which do not add up, \
+         deviates from it by {}.{considered}",
         signed(comparison.median_against_mean().unwrap_or_default())
     )
 }

@@ -50,7 +50,7 @@ pub fn critical_chain(
     };
     if critical_path.since != end.since && end.since == TimeOrigin::KernelFirstByte {
         sum = sum
-            .words(" From the kernel's first byte on it is ")
+            .words(" Counted from the kernel's first byte, it is ")
             .figure(TimeValue::exact(end.elapsed.best()))
             .words(".");
     }
@@ -65,9 +65,9 @@ pub fn critical_chain(
     let non_critical = longest(&critical_path.non_critical);
     if !non_critical.is_empty() {
         let more = critical_path.non_critical.len() - non_critical.len();
-        let and = if more > 0 { format!("; {more} more are shorter") } else { String::new() };
+        let and = if more > 0 { format!(" {more} shorter ones are not shown.") } else { String::new() };
         document.paragraph(format!(
-            "Not critical: a shorter time here saves nothing, and a time longer by up to the slack costs nothing{and}."
+            "Not critical: shortening one of these saves nothing, and lengthening it by up to its slack costs nothing.{and}"
         ));
         document.table(slack(&non_critical));
     }
@@ -81,23 +81,23 @@ fn share(critical_path: &CriticalPath, outstanding: &HashSet<usize>) -> Text {
     let shown =
         critical_path.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
     Text::new()
-        .words(format!("{} of its {} segments make up ", outstanding.len(), critical_path.segments.len()))
+        .words(format!("{} of the path's {} segments make up ", outstanding.len(), critical_path.segments.len()))
         .figure(TimeValue::exact(shown))
         .words(" of its ")
         .figure(TimeValue::exact(all))
-        .words(" net of the console; the others are folded.")
+        .words(" net of the console; the others are merged.")
 }
 
 fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
     let mut text = match critical_path.basis {
-        PathBasis::AsyncCalls => "From initcalls, async calls and the waits for them.".to_owned(),
+        PathBasis::AsyncCalls => "The path is derived from initcalls, async calls and the waits for them.".to_owned(),
         PathBasis::Initcalls => {
-            "From initcalls and probes. Waits inside an initcall count as its work; `async.dyndbg=+p` on the command line shows waits for async calls."
+            "The path is derived from initcalls and probes. Waits inside an initcall count as its work; `async.dyndbg=+p` on the command line shows waits for async calls."
                 .to_owned()
         }
         PathBasis::Records => {
-            "From records alone: between two of them nothing distinguishes work from waiting. `initcall_debug` on the command line \
-             names what ran."
+            "The path is derived from records alone, and between two records nothing distinguishes work from waiting. \
+             `initcall_debug` on the command line names what ran."
                 .to_owned()
         }
     };

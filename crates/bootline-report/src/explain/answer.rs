@@ -74,8 +74,8 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
     let cost = TimeValue::estimate(line.cost);
     if line.cost.high() <= Dur::ZERO {
         let asynchronous = boot.console_start.is_some_and(|o| o.is_offloaded(end.index));
-        let why = if asynchronous { ": it is already asynchronous (nbcon_8250)" } else { "" };
-        return text.words(format!("; console {} cost it no time{why}.", line.console.name));
+        let why = if asynchronous { ", because nbcon_8250 makes it asynchronous" } else { "" };
+        return text.words(format!("; console {} cost no time{why}.", line.console.name));
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
     match share(line.cost.best(), end.elapsed.best()) {
@@ -192,7 +192,7 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
     };
     text += " a kthread prints and sleeps while the line is busy, and no task waits";
     if t.replayed {
-        text += "; the earlier log came after that, replayed: its arrival times do not show when it was stored";
+        text += "; the earlier log was replayed after that, so its arrival times do not show when it was stored";
     }
     match t.repeated {
         0 => {}
@@ -247,7 +247,7 @@ fn speed_text(line: &SerialLine, speed: &LineSpeed) -> String {
     let declared = LineRate::of(baud, frame).bytes_per_s();
     text += &format!("; declared: {baud} baud {frame}, {declared:.1} B/s");
     if speed.rate.bytes_per_s() > declared * 1.2 {
-        text += ", which the port ignores (QEMU's always does)";
+        text += ", which the port ignores (QEMU's UARTs always do)";
     }
     text
 }

@@ -55,7 +55,7 @@ fn entries(
         entries.push(Entry::new("cost", cost));
         let whole = part_of(finding, reported);
         if !whole.is_empty() {
-            entries.push(Entry::new("", format!("do not add: it is part of {}", whole.join(" and "))));
+            entries.push(Entry::new("", format!("part of the cost of {}; do not add it", whole.join(" and "))));
         }
     } else {
         entries.push(Entry::new("cost", "none by itself"));

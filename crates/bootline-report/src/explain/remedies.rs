@@ -68,9 +68,9 @@ fn label(number: usize) -> String {
 fn heading(effort: Effort) -> &'static str {
     match effort {
         Effort::None => "Remedies that change nothing on the system",
-        Effort::Configuration => "Remedies by configuration (parameters, modules, services)",
-        Effort::Rebuild => "Remedies by a rebuild (kernel, image)",
-        Effort::Hardware => "Remedies by other hardware",
+        Effort::Configuration => "Remedies that need only configuration (parameters, modules, services)",
+        Effort::Rebuild => "Remedies that need a rebuild (kernel, image)",
+        Effort::Hardware => "Remedies that need other hardware",
     }
 }
 
@@ -80,13 +80,9 @@ fn what(remedy: &Remedy) -> Text {
         text = text.words(": ").styled(setting, Style::Setting);
     }
     match remedy.saves {
-        Some(saves) if saves.best() >= WORTH_MENTIONING => {
-            text.words("; saves the boot ").figure(TimeValue::estimate(saves))
-        }
-        Some(saves) if saves.best() <= -WORTH_MENTIONING => {
-            text.words("; costs the boot ").figure(TimeValue::estimate(-saves))
-        }
-        Some(_) => text.words("; saves this boot next to nothing"),
+        Some(saves) if saves.best() >= WORTH_MENTIONING => text.words("; saves ").figure(TimeValue::estimate(saves)),
+        Some(saves) if saves.best() <= -WORTH_MENTIONING => text.words("; costs ").figure(TimeValue::estimate(-saves)),
+        Some(_) => text.words("; saves almost nothing in this boot"),
         None => text,
     }
 }

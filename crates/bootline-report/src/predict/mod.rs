@@ -33,18 +33,18 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) 
     document.paragraph(answer(baseline, what_ifs, from));
     untrusted(&mut document, boot);
     let assumptions = Assumptions::of(predictions);
-    document.heading(format!("Init's start, and when the log is complete, from {} on", since(from)));
+    document.heading(format!("Times from {} to init's start (init) and to the complete log (log)", since(from)));
     document.table(table(predictions, &assumptions));
     // What saves nothing is omitted, unless it was requested.
     let worth = |what_if: &Prediction| what_if.saved.best() >= SAME || what_ifs.len() == 1;
     let worthy = what_ifs.iter().enumerate().filter(|(_, what_if)| worth(what_if));
     let takes: Vec<Entry> = worthy.flat_map(|(n, what_if)| requirements(n, what_if, from)).collect();
     if !takes.is_empty() {
-        document.heading("What it takes");
+        document.heading("What each change takes");
         document.entries(takes);
     }
     if !assumptions.all.is_empty() {
-        document.heading("What this rests on");
+        document.heading("Assumptions");
         document.entries(assumptions.entries());
     }
     problem::problems(&mut document, &boot.problems);
@@ -53,9 +53,9 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) 
 
 fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> Text {
     let now = baseline.time_to_init.best();
-    let text = Text::from("Init starts ")
+    let text = Text::from("In the baseline, init starts ")
         .styled_time(TimeValue::exact(now), Style::Strong)
-        .words(format!(" after {} in the baseline", since(from)));
+        .words(format!(" after {}", since(from)));
     // The first of several that save the same.
     let Some(best) = what_ifs.iter().rev().max_by_key(|w| w.saved.best()) else {
         return text.words(".");
@@ -65,13 +65,16 @@ fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> T
     }
     let change = best.saved.best();
     let text = match (change > Dur::ZERO, what_ifs.len()) {
-        (true, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
-        (true, _) => text.words(". Most is saved by ").styled(&best.title, Style::Setting).words(": "),
-        (false, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would be "),
+        (true, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would start after "),
+        (true, _) => text
+            .words(". The largest saving comes from ")
+            .styled(&best.title, Style::Setting)
+            .words(": init then starts after "),
+        (false, 1) => text.words(". With ").styled(&best.title, Style::Setting).words(" it would start after "),
         (false, _) => return text.words("; every change below makes it later."),
     };
     let text = text.styled_time(TimeValue::estimate(best.time_to_init), Style::Strong);
-    let direction = if change > Dur::ZERO { "less" } else { "more" };
+    let direction = if change > Dur::ZERO { "sooner" } else { "later" };
     let share = share(change.abs(), now).map_or(String::new(), |s| format!(", {s}"));
     text.words(format!(", {}\u{a0}s {direction}{share}.", in_millis(change.abs())))
 }
@@ -79,14 +82,14 @@ fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> T
 fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
     let mut table = Table::new([
         ("", Align::Right, 0),
-        ("setup", Align::Left, 0),
+        ("change", Align::Left, 0),
         ("init [s]", Align::Right, 0),
-        ("between", Align::Right, 3),
+        ("interval", Align::Right, 3),
         ("saved [s]", Align::Right, 0),
-        ("between", Align::Right, 4),
+        ("interval", Align::Right, 4),
         ("log [s]", Align::Right, 2),
         ("bytes", Align::Right, 6),
-        ("rests on", Align::Right, 5),
+        ("assumes", Align::Right, 5),
     ]);
     for (n, p) in predictions.iter().enumerate() {
         let baseline = n == 0;

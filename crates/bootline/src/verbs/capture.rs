@@ -38,7 +38,7 @@ Examples:
 
 A capture ends with the first of --until, --timeout, --idle, the end of the source, and Ctrl-C.")]
 pub struct Args {
-    /// Where the bytes come from, see below
+    /// Where the bytes come from (see Sources)
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     source: Option<CaptureSource>,
     /// The capture file; `-` is standard output [default: boot.cap, or the first free of boot-2.cap, boot-3.cap ..]
@@ -80,7 +80,7 @@ pub struct Args {
     /// Do not show the bytes
     #[arg(short, long)]
     quiet: bool,
-    /// Write a summary in JSON to stdout at the end, and do not show the bytes
+    /// Write a summary in JSON to standard output at the end, and do not show the bytes
     #[arg(long, conflicts_with = "raw")]
     json: bool,
     /// Capture what a command prints
@@ -214,7 +214,7 @@ fn is_file() -> bool {
 }
 
 fn exists(file: &Path) -> Failure {
-    Failure::new(Exit::INPUT, format!("`{}` exists already; a capture is never overwritten", file.display()))
+    Failure::new(Exit::INPUT, format!("`{}` already exists; a capture is never overwritten", file.display()))
         .hint("give another name with `-o`, or move it away")
 }
 

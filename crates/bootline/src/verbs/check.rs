@@ -38,7 +38,7 @@ Without a budget, neither the boot's time nor its bytes for the console may grow
 Exit status 1: a limit is exceeded; 3: one is inconclusive (too few runs, an incomplete log, a
 failed boot).")]
 pub struct Args {
-    /// The runs to check to check
+    /// The runs to check
     #[arg(value_name = "RUNS", required = true)]
     runs: Vec<PathBuf>,
     /// The budget [default: boot-budget.toml, if it exists]

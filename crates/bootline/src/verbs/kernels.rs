@@ -42,7 +42,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Fetches kernels into the cache, and writes their paths to stdout
+    /// Fetches kernels into the cache, and writes their paths to standard output
     Fetch(Fetch),
 }
 
@@ -87,7 +87,7 @@ struct StoreArgs {
     /// A mirror of the Debian archive, if this host's apt has none
     #[arg(long, value_name = "URL")]
     mirror: Option<String>,
-    /// Write JSON to stdout
+    /// Write JSON
     #[arg(long)]
     json: bool,
 }

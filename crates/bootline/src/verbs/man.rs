@@ -13,7 +13,8 @@ use crate::terminal::Terminal;
 Example:
   bootline man ~/.local/share/man/man1")]
 pub struct Args {
-    /// Where to write bootline.1, bootline-explain.1 and so on; created if missing
+    /// The folder for bootline.1, bootline-explain.1 and so on; created if missing
+    #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
 

@@ -113,7 +113,7 @@ function tellFinding(boot, i) {
 const BASES = {
   "async-calls": "",
   initcalls: "Waits inside an initcall count as its work.",
-  records: "From records alone: between two of them nothing distinguishes work from waiting.",
+  records: "The path is derived from records alone, and between two records nothing distinguishes work from waiting.",
 };
 
 function worth(maxSaving) {

@@ -28,14 +28,14 @@ use format::ExportFormat;
 Formats:
   perfetto    a trace for ui.perfetto.dev: tracks, slices, counters, in nanoseconds
   chrome      the same as Chrome's trace events: chrome://tracing, speedscope
-  csv         each phase, initcall, probe, wait, gap and finding a row
+  csv         one row for each phase, initcall, probe, wait, gap and finding
   markdown    a page for the comment on a merge request
   junit       times as test cases, for CI servers
   lava        the same as signals for a LAVA job
-  grabserial  lines with the seconds since the beginning and since the line before
-  dmesg       the kernel's records by the boot's own clock, as dmesg has them
-  text        the console's bytes without their times
-  json        all of it
+  grabserial  lines with the seconds since the beginning and since the previous line
+  dmesg       the kernel's records as dmesg shows them, by the boot's own clock
+  text        the console's bytes without arrival times
+  json        everything
 
 Examples:
   bootline export boot.cap --format perfetto -o boot.perfetto-trace
@@ -47,19 +47,19 @@ pub struct Args {
     /// A capture or a log in any known format; `-` is standard input
     #[arg(value_name = "CAPTURE")]
     file: PathBuf,
-    /// What to make of it
+    /// Format of the output
     #[arg(short, long, value_enum, value_name = "FORMAT", required_unless_present = "json")]
     format: Option<ExportFormat>,
-    /// Write JSON, as --format json
+    /// Write JSON; short for --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Write to this file; `-` is standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Export one boot of several, from 1 [default: all]
+    /// Export only this boot of several, counted from 1 [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     boot: Option<u32>,
-    /// The clock that the times are from [default: arrival, where there are arrival times]
+    /// The clock to give times by [default: arrival, if there are arrival times]
     #[arg(long, value_enum, value_name = "CLOCK")]
     clock: Option<ClockArg>,
     /// Leave control characters as they are (with --format text)
@@ -71,9 +71,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ClockArg {
-    /// The kernel's stamps.
+    /// The kernel's clock, by which records were stored.
     Kernel,
-    /// The host's: when characters arrived.
+    /// The host's clock, by which bytes arrived.
     Arrival,
 }
 
