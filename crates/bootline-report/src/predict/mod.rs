@@ -89,7 +89,7 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
         ("interval", Align::Right, 4),
         ("log [s]", Align::Right, 2),
         ("bytes", Align::Right, 6),
-        ("assumes", Align::Right, 5),
+        ("assumptions", Align::Right, 5),
     ]);
     for (n, p) in predictions.iter().enumerate() {
         let baseline = n == 0;
