@@ -5,18 +5,8 @@ use serde::Serialize;
 use super::cmdline::{ConsoleArg, is_serial};
 use super::kernel::Kernel;
 use bootline_capture::units::{Baud, Frame};
-use bootline_console::{Printing, printing};
+use bootline_console::{Framework, Printing, Series, printing};
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
-
-/// Which framework a console uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ConsoleKind {
-    /// Printed to under the console lock.
-    Legacy,
-    /// Has its own kthread, and atomic writes.
-    Nbcon,
-}
 
 /// One console, as registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -26,7 +16,7 @@ pub struct RegisteredConsole {
     /// A boot console (earlycon), unregistered when the real one registers.
     pub boot: bool,
     /// From the log's text, or from the version if the text does not show it.
-    pub kind: ConsoleKind,
+    pub framework: Framework,
     /// `printk: [legacy] [boot]console [..] enabled`.
     pub enabled: RecordId,
     /// Position of that record.
@@ -41,8 +31,8 @@ pub struct RegisteredConsole {
 pub struct SerialConsole {
     /// `ttyS0`
     pub name: String,
-    /// Legacy or nbcon.
-    pub kind: ConsoleKind,
+    /// The framework it uses.
+    pub framework: Framework,
     /// Who waits for the line.
     pub printing: Printing,
     /// Baud on the command line (9600 for a `ttyS` without one, the 8250's default).
@@ -67,16 +57,17 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<RegisteredCo
     for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let Some(event) = parse(r.text) else { continue };
         if event.enabled && found.len() < MOST {
-            let series_has_word = kernel.series.is_none_or(|s| s >= bootline_console::Series::new(6, 12));
-            let kind = if event.legacy || !series_has_word || event.name.starts_with("tty") && is_screen(event.name) {
-                ConsoleKind::Legacy
-            } else {
-                ConsoleKind::Nbcon
-            };
+            let series_has_word = kernel.series.is_none_or(|s| s >= Series::new(6, 12));
+            let framework =
+                if event.legacy || !series_has_word || event.name.starts_with("tty") && is_screen(event.name) {
+                    Framework::Legacy
+                } else {
+                    Framework::Nbcon
+                };
             found.push(RegisteredConsole {
                 name: event.name.to_owned(),
                 boot: event.boot,
-                kind,
+                framework,
                 enabled: r.id,
                 enabled_index: index,
                 disabled: None,
@@ -112,13 +103,13 @@ pub(super) fn serial(
     let boot = registered(true);
     let arg = real.map_or(wanted.last(), |c| wanted.iter().rev().find(|a| a.name == c.name)).copied();
     let name = real.map(|c| c.name.clone()).or(arg.map(|a| a.name.clone())).or(boot.map(|c| c.name.clone()))?;
-    let kind = real.or(boot).map_or(ConsoleKind::Legacy, |c| c.kind);
+    let framework = real.or(boot).map_or(Framework::Legacy, |c| c.framework);
     let is_8250 = name.strip_prefix("ttyS").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
     let declared_baud =
         arg.and_then(|a| a.baud).or_else(|| (is_8250 && arg.is_some()).then(|| Baud::new(9600)).flatten());
     Some(SerialConsole {
-        printing: printing(kernel.series, kernel.rt, kind == ConsoleKind::Legacy),
-        kind,
+        printing: printing(kernel.series, kernel.rt, framework == Framework::Legacy),
+        framework,
         declared_baud,
         frame: arg.map(|a| a.frame).unwrap_or_default(),
         enabled_index: real.or(boot).map(|c| c.enabled_index),

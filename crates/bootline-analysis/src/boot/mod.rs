@@ -39,7 +39,7 @@ pub use analysis::{Boot, LEAST_GAP};
 pub use backlog::BacklogPoint;
 pub use boot_records::BootRecords;
 pub use cmdline::{CommandLine, ConsoleArg, is_serial};
-pub use console::{ConsoleKind, RegisteredConsole, SerialConsole};
+pub use console::{RegisteredConsole, SerialConsole};
 pub use console_start::ConsoleStart;
 pub use console_switch::ConsoleSwitch;
 pub(crate) use end::reaches;

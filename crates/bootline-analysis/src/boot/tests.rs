@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use super::simulated::{Mode, Simulated, Step, step};
 use super::*;
 use bootline_capture::units::{Dur, Interval};
+use bootline_console::Framework;
 use bootline_records::ProblemKind;
 
 /// A boot of some forty messages with work between them.
@@ -272,7 +273,7 @@ fn writers_wait_for_a_boot_console_until_the_nbcon_one_takes_over() {
         )
     };
     let boot = read(&log(""));
-    assert_eq!(boot.line.as_ref().unwrap().console.kind, ConsoleKind::Nbcon);
+    assert_eq!(boot.line.as_ref().unwrap().console.framework, Framework::Nbcon);
     assert!(waited(&boot, "before the port"));
     assert!(!waited(&boot, "behind the port"));
     assert!(waited(&read(&log("keep_bootcon")), "behind the port"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How another kernel would print to the console of a boot.
 use super::prediction::PredictionError;
-use crate::boot::{Boot, ConsoleKind};
-use bootline_console::{Behaviour, Driver, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
+use crate::boot::Boot;
+use bootline_console::{Behaviour, Driver, DriverWait, Framework, Printing, RegistrationFlush, Series, ThreadsReady};
 
 /// The behaviour in another version, with the same driver.
 pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, PredictionError> {
@@ -20,7 +20,7 @@ fn is_debian(release: &str) -> bool {
 
 /// The behaviour with another way of printing, in a version that has it.
 pub(super) fn behaviour_of(printing: Printing, boot: &Boot) -> Behaviour {
-    let legacy = boot.line.as_ref().is_none_or(|l| l.console.kind == ConsoleKind::Legacy);
+    let legacy = boot.line.as_ref().is_none_or(|l| l.console.framework == Framework::Legacy);
     match printing {
         Printing::Nbcon => Behaviour {
             printing,

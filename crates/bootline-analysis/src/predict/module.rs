@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The module nbcon_8250: which boots it can help, and when it replaces the console.
-use crate::boot::{Boot, ConsoleKind, SerialConsole};
+use crate::boot::{Boot, SerialConsole};
 use bootline_console::{
-    Behaviour, Driver, DriverBehaviour, DriverWait, Printing, RegistrationFlush, Series, ThreadsReady,
+    Behaviour, Driver, DriverBehaviour, DriverWait, Framework, Printing, RegistrationFlush, Series, ThreadsReady,
 };
 use bootline_records::RecordOrigin;
 
@@ -34,7 +34,7 @@ pub fn takes_module(boot: &Boot) -> bool {
     let driver = Driver::of_console(&console.name);
     let own = DriverBehaviour::nbcon_since(driver, boot.kernel.rt);
     driver == Driver::Uart8250
-        && console.kind == ConsoleKind::Legacy
+        && console.framework == Framework::Legacy
         && boot.console_switch.is_none()
         && series >= SINCE
         && own.is_none_or(|own| series < own)

@@ -9,8 +9,8 @@ use super::setting::Setting;
 use crate::boot::{Boot, SerialConsole};
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
-    Behaviour, ConsoleId, Contention, DriverWait, KernelClock, ModelledConsole, Op, Printing, SimulationSetup,
-    ThreadsReady, Uart,
+    Behaviour, ConsoleId, Contention, DriverWait, Framework, KernelClock, ModelledConsole, Op, Printing,
+    SimulationSetup, ThreadsReady, Uart,
 };
 use bootline_records::RecordOrigin;
 
@@ -197,7 +197,7 @@ fn boot_console_printing(real: Behaviour) -> Printing {
 }
 
 fn baseline_behaviour(boot: &Boot, console: &SerialConsole) -> Behaviour {
-    let behaviour = Behaviour::of(boot.kernel.series, boot.kernel.rt, console.kind == crate::boot::ConsoleKind::Legacy);
+    let behaviour = Behaviour::of(boot.kernel.series, boot.kernel.rt, console.framework == Framework::Legacy);
     Behaviour { printing: console.printing, ..behaviour }
 }
 

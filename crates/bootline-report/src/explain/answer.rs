@@ -5,11 +5,10 @@ use super::super::document::{Document, Entry, Text};
 use super::super::style::Style;
 use super::super::time_value::{ClockName, TimeValue, share};
 use bootline_analysis::boot::{
-    Boot, BootEnd, Clock, ConsoleKind, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin,
-    WaitCause,
+    Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin, WaitCause,
 };
 use bootline_capture::units::{Dur, Interval, LineRate};
-use bootline_console::Printing;
+use bootline_console::{Framework, Printing};
 
 pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &BootLabel) {
     document.heading(title(boot, source));
@@ -157,13 +156,14 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     if line.speed.is_some_and(|s| s.source == SpeedSource::Declared) {
         cost = cost.words("; nothing in the log confirms the declared speed");
     }
-    let kind = match c.kind {
-        ConsoleKind::Legacy => "legacy",
-        ConsoleKind::Nbcon => "nbcon",
+    let framework = match c.framework {
+        Framework::Legacy => "legacy",
+        Framework::Nbcon => "nbcon",
     };
     let shares = boot.waits.iter().any(|w| w.cause == WaitCause::Processor);
     let alone = if shares { ", but that kthread takes the boot's only CPU" } else { "" };
-    let name = Text::new().styled(&c.name, Style::Strong).words(format!(" ({kind}): {}{alone}", printing(c.printing)));
+    let name =
+        Text::new().styled(&c.name, Style::Strong).words(format!(" ({framework}): {}{alone}", printing(c.printing)));
     let mut entries = vec![Entry::new("console cost", cost), Entry::new("console", name)];
     entries.extend(boot.console_switch.as_ref().map(console_switch_entry));
     if let Some(speed) = &line.speed {

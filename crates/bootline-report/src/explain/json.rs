@@ -147,7 +147,7 @@ impl ConsoleJson<'_> {
         let c = &line.console;
         ConsoleJson {
             name: &c.name,
-            kind: c.kind.into(),
+            kind: c.framework.into(),
             printing: c.printing.into(),
             declared_baud: c.declared_baud.map(|b| b.get()),
             frame: c.frame.to_string(),

@@ -26,7 +26,7 @@ impl<'b> From<&'b boot::RegisteredConsole> for RegisteredConsole<'b> {
         RegisteredConsole {
             name: &c.name,
             boot: c.boot,
-            kind: c.kind.into(),
+            kind: c.framework.into(),
             enabled: c.enabled.0,
             disabled: id(c.disabled),
         }

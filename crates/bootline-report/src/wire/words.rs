@@ -38,7 +38,7 @@ words! {
 }
 words! {
     /// The framework a console uses.
-    ConsoleKind of boot::ConsoleKind { Legacy, Nbcon }
+    ConsoleKind of bootline_console::Framework { Legacy, Nbcon }
 }
 words! {
     /// Who transmits records, and who waits for it.
