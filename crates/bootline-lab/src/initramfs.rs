@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lab's initramfs: its static init, and the device nodes that init needs, as a newc cpio archive.
-use crate::machine::Arch;
+use crate::arch::Arch;
 use crate::module::Payload;
 
 /// The lab's init (`init/init.c`), empty if there was no compiler for the architecture at build time.
@@ -17,8 +17,8 @@ const TTYS0: u32 = 64;
 /// be built (see [`Arch::compiler_package`]).
 pub fn initramfs(arch: Arch, modules: &Payload) -> Option<Vec<u8>> {
     let init = match arch {
-        Arch::X86_64 => INIT_X86_64,
-        Arch::Aarch64 => INIT_AARCH64,
+        Arch::Amd64 => INIT_X86_64,
+        Arch::Arm64 => INIT_AARCH64,
     };
     (!init.is_empty()).then(|| {
         let mut entries = vec![
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_init_is_small() {
-        for arch in [Arch::X86_64, Arch::Aarch64] {
+        for arch in Arch::ALL {
             let archive = initramfs(arch, &Payload::default()).expect("`make setup` installs both compilers");
             assert!(archive.len() < 32 << 10, "{arch}: {} bytes", archive.len());
         }
@@ -160,7 +160,7 @@ mod tests {
             files: vec![("modules/0-a.ko".to_owned(), b"A".to_vec()), ("modules/1-b.ko".to_owned(), b"BB".to_vec())],
             list: "/modules/0-a.ko x=1\n/modules/1-b.ko \n".to_owned(),
         };
-        let archive = initramfs(Arch::X86_64, &modules).expect("`make setup` installs both compilers");
+        let archive = initramfs(Arch::Amd64, &modules).expect("`make setup` installs both compilers");
         let entries = read(&archive);
         let content = |name: &str| entries.iter().find(|e| e.0 == name).map(|e| e.3.as_slice());
         assert_eq!(content("modules.list"), Some(modules.list.as_bytes()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! bootline-lab: boots real systems in QEMU on a serial line of true speed.
+pub mod arch;
 pub mod boot;
 pub mod experiment;
 pub mod fidelity;

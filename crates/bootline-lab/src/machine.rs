@@ -1,123 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The guest: its architecture, its hardware as QEMU's arguments, and the kernel's command line.
+//! The guest's hardware as QEMU's arguments, and the kernel's command line.
 use std::ffi::OsString;
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 use bootline_capture::units::Baud;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kernels;
-
-/// The architecture of a guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Arch {
-    /// A PC with two 16550s: ttyS0 is the console, ttyS1 the truth port.
-    #[serde(rename = "x86_64")]
-    X86_64,
-    /// The machine `virt`: a PL011, ttyAMA0, is the console, a 16550 on PCI the truth port.
-    Aarch64,
-}
-
-impl Arch {
-    /// The architecture of a kernel image, from its first bytes; `None` for other architectures and compressed images.
-    pub fn of_kernel(image: &[u8]) -> Option<Arch> {
-        let holds = |at: usize, magic: &[u8]| image.get(at..at + magic.len()) == Some(magic);
-        // Documentation/arch/x86/boot.rst and Documentation/arch/arm64/booting.rst.
-        if holds(0x202, b"HdrS") {
-            Some(Arch::X86_64)
-        } else if holds(0x38, b"ARM\x64") {
-            Some(Arch::Aarch64)
-        } else {
-            None
-        }
-    }
-
-    /// QEMU's program for this architecture.
-    pub fn qemu(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "qemu-system-x86_64",
-            Arch::Aarch64 => "qemu-system-aarch64",
-        }
-    }
-
-    /// The Debian package that holds [`qemu`](Arch::qemu).
-    pub fn qemu_package(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "qemu-system-x86",
-            Arch::Aarch64 => "qemu-system-arm",
-        }
-    }
-
-    /// The Debian package of the compiler that builds the lab's init for it.
-    pub fn compiler_package(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "gcc-x86-64-linux-gnu",
-            Arch::Aarch64 => "gcc-aarch64-linux-gnu",
-        }
-    }
-
-    /// The console's name in the guest.
-    pub fn console(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "ttyS0",
-            Arch::Aarch64 => "ttyAMA0",
-        }
-    }
-
-    /// The number N of the truth port ttySN.
-    pub(crate) fn truth_port(self) -> u32 {
-        match self {
-            Arch::X86_64 => 1,
-            Arch::Aarch64 => 0,
-        }
-    }
-
-    /// The baud to tell the guest for a line that truly runs at `baud`.
-    ///
-    /// The 8250 driver stops waiting for the transmitter after 10 ms (up to 6.12 and later) or two frames (7.2), and
-    /// then loses bytes if the host is a moment late. QEMU ignores the divisor, so a guest that is told a slower speed
-    /// waits longer, and nothing else changes. The PL011 driver waits without limit and is told the true speed.
-    pub fn declared_baud(self, baud: Baud) -> Baud {
-        match self {
-            Arch::X86_64 => Baud::new(300).map_or(baud, |slow| slow.min(baud)),
-            Arch::Aarch64 => baud,
-        }
-    }
-}
-
-impl From<kernels::Arch> for Arch {
-    fn from(arch: kernels::Arch) -> Arch {
-        match arch {
-            kernels::Arch::Amd64 => Arch::X86_64,
-            kernels::Arch::Arm64 => Arch::Aarch64,
-        }
-    }
-}
-
-impl fmt::Display for Arch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Arch::X86_64 => "x86_64",
-            Arch::Aarch64 => "aarch64",
-        })
-    }
-}
-
-impl FromStr for Arch {
-    type Err = String;
-
-    fn from_str(s: &str) -> Result<Arch, String> {
-        match s {
-            "x86_64" | "amd64" | "x86-64" => Ok(Arch::X86_64),
-            "aarch64" | "arm64" => Ok(Arch::Aarch64),
-            _ => Err(format!("`{s}` is neither x86_64 nor aarch64")),
-        }
-    }
-}
+use crate::arch::Arch;
 
 /// What executes the guest's instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -168,22 +58,14 @@ impl Machine {
         let mut add = |words: &[&str]| args.extend(words.iter().map(OsString::from));
         add(&["-no-user-config", "-nodefaults", "-no-reboot", "-display", "none"]);
         add(self.accel.arguments());
-        let cpu = match (self.accel, self.arch) {
-            (Accel::Kvm, _) => "host",
-            (_, Arch::X86_64) => "qemu64",
-            // Without pointer authentication, which is slow in the translator.
-            (_, Arch::Aarch64) => "cortex-a57",
+        let cpu = match self.accel {
+            Accel::Kvm => "host",
+            Accel::Tcg | Accel::TcgSingleThread | Accel::Icount => self.arch.emulated_cpu(),
         };
-        let machine = match self.arch {
-            Arch::X86_64 => "pc",
-            Arch::Aarch64 => "virt",
-        };
+        let machine = self.arch.machine();
         add(&["-machine", machine, "-cpu", cpu, "-smp", &self.smp.to_string(), "-m", &self.memory_mib.to_string()]);
         add(&["-chardev", &ports.console, "-serial", "chardev:console", "-chardev", &ports.truth]);
-        match self.arch {
-            Arch::X86_64 => add(&["-serial", "chardev:truth"]),
-            Arch::Aarch64 => add(&["-device", "pci-serial,chardev=truth"]),
-        }
+        add(&self.arch.truth_port_arguments());
         args.extend(["-kernel".into(), kernel.into(), "-initrd".into(), initrd.into()]);
         args.extend(["-append".into(), append.into()]);
         args
@@ -217,7 +99,7 @@ pub(crate) fn command_line(
     if !given("log_buf_len") {
         words.push("log_buf_len=4M".to_owned());
     }
-    if let Some(khz) = tsc_khz.filter(|_| arch == Arch::X86_64 && !given("tsc_early_khz")) {
+    if let Some(khz) = tsc_khz.filter(|_| arch.has_tsc() && !given("tsc_early_khz")) {
         words.push(format!("tsc_early_khz={khz}"));
     }
     if writes_log && !given("printk.devkmsg") {
@@ -250,48 +132,37 @@ mod tests {
     #[test]
     fn the_users_words_win() {
         check_command_line(
-            Arch::X86_64,
+            Arch::Amd64,
             Some(300),
             "quiet",
             "console=ttyS0,300n8 panic=-1 log_buf_len=4M tsc_early_khz=2300000 quiet",
         );
         check_command_line(
-            Arch::X86_64,
+            Arch::Amd64,
             Some(300),
             " console=ttyS0,9600  panic=5 log_buf_len=128K tsc_early_khz=1",
             "console=ttyS0,9600 panic=5 log_buf_len=128K tsc_early_khz=1",
         );
-        check_command_line(Arch::Aarch64, Some(9600), "", "console=ttyAMA0,9600n8 panic=-1 log_buf_len=4M");
-        check_command_line(Arch::Aarch64, None, "", "console=tty0 panic=-1 log_buf_len=4M");
+        check_command_line(Arch::Arm64, Some(9600), "", "console=ttyAMA0,9600n8 panic=-1 log_buf_len=4M");
+        check_command_line(Arch::Arm64, None, "", "console=tty0 panic=-1 log_buf_len=4M");
     }
 
     #[test]
     fn who_writes_the_log_is_not_held_back() {
-        let line = command_line(Arch::Aarch64, None, None, true, "quiet");
+        let line = command_line(Arch::Arm64, None, None, true, "quiet");
         assert_eq!(line, "console=tty0 panic=-1 log_buf_len=4M printk.devkmsg=on quiet");
-        assert!(!command_line(Arch::Aarch64, None, None, true, "printk.devkmsg=off").contains("devkmsg=on"));
+        assert!(!command_line(Arch::Arm64, None, None, true, "printk.devkmsg=off").contains("devkmsg=on"));
     }
 
     #[test]
     fn the_last_console_on_the_line_declares_its_baud() {
         let check = |line: &str, expected: Option<u32>| {
-            assert_eq!(declared_baud(Arch::X86_64, line).map(Baud::get), expected, "{line}");
+            assert_eq!(declared_baud(Arch::Amd64, line).map(Baud::get), expected, "{line}");
         };
         check("console=ttyS0,300n8 quiet", Some(300));
         check("console=ttyS0,9600 console=tty0 console=ttyS0,115200n8r", Some(115_200));
         check("console=ttyS1,9600", None);
         check("console=ttyS0", None);
         check("", None);
-    }
-
-    #[test]
-    fn images_tell_their_architecture() {
-        let mut image = vec![0; 0x300];
-        assert_eq!(Arch::of_kernel(&image), None);
-        image[0x38..0x3c].copy_from_slice(b"ARM\x64");
-        assert_eq!(Arch::of_kernel(&image), Some(Arch::Aarch64));
-        image[0x202..0x206].copy_from_slice(b"HdrS");
-        assert_eq!(Arch::of_kernel(&image), Some(Arch::X86_64));
-        assert_eq!(Arch::of_kernel(b"MZ"), None);
     }
 }

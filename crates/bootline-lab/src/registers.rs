@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Arch;
+use crate::arch::Arch;
 
 /// The trace events of an architecture's console.
 pub(crate) fn events(arch: Arch) -> [&'static str; 2] {
     match arch {
-        Arch::X86_64 => ["serial_read", "serial_write"],
-        Arch::Aarch64 => ["pl011_read", "pl011_write"],
+        Arch::Amd64 => ["serial_read", "serial_write"],
+        Arch::Arm64 => ["pl011_read", "pl011_write"],
     }
 }
 
@@ -143,25 +143,25 @@ fn access(line: &[u8]) -> Option<(bool, u32)> {
 /// A register's name, as drivers call it: include/uapi/linux/serial_reg.h and include/linux/amba/serial.h.
 fn register(arch: Arch, offset: u32) -> String {
     let name = match (arch, offset) {
-        (Arch::X86_64, 0) => "RX/TX/DLL",
-        (Arch::X86_64, 1) => "IER/DLM",
-        (Arch::X86_64, 2) => "IIR/FCR",
-        (Arch::X86_64, 3) => "LCR",
-        (Arch::X86_64, 4) => "MCR",
-        (Arch::X86_64, 5) => "LSR",
-        (Arch::X86_64, 6) => "MSR",
-        (Arch::X86_64, 7) => "SCR",
-        (Arch::Aarch64, 0x00) => "DR",
-        (Arch::Aarch64, 0x18) => "FR",
-        (Arch::Aarch64, 0x24) => "IBRD",
-        (Arch::Aarch64, 0x28) => "FBRD",
-        (Arch::Aarch64, 0x2c) => "LCRH",
-        (Arch::Aarch64, 0x30) => "CR",
-        (Arch::Aarch64, 0x34) => "IFLS",
-        (Arch::Aarch64, 0x38) => "IMSC",
-        (Arch::Aarch64, 0x3c) => "RIS",
-        (Arch::Aarch64, 0x40) => "MIS",
-        (Arch::Aarch64, 0x44) => "ICR",
+        (Arch::Amd64, 0) => "RX/TX/DLL",
+        (Arch::Amd64, 1) => "IER/DLM",
+        (Arch::Amd64, 2) => "IIR/FCR",
+        (Arch::Amd64, 3) => "LCR",
+        (Arch::Amd64, 4) => "MCR",
+        (Arch::Amd64, 5) => "LSR",
+        (Arch::Amd64, 6) => "MSR",
+        (Arch::Amd64, 7) => "SCR",
+        (Arch::Arm64, 0x00) => "DR",
+        (Arch::Arm64, 0x18) => "FR",
+        (Arch::Arm64, 0x24) => "IBRD",
+        (Arch::Arm64, 0x28) => "FBRD",
+        (Arch::Arm64, 0x2c) => "LCRH",
+        (Arch::Arm64, 0x30) => "CR",
+        (Arch::Arm64, 0x34) => "IFLS",
+        (Arch::Arm64, 0x38) => "IMSC",
+        (Arch::Arm64, 0x3c) => "RIS",
+        (Arch::Arm64, 0x40) => "MIS",
+        (Arch::Arm64, 0x44) => "ICR",
         _ => return format!("{offset:#x}"),
     };
     name.to_owned()
@@ -203,14 +203,14 @@ mod tests {
             }
             assert!(!counter.line(b"qemu-system-x86_64: a message"));
         }
-        let accesses = counter.summary(Arch::X86_64, 6, Some(0));
+        let accesses = counter.summary(Arch::Amd64, 6, Some(0));
         assert_eq!((accesses.before_init.reads, accesses.before_init.writes), (3, 3));
         assert_eq!(accesses.before_init.registers["LSR"], Access { reads: 3, writes: 0 });
         assert_eq!(accesses.before_init.registers["RX/TX/DLL"], Access { reads: 0, writes: 3 });
         assert_eq!(accesses.before_init.reads_per_byte(), Some(0.5));
         let lines = accesses.lines.unwrap();
         assert_eq!((lines.reads, lines.reads_per_byte()), (2, None));
-        assert_eq!(counter.summary(Arch::X86_64, 6, None).lines, None);
+        assert_eq!(counter.summary(Arch::Amd64, 6, None).lines, None);
     }
 
     proptest! {

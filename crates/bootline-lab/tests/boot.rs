@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, HostTime};
 use bootline_capture::{Damage, Event, Header, NoteKind, Reader};
+use bootline_lab::arch::Arch;
 use bootline_lab::boot::{BootOutcome, BootPhase, BootRequest, RunVerdict, Truth, boot, boot_valid};
-use bootline_lab::kernels::Arch;
 use bootline_lab::machine::Accel;
 use bootline_testkit::seed_kernel;
 
@@ -26,7 +26,7 @@ fn alone() -> MutexGuard<'static, ()> {
 /// A boot whose kernel and whose run are in `dir`.
 fn request(arch: Arch, series: &str, dir: &Path) -> BootRequest {
     let kernel = seed_kernel(&dir.join("cache"), arch, series);
-    BootRequest { arch: Some(arch.into()), ..BootRequest::new(&kernel.path, &dir.join("run")) }
+    BootRequest { arch: Some(arch), ..BootRequest::new(&kernel.path, &dir.join("run")) }
 }
 
 fn run_valid(request: &BootRequest) -> BootOutcome {

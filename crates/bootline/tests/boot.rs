@@ -35,5 +35,9 @@ fn usage() {
     check(&["--kernel", "image", "-o", "out", "--memory", "0"], 2, "0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--icount", "--baud", "9600"], 2, "cannot be used with");
     check(&["--kernel", "image", "-o", "out", "--marker", "("], 2, "regex");
-    check(&["--kernel", "image", "-o", "out", "--arch", "mips"], 2, "neither x86_64 nor aarch64");
+    check(
+        &["--kernel", "image", "-o", "out", "--arch", "mips"],
+        2,
+        "is not an architecture: amd64 (x86_64) or arm64 (aarch64)",
+    );
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use bootline_lab::kernels::Arch;
+use bootline_lab::arch::Arch;
 use bootline_testkit::{isolated, seed_kernel};
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use bootline_capture::units::Baud;
 
+use crate::arch::Arch;
 use crate::line::{MAX_BAUD, MIN_BAUD};
-use crate::machine::Arch;
 use crate::module::ModuleError;
 use crate::qemu::QemuError;
 use bootline_port::recorder::RecorderError;
@@ -70,7 +70,7 @@ pub enum BootError {
         baud: Baud,
     },
     /// This program was built without an init for the architecture.
-    #[error("no init for {arch} guests: this bootline was built without a compiler for them")]
+    #[error("no init for {} guests: this bootline was built without a compiler for them", arch.qemu_name())]
     NoInit {
         /// The guest's architecture.
         arch: Arch,

@@ -9,9 +9,10 @@ use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
 use super::BootError;
+use crate::arch::Arch;
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
-use crate::machine::{Accel, Arch, Machine, command_line, declared_baud};
+use crate::machine::{Accel, Machine, command_line, declared_baud};
 use crate::module::Module;
 
 /// What to boot.
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
 
     fn request() -> BootRequest {
-        BootRequest { arch: Some(Arch::X86_64), ..BootRequest::new(Path::new("/nowhere"), Path::new("/nowhere")) }
+        BootRequest { arch: Some(Arch::Amd64), ..BootRequest::new(Path::new("/nowhere"), Path::new("/nowhere")) }
     }
 
     #[test]
@@ -211,10 +212,10 @@ mod tests {
             let line = plan(&request, &Host::default()).unwrap().line.unwrap();
             assert_eq!((line.baud.get(), line.declared.map(Baud::get)), (9600, declared));
         };
-        check(Arch::X86_64, "", Some(300));
-        check(Arch::X86_64, "console=ttyS0,115200", Some(115_200));
-        check(Arch::X86_64, "console=tty1", None);
-        check(Arch::Aarch64, "", Some(9600));
+        check(Arch::Amd64, "", Some(300));
+        check(Arch::Amd64, "console=ttyS0,115200", Some(115_200));
+        check(Arch::Amd64, "console=tty1", None);
+        check(Arch::Arm64, "", Some(9600));
     }
 
     #[test]

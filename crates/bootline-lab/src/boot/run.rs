@@ -21,11 +21,12 @@ use super::session::Session;
 use super::truth::{RunVerdict, Truth};
 use super::truth_parts::TruthParts;
 use super::{BootError, BootProgress, BootRequest};
+use crate::arch::Arch;
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::initramfs;
 use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
-use crate::machine::{Arch, Ports};
+use crate::machine::Ports;
 use crate::module;
 use crate::qemu::{self, LogListener, Qemu};
 use crate::registers::{self, Counter, RegisterAccesses};
@@ -63,10 +64,10 @@ pub fn boot(
     }
     let arch = plan.machine.arch;
     let modules = module::payload(&request.modules)?;
-    let qemu_version = qemu::version(arch.qemu(), arch.qemu_package())?;
+    let qemu_version = qemu::version(arch.qemu_program(), arch.qemu_package())?;
     let events = registers::events(arch);
     if request.trace_registers {
-        qemu::check_trace(arch.qemu(), arch.qemu_package(), &events)?;
+        qemu::check_trace(arch.qemu_program(), arch.qemu_package(), &events)?;
     }
     let files = RunFiles::prepare(&request.dir)?;
     let lab_initramfs = match &request.initrd {
@@ -108,7 +109,8 @@ pub fn boot(
     let console = channels.guest_console.map_or_else(Stdio::null, Stdio::from);
     let started = clock.now();
     let log = &files.qemu_log;
-    let qemu = Qemu::start(arch.qemu(), arch.qemu_package(), &args, console, &channels.guest_truth, log, listener)?;
+    let qemu =
+        Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &channels.guest_truth, log, listener)?;
     drop(channels.guest_truth);
     let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
     let truth_in = channels.truth.try_clone().map_err(|source| BootError::Line { source })?;
@@ -204,7 +206,7 @@ fn listener(counter: Arc<Mutex<Counter>>) -> LogListener {
 fn counted(counter: &Mutex<Counter>, session: &Session, arch: Arch) -> Result<RegisterAccesses, BootError> {
     let counter = counter.lock().unwrap_or_else(PoisonError::into_inner);
     if counter.is_empty() && session.usage.bytes() > 0 {
-        return Err(BootError::Untraced { program: arch.qemu() });
+        return Err(BootError::Untraced { program: arch.qemu_program() });
     }
     let lines = session.report.lines.map(|_| session.line_bytes);
     Ok(counter.summary(arch, session.bytes_before_init, lines))

@@ -5,7 +5,8 @@ use bootline_capture::units::Baud;
 use bootline_console::Series;
 
 use super::definition::{Arm, Image};
-use crate::kernels::{Arch, Flavour};
+use crate::arch::Arch;
+use crate::kernels::Flavour;
 
 /// The lab's default, as in `BootRequest`.
 const BAUD: u32 = 115_200;

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::{Arm, Experiment, Image};
 use super::plan::ExperimentPlan;
+use crate::arch::Arch;
 use crate::boot::{BootError, arch_of};
-use crate::kernels::{self, Arch as DebianArch, Store, sha256_of};
-use crate::machine::Arch;
+use crate::kernels::{self, Store, sha256_of};
 
 /// A kernel that an arm boots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ pub fn images(
         let booted = match (before, &arm.image) {
             (Some(booted), _) => booted,
             (None, Image::Stock(request)) => {
-                let arch = request.arch.unwrap_or(DebianArch::Amd64);
+                let arch = request.arch.unwrap_or(Arch::Amd64);
                 let got = if arm.nearest {
                     store.fetch_or_nearest(request.series, arch, progress)
                 } else {
@@ -96,7 +96,7 @@ pub fn images(
                 ArmKernel {
                     named,
                     path: kernel.path,
-                    arch: kernel.arch.into(),
+                    arch: kernel.arch,
                     release: Some(kernel.release),
                     substitute_for: got.instead_of.map(|_| kernel.series.to_string()),
                     sha256: kernel.sha256,

@@ -9,9 +9,9 @@ use bootline_capture::units::HostTime;
 use tempfile::TempDir;
 
 use super::*;
+use crate::arch::Arch;
 use crate::boot::set_aside;
 use crate::experiment::{ResultsError, RunSelection};
-use crate::machine::Arch;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
                     [[arm]]\nname = \"a\"\nbaud = 9600\n[[arm]]\nname = \"b\"\nbaud = 115200\n";
@@ -52,7 +52,7 @@ impl Lab {
         let image = |arm: &str| ArmKernel {
             named: "6.12".to_owned(),
             path: PathBuf::from("/nowhere"),
-            arch: Arch::X86_64,
+            arch: Arch::Amd64,
             release: None,
             substitute_for: None,
             sha256: format!("{arm}{arm}"),

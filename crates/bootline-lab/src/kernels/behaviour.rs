@@ -4,9 +4,10 @@
 //! From bootline-console's table, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
 use std::fmt;
 
-use bootline_console::{Driver, DriverBehaviour, Printing};
+use bootline_console::{DriverBehaviour, Printing};
 
-use super::series::{Arch, Series};
+use super::series::Series;
+use crate::arch::Arch;
 
 /// A class of console behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,10 +31,7 @@ pub enum ConsoleClass {
 impl ConsoleClass {
     /// The behaviour of the serial console of a stock Debian kernel.
     pub fn of(arch: Arch, series: Series) -> ConsoleClass {
-        let driver = match arch {
-            Arch::Amd64 => Driver::Uart8250,
-            Arch::Arm64 => Driver::Pl011,
-        };
+        let driver = arch.console_driver();
         let version = bootline_console::Series::new(series.major, series.minor);
         let Some(stock) = DriverBehaviour::of(version, series.is_rt(), driver, true) else {
             return ConsoleClass::Unknown;

@@ -8,8 +8,9 @@ use rustix::fs::{FlockOperation, flock};
 use super::entry::{self, Kernel};
 use super::error::Error;
 use super::progress::FetchProgress;
-use super::series::{Arch, Series};
+use super::series::Series;
 use super::version;
+use crate::arch::Arch;
 
 /// A folder with a folder for each architecture.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl Cache {
     }
 
     pub fn cached_series(&self, arch: Arch) -> Result<Vec<Series>, Error> {
-        let names = names_in(&self.root.join(arch.debian()))?;
+        let names = names_in(&self.root.join(arch.debian_name()))?;
         let series = names.iter().filter_map(|name| name.parse().ok());
         Ok(series.filter(|s| !self.cached_versions(arch, *s).is_empty()).collect())
     }
@@ -59,7 +60,7 @@ impl Cache {
     }
 
     pub fn series_folder(&self, arch: Arch, series: Series) -> PathBuf {
-        self.root.join(arch.debian()).join(series.to_string())
+        self.root.join(arch.debian_name()).join(series.to_string())
     }
 
     /// Held until it is dropped.

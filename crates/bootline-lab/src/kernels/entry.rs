@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
-use super::series::{Arch, Series};
+use super::series::Series;
+use crate::arch::Arch;
 
 pub(super) const VMLINUZ: &str = "vmlinuz";
 pub(super) const CONFIG: &str = "config";
@@ -19,6 +20,7 @@ const RECORD: &str = "kernel.json";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelManifest {
     /// The architecture.
+    #[serde(with = "crate::arch::debian_name")]
     pub arch: Arch,
     /// The series.
     pub series: Series,
@@ -177,6 +179,13 @@ mod tests {
         assert_eq!(kernel.config_path, Some(folder.path().join(CONFIG)));
         // "kernel", by sha256sum.
         assert_eq!(kernel.sha256, "6923dd1bc0460082c5d55a831908c24a282860b7f1cd6c2b79cf1bc8857c639c");
+    }
+
+    #[test]
+    fn the_manifest_has_debians_name_of_the_architecture() {
+        let folder = folder_with_kernel();
+        let manifest = fs::read_to_string(folder.path().join(RECORD)).unwrap();
+        assert!(manifest.contains("\"arch\": \"arm64\""), "{manifest}");
     }
 
     #[test]

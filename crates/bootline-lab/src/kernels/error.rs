@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::behaviour::ConsoleClass;
-use super::series::{Arch, Series};
+use super::series::Series;
+use crate::arch::Arch;
 
 /// Why there is no kernel.
 #[derive(Debug, thiserror::Error)]

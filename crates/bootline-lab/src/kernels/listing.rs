@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::error::Error;
 use super::package::Package;
-use super::series::{Arch, Series};
+use super::series::Series;
+use crate::arch::Arch;
 
 /// Whether to ask the mirror before listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

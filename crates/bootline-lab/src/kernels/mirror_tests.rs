@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::*;
+use crate::arch::Arch;
 
 const RELEASE: &str = "7.2.13+deb14-amd64";
 

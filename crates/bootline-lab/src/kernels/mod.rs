@@ -5,7 +5,8 @@
 //! not changed, root is not needed. Cached kernels work without a network.
 //!
 //! ```no_run
-//! # use bootline_lab::kernels::{Arch, Store, cache_folder};
+//! # use bootline_lab::arch::Arch;
+//! # use bootline_lab::kernels::{Store, cache_folder};
 //! let root = cache_folder(None, |name| std::env::var_os(name)).expect("a home");
 //! let kernel = Store::open(&root)?.fetch("6.18-rt".parse().expect("a series"), Arch::Amd64, &mut |_| {})?;
 //! println!("{} {}", kernel.release, kernel.path.display());
@@ -41,5 +42,5 @@ pub use error::Error;
 pub use listing::{Listing, Refresh, Row};
 pub use package::Package;
 pub use progress::FetchProgress;
-pub use series::{Arch, Flavour, KernelName, KernelNameError, Series};
+pub use series::{Flavour, KernelName, KernelNameError, Series};
 pub use store::{Store, Substitute, cache_folder};

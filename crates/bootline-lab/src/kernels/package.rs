@@ -10,8 +10,9 @@ use std::io::{self, BufRead};
 use serde::{Deserialize, Serialize};
 
 use super::deb822::{Paragraph, Paragraphs};
-use super::series::{Arch, Flavour, Series};
+use super::series::{Flavour, Series};
 use super::version;
+use crate::arch::Arch;
 
 /// A package that holds a kernel image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +61,8 @@ pub fn read_index(index: impl BufRead, arch: Arch, suite: &str) -> io::Result<Ve
 fn kernel_image(paragraph: &Paragraph, arch: Arch, suite: &str) -> Option<Package> {
     let name = paragraph.get("Package")?;
     let (release, signed) = release_in(name)?;
-    if paragraph.get("Architecture")? != arch.debian() || !is_linux_source(paragraph.get("Source").unwrap_or(name)) {
+    if paragraph.get("Architecture")? != arch.debian_name() || !is_linux_source(paragraph.get("Source").unwrap_or(name))
+    {
         return None;
     }
     if depends_on_binary(paragraph.get("Depends").unwrap_or(""), release) {

@@ -11,7 +11,7 @@ use std::thread;
 
 use super::error::Error;
 use super::host::{self, DebianArchive};
-use super::series::Arch;
+use crate::arch::Arch;
 
 /// The suites that have kernels, from old to new; a mirror may have archived the oldest. Security suites are left out: the
 /// next point release has the same.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::series::{Arch, Series};
+use super::series::Series;
+use crate::arch::Arch;
 
 /// A step of a refresh or a fetch. Its text is a line for the user.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,57 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of kernels: an architecture, a series such as `6.18-rt`, and what a user may type for both.
+//! Names of kernels: a series such as `6.18-rt`, and what a user may type for it and its architecture.
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// An architecture that the lab boots, under Debian's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Arch {
-    /// 64-bit PC; QEMU and the kernel say x86_64.
-    Amd64,
-    /// 64-bit Arm; QEMU and the kernel say aarch64.
-    Arm64,
-}
-
-impl Arch {
-    /// All of them.
-    pub const ALL: [Arch; 2] = [Arch::Amd64, Arch::Arm64];
-
-    /// Debian's name: `amd64` or `arm64`.
-    pub fn debian(self) -> &'static str {
-        match self {
-            Arch::Amd64 => "amd64",
-            Arch::Arm64 => "arm64",
-        }
-    }
-
-    /// QEMU's and the kernel's name: `x86_64` or `aarch64`.
-    pub fn qemu(self) -> &'static str {
-        match self {
-            Arch::Amd64 => "x86_64",
-            Arch::Arm64 => "aarch64",
-        }
-    }
-}
-
-impl fmt::Display for Arch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.debian())
-    }
-}
-
-impl FromStr for Arch {
-    type Err = KernelNameError;
-    fn from_str(text: &str) -> Result<Arch, KernelNameError> {
-        match text {
-            "amd64" | "x86_64" | "x86-64" => Ok(Arch::Amd64),
-            "arm64" | "aarch64" => Ok(Arch::Arm64),
-            _ => Err(KernelNameError::Arch { text: text.to_owned() }),
-        }
-    }
-}
+use crate::arch::{Arch, UnknownArch};
 
 /// Flavour of a version's build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -169,11 +123,8 @@ impl FromStr for KernelName {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernelNameError {
     /// Not an architecture.
-    #[error("`{text}` is not an architecture: amd64 (x86_64) or arm64 (aarch64)")]
-    Arch {
-        /// What was typed.
-        text: String,
-    },
+    #[error(transparent)]
+    Arch(#[from] UnknownArch),
     /// Not a series.
     #[error("`{text}` is not a kernel series: VERSION[-rt|-cloud|-16k], such as 6.1 or 6.18-rt")]
     Series {

@@ -23,8 +23,9 @@ use super::listing::{Listing, Refresh, Row};
 use super::package::{self, Package};
 use super::private_apt::PrivateApt;
 use super::progress::FetchProgress;
-use super::series::{Arch, Series};
+use super::series::Series;
 use super::version;
+use crate::arch::Arch;
 
 /// A cache of stock kernels in one folder. Several processes may use it at once.
 #[derive(Clone, Debug)]
@@ -242,7 +243,7 @@ impl Store {
         progress: &mut dyn FnMut(FetchProgress),
     ) -> Result<Kernel, Error> {
         let apt = self.apt(arch)?;
-        let part = self.cache.root.join(arch.debian()).join("part");
+        let part = self.cache.root.join(arch.debian_name()).join("part");
         remove_folder(&part)?;
         let built = part.join("kernel");
         fs::create_dir_all(&built).map_err(Error::cache("create", &built))?;
@@ -310,6 +311,6 @@ impl Store {
 
     fn apt(&self, arch: Arch) -> Result<PrivateApt, Error> {
         let archive = host::archive(self.mirror.as_deref(), self.keyring.as_deref())?;
-        PrivateApt::prepare(&self.cache.root.join(arch.debian()).join("apt"), arch, archive)
+        PrivateApt::prepare(&self.cache.root.join(arch.debian_name()).join("apt"), arch, archive)
     }
 }

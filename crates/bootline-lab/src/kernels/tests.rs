@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::entry::{self, KernelManifest, VMLINUZ};
 use super::*;
+use crate::arch::Arch;
 
 const NOWHERE: &str = "file:/nonexistent/debian";
 
@@ -25,7 +26,7 @@ impl Cache {
 
     /// Puts a kernel into the cache; gives its folder.
     fn keep(&self, arch: Arch, series: &str, version: &str) -> PathBuf {
-        let folder = self.folder.path().canonicalize().unwrap().join(arch.debian()).join(series).join(version);
+        let folder = self.folder.path().canonicalize().unwrap().join(arch.debian_name()).join(series).join(version);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(VMLINUZ), version).unwrap();
         let record = KernelManifest {

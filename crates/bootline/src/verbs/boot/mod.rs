@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
+use bootline_lab::arch::Arch;
 use bootline_lab::boot::{BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, boot_valid};
-use bootline_lab::kernels::{Arch as KernelArch, KernelName};
-use bootline_lab::machine::{Accel, Arch};
+use bootline_lab::kernels::KernelName;
+use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, ModuleError};
 use regex::bytes::Regex;
 
@@ -140,16 +141,9 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
 fn kernel(named: &Path, arch: Option<Arch>, terminal: &Terminal) -> Result<(PathBuf, Option<Arch>), Failure> {
     let series = named.to_str().and_then(|name| name.parse::<KernelName>().ok());
     let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch)) };
-    let arch = request.arch.unwrap_or(match arch {
-        Some(Arch::Aarch64) => KernelArch::Arm64,
-        Some(Arch::X86_64) | None => KernelArch::Amd64,
-    });
+    let arch = request.arch.or(arch).unwrap_or(Arch::Amd64);
     let kernel = kernels::stock(request.series, arch, terminal)?;
-    let arch = match kernel.arch {
-        KernelArch::Amd64 => Arch::X86_64,
-        KernelArch::Arm64 => Arch::Aarch64,
-    };
-    Ok((kernel.path, Some(arch)))
+    Ok((kernel.path, Some(kernel.arch)))
 }
 
 fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) -> Result<BootOutcome, Failure> {

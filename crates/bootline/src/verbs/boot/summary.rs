@@ -64,7 +64,7 @@ fn document(outcome: &BootOutcome, explained: Option<&Boot>) -> Document {
     let guest = &truth.guest;
     let processors = if guest.smp == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", guest.smp) };
     let line = truth.line.map_or("no console".to_owned(), |l| format!("{} baud {}", l.baud, l.frame));
-    let what = format!("{}: {}, {processors}, {line}: ", outcome.dir.display(), guest.arch);
+    let what = format!("{}: {}, {processors}, {line}: ", outcome.dir.display(), guest.arch.qemu_name());
     document.heading(Text::new().words(what).styled(verdict, style));
     document.table(table(truth, explained));
     if truth.registers.is_some() {
