@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
-use super::printing::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
+use super::kernel_version::KernelVersion;
+use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadsReady};
 use super::table::{DriverRow, PrintkRow, TABLE};
 
 /// How a version of the kernel prints to a console of one driver.
@@ -24,22 +25,22 @@ impl Behaviour {
     ///
     /// A version that the table lacks gives [`Printing::Unknown`], unless the log settles it: an nbcon console is
     /// assumed to behave as in the newest known version.
-    pub fn of(series: Option<Series>, rt: bool, legacy: bool) -> Behaviour {
-        let row = |series, framework| TABLE.printk(framework, series, rt);
-        let found = series.and_then(|series| match legacy {
-            true => row(series, Framework::Legacy),
+    pub fn of(version: Option<KernelVersion>, rt: bool, legacy: bool) -> Behaviour {
+        let row = |version, framework| TABLE.printk(framework, version, rt);
+        let found = version.and_then(|version| match legacy {
+            true => row(version, Framework::Legacy),
             // Before nbcon existed, the log did not mention "legacy".
-            false => row(series, Framework::Nbcon).or_else(|| row(series, Framework::Legacy)),
+            false => row(version, Framework::Nbcon).or_else(|| row(version, Framework::Legacy)),
         });
-        let newer = || series.filter(|s| !legacy && *s > newest()).and_then(|_| row(newest(), Framework::Nbcon));
+        let newer = || version.filter(|s| !legacy && *s > newest()).and_then(|_| row(newest(), Framework::Nbcon));
         found.or_else(newer).map_or_else(|| Behaviour::unknown(rt), PrintkRow::behaviour)
     }
 
     /// The behaviour that a driver's console has in a version, as far as it is known without its log. `debian`:
     /// a stock kernel of Debian's, which carries the RT patch in 6.12-rt. None if the version is not in the table, or
     /// its kthreads have a design that is not modelled (PREEMPT_RT before 6.12).
-    pub fn for_driver(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<Behaviour> {
-        Some(DriverBehaviour::of(series, rt, driver, debian)?.behaviour).filter(|b| b.printing != Printing::RtPatch)
+    pub fn for_driver(version: KernelVersion, rt: bool, driver: Driver, debian: bool) -> Option<Behaviour> {
+        Some(DriverBehaviour::of(version, rt, driver, debian)?.behaviour).filter(|b| b.printing != Printing::RtPatch)
     }
 
     /// Taken as if each writer waited.
@@ -56,13 +57,13 @@ impl Behaviour {
 /// Who waits for a serial console, as one value; [`Behaviour::of`] has the details.
 ///
 /// `legacy` is what the log shows when the console registers: from 6.12 on, "legacy console [..]" or "console [..]".
-pub fn printing(series: Option<Series>, rt: bool, legacy: bool) -> Printing {
-    Behaviour::of(series, rt, legacy).printing
+pub fn printing(version: Option<KernelVersion>, rt: bool, legacy: bool) -> Printing {
+    Behaviour::of(version, rt, legacy).printing
 }
 
-/// The newest series that the table knows.
-pub fn newest() -> Series {
-    TABLE.printk.iter().map(|r| r.range.to).max().unwrap_or(Series::new(0, 0))
+/// The newest version that the table knows.
+pub fn newest() -> KernelVersion {
+    TABLE.printk.iter().map(|r| r.range.to).max().unwrap_or(KernelVersion::new(0, 0))
 }
 
 /// All columns of the table for a driver's console in a version.
@@ -82,28 +83,28 @@ pub struct DriverBehaviour {
 
 impl DriverBehaviour {
     /// None if the version is not in the table.
-    pub fn of(series: Series, rt: bool, driver: Driver, debian: bool) -> Option<DriverBehaviour> {
-        let DriverRow { framework, fifo, tx_timeout, registers, .. } = *TABLE.driver(driver, series, rt, debian)?;
-        let behaviour = TABLE.printk(framework, series, rt)?.behaviour();
+    pub fn of(version: KernelVersion, rt: bool, driver: Driver, debian: bool) -> Option<DriverBehaviour> {
+        let DriverRow { framework, fifo, tx_timeout, registers, .. } = *TABLE.driver(driver, version, rt, debian)?;
+        let behaviour = TABLE.printk(framework, version, rt)?.behaviour();
         Some(DriverBehaviour { behaviour, framework, registers, fifo, tx_timeout })
     }
 
     /// The first version in which a driver's console is an nbcon console, preferably one whose kthread also does the
     /// flush at registration.
-    pub fn nbcon_since(driver: Driver, rt: bool) -> Option<Series> {
+    pub fn nbcon_since(driver: Driver, rt: bool) -> Option<KernelVersion> {
         // Behaviour changes only where a row begins.
         let begins = TABLE.printk.iter().map(|r| r.range.from).chain(TABLE.drivers.iter().map(|r| r.range.from));
-        let found = |s: Series| Some((s, DriverBehaviour::of(s, rt, driver, false)?));
+        let found = |s: KernelVersion| Some((s, DriverBehaviour::of(s, rt, driver, false)?));
         let nbcon = begins.filter_map(found).filter(|(_, stock)| stock.framework == Framework::Nbcon);
-        nbcon.min_by_key(|(series, stock)| (stock.flushes_at_registration(), *series)).map(|(series, _)| series)
+        nbcon.min_by_key(|(version, stock)| (stock.flushes_at_registration(), *version)).map(|(version, _)| version)
     }
 
     /// The first and the last version in which a driver's console is an nbcon console whose kthread does the flush at
     /// registration. They are not always one range: ask [`DriverBehaviour::flushes_at_registration`] for a version
     /// between them.
-    pub fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, Series)> {
+    pub fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(KernelVersion, KernelVersion)> {
         let ranges = || TABLE.printk.iter().map(|r| r.range).chain(TABLE.drivers.iter().map(|r| r.range));
-        let found = |s: &Series| {
+        let found = |s: &KernelVersion| {
             let stock = DriverBehaviour::of(*s, rt, driver, false);
             stock.is_some_and(|s| s.framework == Framework::Nbcon && !s.flushes_at_registration())
         };
@@ -113,13 +114,13 @@ impl DriverBehaviour {
 
     /// The first version from `from` on in which PREEMPT_RT uses threaded printing that keeps no task waiting: one
     /// record per console lock, or an nbcon console whose kthread also does the flush at registration.
-    pub fn thread_under_rt_since(driver: Driver, from: Option<Series>) -> Option<Series> {
-        let per_record = |s: &Series| {
+    pub fn thread_under_rt_since(driver: Driver, from: Option<KernelVersion>) -> Option<KernelVersion> {
+        let per_record = |s: &KernelVersion| {
             DriverBehaviour::of(*s, true, driver, false)
                 .is_some_and(|s| s.behaviour.printing == Printing::ThreadPerRecord)
         };
         let begins = TABLE.printk.iter().map(|r| r.range.from).chain(from);
-        let later = |s: &Series| from.is_none_or(|from| *s >= from);
+        let later = |s: &KernelVersion| from.is_none_or(|from| *s >= from);
         let nbcon = || DriverBehaviour::flushed_by_thread(driver, true).map(|(first, _)| first);
         begins.filter(per_record).filter(later).min().or_else(|| nbcon().filter(later))
     }
@@ -152,15 +153,14 @@ impl PrintkRow {
 mod tests {
     use super::*;
 
-    fn series(text: &str) -> Series {
-        let (major, minor) = text.split_once('.').unwrap();
-        Series::new(major.parse().unwrap(), minor.parse().unwrap())
+    fn parsed(text: &str) -> KernelVersion {
+        text.parse().unwrap()
     }
 
     #[test]
     fn by_version() {
         let check = |major, minor, rt, legacy, want| {
-            assert_eq!(printing(Some(Series::new(major, minor)), rt, legacy), want, "{major}.{minor} rt={rt}");
+            assert_eq!(printing(Some(KernelVersion::new(major, minor)), rt, legacy), want, "{major}.{minor} rt={rt}");
         };
         check(6, 1, false, false, Printing::Synchronous);
         check(6, 12, false, true, Printing::Synchronous);
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn by_the_words_of_a_log() {
         let check = |version: &str, rt, legacy, printing, ready, flush| {
-            let b = Behaviour::of(Some(series(version)), rt, legacy);
+            let b = Behaviour::of(Some(parsed(version)), rt, legacy);
             assert_eq!((b.printing, b.threads_ready, b.registration), (printing, ready, flush), "{version} rt={rt}");
         };
         use {Printing::*, RegistrationFlush::*, ThreadsReady::*};
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn by_driver() {
         let check = |version: &str, rt, driver, debian, want: Option<Printing>| {
-            let got = Behaviour::for_driver(series(version), rt, driver, debian).map(|b| b.printing);
+            let got = Behaviour::for_driver(parsed(version), rt, driver, debian).map(|b| b.printing);
             assert_eq!(got, want, "{version} rt={rt} {driver:?} debian={debian}");
         };
         use {Driver::*, Printing::*};
@@ -220,18 +220,18 @@ mod tests {
 
     #[test]
     fn a_version_that_is_not_known_says_so() {
-        let unknown = |series, rt, legacy| Behaviour::of(series, rt, legacy).printing;
+        let unknown = |version, rt, legacy| Behaviour::of(version, rt, legacy).printing;
         assert_eq!(unknown(None, true, true), Printing::Unknown);
-        assert_eq!(unknown(Some(series("7.4")), true, true), Printing::Unknown);
-        assert_eq!(unknown(Some(series("2.4")), false, true), Printing::Unknown);
+        assert_eq!(unknown(Some(parsed("7.4")), true, true), Printing::Unknown);
+        assert_eq!(unknown(Some(parsed("2.4")), false, true), Printing::Unknown);
         // What the log shows takes precedence.
-        assert_eq!(unknown(Some(series("7.4")), false, false), Printing::Nbcon);
+        assert_eq!(unknown(Some(parsed("7.4")), false, false), Printing::Nbcon);
     }
 
     #[test]
     fn who_prints_at_the_registration() {
         let check = |version: &str, rt, driver, flushes| {
-            let stock = DriverBehaviour::of(series(version), rt, driver, true).unwrap();
+            let stock = DriverBehaviour::of(parsed(version), rt, driver, true).unwrap();
             assert_eq!(stock.flushes_at_registration(), flushes, "{version} rt={rt} {driver:?}");
         };
         // The boots of facts measured on arm64: gaps of 8.96, 0.89, 0.51 and 8.35 s.
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn where_to_go_for_nbcon() {
-        let check = |driver, series: Option<&str>| {
-            assert_eq!(DriverBehaviour::nbcon_since(driver, false), series.map(self::series), "{driver:?}");
+        let check = |driver, version: Option<&str>| {
+            assert_eq!(DriverBehaviour::nbcon_since(driver, false), version.map(parsed), "{driver:?}");
         };
         check(Driver::Pl011, Some("6.17"));
         check(Driver::Uart8250, Some("7.3"));
@@ -261,7 +261,7 @@ mod tests {
         let check = |driver, rt, want: Option<(&str, &str)>| {
             assert_eq!(
                 DriverBehaviour::flushed_by_thread(driver, rt),
-                want.map(|(a, b)| (series(a), series(b))),
+                want.map(|(a, b)| (parsed(a), parsed(b))),
                 "{driver:?}"
             );
         };
@@ -277,8 +277,8 @@ mod tests {
     #[test]
     fn where_a_thread_keeps_nobody_waiting() {
         let check = |driver, from: Option<&str>, want: Option<&str>| {
-            let found = DriverBehaviour::thread_under_rt_since(driver, from.map(series));
-            assert_eq!(found, want.map(series), "{driver:?} from {from:?}");
+            let found = DriverBehaviour::thread_under_rt_since(driver, from.map(parsed));
+            assert_eq!(found, want.map(parsed), "{driver:?} from {from:?}");
         };
         check(Driver::Uart8250, None, Some("6.19"));
         check(Driver::Uart8250, Some("6.12"), Some("6.19"));

@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who waits for the serial line when the kernel prints. `behaviour.tsv` lists which version does what.
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
-
-/// A kernel's series: 6.18.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Series {
-    /// 6
-    pub major: u16,
-    /// 18
-    pub minor: u16,
-}
-
-impl Series {
-    /// `Series::new(6, 18)`
-    pub const fn new(major: u16, minor: u16) -> Series {
-        Series { major, minor }
-    }
-}
-
-impl fmt::Display for Series {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
 
 /// How printk and a serial console work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

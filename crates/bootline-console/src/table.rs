@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
-use super::printing::{DriverWait, Printing, RegistrationFlush, Series, ThreadsReady};
+use super::kernel_version::KernelVersion;
+use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadsReady};
 
 /// The table of this version of bootline. Its text is part of the program and a test parses all of it, so it can't be
 /// invalid here.
@@ -14,16 +15,16 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(TEXT).u
 
 pub(super) const TEXT: &str = include_str!("behaviour.tsv");
 
-/// Series, both ends included.
+/// Versions, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    pub(super) from: Series,
-    pub(super) to: Series,
+    pub(super) from: KernelVersion,
+    pub(super) to: KernelVersion,
 }
 
 impl Range {
-    pub(super) fn holds(self, series: Series) -> bool {
-        self.from <= series && series <= self.to
+    pub(super) fn holds(self, version: KernelVersion) -> bool {
+        self.from <= version && version <= self.to
     }
 }
 
@@ -97,13 +98,13 @@ impl Table {
         Ok(table)
     }
 
-    pub(super) fn printk(&self, framework: Framework, series: Series, rt: bool) -> Option<&PrintkRow> {
-        self.printk.iter().find(|r| r.framework == framework && r.range.holds(series) && r.rt.is_none_or(|v| v == rt))
+    pub(super) fn printk(&self, framework: Framework, version: KernelVersion, rt: bool) -> Option<&PrintkRow> {
+        self.printk.iter().find(|r| r.framework == framework && r.range.holds(version) && r.rt.is_none_or(|v| v == rt))
     }
 
-    pub(super) fn driver(&self, driver: Driver, series: Series, rt: bool, debian: bool) -> Option<&DriverRow> {
+    pub(super) fn driver(&self, driver: Driver, version: KernelVersion, rt: bool, debian: bool) -> Option<&DriverRow> {
         let fits = |r: &&DriverRow| {
-            r.driver == driver && r.range.holds(series) && r.rt.is_none_or(|v| v == rt) && (debian || !r.debian)
+            r.driver == driver && r.range.holds(version) && r.rt.is_none_or(|v| v == rt) && (debian || !r.debian)
         };
         self.drivers.iter().filter(fits).max_by_key(|r| r.debian)
     }
@@ -113,7 +114,7 @@ fn printk_row(line: usize, text: &str) -> Result<PrintkRow, TableError> {
     let [framework, from, to, rt, printing, threads_ready, registration, wait, source] = columns(line, text)?;
     Ok(PrintkRow {
         framework: word(line, "framework", framework)?,
-        range: Range { from: series(line, from)?, to: series(line, to)? },
+        range: Range { from: version(line, from)?, to: version(line, to)? },
         rt: rt_column(line, rt)?,
         printing: word(line, "printing", printing)?,
         threads_ready: word(line, "threads-ready", threads_ready)?,
@@ -127,7 +128,7 @@ fn driver_row(line: usize, text: &str) -> Result<DriverRow, TableError> {
     let [driver, from, to, rt, vendor, framework, fifo, tx_timeout, registers, source] = columns(line, text)?;
     Ok(DriverRow {
         driver: word(line, "driver", driver)?,
-        range: Range { from: series(line, from)?, to: series(line, to)? },
+        range: Range { from: version(line, from)?, to: version(line, to)? },
         rt: rt_column(line, rt)?,
         debian: match vendor {
             "any" => false,
@@ -153,9 +154,8 @@ fn word<T: DeserializeOwned>(line: usize, column: &'static str, text: &str) -> R
     serde_json::from_value(Value::from(text)).map_err(|_| TableError::Word { line, word: text.to_owned(), column })
 }
 
-fn series(line: usize, text: &str) -> Result<Series, TableError> {
-    let parsed = text.split_once('.').and_then(|(a, b)| Some(Series::new(a.parse().ok()?, b.parse().ok()?)));
-    parsed.ok_or_else(|| TableError::Word { line, word: text.to_owned(), column: "series" })
+fn version(line: usize, text: &str) -> Result<KernelVersion, TableError> {
+    text.parse().map_err(|_| TableError::Word { line, word: text.to_owned(), column: "version" })
 }
 
 fn rt_column(line: usize, text: &str) -> Result<Option<bool>, TableError> {

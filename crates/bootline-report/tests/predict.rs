@@ -9,7 +9,7 @@ use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
 use bootline_analysis::remedy::{KernelVersions, Parameter, SystemChange};
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::Series;
+use bootline_console::KernelVersion;
 use bootline_report::{BootLabel, BootsJson, JsonItem, TextOptions, predictions, predictions_json, text};
 use bootline_testkit::check_goldens;
 use proptest::prelude::*;
@@ -84,7 +84,7 @@ fn by_hand() -> Vec<Prediction> {
             assumption("printer-thread-contention", "the printer thread has a processor of its own"),
         ],
         needs: vec![
-            SystemChange::Kernel(KernelVersions::From(Series::new(6, 19))),
+            SystemChange::Kernel(KernelVersions::From(KernelVersion::new(6, 19))),
             SystemChange::config("CONFIG_PREEMPT_RT", "y"),
             SystemChange::Hardware("2 processors".to_owned()),
             SystemChange::LoadModule { module: "nbcon_8250", parameters: vec![Parameter::new("replay", "1")] },

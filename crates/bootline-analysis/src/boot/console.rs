@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::cmdline::{ConsoleArg, is_serial};
 use super::kernel::Kernel;
 use bootline_capture::units::{Baud, Frame};
-use bootline_console::{Framework, Printing, Series, printing};
+use bootline_console::{Framework, KernelVersion, Printing, printing};
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// One console, as registered.
@@ -57,9 +57,9 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<RegisteredCo
     for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let Some(event) = parse(r.text) else { continue };
         if event.enabled && found.len() < MOST {
-            let series_has_word = kernel.series.is_none_or(|s| s >= Series::new(6, 12));
+            let version_has_word = kernel.version.is_none_or(|v| v >= KernelVersion::new(6, 12));
             let framework =
-                if event.legacy || !series_has_word || event.name.starts_with("tty") && is_screen(event.name) {
+                if event.legacy || !version_has_word || event.name.starts_with("tty") && is_screen(event.name) {
                     Framework::Legacy
                 } else {
                     Framework::Nbcon
@@ -108,7 +108,7 @@ pub(super) fn serial(
     let declared_baud =
         arg.and_then(|a| a.baud).or_else(|| (is_8250 && arg.is_some()).then(|| Baud::new(9600)).flatten());
     Some(SerialConsole {
-        printing: printing(kernel.series, kernel.rt, framework == Framework::Legacy),
+        printing: printing(kernel.version, kernel.rt, framework == Framework::Legacy),
         framework,
         declared_baud,
         frame: arg.map(|a| a.frame).unwrap_or_default(),

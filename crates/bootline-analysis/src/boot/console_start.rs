@@ -9,7 +9,7 @@ use super::console::SerialConsole;
 use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;
 use bootline_capture::units::Dur;
-use bootline_console::{Behaviour, Printing, RegistrationFlush, Series, ThreadsReady, newest};
+use bootline_console::{Behaviour, KernelVersion, Printing, RegistrationFlush, ThreadsReady, newest};
 use bootline_records::{Record, RecordOrigin, RecordSet};
 
 /// How and when printing to the line starts.
@@ -130,7 +130,7 @@ fn of_kernel(
 /// A console that follows a boot console prints nothing that the boot console printed, so nothing is flushed.
 pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Option<usize>) -> Option<usize> {
     let registered = registered?;
-    let says_last = kernel.series.is_some_and(|s| s < FIRST_TO_SAY_SO_FIRST);
+    let says_last = kernel.version.is_some_and(|v| v < FIRST_TO_SAY_SO_FIRST);
     if !says_last {
         return Some(registered);
     }
@@ -147,8 +147,8 @@ pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Opt
     Some(before.filter(|i| is_before && !is_init(i)).unwrap_or(registered))
 }
 
-/// The first series whose register_console() logs "enabled" before it flushes.
-const FIRST_TO_SAY_SO_FIRST: Series = Series::new(6, 2);
+/// The first version whose register_console() logs "enabled" before it flushes.
+const FIRST_TO_SAY_SO_FIRST: KernelVersion = KernelVersion::new(6, 2);
 
 fn follows_boot_console(console: Option<&SerialConsole>) -> bool {
     console.is_some_and(|c| c.after_boot_console)
@@ -161,7 +161,7 @@ fn call_of(kernel: &Kernel) -> ThreadsReady {
 
 /// The behaviour of an nbcon console in this kernel; for a kernel newer than the table, that of the newest.
 fn nbcon(kernel: &Kernel) -> Behaviour {
-    Behaviour::of(kernel.series.map(|s| s.min(newest())), kernel.rt, false)
+    Behaviour::of(kernel.version.map(|v| v.min(newest())), kernel.rt, false)
 }
 
 /// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. For another initcall level

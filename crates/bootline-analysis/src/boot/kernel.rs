@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which kernel booted: its banner and its command line.
-use serde::Serialize;
 
 use super::cmdline::CommandLine;
-use bootline_console::Series;
+use bootline_console::KernelVersion;
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// What the log shows about the kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
     /// `6.18.15+deb14-rt-amd64`, from "Linux version".
     pub release: Option<String>,
     /// The banner's record.
     pub banner: Option<RecordId>,
     /// `6.18`
-    pub series: Option<Series>,
+    pub version: Option<KernelVersion>,
     /// PREEMPT_RT.
     pub rt: bool,
     /// SMP kernel.
@@ -58,7 +57,7 @@ impl Kernel {
 
     fn read_banner(&mut self, text: &str) {
         let release = text["Linux version ".len()..].split(' ').next().unwrap_or_default();
-        self.series = series(release);
+        self.version = version(release);
         self.release = Some(release.to_owned());
         // The build string after `#`: "#1 SMP PREEMPT_RT Debian ..."; older RT kernels wrote "PREEMPT RT".
         let build = text.rsplit_once('#').map_or("", |(_, build)| build);
@@ -81,7 +80,7 @@ fn brought_up(text: &str) -> Option<u32> {
         .ok()
 }
 
-fn series(release: &str) -> Option<Series> {
+fn version(release: &str) -> Option<KernelVersion> {
     let mut parts = release.split(['.', '-', '+']);
-    Some(Series::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    Some(KernelVersion::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }

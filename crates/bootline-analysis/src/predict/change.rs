@@ -3,11 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
-
 use super::setting::{Setting, SettingError};
 use bootline_capture::units::{Baud, Frame};
-use bootline_console::{Printing, Series};
+use bootline_console::{KernelVersion, Printing};
 
 /// A combination of settings. Each occurs once, so that a change cannot contradict itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleChange {
     Printing(Printing),
-    Of { kernel: Option<(Series, bool)>, replay: Option<bool> },
+    Of { kernel: Option<(KernelVersion, bool)>, replay: Option<bool> },
 }
 
 impl Default for ConsoleChange {
@@ -76,9 +74,9 @@ impl Change {
             Setting::Frame(frame) => with.frame = Some(frame),
             Setting::NoInitcallDebug => with.no_initcall_debug = true,
             Setting::LogLevel(level) => with.loglevel = Some(level),
-            Setting::Kernel { series, rt } => {
+            Setting::Kernel { version, rt } => {
                 let replay = if let ConsoleChange::Of { replay, .. } = self.console { replay } else { None };
-                with.console = ConsoleChange::Of { kernel: Some((series, rt)), replay };
+                with.console = ConsoleChange::Of { kernel: Some((version, rt)), replay };
             }
             Setting::Module { replay } => {
                 let kernel = if let ConsoleChange::Of { kernel, .. } = self.console { kernel } else { None };
@@ -107,7 +105,7 @@ impl Change {
             self.frame.map(Setting::Frame),
             self.no_initcall_debug.then_some(Setting::NoInitcallDebug),
             self.loglevel.map(Setting::LogLevel),
-            kernel.map(|(series, rt)| Setting::Kernel { series, rt }),
+            kernel.map(|(version, rt)| Setting::Kernel { version, rt }),
             printing.map(Setting::Printing),
             replay.map(|replay| Setting::Module { replay }),
             self.cpus.map(Setting::Cpus),
@@ -157,13 +155,6 @@ impl fmt::Display for Change {
             write!(f, "{}{setting}", if i == 0 { "" } else { " " })?;
         }
         Ok(())
-    }
-}
-
-impl Serialize for Change {
-    /// As the list of its settings.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.settings())
     }
 }
 

@@ -2,15 +2,17 @@
 //! How another kernel would print to the console of a boot.
 use super::prediction::PredictionError;
 use crate::boot::Boot;
-use bootline_console::{Behaviour, Driver, DriverWait, Framework, Printing, RegistrationFlush, Series, ThreadsReady};
+use bootline_console::{
+    Behaviour, Driver, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadsReady,
+};
 
 /// The behaviour in another version, with the same driver.
-pub(super) fn behaviour(boot: &Boot, series: Series, rt: bool) -> Result<Behaviour, PredictionError> {
+pub(super) fn behaviour(boot: &Boot, version: KernelVersion, rt: bool) -> Result<Behaviour, PredictionError> {
     let console = &boot.line.as_ref().ok_or(PredictionError::NoConsole)?.console;
     let driver = Driver::of_console(&console.name);
     let debian = boot.kernel.release.as_deref().is_some_and(is_debian);
-    let unknown = || PredictionError::UnknownKernel(format!("{series}{}", if rt { "-rt" } else { "" }));
-    Behaviour::for_driver(series, rt, driver, debian).ok_or_else(unknown)
+    let unknown = || PredictionError::UnknownKernel(format!("{version}{}", if rt { "-rt" } else { "" }));
+    Behaviour::for_driver(version, rt, driver, debian).ok_or_else(unknown)
 }
 
 /// Whether a release is named as Debian names its own: `6.18.15+deb14-rt-amd64`, `6.1.0-49-arm64`.
@@ -28,8 +30,8 @@ pub(super) fn behaviour_of(printing: Printing, boot: &Boot) -> Behaviour {
             registration: RegistrationFlush::ByThread,
             driver: DriverWait::SpinsIrqsOff,
         },
-        Printing::ThreadPerRecord => Behaviour::of(Some(Series::new(6, 19)), true, true),
-        Printing::ThreadWholeFlush => Behaviour::of(Some(Series::new(6, 18)), true, true),
-        _ => Behaviour { printing, ..Behaviour::of(boot.kernel.series, false, legacy) },
+        Printing::ThreadPerRecord => Behaviour::of(Some(KernelVersion::new(6, 19)), true, true),
+        Printing::ThreadWholeFlush => Behaviour::of(Some(KernelVersion::new(6, 18)), true, true),
+        _ => Behaviour { printing, ..Behaviour::of(boot.kernel.version, false, legacy) },
     }
 }

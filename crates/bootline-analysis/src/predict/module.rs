@@ -2,7 +2,7 @@
 //! The module nbcon_8250: which boots it can help, and when it replaces the console.
 use crate::boot::{Boot, SerialConsole};
 use bootline_console::{
-    Behaviour, Driver, DriverBehaviour, DriverWait, Framework, Printing, RegistrationFlush, Series, ThreadsReady,
+    Behaviour, Driver, DriverBehaviour, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadsReady,
 };
 use bootline_records::RecordOrigin;
 
@@ -24,20 +24,20 @@ pub(super) enum SwitchTime {
 }
 
 /// The first version that exports all symbols that the module needs.
-const SINCE: Series = Series::new(6, 12);
+const SINCE: KernelVersion = KernelVersion::new(6, 12);
 
 /// Whether the module can replace a boot's console and would help: a legacy console of the 8250 driver, on a port of
 /// the 16550A class, in a kernel from 6.12 on whose own 8250 console is not an nbcon console yet.
 pub fn takes_module(boot: &Boot) -> bool {
-    let (Some(line), Some(series)) = (&boot.line, boot.kernel.series) else { return false };
+    let (Some(line), Some(version)) = (&boot.line, boot.kernel.version) else { return false };
     let console = &line.console;
     let driver = Driver::of_console(&console.name);
     let own = DriverBehaviour::nbcon_since(driver, boot.kernel.rt);
     driver == Driver::Uart8250
         && console.framework == Framework::Legacy
         && boot.console_switch.is_none()
-        && series >= SINCE
-        && own.is_none_or(|own| series < own)
+        && version >= SINCE
+        && own.is_none_or(|own| version < own)
         && is_16550a(boot, console)
         && takes_command_line(boot, console)
 }

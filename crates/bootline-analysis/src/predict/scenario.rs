@@ -63,8 +63,8 @@ impl Scenario {
                 Setting::Frame(f) => frame = f,
                 Setting::LogLevel(level) => s.loglevel = level,
                 Setting::NoInitcallDebug => s.without_initcall_debug = true,
-                Setting::Kernel { series, rt } => {
-                    s.behaviour = super::kernel::behaviour(boot, series, rt)?;
+                Setting::Kernel { version, rt } => {
+                    s.behaviour = super::kernel::behaviour(boot, version, rt)?;
                 }
                 Setting::Printing(printing) => {
                     s.behaviour = super::kernel::behaviour_of(printing, boot);
@@ -197,7 +197,7 @@ fn boot_console_printing(real: Behaviour) -> Printing {
 }
 
 fn baseline_behaviour(boot: &Boot, console: &SerialConsole) -> Behaviour {
-    let behaviour = Behaviour::of(boot.kernel.series, boot.kernel.rt, console.framework == Framework::Legacy);
+    let behaviour = Behaviour::of(boot.kernel.version, boot.kernel.rt, console.framework == Framework::Legacy);
     Behaviour { printing: console.printing, ..behaviour }
 }
 

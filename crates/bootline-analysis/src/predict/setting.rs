@@ -3,14 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
-
 use bootline_capture::units::{Baud, Frame};
-use bootline_console::{Printing, Series};
+use bootline_console::{KernelVersion, Printing};
 
 /// One changed setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// `baud=115200`
     Baud(Baud),
@@ -22,8 +19,8 @@ pub enum Setting {
     NoInitcallDebug,
     /// `kernel=6.19-rt`: the console's behaviour in that version; the boot's own work stays the same.
     Kernel {
-        /// Its series.
-        series: Series,
+        /// Its version.
+        version: KernelVersion,
         /// PREEMPT_RT.
         rt: bool,
     },
@@ -104,12 +101,11 @@ impl FromStr for Setting {
 }
 
 fn kernel(value: &str) -> Option<Setting> {
-    let (series, rt) = match value.strip_suffix("-rt") {
-        Some(series) => (series, true),
+    let (version, rt) = match value.strip_suffix("-rt") {
+        Some(version) => (version, true),
         None => (value, false),
     };
-    let (major, minor) = series.split_once('.')?;
-    Some(Setting::Kernel { series: Series::new(major.parse().ok()?, minor.parse().ok()?), rt })
+    Some(Setting::Kernel { version: version.parse().ok()?, rt })
 }
 
 impl fmt::Display for Setting {
@@ -120,7 +116,7 @@ impl fmt::Display for Setting {
             Setting::LogLevel(4) => f.write_str("quiet"),
             Setting::LogLevel(level) => write!(f, "loglevel={level}"),
             Setting::NoInitcallDebug => f.write_str("initcall_debug=0"),
-            Setting::Kernel { series, rt } => write!(f, "kernel={series}{}", if *rt { "-rt" } else { "" }),
+            Setting::Kernel { version, rt } => write!(f, "kernel={version}{}", if *rt { "-rt" } else { "" }),
             Setting::Printing(Printing::Synchronous) => f.write_str("console=legacy"),
             Setting::Printing(Printing::ThreadPerRecord) => f.write_str("console=printer-thread"),
             Setting::Printing(_) => f.write_str("console=nbcon"),

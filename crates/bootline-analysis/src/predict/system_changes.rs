@@ -4,10 +4,10 @@ use super::change::Change;
 use super::setting::Setting;
 use crate::boot::{Boot, SerialLine};
 use crate::remedy::{KernelVersions, Parameter, SystemChange};
-use bootline_console::{Driver, DriverBehaviour, Printing, Series};
+use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing};
 
 /// The first version of the kernel whose legacy printer thread gives up the console lock after each record.
-const THREAD_PER_RECORD_SINCE: Series = Series::new(6, 19);
+const THREAD_PER_RECORD_SINCE: KernelVersion = KernelVersion::new(6, 19);
 
 /// All that has to be changed on the system for a change to its boot; nothing for what is so already.
 pub fn system_changes(boot: &Boot, change: &Change) -> Vec<SystemChange> {
@@ -41,8 +41,8 @@ fn of_setting(boot: &Boot, setting: Setting) -> Vec<SystemChange> {
             [quieter].into_iter().chain(remove_parameters(boot, overrules)).collect()
         }
         Setting::NoInitcallDebug => vec![SystemChange::without("initcall_debug")],
-        Setting::Kernel { series, rt } => {
-            let kernel = SystemChange::Kernel(KernelVersions::Between(series, series));
+        Setting::Kernel { version, rt } => {
+            let kernel = SystemChange::Kernel(KernelVersions::Between(version, version));
             [kernel].into_iter().chain(rt.then(preempt_rt)).collect()
         }
         Setting::Printing(Printing::ThreadPerRecord) => {

@@ -64,15 +64,15 @@ fn changes(boot: &Boot) -> Vec<Change> {
     let printing = line.console.printing;
     let driver = Driver::of_console(&line.console.name);
     let thread = matches!(printing, Printing::Synchronous | Printing::ThreadWholeFlush | Printing::RtPatch)
-        .then(|| DriverBehaviour::thread_under_rt_since(driver, boot.kernel.series))
+        .then(|| DriverBehaviour::thread_under_rt_since(driver, boot.kernel.version))
         .flatten()
-        .map(|series| Setting::Kernel { series, rt: true });
+        .map(|version| Setting::Kernel { version, rt: true });
     let rt = boot.kernel.rt;
-    let stock = boot.kernel.series.and_then(|s| DriverBehaviour::of(s, rt, driver, false));
+    let stock = boot.kernel.version.and_then(|s| DriverBehaviour::of(s, rt, driver, false));
     let nbcon = DriverBehaviour::nbcon_since(driver, rt)
-        .filter(|s| boot.kernel.series != Some(*s))
+        .filter(|s| boot.kernel.version != Some(*s))
         .filter(|_| stock.is_none_or(|t| t.framework == Framework::Legacy || t.flushes_at_registration()))
-        .map(|series| Setting::Kernel { series, rt });
+        .map(|version| Setting::Kernel { version, rt });
     let second = (boot.kernel.cpus == Some(1)).then_some(Setting::Cpus(2));
     let module = |replay| takes_module(boot).then_some(Setting::Module { replay });
     let candidates: [&[Option<Setting>]; 14] = [

@@ -25,8 +25,8 @@ fn setting_title(setting: &Setting) -> String {
         Setting::LogLevel(4) => "quiet".to_owned(),
         Setting::LogLevel(level) => format!("loglevel={level}"),
         Setting::NoInitcallDebug => "no initcall_debug".to_owned(),
-        Setting::Kernel { series, rt } => {
-            format!("printing as in {series}{}", if *rt { "-rt" } else { "" })
+        Setting::Kernel { version, rt } => {
+            format!("printing as in {version}{}", if *rt { "-rt" } else { "" })
         }
         Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
         Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),

@@ -2,15 +2,15 @@
 //! Which kernels would do.
 use std::fmt;
 
-use bootline_console::Series;
+use bootline_console::KernelVersion;
 
 /// Which kernels would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KernelVersions {
     /// This one or a later one.
-    From(Series),
+    From(KernelVersion),
     /// From the first to the last, both included.
-    Between(Series, Series),
+    Between(KernelVersion, KernelVersion),
     /// One with a property that no version is known to have: `whose driver has an nbcon console`.
     Having(&'static str),
 }

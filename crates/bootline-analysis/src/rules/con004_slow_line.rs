@@ -6,7 +6,7 @@ use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::SpeedSource;
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::Series;
+use bootline_console::KernelVersion;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con004,
@@ -39,10 +39,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let how = if speed.source == SpeedSource::Arrival { "arrival times" } else { "the kernel's stamps" };
     let mut remedies = Vec::new();
     let is_8250 = line.console.name.starts_with("ttyS");
-    if is_8250 && case.boot.kernel.series.is_some_and(|s| s < Series::new(5, 18)) {
+    if is_8250 && case.boot.kernel.version.is_some_and(|v| v < KernelVersion::new(5, 18)) {
         remedies.push(Remedy::new(
             "use a kernel whose 8250 console fills the FIFO",
-            vec![SystemChange::Kernel(KernelVersions::From(Series::new(5, 18)))],
+            vec![SystemChange::Kernel(KernelVersions::From(KernelVersion::new(5, 18)))],
             "works only once a tty is open on the port; with slow registers it saved a quarter",
             Risk::Medium,
         ));

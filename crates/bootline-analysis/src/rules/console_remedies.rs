@@ -6,7 +6,7 @@ use crate::boot::{ConsoleWait, SerialLine, WaitCause};
 use crate::predict::{Change, OUT_OF_TREE, Setting, system_changes, takes_module};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
-use bootline_console::{Driver, DriverBehaviour, Printing, Series, newest};
+use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing, newest};
 
 /// `quiet` prints levels below this.
 const QUIET: Setting = Setting::LogLevel(4);
@@ -36,9 +36,9 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
     let kernel = &case.boot.kernel;
     let one_cpu = kernel.cpus == Some(1);
     let driver = Driver::of_console(&line.console.name);
-    let since = DriverBehaviour::thread_under_rt_since(driver, kernel.series);
+    let since = DriverBehaviour::thread_under_rt_since(driver, kernel.version);
     let per_record = || {
-        let kernel = Setting::Kernel { series: since?, rt: true };
+        let kernel = Setting::Kernel { version: since?, rt: true };
         if one_cpu { case.saves(&[kernel, Setting::Cpus(2)]) } else { case.saves(&[kernel]) }
     };
     let mut changes: Vec<SystemChange> =
@@ -102,7 +102,7 @@ pub(super) fn nbcon_flush(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> 
     let kernel = &case.boot.kernel;
     let driver = Driver::of_console(&line.console.name);
     let by_thread = |s| DriverBehaviour::of(s, kernel.rt, driver, false).is_some_and(|s| !s.flushes_at_registration());
-    if line.console.printing != Printing::Nbcon || kernel.series.is_some_and(by_thread) {
+    if line.console.printing != Printing::Nbcon || kernel.version.is_some_and(by_thread) {
         return None;
     }
     let (first, versions) = flushed_by_thread(driver, kernel.rt)?;
@@ -112,11 +112,11 @@ pub(super) fn nbcon_flush(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> 
         "a hang before the kthread runs leaves less on the line",
         Risk::Medium,
     );
-    Some(remedy.saving(case.saves(&[Setting::Kernel { series: first, rt: kernel.rt }])))
+    Some(remedy.saving(case.saves(&[Setting::Kernel { version: first, rt: kernel.rt }])))
 }
 
 /// The first version whose thread prints what is there when a driver's nbcon console registers, and all such.
-fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(Series, KernelVersions)> {
+fn flushed_by_thread(driver: Driver, rt: bool) -> Option<(KernelVersion, KernelVersions)> {
     let (first, last) = DriverBehaviour::flushed_by_thread(driver, rt)?;
     let versions = if last == newest() { KernelVersions::From(first) } else { KernelVersions::Between(first, last) };
     Some((first, versions))

@@ -6,7 +6,7 @@ use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{Span, SpanKind};
 use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::Series;
+use bootline_console::KernelVersion;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini002,
@@ -61,8 +61,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     // 6.16 replaced the one symbol by the other.
-    let without = match case.boot.kernel.series {
-        Some(series) if series < Series::new(6, 16) => SystemChange::config("CONFIG_CRYPTO_MANAGER_DISABLE_TESTS", "y"),
+    let without = match case.boot.kernel.version {
+        Some(version) if version < KernelVersion::new(6, 16) => {
+            SystemChange::config("CONFIG_CRYPTO_MANAGER_DISABLE_TESTS", "y")
+        }
         _ => SystemChange::config("CONFIG_CRYPTO_SELFTESTS", "n"),
     };
     let remedies = vec![

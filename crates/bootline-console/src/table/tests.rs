@@ -2,11 +2,12 @@
 //! The table is whole: each row can be read, says where it is from, and no version is answered twice.
 use super::*;
 
-/// All series that there have been.
-fn all_series() -> Vec<Series> {
+/// All versions that there have been.
+fn all_versions() -> Vec<KernelVersion> {
     let majors = [(3u16, 0..=19u16), (4, 0..=20), (5, 0..=19), (6, 0..=19), (7, 0..=3)];
-    let numbered = majors.into_iter().flat_map(|(major, minors)| minors.map(move |minor| Series::new(major, minor)));
-    std::iter::once(Series::new(2, 6)).chain(numbered).collect()
+    let numbered =
+        majors.into_iter().flat_map(|(major, minors)| minors.map(move |minor| KernelVersion::new(major, minor)));
+    std::iter::once(KernelVersion::new(2, 6)).chain(numbered).collect()
 }
 
 fn table() -> Table {
@@ -16,14 +17,14 @@ fn table() -> Table {
 #[test]
 fn each_framework_has_one_row_a_version() {
     let table = table();
-    for series in all_series() {
+    for version in all_versions() {
         for (rt, framework) in
             [false, true].into_iter().flat_map(|rt| [(rt, Framework::Legacy), (rt, Framework::Nbcon)])
         {
-            let rows = table.printk.iter().filter(|r| r.framework == framework && r.range.holds(series));
+            let rows = table.printk.iter().filter(|r| r.framework == framework && r.range.holds(version));
             let count = rows.filter(|r| r.rt.is_none_or(|v| v == rt)).count();
-            let wanted = usize::from(framework == Framework::Legacy || series >= Series::new(6, 12));
-            assert_eq!(count, wanted, "{framework:?} {series} rt={rt}");
+            let wanted = usize::from(framework == Framework::Legacy || version >= KernelVersion::new(6, 12));
+            assert_eq!(count, wanted, "{framework:?} {version} rt={rt}");
         }
     }
 }
@@ -32,15 +33,15 @@ fn each_framework_has_one_row_a_version() {
 fn each_driver_has_one_row_a_version() {
     let table = table();
     for driver in [Driver::Uart8250, Driver::Pl011, Driver::Imx, Driver::Sifive, Driver::QcomGeni, Driver::Other] {
-        for (series, rt) in all_series().into_iter().flat_map(|s| [(s, false), (s, true)]) {
+        for (version, rt) in all_versions().into_iter().flat_map(|s| [(s, false), (s, true)]) {
             let count = |debian: bool| {
-                let rows = table.drivers.iter().filter(|r| r.driver == driver && r.range.holds(series));
+                let rows = table.drivers.iter().filter(|r| r.driver == driver && r.range.holds(version));
                 rows.filter(|r| r.rt.is_none_or(|v| v == rt) && r.debian == debian).count()
             };
-            assert_eq!(count(false), 1, "{driver:?} {series} rt={rt}");
-            assert!(count(true) <= 1, "{driver:?} {series} rt={rt}");
-            let row = table.driver(driver, series, rt, true).unwrap();
-            assert!(table.printk(row.framework, series, rt).is_some(), "{driver:?} {series} rt={rt}");
+            assert_eq!(count(false), 1, "{driver:?} {version} rt={rt}");
+            assert!(count(true) <= 1, "{driver:?} {version} rt={rt}");
+            let row = table.driver(driver, version, rt, true).unwrap();
+            assert!(table.printk(row.framework, version, rt).is_some(), "{driver:?} {version} rt={rt}");
         }
     }
 }
@@ -69,14 +70,14 @@ fn what_is_no_table_is_refused() {
     };
     let word = |word: &str, column| TableError::Word { line: 3, word: word.to_owned(), column };
     check(&row("sometimes", "6.1"), word("sometimes", "printing"));
-    check(&row("nbcon", "6"), word("6", "series"));
+    check(&row("nbcon", "6"), word("6", "version"));
     assert!(Table::parse(&row("nbcon", "6.1")).is_ok());
 }
 
 #[test]
 fn a_vendors_row_goes_first() {
     let table = table();
-    let series = Series::new(6, 12);
-    let framework = |debian| table.driver(Driver::Uart8250, series, true, debian).map(|r| r.framework);
+    let version = KernelVersion::new(6, 12);
+    let framework = |debian| table.driver(Driver::Uart8250, version, true, debian).map(|r| r.framework);
     assert_eq!((framework(true), framework(false)), (Some(Framework::Nbcon), Some(Framework::Legacy)));
 }

@@ -2,7 +2,6 @@
 //! What turns one arm into another, as settings of a prediction.
 use bootline_analysis::predict::{Change, Setting};
 use bootline_capture::units::Baud;
-use bootline_console::Series;
 
 use super::definition::{Arm, Image};
 use crate::arch::Arch;
@@ -59,7 +58,7 @@ fn kernel(from: &Arm, to: &Arm) -> Result<Option<Setting>, String> {
     if flavours.iter().any(|f| !matches!(f, Flavour::Standard | Flavour::Rt)) {
         return Err(format!("the difference between `{}` and `{}` is unknown", a.series, b.series));
     }
-    Ok(Some(Setting::Kernel { series: Series::new(b.series.major, b.series.minor), rt: b.series.is_rt() }))
+    Ok(Some(Setting::Kernel { version: b.series.version, rt: b.series.is_rt() }))
 }
 
 fn command_line(from: &Arm, to: &Arm) -> Result<Vec<Setting>, String> {

@@ -4,7 +4,7 @@
 //! From bootline-console's table, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
 use std::fmt;
 
-use bootline_console::{DriverBehaviour, Printing};
+use bootline_console::{DriverBehaviour, KernelVersion, Printing};
 
 use super::series::Series;
 use crate::arch::Arch;
@@ -32,8 +32,7 @@ impl ConsoleClass {
     /// The behaviour of the serial console of a stock Debian kernel.
     pub fn of(arch: Arch, series: Series) -> ConsoleClass {
         let driver = arch.console_driver();
-        let version = bootline_console::Series::new(series.major, series.minor);
-        let Some(stock) = DriverBehaviour::of(version, series.is_rt(), driver, true) else {
+        let Some(stock) = DriverBehaviour::of(series.version, series.is_rt(), driver, true) else {
             return ConsoleClass::Unknown;
         };
         match stock.behaviour.printing {
@@ -68,12 +67,12 @@ pub fn nearest(arch: Arch, wanted: Series, there: impl IntoIterator<Item = Serie
     there
         .into_iter()
         .filter(|s| s.flavour == wanted.flavour && ConsoleClass::of(arch, *s) == ConsoleClass::of(arch, wanted))
-        .min_by_key(|s| (ordinal(*s).abs_diff(ordinal(wanted)), std::cmp::Reverse(s.number())))
+        .min_by_key(|s| (ordinal(s.version).abs_diff(ordinal(wanted.version)), std::cmp::Reverse(s.version)))
 }
 
 /// A running number of releases: each major version since 3.x ended at .19 or .20.
-fn ordinal(series: Series) -> u32 {
-    u32::from(series.major) * 20 + u32::from(series.minor)
+fn ordinal(version: KernelVersion) -> u32 {
+    u32::from(version.major) * 20 + u32::from(version.minor)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::io::{self, BufRead};
 
+use bootline_console::KernelVersion;
 use serde::{Deserialize, Serialize};
 
 use super::deb822::{Paragraph, Paragraphs};
@@ -125,7 +126,8 @@ fn series_of(release: &str, package_version: &str, arch: Arch) -> Option<Series>
     let (flavour, _) = suffixes.into_iter().find(|(_, suffix)| release.ends_with(suffix.as_str()))?;
     let upstream = version::upstream(package_version);
     let mut numbers = upstream.split(|c: char| !c.is_ascii_digit());
-    Some(Series { major: numbers.next()?.parse().ok()?, minor: numbers.next()?.parse().ok()?, flavour })
+    let version = KernelVersion::new(numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+    Some(Series { version, flavour })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use bootline_console::KernelVersion;
 use serde::{Deserialize, Serialize};
 
 use crate::arch::{Arch, UnknownArch};
@@ -39,10 +40,8 @@ impl Flavour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Series {
-    /// The `6` of `6.18-rt`.
-    pub major: u16,
-    /// The `18` of `6.18-rt`.
-    pub minor: u16,
+    /// The `6.18` of `6.18-rt`.
+    pub version: KernelVersion,
     /// The `-rt` of `6.18-rt`.
     pub flavour: Flavour,
 }
@@ -52,16 +51,11 @@ impl Series {
     pub fn is_rt(self) -> bool {
         self.flavour == Flavour::Rt
     }
-
-    /// The version as (major, minor), to compare with.
-    pub fn number(self) -> (u16, u16) {
-        (self.major, self.minor)
-    }
 }
 
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}.{}{}", self.major, self.minor, self.flavour.suffix()))
+        f.pad(&format!("{}{}", self.version, self.flavour.suffix()))
     }
 }
 
@@ -91,13 +85,7 @@ fn parse_series(text: &str) -> Option<Series> {
         None => (text, ""),
     };
     let flavour = Flavour::ALL.into_iter().find(|f| f.suffix() == suffix)?;
-    let (major, minor) = number.split_once('.')?;
-    Some(Series { major: decimal(major)?, minor: decimal(minor)?, flavour })
-}
-
-/// Digits only: `u16::from_str` would also take a sign.
-fn decimal(text: &str) -> Option<u16> {
-    if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
+    Some(Series { version: number.parse().ok()?, flavour })
 }
 
 /// What a user typed: a series, optionally after an architecture: `arm64:6.18-rt`.
@@ -140,7 +128,7 @@ mod tests {
 
     fn check(text: &str, expected: Option<(Option<Arch>, u16, u16, Flavour)>) {
         let got = text.parse::<KernelName>().ok();
-        let got = got.map(|r| (r.arch, r.series.major, r.series.minor, r.series.flavour));
+        let got = got.map(|r| (r.arch, r.series.version.major, r.series.version.minor, r.series.flavour));
         assert_eq!(got, expected, "{text:?}");
     }
 
@@ -180,7 +168,7 @@ mod tests {
 
         #[test]
         fn every_series_comes_back(major: u16, minor: u16, flavour in prop::sample::select(&Flavour::ALL[..])) {
-            let series = Series { major, minor, flavour };
+            let series = Series { version: KernelVersion::new(major, minor), flavour };
             prop_assert_eq!(series.to_string().parse::<Series>().unwrap(), series);
         }
     }

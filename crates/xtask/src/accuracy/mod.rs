@@ -10,7 +10,7 @@ use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
-use bootline_console::{Behaviour, Driver, Series};
+use bootline_console::{Behaviour, Driver};
 use bootline_lab::boot::{RunVerdict, Truth};
 
 use crate::document::Document;
@@ -125,10 +125,8 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
 /// Whether the console behaves differently in the other kernel, or with the other number of CPUs.
 fn prints_otherwise(from: &Cell, to: &Cell) -> bool {
     let behaviour = |c: &Cell| {
-        let (series, rt) = c.kernel.strip_suffix("-rt").map_or((c.kernel.as_str(), false), |s| (s, true));
-        let (major, minor) = series.split_once('.')?;
-        let series = Series::new(major.parse().ok()?, minor.parse().ok()?);
-        Behaviour::for_driver(series, rt, Driver::Uart8250, true)
+        let (version, rt) = c.kernel.strip_suffix("-rt").map_or((c.kernel.as_str(), false), |s| (s, true));
+        Behaviour::for_driver(version.parse().ok()?, rt, Driver::Uart8250, true)
     };
     behaviour(from) != behaviour(to) || from.cpus != to.cpus
 }

@@ -2,7 +2,7 @@
 //! Ports and printk alone: post 1's benchmark, post 3.
 use bootline_capture::units::{Baud, Dur, Frame, Interval, LineRate};
 use bootline_console::{
-    Behaviour, ConsoleId, Contention, KernelClock, Message, ModelledConsole, Op, Series, SimulationSetup, Uart,
+    Behaviour, ConsoleId, Contention, KernelClock, KernelVersion, Message, ModelledConsole, Op, SimulationSetup, Uart,
     Workload, simulate,
 };
 use bootline_console::{Registers, TransmitMode};
@@ -21,7 +21,7 @@ pub fn benchmark(baud: u32, legacy: bool) -> Interval {
     let workload = Workload { tasks: vec![start.into_iter().chain(records).chain([Op::Mark(2)]).collect()] };
     let rate = LineRate::of(Baud::new(baud).unwrap(), Frame::default());
     let console = ModelledConsole {
-        behaviour: Behaviour::of(Some(Series::new(6, 12)), false, legacy),
+        behaviour: Behaviour::of(Some(KernelVersion::new(6, 12)), false, legacy),
         uart: Uart::ideal(rate),
         boot: false,
         replay: true,
