@@ -14,6 +14,12 @@ pub fn system_changes(boot: &Boot, change: &Change) -> Vec<SystemChange> {
     change.settings().flat_map(|setting| of_setting(boot, setting)).collect()
 }
 
+/// A PREEMPT_RT kernel, whose printer kthread prints: of this version or a later one, where it is known.
+pub fn kernel_with_kthread(since: Option<KernelVersion>) -> Vec<SystemChange> {
+    let version = since.map(|v| SystemChange::Kernel(KernelVersions::From(v)));
+    version.into_iter().chain([preempt_rt()]).collect()
+}
+
 /// These words of the command line taken off it, as they stand there.
 pub fn remove_parameters(boot: &Boot, is_one: impl Fn(&str) -> bool) -> Vec<SystemChange> {
     boot.kernel.command_line.words().filter(|word| is_one(word)).map(SystemChange::without).collect()
@@ -45,9 +51,7 @@ fn of_setting(boot: &Boot, setting: Setting) -> Vec<SystemChange> {
             let kernel = SystemChange::Kernel(KernelVersions::Between(version, version));
             [kernel].into_iter().chain(rt.then(preempt_rt)).collect()
         }
-        Setting::Printing(Printing::ThreadPerRecord) => {
-            vec![SystemChange::Kernel(KernelVersions::From(THREAD_PER_RECORD_SINCE)), preempt_rt()]
-        }
+        Setting::Printing(Printing::ThreadPerRecord) => kernel_with_kthread(Some(THREAD_PER_RECORD_SINCE)),
         Setting::Printing(Printing::Nbcon) => {
             let since = DriverBehaviour::nbcon_since(Driver::of_console(name), boot.kernel.rt);
             let unknown = KernelVersions::Having("whose driver has an nbcon console");

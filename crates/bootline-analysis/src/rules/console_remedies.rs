@@ -3,13 +3,16 @@
 use super::case::Case;
 use super::wording::faster;
 use crate::boot::{ConsoleWait, SerialLine, WaitCause};
-use crate::predict::{Change, OUT_OF_TREE, Setting, system_changes, takes_module};
+use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, system_changes, takes_module};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
 use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing, newest};
 
 /// `quiet` prints levels below this.
 const QUIET: Setting = Setting::LogLevel(4);
+
+/// A CPU for the printer kthread, next to the boot's only one.
+const SECOND_CPU: Setting = Setting::Cpus(2);
 
 /// A remedy that is one setting of the model: its changes to the system and what it saves follow from the setting.
 fn of_setting(case: &Case<'_>, setting: Setting, action: impl Into<String>, price: impl Into<String>) -> Remedy {
@@ -39,12 +42,12 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
     let since = DriverBehaviour::thread_under_rt_since(driver, kernel.version);
     let per_record = || {
         let kernel = Setting::Kernel { version: since?, rt: true };
-        if one_cpu { case.saves(&[kernel, Setting::Cpus(2)]) } else { case.saves(&[kernel]) }
+        if one_cpu { case.saves(&[kernel, SECOND_CPU]) } else { case.saves(&[kernel]) }
     };
-    let mut changes: Vec<SystemChange> =
-        since.map(|s| SystemChange::Kernel(KernelVersions::From(s))).into_iter().collect();
-    changes.push(SystemChange::config("CONFIG_PREEMPT_RT", "y"));
-    changes.extend(one_cpu.then(|| SystemChange::Hardware("2 CPUs".to_owned())));
+    let mut changes = kernel_with_kthread(since);
+    if one_cpu {
+        changes.extend(system_changes(case.boot, &Change::from(SECOND_CPU)));
+    }
     let price = "a hang leaves the last messages unprinted; the log is complete only after the boot";
     match line.console.printing {
         Printing::Synchronous | Printing::RtPatch | Printing::Unknown => {
@@ -72,7 +75,7 @@ pub(super) fn printer_kthread(case: &Case<'_>, line: &SerialLine) -> Option<Reme
 /// Room for the printing thread next to the boot.
 pub(super) fn second_cpu(case: &Case<'_>) -> Remedy {
     let action = "add a CPU for the printer kthread: with one CPU, it and the boot take turns";
-    of_setting(case, Setting::Cpus(2), action, "another board, or another CPU of this one enabled")
+    of_setting(case, SECOND_CPU, action, "another board, or another CPU of this one enabled")
 }
 
 fn held_until_drained(w: &ConsoleWait) -> bool {
