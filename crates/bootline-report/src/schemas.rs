@@ -12,7 +12,7 @@ use super::explain::ExplainedBoot;
 use super::export_json::ExportedBoot;
 use super::predict::PredictedBoot;
 use super::time::TimedBoot;
-use super::wire::{BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson};
+use super::wire::{BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson, RulesJson};
 
 /// A list of boots: what most verbs write.
 #[derive(JsonSchema)]
@@ -35,6 +35,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         boots::<CriticalPathBoot<'_>>("critical-chain", "bootline critical-chain --json"),
         boots::<PredictedBoot<'_>>("predict", "bootline predict --json"),
         boots::<ExportedBoot<'_>>("export", "bootline export --format json"),
+        ("rules", schema_of::<RulesJson>("rules", "bootline explain --rules --json")),
         ("compare", schema_of::<ComparisonJson<'_>>("compare", "bootline compare --json")),
         ("check", schema_of::<CheckJson<'_>>("check", "bootline check --json")),
         ("baseline", schema_of::<BaselineJson>("baseline", "bootline check --write-baseline")),

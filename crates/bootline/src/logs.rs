@@ -47,11 +47,16 @@ impl LogArgs {
         LogArgs { files, reading, json: false, width: None }
     }
 
+    /// The form of the output: text for this terminal, or JSON.
+    pub fn output(&self, terminal: &Terminal) -> Output {
+        let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
+        if self.json { Output::Json } else { Output::Text(text()) }
+    }
+
     /// Applies the terminal's properties, and refuses impossible arguments. `schema` names the verb's JSON schema.
     pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<LogInputs, Failure> {
         stdin_once(self.files.iter().map(PathBuf::as_path))?;
-        let text = || TextOptions { width: self.width.unwrap_or(terminal.width), color: terminal.stdout_color };
-        let output = if self.json { Output::Json } else { Output::Text(text()) };
+        let output = self.output(terminal);
         Ok(LogInputs {
             inputs: self.files.iter().map(|file| LogFile::new(file)).collect(),
             reader: self.reading.reader(BootNeeds::End),

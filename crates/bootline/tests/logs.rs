@@ -5,8 +5,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use bootline_analysis::rules::RULES;
 use bootline_testkit::isolated;
 use serde_json::Value;
+
+#[path = "../../bootline-report/tests/schema/mod.rs"]
+mod schema;
 
 /// A small boot over a console of 9600 baud whose writers wait.
 const LOG: &str = "\
@@ -308,4 +312,15 @@ fn help_has_examples_and_pages_are_written() {
     }
     let rules = stdout(&run(&["explain", "--rules"], b""));
     assert!(rules.starts_with("con001 synchronous-console\n"), "{rules}");
+}
+
+#[test]
+fn the_rules_in_json() {
+    let out = stdout(&run(&["explain", "--rules", "--json"], b""));
+    let document: Value = serde_json::from_str(&out).unwrap();
+    schema::check("rules", &document);
+    let names: Vec<&str> = document["rules"].as_array().unwrap().iter().map(|r| r["rule"].as_str().unwrap()).collect();
+    assert_eq!(names, RULES.iter().map(|r| r.id.title()).collect::<Vec<_>>());
+    let refused = run(&["explain", "--rules", "-"], b"");
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
 }

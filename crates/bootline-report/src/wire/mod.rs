@@ -20,6 +20,7 @@ mod phase;
 mod record;
 mod record_id;
 mod remedy;
+mod rules;
 mod span;
 mod words;
 
@@ -37,5 +38,6 @@ pub(crate) use phase::{Phase, TimeToInit};
 pub(crate) use record::{AsyncWait, BacklogPoint, Gap, Record, Service, Wait};
 pub(crate) use record_id::{Id, id, ids};
 pub(crate) use remedy::SystemChange;
+pub use rules::{RulesJson, rules_json};
 pub(crate) use span::{DrawnSpan, Span};
 pub(crate) use words::*;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline explain`
 use bootline_analysis::rules::findings;
-use bootline_report::{TextEmitter, explain, explain_json, rules};
+use bootline_report::{JsonEmitter, TextEmitter, explain, explain_json, rules, rules_json};
 
+use crate::boot_printer::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::logs;
@@ -18,20 +19,23 @@ Examples:
   bootline explain --console ttyS0,115200n8 dmesg.txt  a log that does not show its console
   bootline explain --marker 'login:' boot.cap          up to the login prompt
   bootline explain --json *.log | jq '.boots[].time_to_init.elapsed_ns.best'
-  bootline explain --rules                             all rules
+  bootline explain --rules                             all rules (--json: in JSON)
 
 Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted.")]
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
     /// List all rules: what each looks for, and why that costs time
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["files", "marker", "console", "input_format"])]
     rules: bool,
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     if args.rules {
-        print(&TextEmitter { document: &rules(), options: terminal.text_options() })?;
+        match args.logs.output(terminal) {
+            Output::Text(options) => print(&TextEmitter { document: &rules(), options })?,
+            Output::Json => print(&JsonEmitter(rules_json()))?,
+        };
         return Ok(Exit::FINE);
     }
     args.logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
