@@ -31,7 +31,8 @@ fn usage() {
     check(&["--kernel", "image"], 2, "--output <DIR>");
     check(&["--kernel", "image", "-o", "-"], 2, "this verb writes a folder, which can't go to standard output");
     check(&["--kernel", "image", "-o", "out", "-n", "0"], 2, "0 is not in 1..");
-    check(&["--kernel", "image", "-o", "out", "--smp", "0"], 2, "0 is not in 1..");
+    check(&["--kernel", "image", "-o", "out", "--cpus", "0"], 2, "0 is not in 1..");
+    check(&["--kernel", "image", "-o", "out", "--smp", "0"], 2, "'--cpus <N>': 0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--memory", "0"], 2, "0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--icount", "--baud", "9600"], 2, "cannot be used with");
     check(&["--kernel", "image", "-o", "out", "--marker", "("], 2, "regex");

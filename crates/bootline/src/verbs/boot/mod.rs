@@ -29,7 +29,7 @@ Each run writes boot.cap, truth.json (times by the host's clock, from a second, 
 the kernel's own log. A run that lost bytes is marked invalid and repeated; it never counts.
 
 Examples:
-  bootline boot --kernel 6.18-rt --baud 9600 --smp 2 -o slow
+  bootline boot --kernel 6.18-rt --baud 9600 --cpus 2 -o slow
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
@@ -54,8 +54,11 @@ pub struct Args {
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
     /// Number of CPUs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    smp: u32,
+    #[arg(
+        long, visible_alias = "smp", value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..),
+    )]
+    cpus: u32,
     /// Memory in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
@@ -126,7 +129,7 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
         baud: args.baud,
         frame: args.frame,
         accel: if args.icount { Accel::Icount } else { Accel::default() },
-        smp: args.smp,
+        smp: args.cpus,
         memory_mib: args.memory,
         marker: args.marker,
         modules: args.modules,
