@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline experiment` as a user runs it: what is refused and how, what runs that are there say, and one small experiment.
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use bootline_lab::arch::Arch;
 use bootline_testkit::{isolated, seed_kernel};
@@ -81,6 +82,30 @@ fn what_can_not_be_run_is_refused_before_anything_is_booted() {
     check(TWO, &["report", "two.toml"], 3, &["error: no results in `results/two`", "hint: run it first"]);
     check(TWO, &["run", "two.toml", "-n", "0"], 2, &["0 is not in 1..=1000"]);
     check(TWO, &["report", "two.toml", "--fresh"], 2, &["unexpected argument"]);
+}
+
+#[test]
+fn an_experiment_comes_from_standard_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let check = |file: &str, args: &[&str], status: i32, said: &str| {
+        let mut command = command(dir.path(), args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // One that refuses its arguments doesn't read.
+        let _ = child.stdin.take().unwrap().write_all(file.as_bytes());
+        let out = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(out.stderr).unwrap();
+        assert!(stderr.contains(said), "{args:?}: {stderr}");
+        assert_eq!(out.status.code(), Some(status), "{stderr}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    check(TWO, &["report", "-"], 3, "error: no results in `results/two`");
+    check(TWO, &["run", "-", "-"], 2, "standard input `-` can be read only once");
+    check("name = 1", &["run", "-"], 3, "in experiment `-`");
+    // The kernel's path is relative to the current folder.
+    check(&TWO.replace("\"6.1\"", "\"./bzImage\""), &["run", "-"], 3, "can't read kernel `./bzImage`");
+    results_of_the_corpus(dir.path());
+    let reported = experiment(dir.path(), &["report", "two.toml"]).stdout;
+    assert_eq!(check(TWO, &["report", "-"], 3, "").into_bytes(), reported);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::module::Module;
 /// A checked experiment: every name in it exists, every value is in range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// Its file.
+    /// Its file; `-` if it was not read from one.
     pub path: PathBuf,
     /// The file's text, which a results folder keeps.
     pub source: String,

@@ -2,6 +2,7 @@
 //! Reads an experiment file, and checks that every name in it exists and every value is in range.
 use std::collections::HashSet;
 use std::fs;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,16 @@ impl Experiment {
         Experiment::parse(path, &text)
     }
 
+    /// Reads standard input or the like. Its files are relative to the current folder.
+    ///
+    /// # Errors
+    /// As for [`Experiment::read`], with `-` for the file.
+    pub fn read_stream(mut input: impl Read) -> Result<Experiment, FileError> {
+        let (path, mut text) = (Path::new(STREAM), String::new());
+        input.read_to_string(&mut text).map_err(|source| FileError::new(path, "", None, Fault::Unreadable(source)))?;
+        Experiment::parse(path, &text)
+    }
+
     /// Parses and checks `text`, the content of the file at `path`.
     ///
     /// # Errors
@@ -39,6 +50,9 @@ impl Experiment {
     }
 }
 
+/// Stands for the file of an experiment that is not in one.
+const STREAM: &str = "-";
+
 type Found<T> = Result<T, (Option<Range<usize>>, Fault)>;
 
 struct Reader<'t> {
@@ -49,7 +63,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn experiment(&self, raw: RawExperiment) -> Found<Experiment> {
         let stem = self.path.file_stem().unwrap_or_default();
-        if stem != raw.name.as_ref().as_str() {
+        if self.path != Path::new(STREAM) && stem != raw.name.as_ref().as_str() {
             let expected = format!("the file's own name, `{}`,", stem.to_string_lossy());
             return Err(bad("name", &raw.name, &expected));
         }

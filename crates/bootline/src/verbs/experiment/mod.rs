@@ -5,6 +5,7 @@ mod catalogue;
 mod failures;
 mod page;
 
+use std::io::stdin;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -20,6 +21,7 @@ use bootline_stats::{Verdict, VerdictKind};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interruption::cancel_on_signals;
+use crate::log_file::{LogFile, stdin_once};
 use crate::output_file::{folder, print};
 use crate::progress::ProgressLine;
 use crate::terminal::Terminal;
@@ -90,7 +92,7 @@ struct Report {
 /// Which runs of which experiments, where their results are, and how to show them.
 #[derive(Debug, clap::Args)]
 struct Selection {
-    /// Experiment files, or names of files in ./experiments
+    /// Experiment files, or names of files in ./experiments; `-` is standard input
     #[arg(required = true, value_name = "NAME")]
     names: Vec<PathBuf>,
     /// Use the experiment's short form: fewer arms, fewer runs
@@ -135,6 +137,7 @@ impl Selection {
             return Err(Failure::new(Exit::USAGE, "`-o` names the results of one experiment, not of several")
                 .hint("omit it: each experiment has its own folder, results/NAME"));
         }
+        stdin_once(self.names.iter().map(PathBuf::as_path))?;
         let output = self.output.as_deref().map(folder).transpose()?;
         let selected = self.names.iter().map(|name| self.select(name, output)).collect::<Result<Vec<_>, _>>()?;
         let mut exit = Exit::FINE;
@@ -145,7 +148,11 @@ impl Selection {
     }
 
     fn select(&self, name: &Path, output: Option<&Path>) -> Result<Selected, Failure> {
-        let experiment = Experiment::read(&catalogue::find(name)?).map_err(|e| failures::file(&e))?;
+        let experiment = match LogFile::new(name) {
+            LogFile::Stdin => Experiment::read_stream(stdin().lock()),
+            LogFile::File(name) => Experiment::read(&catalogue::find(&name)?),
+        }
+        .map_err(|e| failures::file(&e))?;
         let selection = RunSelection { quick: self.quick, runs: self.runs, arms: self.arms.clone() };
         let plan = ExperimentPlan::of(&experiment, &selection).map_err(|e| failures::arm(&e))?;
         let dir = output.map_or_else(|| Path::new("results").join(&experiment.name), Path::to_owned);
