@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a version of the kernel prints to a console, answered from `behaviour.tsv`.
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 use super::kernel_version::KernelVersion;
@@ -8,7 +8,7 @@ use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadsReady};
 use super::table::{DriverRow, PrintkRow, TABLE};
 
 /// How a version of the kernel prints to a console of one driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Behaviour {
     /// Who waits for the serial line.
     pub printing: Printing,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The drivers of serial consoles, and how each of them uses its port.
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// The driver of a serial console.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Driver {
     /// 16550 and compatible: `ttyS`.
@@ -39,7 +39,7 @@ impl Driver {
 }
 
 /// Which of printk's two frameworks a console uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framework {
     /// The console lock's.
@@ -49,7 +49,7 @@ pub enum Framework {
 }
 
 /// When a driver fills the port's FIFO with console output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FifoUse {
     /// One byte at a time.
@@ -61,7 +61,7 @@ pub enum FifoUse {
 }
 
 /// How long a driver waits for its transmitter before it overwrites a byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TxTimeout {
     /// 10 000 polls, meant as 10 ms.
@@ -74,7 +74,7 @@ pub enum TxTimeout {
 }
 
 /// When the console registers, at the earliest: a port that a device tree or a bus describes registers with its probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegistersAt {
     /// `console_init`, before any initcall: the PC's ports.

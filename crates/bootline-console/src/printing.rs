@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who waits for the serial line when the kernel prints. `behaviour.tsv` lists which version does what.
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// How printk and a serial console work together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Printing {
     /// The writer waits until its record is transmitted (`vprintk_emit` → `console_unlock`, all versions, not RT).
@@ -36,7 +36,7 @@ impl Printing {
 }
 
 /// When `printk_set_kthreads_ready` runs: no kthread prints before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadsReady {
     /// There is no printer kthread for this console.
@@ -48,7 +48,7 @@ pub enum ThreadsReady {
 }
 
 /// What happens to the records that are there when a console registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegistrationFlush {
     /// The registering task prints them all.
@@ -58,7 +58,7 @@ pub enum RegistrationFlush {
 }
 
 /// How the driver waits for the transmitter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriverWait {
     /// It spins with interrupts off for a whole record.

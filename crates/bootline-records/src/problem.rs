@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is wrong with the input, named instead of hidden.
-use serde::{Deserialize, Serialize};
 
 use super::ByteRange;
 
 /// One kind of trouble, where it was first met, and how often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What it is.
     pub kind: ProblemKind,
@@ -18,8 +17,7 @@ pub struct Problem {
 }
 
 /// The kinds of trouble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {
     /// The capture file can't be read in places.
     CaptureDamaged,

@@ -2,13 +2,10 @@
 //! One record.
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 
 /// A record's number: its position in the decoded input, from 0, whatever its source. Evidence is cited by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub u32);
 
 impl fmt::Display for RecordId {
@@ -18,7 +15,7 @@ impl fmt::Display for RecordId {
 }
 
 /// A range of bytes of the console's output (of a capture: its chunks laid end to end; of a text: the file).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ByteRange {
     /// The first byte.
     pub start: u64,
@@ -38,8 +35,7 @@ impl ByteRange {
 }
 
 /// Who wrote a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordOrigin {
     /// The kernel: it has a printk prefix, or comes from a kernel-only format.
     Kernel,
@@ -48,13 +44,11 @@ pub enum RecordOrigin {
 }
 
 /// A printk level: 0 (emergency) to 7 (debug). A console prints what lies below its log level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(pub u8);
 
 /// Who called printk (CONFIG_PRINTK_CALLER).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
     /// `[T123]`: a task.
     Task(u32),

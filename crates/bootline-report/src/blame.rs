@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::boot_label::BootLabel;
 use super::document::Document;
 use super::explain::title;
-use super::json::word;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::ClockName;
+use super::wire::word;
 use crate::wire::{self, Clock};
 use bootline_analysis::boot::{Boot, Span};
 

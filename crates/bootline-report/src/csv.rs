@@ -11,8 +11,8 @@ use std::io::{self, Write};
 
 use super::emitter::{BootEmitter, ReportedBoot};
 use super::escape::escaped;
-use super::json::word;
 use super::trace::cause;
+use super::wire::word;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;

@@ -86,11 +86,3 @@ impl BootsJson {
         out.write_all(if self.count == 0 { b"]\n}\n" } else { b"\n  ]\n}\n" })
     }
 }
-
-/// The word by which serde knows a unit variant: `clock-stood-still`.
-pub(super) fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        other => unreachable!("a unit variant serialises to a string, not {other:?}"),
-    }
-}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The problems of a log, and what they mean for the figures.
 use super::document::{Document, Entry, Text};
-use super::json::word;
 use super::style::Style;
+use super::wire::word;
 use bootline_records::{Problem, ProblemKind, Problems};
 
 /// Lists the problems, first those that spoil the answer.

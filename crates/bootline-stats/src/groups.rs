@@ -7,7 +7,6 @@
 //! Fewer than four values cannot be separated into groups, and a gap below 2 % of the median is of no concern.
 //! What this misses: groups that overlap, less than a fifth (outliers: a busy host makes some late in most sets of forty),
 //! and more than two groups. What it sees in skewed values: `claims.rs`.
-use serde::Serialize;
 
 use super::random::Random;
 use super::samples::Samples;
@@ -19,7 +18,7 @@ const MAY_EXCEED: usize = SETS / 100;
 const LEAST_GAP: f64 = 0.02;
 
 /// Two groups of values.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Groups {
     /// How many are in the lower one.
     pub lower: usize,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bytes stored and bytes transmitted, over time.
-use serde::Serialize;
 
 use super::console_switch::ConsoleSwitch;
 use super::timeline::Timeline;
@@ -8,16 +7,13 @@ use bootline_capture::units::Dur;
 use bootline_records::{RecordOrigin, RecordSet};
 
 /// The state of the line at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BacklogPoint {
     /// Time, on the boot's axis.
-    #[serde(rename = "at_ns")]
     pub at: Dur,
     /// Bytes that the kernel had stored for the console.
-    #[serde(rename = "stored_bytes")]
     pub stored: u64,
     /// Bytes that the line had transmitted.
-    #[serde(rename = "transmitted_bytes")]
     pub transmitted: u64,
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's command line, as far as a boot's time depends on it.
-use serde::Serialize;
 
 use bootline_capture::units::{Baud, Frame};
 
 /// The command line, split as the kernel splits it: blanks, except within double quotes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
     words: Vec<String>,
 }
 
 /// One `console=` parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleArg {
     /// `ttyS0`
     pub name: String,

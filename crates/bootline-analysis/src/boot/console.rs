@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The consoles that a log shows, and which of them transmitted the log.
-use serde::Serialize;
 
 use super::cmdline::{ConsoleArg, is_serial};
 use super::kernel::Kernel;
@@ -9,7 +8,7 @@ use bootline_console::{Framework, KernelVersion, Printing, printing};
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// One console, as registered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisteredConsole {
     /// `ttyS0`
     pub name: String,
@@ -20,14 +19,13 @@ pub struct RegisteredConsole {
     /// `printk: [legacy] [boot]console [..] enabled`.
     pub enabled: RecordId,
     /// Position of that record.
-    #[serde(skip)]
     pub enabled_index: usize,
     /// "... disabled" (a boot console's hand-over).
     pub disabled: Option<RecordId>,
 }
 
 /// The serial console of a boot, as requested and as registered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SerialConsole {
     /// `ttyS0`
     pub name: String,
@@ -40,7 +38,6 @@ pub struct SerialConsole {
     /// Frame on the command line.
     pub frame: Frame,
     /// Position of the record that announces it as enabled; none if the log lacks it.
-    #[serde(skip)]
     pub enabled_index: Option<usize>,
     /// That record's id.
     pub enabled: Option<RecordId>,

@@ -4,7 +4,6 @@
 //! After the record that announces the module's console, a kthread prints that sleeps while the FIFO drains: nobody
 //! waits. With `replay=1` it starts at the beginning of the log, so that what `quiet` suppressed arrives late, in log
 //! order: those arrival times show when the line was free, not when anything happened.
-use serde::Serialize;
 
 use super::console::SerialConsole;
 use super::kernel::Kernel;
@@ -12,31 +11,27 @@ use bootline_capture::units::Dur;
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// A console switch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleSwitch {
     /// Name of the console: `ttyS0`.
     pub console: String,
     /// The module's message: "ttyS0 prints through a thread of its own".
     pub record: RecordId,
     /// Its position.
-    #[serde(skip)]
     pub index: usize,
     /// The first record that the kthread printed, apart from a replay.
     pub from: RecordId,
     /// Its position.
-    #[serde(skip)]
     pub from_index: usize,
     /// Whether the records stored before were transmitted only then.
     pub replayed: bool,
     /// Number of records that were transmitted twice.
     pub repeated: usize,
     /// The longest time from when a record was stored until it was transmitted, of all that the kthread printed.
-    #[serde(rename = "lag_ns")]
     pub backlog_age: Option<Dur>,
     /// "ttyS0 is the 8250 driver's own console again" (rmmod), if the log contains it.
     pub ended: Option<RecordId>,
     /// Its position.
-    #[serde(skip)]
     pub ended_index: Option<usize>,
 }
 

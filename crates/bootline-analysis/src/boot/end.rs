@@ -12,22 +12,19 @@ use bootline_capture::{Note, NoteKind};
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// The boot's end: init's start, or the user's marker.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BootEnd {
     /// The record that shows it.
     pub record: RecordId,
     /// Its position.
-    #[serde(skip)]
     pub index: usize,
     /// How it was recognised.
     pub by: EndedBy,
     /// Time of the end, on the boot's axis.
     pub at: Interval,
     /// The record's stamp: the kernel's own clock since its zero.
-    #[serde(rename = "kernel_ns")]
     pub kernel: Option<KernelTime>,
     /// From the kernel's first byte to the last byte of that record, by arrival times.
-    #[serde(rename = "arrival_ns")]
     pub arrival: Option<Dur>,
     /// Time from `since` to the boot's end.
     pub elapsed: Interval,

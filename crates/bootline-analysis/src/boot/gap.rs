@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Gaps: time ranges in which nothing was printed.
-use serde::Serialize;
 
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
@@ -8,20 +7,17 @@ use bootline_capture::units::Dur;
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// A gap between two kernel records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// The record before it.
     pub after: RecordId,
     /// The record that ends it.
     pub before: RecordId,
     /// Start, on the boot's axis.
-    #[serde(rename = "start_ns")]
     pub start: Dur,
     /// Its length.
-    #[serde(rename = "length_ns")]
     pub length: Dur,
     /// Waits for the console within the gap.
-    #[serde(rename = "console_ns")]
     pub console: Dur,
 }
 

@@ -2,8 +2,6 @@
 //! Spans from `initcall_debug`: initcalls, probes, async calls, nested as they ran.
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Serialize;
-
 use super::initcall_debug::{InitcallDebugRecord, async_name, parse};
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
@@ -11,8 +9,7 @@ use bootline_capture::units::{Dur, KernelTime};
 use bootline_records::{Caller, RecordId, RecordOrigin, RecordSet};
 
 /// What a span is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpanKind {
     /// An initcall: `calling` to `initcall ... returned`.
     Initcall,
@@ -23,7 +20,7 @@ pub enum SpanKind {
 }
 
 /// A named part of the boot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Span {
     /// What it is.
     pub kind: SpanKind,
@@ -32,13 +29,10 @@ pub struct Span {
     /// The module an initcall is in, if it is in one.
     pub module: Option<String>,
     /// Its start on the boot's axis.
-    #[serde(rename = "start_ns")]
     pub start: Dur,
     /// Its end; none when it never returned.
-    #[serde(rename = "end_ns")]
     pub end: Option<Dur>,
     /// Duration as reported by the kernel, by its own clock.
-    #[serde(rename = "reported_ns")]
     pub reported: Option<Dur>,
     /// Return value, with the sign as logged: see [`Span::deferred`].
     pub returned: Option<i32>,
@@ -49,18 +43,14 @@ pub struct Span {
     /// How many spans enclose it.
     pub depth: u32,
     /// The waits for the console inside it.
-    #[serde(rename = "console_ns")]
     pub console: Dur,
     /// Time in spans directly inside it, net of their console waits.
-    #[serde(rename = "children_ns")]
     pub children: Dur,
     /// Its first record ("calling", or the only one).
     pub first: RecordId,
     /// Its last record ("returned").
     pub last: Option<RecordId>,
-    #[serde(skip)]
     first_index: usize,
-    #[serde(skip)]
     last_index: usize,
 }
 
@@ -206,15 +196,13 @@ fn give_probes_to_async_calls(spans: &mut [Span]) {
 }
 
 /// A task's wait for the completion of async calls (async_synchronize_full).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncWait {
     /// The task that waited.
     pub task: u32,
     /// Start, on the boot's axis.
-    #[serde(rename = "start_ns")]
     pub from: Dur,
     /// End, on the boot's axis.
-    #[serde(rename = "end_ns")]
     pub to: Dur,
     /// "async_waiting"
     pub first: RecordId,

@@ -80,24 +80,19 @@ impl PhaseName {
 }
 
 /// One phase, on the axis and on both clocks where they are known.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phase {
     /// Which.
     pub name: PhaseName,
     /// Start on the boot's axis.
-    #[serde(rename = "start_ns")]
     pub start: Dur,
     /// End on the boot's axis.
-    #[serde(rename = "end_ns")]
     pub end: Dur,
     /// Waits for the console within the phase.
-    #[serde(rename = "console_ns")]
     pub console: Dur,
     /// Kernel time at its start and end.
-    #[serde(rename = "kernel_ns")]
     pub kernel: Option<(KernelTime, KernelTime)>,
     /// Arrival of its first and last record.
-    #[serde(rename = "arrival_ns")]
     pub arrival: Option<(HostTime, HostTime)>,
     /// Its first record.
     pub first: RecordId,

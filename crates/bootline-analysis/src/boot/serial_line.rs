@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The serial line of a boot: its speed, what it transmitted, and what that cost.
-use serde::Serialize;
 
 use super::backlog::{self, BacklogPoint};
 use super::console::SerialConsole;
@@ -16,10 +15,9 @@ use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// The serial line of a boot.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct SerialLine {
     /// The console on it.
-    #[serde(flatten)]
     pub console: SerialConsole,
     /// Its speed, measured or declared.
     pub speed: Option<LineSpeed>,
@@ -43,7 +41,7 @@ pub struct SerialLine {
 }
 
 /// The flush of the ring buffer when the console registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flush {
     /// The registration's record.
     pub record: RecordId,

@@ -6,15 +6,12 @@
 //! simple service, a socket, a target) is an instant without a length.
 use std::collections::HashMap;
 
-use serde::Serialize;
-
 use super::timeline::Timeline;
 use bootline_capture::units::Dur;
 use bootline_records::{RecordId, RecordSet};
 
 /// State of a service at the end of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceState {
     /// It was being started when the log ended.
     Starting,
@@ -25,15 +22,13 @@ pub enum ServiceState {
 }
 
 /// A unit that systemd reported.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
     /// `ssh.service`; the description if the log shows nothing else.
     pub name: String,
     /// When systemd reported that it starts the unit, if it did.
-    #[serde(rename = "start_ns")]
     pub start: Option<Dur>,
     /// When systemd reported that the unit is up or failed, if it did.
-    #[serde(rename = "end_ns")]
     pub end: Option<Dur>,
     /// State at the end of the log.
     pub state: ServiceState,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The speed that a log itself shows: bytes per time.
-use serde::Serialize;
 
 use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{Arrival, RUNNER_LATENESS, Record, RecordSet};
 
 /// Source of a line's speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpeedSource {
     /// Bytes against arrival times.
     Arrival,
@@ -20,7 +18,7 @@ pub enum SpeedSource {
 }
 
 /// The speed of a boot's serial line, in bytes per second.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineSpeed {
     /// Best estimate.
     pub rate: LineRate,

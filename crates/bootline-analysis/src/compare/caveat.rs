@@ -2,7 +2,7 @@
 //! What a reader must know before trusting the figures of a comparison.
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::change::QuantityChange;
 use super::measures::RunSetup;
@@ -107,12 +107,6 @@ impl fmt::Display for Caveat {
                 write!(f, "{runs} {} of {set} left out", if *runs == 1 { "run" } else { "runs" })
             }
         }
-    }
-}
-
-impl Serialize for Caveat {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

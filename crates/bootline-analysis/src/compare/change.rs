@@ -4,7 +4,6 @@
 //! Three questions, asked one after the other, as Firecracker's tools/ab_test.py does: can chance explain it
 //! (significance)? Is it large enough to care about (effect)? Is it more than the same system varies from day to day on
 //! this machine (noise), which the runs themselves cannot show?
-use serde::Serialize;
 
 use super::quantity::{Quantity, Unit};
 use super::run_set::{RunSet, SHORT};
@@ -12,12 +11,11 @@ use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Groups, Samples, difference, groups, median, p_value};
 
 /// What a difference must exceed to count.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     /// Largest p value that counts as significant.
     pub significance: f64,
     /// Smaller differences of times are ignored.
-    #[serde(rename = "effect_ns")]
     pub effect: Dur,
     /// Differences of times below this share of the earlier median count as noise of the machine. How much a kernel
     /// prints does not vary from day to day.
@@ -31,8 +29,7 @@ impl Default for Thresholds {
 }
 
 /// Whether a difference counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeVerdict {
     /// More: slower, for a time.
     More,
@@ -53,7 +50,7 @@ pub enum ChangeVerdict {
 }
 
 /// The values of a quantity in one set, summarised.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SetSummary {
     /// Number of runs that have it.
     pub runs: usize,
@@ -62,7 +59,6 @@ pub struct SetSummary {
     /// Two groups, if the runs fall into two (for times, a millisecond or more apart): the median represents neither.
     pub groups: Option<Groups>,
     /// The value of each run, in the order of the runs; empty if runs are not identified.
-    #[serde(skip)]
     pub values: Vec<Option<i64>>,
 }
 
@@ -85,7 +81,7 @@ impl SetSummary {
 }
 
 /// How a quantity differs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QuantityChange {
     /// Which.
     pub quantity: Quantity,

@@ -5,8 +5,6 @@
 //! decomposed, which adds up to the nanosecond. The report states how far the difference of the medians is from it.
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::false_discovery::{Candidate, adjusted_p_values, can_matter};
 use super::part::{Part, PartKey};
 use super::part_column::{PartColumn, columns};
@@ -28,8 +26,7 @@ pub struct Decomposition {
 }
 
 /// How a part changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedChange {
     /// Only the later set has it.
     New,

@@ -2,15 +2,12 @@
 //! Parts that are in both sets of runs, but at different positions in the boot.
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::part::PartKey;
 use super::part_column::{PartColumn, PartColumns};
 use crate::boot::PhaseName;
 
 /// Where a part moved to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartMove {
     /// Into another phase.
     Phase {

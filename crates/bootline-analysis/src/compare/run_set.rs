@@ -22,7 +22,7 @@ pub struct RunSet {
 }
 
 /// A run that can't be used.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excluded {
     /// Name given by the caller.
     pub source: String,

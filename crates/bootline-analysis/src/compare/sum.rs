@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sums of parts: of those that a report has no room for, and of those that changed in the same way.
-use serde::Serialize;
 
 use super::decomposition::{Contribution, Decomposition, ObservedChange};
 use bootline_capture::units::Dur;
 
 /// What some parts add to the difference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartSum {
     /// Number of parts.
     pub parts: usize,
     /// Work that they add.
-    #[serde(rename = "work_ns")]
     pub work: Dur,
     /// Waits for the console that they add.
-    #[serde(rename = "console_ns")]
     pub console: Dur,
     /// Bytes for the console that they add, on average.
     pub bytes: i64,
@@ -39,8 +36,7 @@ impl PartSum {
 }
 
 /// How a part changed, if chance is ruled out: each part is in exactly one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PartChange {
     /// Only the later set has it.
     New,

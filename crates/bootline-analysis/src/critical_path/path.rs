@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The critical path of one boot, and what ran in parallel with it.
-use serde::Serialize;
 
 use super::segment::Segment;
 use crate::boot::{SpanKind, TimeOrigin};
@@ -26,8 +25,7 @@ pub struct CriticalPath {
 }
 
 /// What a critical path is derived from: how much the log shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathBasis {
     /// Initcalls, probes, async calls and the waits for them.
     AsyncCalls,

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::options::CriticalChainOptions;
-use crate::json::word;
 use crate::style::Style;
 use crate::table::{Align, Table};
+use crate::wire::word;
 use bootline_analysis::critical_path::{CriticalPath, NestedSpan, NonCriticalSpan, Segment, SegmentKind};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;

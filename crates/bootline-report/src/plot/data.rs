@@ -10,8 +10,8 @@ use super::difference::{Difference, SpanChange};
 use super::mark::{FindingMark, MarkPlacement};
 use super::picture::{DrawnWait, Picture};
 use crate::escape::escaped;
-use crate::json::word;
 use crate::shell::TOOL;
+use crate::wire::word;
 use bootline_analysis::boot::WaitCause;
 use bootline_capture::units::{Dur, Interval};
 

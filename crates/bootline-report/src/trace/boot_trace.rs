@@ -5,8 +5,8 @@ use super::sink::{SliceInfo, TraceSink, TrackKind};
 use super::spans;
 use super::traced_boot::TracedBoot;
 use super::tracks::Tracks;
-use crate::json::word;
 use crate::time_value::ClockName;
+use crate::wire::word;
 use bootline_analysis::boot::{BootEnd, EndedBy};
 use bootline_capture::units::Dur;
 

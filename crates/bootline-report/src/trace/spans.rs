@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
-use crate::json::word;
+use crate::wire::word;
 use bootline_analysis::boot::{Boot, Service, SliceEdge, Span, WaitCause};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;

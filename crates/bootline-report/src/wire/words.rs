@@ -5,6 +5,20 @@ use serde::Serialize;
 
 use bootline_analysis::{boot, compare, critical_path};
 
+/// An enumeration of the domain that documents write as a word.
+pub(crate) trait Worded: Copy {
+    /// Its words.
+    type Word: From<Self> + Serialize;
+}
+
+/// The word that JSON has for a value: `clock-stood-still`.
+pub(crate) fn word<D: Worded>(value: &D) -> String {
+    match serde_json::to_value(D::Word::from(*value)) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => unreachable!("a unit variant serialises to a string, not {other:?}"),
+    }
+}
+
 macro_rules! words {
     ($(#[$about:meta])* $name:ident of $domain:ty { $($variant:ident),* $(,)? }) => {
         $(#[$about])*
@@ -12,6 +26,10 @@ macro_rules! words {
         #[serde(rename_all = "kebab-case")]
         pub(crate) enum $name {
             $(#[allow(missing_docs)] $variant),*
+        }
+
+        impl Worded for $domain {
+            type Word = $name;
         }
 
         impl From<$domain> for $name {
