@@ -13,7 +13,7 @@ pub const RUNNER_LATENESS: Dur = Dur::from_millis(10);
 /// Turns stamps into arrival times.
 #[derive(Debug, Default)]
 pub(super) struct ArrivalClock {
-    /// Stamps count from the line before (tio 24hour-delta).
+    /// Stamps count from the line before (tio 24hour-delta, ts -i).
     deltas: bool,
     /// The stamp at which the arrival times begin.
     origin: Option<i64>,

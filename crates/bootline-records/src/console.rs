@@ -37,6 +37,10 @@ impl ConsoleDecoder {
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let from = line.decoration;
+        if body[from..].starts_with(b"(XEN) ") {
+            // The hypervisor's own stamps are not the kernel's.
+            return self.other(line, 0, from, body.len(), out);
+        }
         if let Some(found) = prefix::parse(&body[from..]) {
             // Most lines: one record, nothing odd in it.
             let text = &body[from + found.len..];
@@ -240,6 +244,12 @@ mod tests {
         check("\r[    1.000000] a\n", &["K - 1.000000 - a"], &[]);
         check("\x1b[32m[    1.000000] a\n", &["K - 1.000000 - a"], &[ProblemKind::ControlSequences]);
         check("\u{feff}[    1.000000] a\n", &["K - 1.000000 - a"], &[]);
+    }
+
+    #[test]
+    fn a_hypervisor_s_stamps_are_not_the_kernel_s() {
+        let log = "(XEN) [    9.000001] Bootloader: GRUB\n[    0.000000] a\n";
+        check(log, &["O - - - (XEN) [    9.000001] Bootloader: GRUB", "K - 0.000000 - a"], &[]);
     }
 
     #[test]

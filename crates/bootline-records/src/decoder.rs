@@ -12,6 +12,7 @@ use super::journal_short::JournalShort;
 use super::kmsg::Kmsg;
 use super::lava::Lava;
 use super::log_line::{LineEnding, LineSplitter, LogLine};
+use super::logcat::Logcat;
 use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
 use super::syslog::Syslog;
@@ -174,6 +175,7 @@ enum LineDecoder {
     Syslog(Syslog),
     Stamped(Stamped),
     Lava(Lava),
+    Logcat(Logcat),
 }
 
 impl Text {
@@ -209,11 +211,14 @@ impl Text {
             Format::JournalJson => LineDecoder::JournalJson(JournalJson::default()),
             Format::Syslog => LineDecoder::Syslog(Syslog::default()),
             Format::Lava => LineDecoder::Lava(Lava::default()),
+            Format::Logcat => LineDecoder::Logcat(Logcat::default()),
             stamps @ (Format::Grabserial
             | Format::Minicom
             | Format::Tio
             | Format::TioDelta
             | Format::Ts
+            | Format::TsDelta
+            | Format::TeraTerm
             | Format::CiLog) => LineDecoder::Stamped(Stamped::new(stamps)),
         };
         self.stage = Stage::Lines(LineSplitter::default(), decoder);
@@ -282,6 +287,7 @@ impl Text {
             Stage::Undecided { .. } => 0,
             Stage::Lines(splitter, decoder) => {
                 splitter.finish(&mut |line| decoder.line(&line, &mut out));
+                decoder.finish(&mut out);
                 splitter.lines()
             }
             Stage::Json(json) => {
@@ -329,6 +335,15 @@ impl LineDecoder {
         self.decode(line, out);
     }
 
+    /// The input has ended: gives entries of several lines that are under way.
+    fn finish<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
+        match self {
+            LineDecoder::JournalJson(decoder) => decoder.finish(out),
+            LineDecoder::Lava(decoder) => decoder.finish(out),
+            _ => {}
+        }
+    }
+
     #[inline]
     fn decode<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         match self {
@@ -340,6 +355,7 @@ impl LineDecoder {
             LineDecoder::Syslog(decoder) => decoder.line(line, out),
             LineDecoder::Stamped(decoder) => decoder.line(line, out),
             LineDecoder::Lava(decoder) => decoder.line(line, out),
+            LineDecoder::Logcat(decoder) => decoder.line(line, out),
         }
     }
 }

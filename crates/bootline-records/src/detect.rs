@@ -5,8 +5,8 @@
 //! decoder, which takes any text. A line stamp seen once or twice is a coincidence, not a format.
 use memchr::{memchr_iter, memmem};
 
-use super::stamp::{self, StampClock};
-use super::{Format, control, dmesg, journal_fields, journal_json, journal_short, kmsg, lava, prefix, syslog};
+use super::stamp::{self, DAY_NS, LineStamp, StampClock};
+use super::{Format, control, dmesg, journal_fields, journal_json, journal_short, kmsg, lava, logcat, prefix, syslog};
 
 /// Lines that vote.
 pub(super) const SAMPLE_LINES: usize = 64;
@@ -33,15 +33,14 @@ pub(super) fn detect(sample: &[u8]) -> Option<Format> {
         return Some(Format::DmesgJson);
     }
     let mut votes = Votes::default();
-    let mut last_time_of_day = None;
     for line in sample.split(|b| *b == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if control::is_plain(line) {
-            votes.line(line, &mut last_time_of_day);
+            votes.line(line);
         } else {
             let mut text = String::new();
             control::clean(line, &mut text);
-            votes.line(text.as_bytes(), &mut last_time_of_day);
+            votes.line(text.as_bytes());
         }
     }
     votes.winner()
@@ -51,9 +50,11 @@ pub(super) fn detect(sample: &[u8]) -> Option<Format> {
 fn is_dmesg_json(sample: &[u8]) -> bool {
     let text = sample.trim_ascii_start();
     let Some(inside) = text.strip_prefix(b"{") else {
+        // A LAVA job's entries have a level, too.
         return text.starts_with(b"[")
             && text[1..].trim_ascii_start().starts_with(b"{")
-            && memmem::find(text, b"\"msg\"").is_some();
+            && memmem::find(text, b"\"msg\"").is_some()
+            && memmem::find(text, b"\"lvl\"").is_none();
     };
     inside.trim_ascii_start().starts_with(b"\"dmesg\"")
 }
@@ -68,12 +69,15 @@ struct Votes {
     zeros: usize,
     /// Lines that are not blank.
     lines: usize,
-    /// Times of day that lie a little before those of the line above: they are deltas.
-    backward: usize,
+    /// The last stamp that counts from midnight or from some start.
+    last_stamp: Option<i64>,
+    /// Stamps of tio and of ts that lie a little before those of the line above: they are deltas.
+    tio_backward: usize,
+    ts_backward: usize,
 }
 
 impl Votes {
-    fn line(&mut self, line: &[u8], last_time_of_day: &mut Option<i64>) {
+    fn line(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
         }
@@ -84,7 +88,7 @@ impl Votes {
         if journal_fields::probe_verbose(line) {
             return self.add(Format::JournalVerbose);
         }
-        if journal_json::probe(line) {
+        if journal_json::probe(line) || journal_json::probe_spread(line) {
             return self.add(Format::JournalJson);
         }
         if lava::probe(line) {
@@ -93,17 +97,14 @@ impl Votes {
         if kmsg::probe(line) {
             return self.add(Format::Kmsg);
         }
+        if logcat::probe(line) {
+            return self.add(Format::Logcat);
+        }
         if syslog::probe(line) {
             return self.add(Format::Syslog);
         }
         if let Some(found) = stamp::parse(line) {
-            if found.clock == StampClock::Day {
-                let half_a_day = 43_200_000_000_000;
-                if last_time_of_day.is_some_and(|last| found.nanos < last && last - found.nanos < half_a_day) {
-                    self.backward += 1;
-                }
-                *last_time_of_day = Some(found.nanos);
-            }
+            self.order(&found);
             let is_nested = prefix::parse(&line[found.len..]).is_some();
             let numbers =
                 line[..found.len].split(|b| matches!(b, b'[' | b' ' | b']')).filter(|word| !word.is_empty()).count();
@@ -111,7 +112,8 @@ impl Votes {
             if found.format == Format::Grabserial && has_one_number && !is_nested {
                 return self.narrow_stamp(line, &line[found.len..]);
             }
-            if found.format == Format::Ts && !is_nested && line.get(19) == Some(&b',') {
+            // dmesg's ISO form; Python's loggers put a blank between date and time.
+            if found.format == Format::Ts && line.get(10) == Some(&b'T') && line.get(19) == Some(&b',') {
                 return self.add(Format::Dmesg);
             }
             return self.add(found.format);
@@ -126,6 +128,21 @@ impl Votes {
         if has_prefix || prefix::parse(line).is_some() {
             self.add(Format::Console);
         }
+    }
+
+    /// Whether a stamp lies before the one above.
+    fn order(&mut self, found: &LineStamp) {
+        const HALF_A_DAY: i64 = DAY_NS / 2;
+        if !matches!(found.clock, StampClock::Day | StampClock::Elapsed) {
+            return;
+        }
+        let goes_back = self.last_stamp.is_some_and(|last| found.nanos < last && last - found.nanos < HALF_A_DAY);
+        match found.format {
+            Format::Tio => self.tio_backward += usize::from(goes_back),
+            Format::Ts => self.ts_backward += usize::from(goes_back),
+            _ => {}
+        }
+        self.last_stamp = Some(found.nanos);
     }
 
     /// `[7.463323] text`: grabserial's, which pads nothing, or a kernel's whose padding was lost on the way. No kernel
@@ -154,12 +171,19 @@ impl Votes {
         self.counts[narrow_is] += self.narrow;
         let (format, count) =
             Format::ALL.into_iter().map(|f| (f, self.counts[f as usize])).rev().max_by_key(|(_, count)| *count)?;
-        let is_stamp =
-            matches!(format, Format::Grabserial | Format::Minicom | Format::Tio | Format::Ts | Format::CiLog);
+        let is_stamp = matches!(
+            format,
+            Format::Grabserial | Format::Minicom | Format::Tio | Format::Ts | Format::TeraTerm | Format::CiLog
+        );
         if count == 0 || (is_stamp && count < FEWEST_STAMPS && count * 2 < self.lines) {
             return None;
         }
-        Some(if format == Format::Tio && self.backward > 0 { Format::TioDelta } else { format })
+        Some(match format {
+            Format::Tio if self.tio_backward > 0 => Format::TioDelta,
+            // One may come of a clock that was set.
+            Format::Ts if self.ts_backward > 1 => Format::TsDelta,
+            other => other,
+        })
     }
 }
 
@@ -225,6 +249,9 @@ mod tests {
     fn times_of_day_that_step_back_are_deltas() {
         check(&["[10:00:00.500] a", "[10:00:01.000] b", "[10:00:01.100] c"], Some(Format::Tio));
         check(&["[00:00:00.000] a", "[00:00:00.500] b", "[00:00:00.100] c"], Some(Format::TioDelta));
+        check(&["00:00:00 a", "00:00:02 b", "00:00:00 c", "00:00:01 d", "00:00:00 e"], Some(Format::TsDelta));
+        check(&["0.000100 a", "0.500000 b", "0.000200 c", "0.2", "0.000100 d"], Some(Format::TsDelta));
+        check(&["00:00:00 a", "00:00:02 b", "00:00:03 c"], Some(Format::Ts));
         check(&["[23:59:59.500] a", "[00:00:00.000] b", "[00:00:00.100] c"], Some(Format::Tio));
     }
 }

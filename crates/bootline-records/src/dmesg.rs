@@ -9,6 +9,8 @@
 //! [Fri Apr 24 16:37:21 2026 <    0.000012>] text -T -d
 //! 2026-04-24T16:37:21,964123+02:00 text          --time-format iso
 //! [Apr24 16:37] text   [  +0.000012] text        -e: since the record before
+//! [    1.234567] [Fri Apr 24 16:37:21 2026] text several --time-format: the kernel's own counts, else the finest
+//! kern  :info  : text                            -x --notime
 //! ```
 //! Source: `print_record()` in util-linux sys-utils/dmesg.c.
 //!
@@ -72,6 +74,7 @@ impl Dmesg {
                 self.sum = self.sum.saturating_add(delta);
                 Some(KernelTime::from_nanos(self.sum))
             }
+            Time::Absent => None,
             Time::NewMinute => {
                 out.problem(ProblemKind::CoarseStamps, range, "a stamp of -e that shows only the minute");
                 Some(KernelTime::from_nanos(self.sum))
@@ -99,9 +102,28 @@ struct Parsed {
 
 enum Time {
     Kernel(Stamp),
-    Wall { nanos: i64, is_coarse: bool },
+    Wall {
+        nanos: i64,
+        is_coarse: bool,
+    },
     SincePrevious(i64),
     NewMinute,
+    /// None was printed.
+    Absent,
+}
+
+impl Time {
+    /// Of several, the one with the highest rank counts.
+    fn rank(&self) -> u8 {
+        match self {
+            Time::Kernel(_) => 5,
+            Time::Wall { is_coarse: false, .. } => 4,
+            Time::SincePrevious(_) => 3,
+            Time::Wall { is_coarse: true, .. } => 2,
+            Time::NewMinute => 1,
+            Time::Absent => 0,
+        }
+    }
 }
 
 fn parse(body: &[u8]) -> Option<Parsed> {
@@ -110,8 +132,24 @@ fn parse(body: &[u8]) -> Option<Parsed> {
         Some((level, len)) => (Some(level), len),
         None => (None, 0),
     };
-    let (time, has_delta, len) = time(&body[at..])?;
-    at += len;
+    let mut time = Time::Absent;
+    let mut has_delta = false;
+    let mut ranks = 0_u8;
+    while let Some((found, with_delta, len)) = self::time(&body[at..]) {
+        // No form is printed twice: the second belongs to the text.
+        if ranks & 1 << found.rank() != 0 {
+            break;
+        }
+        has_delta |= with_delta || ranks != 0;
+        ranks |= 1 << found.rank();
+        at += len;
+        if found.rank() > time.rank() {
+            time = found;
+        }
+    }
+    if ranks == 0 && !facility.is_some_and(|(_, len)| len >= PADDED_LEN) {
+        return None;
+    }
     let mut caller = None;
     if let Some((id, len)) = prefix::parse_caller(&body[at..]) {
         if body.get(at + len) == Some(&b' ') {
@@ -121,6 +159,9 @@ fn parse(body: &[u8]) -> Option<Parsed> {
     }
     Some(Parsed { level, facility: facility.is_some(), time, has_delta, caller, len: at })
 }
+
+/// Length of facility and level in their columns.
+const PADDED_LEN: usize = "kern  :info  : ".len();
 
 /// `kern  :info  : `.
 fn facility_and_level(body: &[u8]) -> Option<(Level, usize)> {
@@ -276,6 +317,8 @@ mod tests {
         check("kern  :err   : [    1.000000] a\n", &["K 3 1.000000 - a"], &[]);
         check("kern  :info  : [    1.000000] [    T7] a\n", &["K 6 1.000000 T7 a"], &[]);
         check("local0:debug : [<    0.500000>] a\n", &["K 7 0.500000 - a"], &[]);
+        check("kern  :warn  : a\n", &["K 4 - - a"], &[]);
+        check("kern:warn: a\n", &["O - - - kern:warn: a"], &[]);
         check("kern  :what  : [    1.000000] a\n", &["O - - - kern  :what  : [    1.000000] a"], &[]);
     }
 
@@ -287,6 +330,14 @@ mod tests {
         check("[Sun Mar  1 10:00:00 2026] a\n", &["K - 0.000000 - a"], coarse);
         check("[Sun Mar  1 10:00:00 2026 <    0.500000>] a\n", &["K - 0.000000 - a"], coarse);
         check("[Sun Mar  1 10:00:00] a\n", &["O - - - [Sun Mar  1 10:00:00] a"], &[]);
+    }
+
+    #[test]
+    fn several_times() {
+        check("[    1.000000] 2026-03-01T10:00:00,500000+01:00 a\n", &["K - 1.000000 - a"], &[]);
+        check("[Sun Mar  1 10:00:00 2026] [    1.000000] a\n", &["K - 1.000000 - a"], &[]);
+        check("[<    0.500000>] [Sun Mar  1 10:00:00 2026] a\n", &["K - 0.500000 - a"], &[]);
+        check("[    1.000000] [    2.000000] a\n", &["K - 1.000000 - [    2.000000] a"], &[]);
     }
 
     #[test]

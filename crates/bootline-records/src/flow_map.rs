@@ -79,6 +79,11 @@ pub(super) fn parse(line: &[u8]) -> Option<FlowMap> {
     }
 }
 
+/// A string in quotes, without them and its escapes.
+pub(super) fn scalar(bytes: &[u8]) -> Vec<u8> {
+    FlowScanner { bytes, at: 0 }.scalar(false).0
+}
+
 struct FlowScanner<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -30,7 +30,11 @@ pub enum Format {
     TioDelta,
     /// Stamps without brackets, as `ts` of moreutils writes them.
     Ts,
-    /// The log of a LAVA job: YAML or JSON, one entry a line.
+    /// ts -i of moreutils: each stamp counts from the one before.
+    TsDelta,
+    /// Tera Term's line stamps, and conserver's: `[Fri Apr 24 16:37:21.964 2026] text`.
+    TeraTerm,
+    /// The log of a LAVA job: YAML or JSON.
     Lava,
     /// The stamps of GitHub's, GitLab's, Zuul's and Kubernetes' logs.
     CiLog,
@@ -38,11 +42,13 @@ pub enum Format {
     JournalExport,
     /// `journalctl -o verbose`.
     JournalVerbose,
+    /// Android's `logcat -b kernel`.
+    Logcat,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 16] = [
+    pub const ALL: [Format; 19] = [
         Format::Console,
         Format::Dmesg,
         Format::DmesgJson,
@@ -55,10 +61,13 @@ impl Format {
         Format::Tio,
         Format::TioDelta,
         Format::Ts,
+        Format::TsDelta,
+        Format::TeraTerm,
         Format::Lava,
         Format::CiLog,
         Format::JournalExport,
         Format::JournalVerbose,
+        Format::Logcat,
     ];
 
     /// As it is written on the command line and in reports.
@@ -76,10 +85,13 @@ impl Format {
             Format::Tio => "tio",
             Format::TioDelta => "tio-delta",
             Format::Ts => "ts",
+            Format::TsDelta => "ts-delta",
+            Format::TeraTerm => "tera-term",
             Format::Lava => "lava",
             Format::CiLog => "ci-log",
             Format::JournalExport => "journal-export",
             Format::JournalVerbose => "journal-verbose",
+            Format::Logcat => "logcat",
         }
     }
 }

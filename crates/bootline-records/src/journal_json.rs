@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `journalctl -o json`: one object a line.
+//! `journalctl -o json`: one object a line; `-o json-pretty`: one spread over lines.
 //!
 //! ```text
 //! {"_TRANSPORT":"kernel","_SOURCE_MONOTONIC_TIMESTAMP":"1234567","PRIORITY":"6","MESSAGE":"usb 1-1: new device",...}
@@ -16,12 +16,18 @@ use serde_json::Value;
 use super::journal_entry::{JournalEntry, ReceiptTimes, level, micros};
 use super::log_line::LogLine;
 use super::output::RecordEmitter;
-use super::{ProblemKind, Sink};
+use super::{ByteRange, ProblemKind, Sink};
+
+/// The longest object that is put together from several lines, in bytes.
+const LONGEST: usize = 1 << 20;
 
 /// Decodes journal objects.
 #[derive(Debug, Default)]
 pub(super) struct JournalJson {
     receipt: ReceiptTimes,
+    /// The lines of an object that is spread over several.
+    spread: Vec<u8>,
+    spread_from: u64,
 }
 
 impl JournalJson {
@@ -31,7 +37,42 @@ impl JournalJson {
         if body.is_empty() {
             return;
         }
-        let range = line.range(0, line.body.len());
+        let mut range = line.range(0, line.body.len());
+        if body == b"{" {
+            self.give_up(range, out);
+            self.spread_from = range.start;
+        }
+        if body == b"{" || !self.spread.is_empty() {
+            if self.spread.len() + body.len() > LONGEST {
+                self.spread.clear();
+                return out.problem(ProblemKind::LineTooLong, range, "an entry longer than 1 MiB; it is left out");
+            }
+            self.spread.extend_from_slice(body);
+            if !matches!(body, b"}" | b"},") {
+                return;
+            }
+            let spread = std::mem::take(&mut self.spread);
+            range.start = self.spread_from;
+            return self.entry(spread.strip_suffix(b",").unwrap_or(&spread), range, line, out);
+        }
+        self.entry(body, range, line, out);
+    }
+
+    /// The input has ended.
+    pub fn finish<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
+        let range = ByteRange { start: self.spread_from, end: self.spread_from };
+        self.give_up(range, out);
+    }
+
+    /// An object that was not closed is none.
+    fn give_up<S: Sink>(&mut self, range: ByteRange, out: &mut RecordEmitter<'_, S>) {
+        if !self.spread.is_empty() {
+            self.spread.clear();
+            out.problem(ProblemKind::BadLine, range, "a journal entry that was cut off");
+        }
+    }
+
+    fn entry<S: Sink>(&mut self, body: &[u8], range: ByteRange, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let Ok(entry) = serde_json::from_slice::<Entry<'_>>(body) else {
             out.problem(ProblemKind::BadLine, range, "a line that is no journal entry");
             return out.other_line(line, 0);
@@ -52,6 +93,14 @@ impl JournalJson {
 fn object(body: &[u8]) -> &[u8] {
     let body = body.strip_prefix(b"\x1e").unwrap_or(body);
     body.strip_prefix(b"data: ").unwrap_or(body)
+}
+
+/// Whether a line belongs to an entry that is spread over several.
+pub(super) fn probe_spread(body: &[u8]) -> bool {
+    let body = body.trim_ascii_start();
+    [b"\"__MONOTONIC_TIMESTAMP\"".as_slice(), b"\"_TRANSPORT\"", b"\"__CURSOR\""]
+        .iter()
+        .any(|key| body.strip_prefix(*key).is_some_and(|rest| rest.trim_ascii_start().starts_with(b":")))
 }
 
 /// Whether a line is a journal entry.
@@ -107,6 +156,9 @@ mod tests {
             r#"{"_TRANSPORT":"stdout","__MONOTONIC_TIMESTAMP":"2000000","SYSLOG_IDENTIFIER":"app","MESSAGE":"a"}"#;
         check(unit, &["O - 2.000000 - app: a"], UNENDED);
         check("\n  \n", &[], &[]);
+        let pretty = "{\n\t\"_TRANSPORT\" : \"kernel\",\n\t\"MESSAGE\" : \"a\"\n}\n";
+        check(pretty, &["K - - - a"], &[]);
+        check(&pretty[..20], &[], &[ProblemKind::UnendedLine, ProblemKind::BadLine]);
     }
 
     #[test]

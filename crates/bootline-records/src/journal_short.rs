@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `journalctl -o short-monotonic`.
+//! `journalctl -o short-monotonic` and `-o short-delta`.
 //!
 //! ```text
 //! -- Boot 1f6f0f0e6f9b4b7d8f6d3a0c4a4a4a4a --
 //! [    1.234567] board kernel: usb 1-1: new high-speed USB device
 //! [    2.345678] board systemd[1]: Reached target Basic System.
+//! [    2.345678 <    1.111111 >] board systemd[1]: Reached target.    -o short-delta
 //! ```
 //! Entries of `kernel` are the kernel's. Those of other units become records of [`Source::Other`] with a stamp too: the
 //! journal stamps them with CLOCK_MONOTONIC, which starts with the kernel's clock and differs from it by milliseconds. Older
@@ -65,9 +66,24 @@ pub(super) fn probe(body: &[u8]) -> bool {
 }
 
 fn parse(body: &[u8]) -> Option<(Option<KernelTime>, Entry)> {
-    let (stamp, len) = prefix::parse_stamp(body)?;
+    let (stamp, len) = prefix::parse_stamp(body).or_else(|| stamp_and_delta(body))?;
     body[len..].strip_prefix(b" ")?;
     Some((stamp.time(), entry(body, len + 1)?))
+}
+
+/// `[    1.234567 <    0.000012 >]`; blanks where there is no entry before, and a star where the clock is another boot's.
+fn stamp_and_delta(body: &[u8]) -> Option<(prefix::Stamp, usize)> {
+    let near = &body[..body.len().min(64)];
+    let end = memchr(b']', near)?;
+    let decimals = memchr(b'.', &near[..end])? + 7;
+    let delta = near.get(decimals..end)?;
+    let is_delta = |b: &u8| b.is_ascii_digit() || matches!(b, b' ' | b'<' | b'>' | b'.' | b'*');
+    if !delta.starts_with(b" ") || !delta.iter().all(is_delta) {
+        return None;
+    }
+    let mut alone = near[..decimals].to_vec();
+    alone.push(b']');
+    prefix::parse_stamp(&alone).map(|(stamp, _)| (stamp, end + 1))
 }
 
 /// What stands after the time of a journal or syslog line: `host unit[pid]: text`.
@@ -118,6 +134,8 @@ mod tests {
         check("[    1.000000] board kernel: a: b\n", &["K - 1.000000 - a: b"], &[]);
         check("[    1.000000] board kernel: \n", &["K - 1.000000 - "], &[]);
         check("[    1.000000] board avahi[12]: a\n", &["O - 1.000000 - avahi[12]: a"], &[]);
+        check("[    1.000000                ] board kernel: a\n", &["K - 1.000000 - a"], &[]);
+        check("[    1.500000 <    0.500000 >] board kernel: a\n", &["K - 1.500000 - a"], &[]);
         check("-- Boot 12 --\n", &["O - - - -- Boot 12 --"], &[]);
     }
 

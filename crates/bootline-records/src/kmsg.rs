@@ -94,7 +94,12 @@ struct Parsed {
 fn parse(body: &[u8]) -> Option<Parsed> {
     let head = &body[..memchr(b';', &body[..body.len().min(256)])?];
     let mut fields = std::str::from_utf8(head).ok()?.split(',');
-    let priority = number(fields.next()?)?;
+    let mut first = fields.next()?;
+    if first.starts_with(|c: char| c.is_ascii_digit()) && first.contains('.') {
+        // netconsole with its release prepended.
+        first = fields.next()?;
+    }
+    let priority = number(first)?;
     let sequence = number(fields.next()?)?;
     let micros = number(fields.next()?)?;
     let flags = fields.next()?;
@@ -154,6 +159,7 @@ mod tests {
     fn records() {
         check("6,0,1000000,-;a\n SUBSYSTEM=x\n", &["K 6 1.000000 - a"], &[]);
         check("30,0,1000000,c,caller=C1,more;a;b\n", &["K 6 1.000000 C1 a;b"], &[]);
+        check("6.6.30,6,0,1000000,-;a\n", &["K 6 1.000000 - a"], &[]);
         check("6,0,1000000,-;a\\x0ab\\x5c\\x\n", &["K 6 1.000000 - a\nb\\\\x"], &[]);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The log of a LAVA job: a YAML list with one map a line, or the same as JSON, an object a line.
+//! The log of a LAVA job: a YAML list with one map a line or one key a line ([`super::block_map`]), or the same as JSON.
 //!
 //! ```text
 //! - {"dt": "2026-04-24T16:37:21.964123", "lvl": "target", "msg": "[    1.234567] usb 1-1: new device"}
@@ -15,6 +15,7 @@
 //! first shows a kernel's banner, all else is other output. What the dispatcher says of itself was on no console: its errors
 //! become records without a time, its progress none.
 use super::arrival_clock::{ArrivalClock, RUNNER_LATENESS};
+use super::block_map::{BlockLine, BlockMap};
 use super::console::ConsoleDecoder;
 use super::flow_map::{self, FlowMap, FlowValue};
 use super::log_line::LogLine;
@@ -31,6 +32,10 @@ pub(super) struct Lava {
     arrival: Option<Arrival>,
     /// The connection that the kernel's banner came over, by its name space.
     kernel_from: Option<Vec<u8>>,
+    /// An entry that is spread over lines, and where it began.
+    block: BlockMap,
+    block_from: u64,
+    block_to: u64,
 }
 
 impl Lava {
@@ -39,6 +44,21 @@ impl Lava {
             return;
         }
         let range = line.range(0, line.body.len());
+        if flow_map::parse(line.body).is_none_or(|map| map.entries.is_empty()) {
+            match self.block.of_line(line.body) {
+                BlockLine::Foreign => {}
+                BlockLine::Belongs => {
+                    self.block_to = range.end;
+                    return self.block.add(line.body);
+                }
+                BlockLine::Begins => {
+                    self.finish(out);
+                    (self.block_from, self.block_to) = (range.start, range.end);
+                    return self.block.add(line.body);
+                }
+            }
+        }
+        self.finish(out);
         let Some(map) = flow_map::parse(line.body).filter(|map| map.get(b"msg").is_some()) else {
             // The brackets of a JSON array, the marks of a YAML document, comments.
             if !matches!(line.body.trim_ascii(), b"[" | b"]" | b"---" | b"...") && !line.body.starts_with(b"#") {
@@ -49,6 +69,31 @@ impl Lava {
         if !map.is_whole {
             out.problem(ProblemKind::BadLine, range, "an entry of a job log that was cut off");
         }
+        self.entry(&map, line, out);
+    }
+
+    /// Gives the entry that is spread over lines, if there is one under way.
+    pub fn finish<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
+        if self.block.is_empty() {
+            return;
+        }
+        let map = self.block.take();
+        let lines = LogLine::of_several(self.block_from, self.block_to);
+        if map.get(b"msg").is_none() {
+            return out.problem(ProblemKind::BadLine, lines.range(0, 0), "an entry of a job log without a message");
+        }
+        if !map.is_whole {
+            out.problem(
+                ProblemKind::LineTooLong,
+                lines.range(0, 0),
+                "an entry longer than 64 KiB; its tail is dropped",
+            );
+        }
+        self.entry(&map, &lines, out);
+    }
+
+    fn entry<S: Sink>(&mut self, map: &FlowMap, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
+        let range = line.range(0, line.body.len());
         let text = match map.get(b"msg") {
             Some(FlowValue::Text(text) | FlowValue::Nested(text)) => text.as_slice(),
             None => &[],
@@ -60,7 +105,7 @@ impl Lava {
             }
             return;
         }
-        self.stamp(&map, line, out);
+        self.stamp(map, line, out);
         let connection = if level == b"target" { b"" } else { map.text(b"ns").unwrap_or(b"feedback") };
         self.console_lines(line, text, connection, out);
     }
@@ -100,9 +145,15 @@ impl Lava {
     }
 }
 
+/// Keys of an entry that is spread over lines: no other log has them.
+const KEYS: [&[u8]; 6] = [b"lvl: ", b"msg: '", b"msg: \"", b"msg: [ ", b"\"lvl\": \"", b"\"msg\": \""];
+
 /// Whether a line is an entry of a job's log.
 pub(super) fn probe(body: &[u8]) -> bool {
     let start = body.trim_ascii_start();
+    if KEYS.iter().any(|key| start.starts_with(key)) {
+        return true;
+    }
     if !matches!(start.first(), Some(b'-' | b'{' | b'[')) {
         return false;
     }
@@ -179,6 +230,20 @@ mod tests {
             &["O - - - [    1.0"],
             &[ProblemKind::UnendedLine, ProblemKind::BadLine, ProblemKind::BadPrefix],
         );
+    }
+
+    #[test]
+    fn a_key_a_line() {
+        let log = "- dt: '2026-03-01T10:00:00'\n  lvl: target\n  msg: '[    0.000000] it''s'\n\
+                   - dt: '2026-03-01T10:00:01.5'\n  lvl: target\n  msg: '[    1.000000] a\n    goes on'\n";
+        check(log, &["K - 0.000000 - it's", "K - 1.000000 - a goes on"], &[]);
+        let decoded = decode_as(log.as_bytes(), None);
+        assert_eq!(decoded.format, Some(Format::Lava));
+        let times: Vec<_> = decoded.records.iter().map(|r| r.arrival.unwrap().first.as_nanos() / 1_000_000).collect();
+        assert_eq!(times, [0, 1_500]);
+        let json =
+            "[\n  {\n    \"dt\": \"2026-03-01T10:00:00\",\n    \"lvl\": \"target\",\n    \"msg\": \"a\"\n  }\n]\n";
+        check(json, &["O - - - [", "O - - - a"], &[]);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! text ─▶ detect ────────────┘        └▶ dmesg_json, journal_fields (objects, not lines)
 //! ```
 mod arrival_clock;
+mod block_map;
 mod boot_announcement;
 mod console;
 mod control;
@@ -25,6 +26,7 @@ mod journal_short;
 mod kmsg;
 mod lava;
 mod log_line;
+mod logcat;
 mod other_kind;
 mod output;
 mod plain_kernel;

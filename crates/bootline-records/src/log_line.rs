@@ -61,6 +61,22 @@ struct Span {
 }
 
 impl<'a> LogLine<'a> {
+    /// What several lines of the input hold together, from `start` to `end`.
+    pub fn of_several(start: u64, end: u64) -> LogLine<'static> {
+        LogLine {
+            body: &[],
+            start,
+            end,
+            feed: LineEnding::Lf,
+            too_long: false,
+            decoration: 0,
+            stamped: None,
+            is_rewritten: true,
+            spans: &[],
+            last: None,
+        }
+    }
+
     /// A console's line that this line quotes: `body` is what it said, from the `at`th byte of all that is quoted.
     pub fn rewritten<'b>(&self, body: &'b [u8], at: usize, is_last: bool, stamped: Option<Arrival>) -> LogLine<'b>
     where

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that belong to a boot and are no log of a kernel: named, so that people know which file is missing.
-use super::{RecordOrigin, RecordSet};
+use super::{Format, RecordOrigin, RecordSet};
 
 /// What a file is, if it is no kernel's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub enum OtherKind {
     Logcat,
     /// The log of a boot loader or firmware.
     BootLoader,
+    /// The log of a LAVA job whose device never started a kernel.
+    LavaJob,
+    /// What another operating system logs when it boots.
+    OtherSystem,
 }
 
 /// Records looked at.
@@ -24,9 +28,12 @@ const SAMPLE: usize = 400;
 
 impl OtherKind {
     /// By what its lines say; none where a kernel's record is among them, or nothing is recognised.
-    pub fn detect(records: &RecordSet) -> Option<OtherKind> {
+    pub fn detect(records: &RecordSet, format: Option<Format>) -> Option<OtherKind> {
         if records.iter().any(|r| r.source == RecordOrigin::Kernel) {
             return None;
+        }
+        if format == Some(Format::Lava) {
+            return Some(OtherKind::LavaJob);
         }
         records.iter().take(SAMPLE).find_map(|r| of_line(r.text))
     }
@@ -39,10 +46,47 @@ impl OtherKind {
             OtherKind::Ftrace => "a trace of ftrace",
             OtherKind::SystemdAnalyze => "the output of systemd-analyze",
             OtherKind::Logcat => "a log of Android's logcat",
-            OtherKind::BootLoader => "the log of a boot loader",
+            OtherKind::BootLoader => "the log of a boot loader or firmware",
+            OtherKind::LavaJob => "the log of a LAVA job in which no kernel started",
+            OtherKind::OtherSystem => "the log of another operating system",
         }
     }
 }
+
+/// What boot loaders and firmware say first.
+const FIRMWARE: [&str; 19] = [
+    "U-Boot ",
+    "U-Boot SPL ",
+    "coreboot-",
+    "barebox ",
+    "NOTICE:  BL1",
+    "NOTICE:  BL2",
+    "NOTICE:  BL31",
+    "OpenSBI v",
+    "SeaBIOS (version",
+    "UEFI firmware (version",
+    "BdsDxe: ",
+    "EDK II",
+    ">>>>SecStartup",
+    "SecCoreStartup",
+    "GNU GRUB ",
+    "RedBoot(tm)",
+    "CFE version ",
+    "Android Bootloader",
+    "Welcome to GRUB!",
+];
+
+/// What the kernels of other systems say first.
+const OTHER_SYSTEMS: [&str; 8] = [
+    "FreeBSD ",
+    "OpenBSD ",
+    "NetBSD ",
+    "Copyright (c) 1992-", // FreeBSD
+    "*** Booting Zephyr OS",
+    "NuttShell (NSH)",
+    "SunOS Release ",
+    "Darwin Kernel Version",
+];
 
 fn of_line(text: &str) -> Option<OtherKind> {
     let starts = |words: &[&str]| words.iter().any(|w| text.starts_with(w));
@@ -56,8 +100,10 @@ fn of_line(text: &str) -> Option<OtherKind> {
         Some(OtherKind::SystemdAnalyze)
     } else if starts(&["--------- beginning of "]) {
         Some(OtherKind::Logcat)
-    } else if starts(&["U-Boot ", "U-Boot SPL ", "coreboot-", "barebox "]) {
+    } else if starts(&FIRMWARE) {
         Some(OtherKind::BootLoader)
+    } else if starts(&OTHER_SYSTEMS) {
+        Some(OtherKind::OtherSystem)
     } else {
         None
     }
@@ -70,14 +116,21 @@ mod tests {
 
     #[test]
     fn kinds() {
-        let check =
-            |text: &str, expected| assert_eq!(OtherKind::detect(&decode(text.as_bytes()).records), expected, "{text}");
+        let check = |text: &str, expected| {
+            let decoded = decode(text.as_bytes());
+            assert_eq!(OtherKind::detect(&decoded.records, decoded.format), expected, "{text}");
+        };
         let report = "Timer summary in microseconds (8 records):\n       Mark    Elapsed  Stage\n          0          0  reset\n";
         check(report, Some(OtherKind::BootstageReport));
         check("version = 0.14.6\ntitle = Boot chart for board\n", Some(OtherKind::Bootchart));
         check("# tracer: nop\n#\n", Some(OtherKind::Ftrace));
         check("Startup finished in 2.1s (kernel) + 5.2s (userspace) = 7.3s\n", Some(OtherKind::SystemdAnalyze));
         check("U-Boot 2024.01\n[    0.000000] Linux version 6.6\n", None);
+        check("\u{1b}[2J\n>>>>SecStartup\n", Some(OtherKind::BootLoader));
+        check("OpenBSD 7.4 (GENERIC.MP) #1397\n", Some(OtherKind::OtherSystem));
+        let job = "- {\"dt\": \"2026-03-01T10:00:00\", \"lvl\": \"target\", \"msg\": \"U-Boot 2024.01\"}\n";
+        check(job, Some(OtherKind::LavaJob));
+        check(&job.replace("U-Boot", "[    0.000000] Linux version"), None);
         check("nothing known\n", None);
     }
 }

@@ -255,7 +255,16 @@ fn after_stamp(bytes: &[u8], level: Option<Level>, level_len: usize, stamp: Stam
     if bytes.get(at) == Some(&b' ') {
         at += 1;
     }
-    at += vendor::prefix_len(&bytes[at..]);
+    let (level, at) = match bytes.get(at..) {
+        // `log -m` of crash.
+        Some([b'<', n @ b'0'..=b'7', b'>', text, ..])
+            if level.is_none() && !matches!(text, b'.' | b' ' | b'-' | b'(') =>
+        {
+            (Some(Level(n - b'0')), at + 3)
+        }
+        _ => (level, at),
+    };
+    let at = at + vendor::prefix_len(&bytes[at..]);
     Prefix { level, stamp, caller, level_len, len: at }
 }
 
@@ -339,6 +348,7 @@ mod tests {
         check("<30>[    1.000000] systemd", Some((Some(6), Some(1_000_000), None, "systemd")));
         check("<3>no time", Some((Some(3), None, None, "no time")));
         check("<192>[    1.000000] a", None);
+        check("[    1.000000] <6>a", Some((Some(6), Some(1_000_000), None, "a")));
         check("<b>bold", None);
         check("<>", None);
     }

@@ -9,13 +9,16 @@
 //! [16:37:21.964] text                     tio 24hour, 24hour-start, 24hour-delta
 //! [2026-04-24T16:37:21.964] text          tio iso8601
 //! [1777048641.964] text                   tio epoch
-//! Apr 24 16:37:21 text   00:00:01 text    ts, ts -s; with %.s, %.S or %.T also decimals
+//! Apr 24 16:37:21 text   00:00:01 text    ts, ts -s, ts -i; with %.s, %.S or %.T also decimals
+//! [Fri Apr 24 16:37:21.964 2026] text     Tera Term 4; without decimals and blank: conserver
+//! [0 00:00:07.463] text                   Tera Term, elapsed: days and the time
 //! 2026-04-24T16:37:21.9641230Z text                  GitHub's job log (also JOB<tab>STEP<tab> before it: gh run view)
 //! 2026-04-24T16:37:21.964123Z 00O text               GitLab's job log: stream, output or error, + for a line's rest
 //! 2026-04-24T16:37:21.964123000Z stdout F text       Kubernetes (CRI)
 //! 2026-04-24 16:37:21.964123 | node | text           Zuul
 //! ```
-//! Sources: GitLab runner's helpers/trace timestamper, the CRI logging format; grabserial's `grab()`, minicom's `vt_out()`, tio's `timestamp_current_time()`, ts(1).
+//! Sources: GitLab runner's helpers/trace timestamper, the CRI logging format; grabserial's `grab()`, minicom's `vt_out()`, tio's
+//! `timestamp_current_time()`, ts(1), Tera Term's `logtimestamp` setting.
 use super::Format;
 use bootline_capture::units::Dur;
 
@@ -94,7 +97,34 @@ fn stream_len(rest: &[u8]) -> usize {
     }
 }
 
+/// `[Fri Apr 24 16:37:21.964 2026] ` or `[0 00:00:07.463] `.
+fn tera_term(scan: &mut Scanner<'_>) -> Option<LineStamp> {
+    scan.take(b'[')?;
+    let (clock, nanos, resolution) = if scan.weekday().is_some() {
+        let days = scan.month_and_day()?;
+        let (nanos, resolution) = scan.time_of_day()?;
+        scan.take(b' ')?;
+        scan.year()?;
+        (StampClock::Calendar, calendar(days, nanos), resolution)
+    } else {
+        let days = scan.count_of_days()?;
+        let (nanos, resolution) = scan.time_of_day()?;
+        (StampClock::Elapsed, calendar(days, nanos), resolution)
+    };
+    scan.take(b']')?;
+    // dmesg -T prints whole seconds and a blank.
+    if scan.take(b' ').is_some() && resolution >= Dur::from_secs(1) {
+        return None;
+    }
+    Some(LineStamp { clock, nanos, resolution, len: 0, format: Format::TeraTerm })
+}
+
 fn bracketed(scan: &mut Scanner<'_>) -> Option<LineStamp> {
+    let start = scan.at;
+    if let Some(stamp) = tera_term(scan) {
+        return Some(stamp);
+    }
+    scan.at = start;
     scan.take(b'[')?;
     let mut stamp = match scan.date() {
         Some(days) => {
@@ -240,6 +270,22 @@ impl Scanner<'_> {
         days_since_1970(1972, month, day)
     }
 
+    /// `04-24`, in a leap year.
+    pub fn month_dash_day(&mut self) -> Option<i64> {
+        let month = self.digits(2)?;
+        self.take(b'-')?;
+        let day = self.digits(2)?;
+        days_since_1970(1972, month, day)
+    }
+
+    /// `0 `, up to four digits.
+    pub fn count_of_days(&mut self) -> Option<i64> {
+        let digits = self.bytes[self.at..].iter().take(5).take_while(|b| b.is_ascii_digit()).count();
+        let days = if (1..=4).contains(&digits) { self.digits(digits)? } else { return None };
+        self.take(b' ')?;
+        Some(days)
+    }
+
     /// `Fri `.
     pub fn weekday(&mut self) -> Option<()> {
         const DAYS: [&[u8; 4]; 7] = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
@@ -377,6 +423,18 @@ mod tests {
         check("[1777048641.964] a", Some((Format::Tio, Calendar, 1_777_048_641_964 * MS, "a")));
         check("[2026-13-24 16:37:21.964] a", None);
         check("[2026-04-24 16:37:21.964 a", None);
+    }
+
+    #[test]
+    fn tera_term_and_conserver() {
+        use StampClock::{Calendar, Elapsed};
+        let leap_year = days_since_1970(1972, 4, 4).unwrap() * DAY_NS;
+        let tera_term = Format::TeraTerm;
+        check("[Sat Apr 04 16:37:21.964 2026] a", Some((tera_term, Calendar, leap_year + TIME, "a")));
+        check("[Sat Apr  4 16:37:21 2026]a", Some((tera_term, Calendar, leap_year + TIME - 964 * MS, "a")));
+        check("[1 00:00:07.463] a", Some((tera_term, Elapsed, DAY_NS + 7_463 * MS, "a")));
+        check("[Sat Apr  4 16:37:21 2026] dmesg's", None);
+        check("[1 apple] a", None);
     }
 
     #[test]

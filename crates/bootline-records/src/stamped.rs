@@ -21,8 +21,11 @@ pub(super) struct Stamped {
 
 impl Stamped {
     pub fn new(format: Format) -> Stamped {
-        let deltas = format == Format::TioDelta;
-        let format = if deltas { Format::Tio } else { format };
+        let (format, deltas) = match format {
+            Format::TioDelta => (Format::Tio, true),
+            Format::TsDelta => (Format::Ts, true),
+            other => (other, false),
+        };
         Stamped { format, console: ConsoleDecoder::default(), clock: ArrivalClock::new(deltas), arrival: None }
     }
 

@@ -8,6 +8,7 @@
 //! Fri 2026-04-24 16:37:21 CEST board kernel: usb 1-1: new device                 journalctl -o short-full
 //! Fri Apr 24 16:37:21 2026 kern.info kernel: [    1.234567] usb 1-1: new device  OpenWrt's logread
 //! <6>Apr 24 16:37:21 board kernel: [    1.234567] usb 1-1: new device            with the priority of RFC 3164
+//! <6>1 2026-04-24T16:37:21.964123Z board kernel - - - [    1.234567] usb 1-1: new device            RFC 5424
 //! ```
 //! The wall-clock time is that at which the logger read the record, long after it was stored: where the kernel's stamp is in
 //! the text, it is not used. journalctl drops the stamp; then the time of receipt is all there is, and says nothing of what
@@ -78,6 +79,9 @@ fn parse(body: &[u8]) -> Option<Parsed> {
         Some((level, len)) => (Some(level), len),
         None => (None, 0),
     };
+    if priority.is_some() && body[from..].starts_with(b"1 ") {
+        return parse_5424(body, from + 2, priority);
+    }
     let (time, len) = time(&body[from..])?;
     let entry = entry(body, from + len)?;
     let between = body[entry.between.clone()].trim_ascii_end();
@@ -88,6 +92,26 @@ fn parse(body: &[u8]) -> Option<Parsed> {
         dmesg::level_named(&word[dot + 1..])
     });
     Some(Parsed { time, entry, level: level.or(priority) })
+}
+
+/// After version 1 of RFC 5424: time, host, program, process, kind and structured data, then the text.
+fn parse_5424(body: &[u8], from: usize, level: Option<Level>) -> Option<Parsed> {
+    let (nanos, len) = time(&body[from..])?;
+    let mut at = from + len;
+    let mut words: [&[u8]; 4] = [b""; 4];
+    for word in &mut words {
+        let end = memchr::memchr(b' ', &body[at..body.len().min(at + 256)])?;
+        *word = &body[at..at + end];
+        at += end + 1;
+    }
+    let data = if body[at..].starts_with(b"[") { memchr::memchr(b']', &body[at..])? + 1 } else { 1 };
+    at = (at + data + 1).min(body.len());
+    at += if body[at..].starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let [_, program, process, _] = words;
+    let is_kernel = program == b"kernel";
+    let text_from = if is_kernel { at } else { from + len };
+    let entry = super::journal_short::Entry { is_kernel, has_pid: process != b"-", between: at..at, text_from };
+    Some(Parsed { time: nanos, entry, level })
 }
 
 /// The time at the start of a line, from 1970, and its length.
@@ -135,6 +159,7 @@ mod tests {
         check("Sun 2026-03-01 10:00:00 CET board kernel: a\n", &["K - - - a"], &[]);
         check("Sun Mar  1 10:00:00 2026 kern.notice kernel: [    0.000000] a\n", &["K 5 0.000000 - a"], &[]);
         check("<4>Mar  1 10:00:00 board kernel: [    1.000000] a\n", &["K 4 1.000000 - a"], &[]);
+        check("<4>1 2026-03-01T10:00:00.5Z board kernel - - - [    1.000000] a\n", &["K 4 1.000000 - a"], &[]);
         check("Mar  1 10:00:00 board systemd[1]: a\n", &["O - - - systemd[1]: a"], &[]);
         check("Mar  1 10:00:00 board\n", &["O - - - Mar  1 10:00:00 board"], &[]);
     }

@@ -76,6 +76,11 @@ impl Boots {
         &self.file
     }
 
+    /// The format of what was read to its end last.
+    pub fn format(&self) -> Option<Format> {
+        self.summary.format
+    }
+
     /// Files in the archive, as far as it was read; none where the input is no archive.
     pub fn members(&self) -> Option<usize> {
         self.members
@@ -266,7 +271,7 @@ impl Iterator for AnalysedBoots<'_> {
                 continue;
             }
             let boot = Boot::analyse(records, options);
-            let unusable = UnusableInput::of(&boot, &label, *needs, options);
+            let unusable = UnusableInput::of(&boot, &label, *needs, options, self.boots.format());
             return Some(Ok(AnalysedBoot { boot, label, unusable }));
         }
     }

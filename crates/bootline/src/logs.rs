@@ -123,10 +123,11 @@ fn show_input(
     let mut boots = reader.boots(input)?;
     while let Some(found) = boots.next() {
         let AnalysedBoot { boot, label, unusable } = found?;
-        // Text output omits what is not a boot; JSON contains everything.
+        // Text output omits what is not a boot; JSON contains everything but files of another kind.
         let is_boot = boot.milestones.first_kernel.is_some();
         let mut fault = None;
-        if is_boot || printer.is_json() {
+        let is_log = !unusable.as_ref().is_some_and(UnusableInput::is_of_another_kind);
+        if is_boot || is_log && printer.is_json() {
             fault = each(&boot, &label, printer);
         }
         if let Some(why) = unusable.or(fault) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bootline_analysis::boot::{Boot, BootOptions, Clock};
 use bootline_capture::container::{UnpackError, UnreadableKind};
-use bootline_records::{DecodeSummary, OtherKind, ProblemKind};
+use bootline_records::{DecodeSummary, Format, OtherKind, ProblemKind};
 use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;
@@ -42,10 +42,21 @@ pub enum UnusableInput {
 }
 
 impl UnusableInput {
-    /// The first reason not to trust the figures of a boot.
-    pub fn of(boot: &Boot, source: &BootLabel, needs: BootNeeds, options: &BootOptions) -> Option<UnusableInput> {
+    /// Whether the input is no log of a boot at all: then not even its release or its records are shown.
+    pub fn is_of_another_kind(&self) -> bool {
+        matches!(self, UnusableInput::OtherKind(_))
+    }
+
+    /// The first reason not to trust the figures of a boot in a log of this format.
+    pub fn of(
+        boot: &Boot,
+        source: &BootLabel,
+        needs: BootNeeds,
+        options: &BootOptions,
+        format: Option<Format>,
+    ) -> Option<UnusableInput> {
         if boot.milestones.first_kernel.is_none() {
-            if let Some(kind) = OtherKind::detect(&boot.records) {
+            if let Some(kind) = OtherKind::detect(&boot.records, format) {
                 return Some(UnusableInput::OtherKind(kind));
             }
             let banner = boot.records.iter().any(|r| r.text.starts_with("Linux version "));
@@ -85,7 +96,7 @@ impl UnusableInput {
     /// The error to show, once the whole input has been read.
     pub fn failure(self, input: &str, summary: &DecodeSummary) -> Failure {
         let read = if summary.lines == 1 { "1 line read".to_owned() } else { format!("{} lines read", summary.lines) };
-        let input = shown(input);
+        let (name, input) = (input, shown(input));
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match self {
             UnusableInput::OtherKind(kind) => fail(format!("{input} is {}: no kernel records in it ({read})", kind.name()))
@@ -95,9 +106,14 @@ impl UnusableInput {
             }
             UnusableInput::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or take the log with `dmesg`, which shows timestamps"),
+            // pstore's names of what the kernel couldn't decompress.
+            UnusableInput::NoKernel { noise: true, .. } if name.ends_with(".enc.z") => {
+                fail(format!("{input} is a record of pstore that is still compressed"))
+                    .hint("boot the kernel that wrote it, or one with the same `pstore.compress=`, and copy it again")
+            }
             UnusableInput::NoKernel { noise: true, .. } => {
                 fail(format!("no kernel log in {input}: it is not text ({} bytes read)", summary.bytes))
-                    .hint("was the console captured at the wrong baud? for a compressed log: `zcat FILE | bootline explain -`")
+                    .hint("was the console captured at the wrong baud?")
             }
             UnusableInput::NoKernel { .. } => fail(format!("no kernel records in {input} ({read})")).hint(
                 "boot with `printk.time=1` and without `quiet`; if the format is unusual, name it: `--input-format FORMAT`",
@@ -157,6 +173,9 @@ pub fn shown(input: &str) -> String {
 
 /// The error for an empty input.
 pub fn empty(input: &str, summary: &DecodeSummary) -> Failure {
+    if summary.format == Some(Format::Lava) {
+        return UnusableInput::OtherKind(OtherKind::LavaJob).failure(input, summary);
+    }
     let input = shown(input);
     let what = if summary.bytes == 0 { format!("{input} is empty") } else { format!("no lines in {input}") };
     Failure::new(Exit::INPUT, what).hint("record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`")
