@@ -3,12 +3,14 @@
 mod export;
 mod gate;
 mod predict;
+mod unpack;
 
 pub use bootline_records::Format;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
 pub use export::exports;
 pub use gate::gates;
 pub use predict::predicts;
+pub use unpack::unpacks;
 
 /// Decodes `data` whole and in pieces whose sizes its own bytes give.
 ///

@@ -41,7 +41,8 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str()));
     let crlf = |us, text: &str| format!("[{:5}.{:06}] {text}\r\n", us / 1_000_000, us % 1_000_000);
-    let inputs: [(&str, &dyn Fn() -> Vec<u8>); 7] = [
+    let clock = |us: u64| format!("{:02}:{:02}.{:06}", us / 60_000_000 % 60, us / 1_000_000 % 60, us % 1_000_000);
+    let inputs: [(&str, &dyn Fn() -> Vec<u8>); 14] = [
         ("console", &|| log(&|us, text| format!("[{:5}.{:06}] {text}\n", us / 1_000_000, us % 1_000_000))),
         ("console-crlf-capture", &|| captured(&log(&crlf))),
         ("console-callers", &|| {
@@ -55,6 +56,43 @@ fn main() {
             })
         }),
         ("kmsg", &|| log(&|us, text| format!("6,{},{us},-;{text}\n", us / 137))),
+        ("dmesg-x-delta", &|| {
+            log(&|us, text| {
+                format!("kern  :info  : [{:5}.{:06} <    0.000137>] {text}\n", us / 1_000_000, us % 1_000_000)
+            })
+        }),
+        ("lava", &|| {
+            log(&|us, text| {
+                let text = crlf(us, text);
+                format!(
+                    "- {{\"dt\": \"2026-03-01T10:{}\", \"lvl\": \"target\", \"msg\": \"{}\"}}\n",
+                    clock(us),
+                    text.trim_end()
+                )
+            })
+        }),
+        ("lava-block", &|| {
+            log(&|us, text| {
+                let text = crlf(us, text);
+                format!("- dt: '2026-03-01T10:{}'\n  lvl: target\n  msg: '{}'\n", clock(us), text.trim_end())
+            })
+        }),
+        ("ci-log", &|| log(&|us, text| format!("2026-03-01T10:{}Z 00O {}", clock(us), crlf(us, text)))),
+        ("journal-json", &|| {
+            log(&|us, text| {
+                format!(
+                    "{{\"_TRANSPORT\":\"kernel\",\"_SOURCE_MONOTONIC_TIMESTAMP\":\"{us}\",\"PRIORITY\":\"6\",\"MESSAGE\":\"{text}\"}}\n"
+                )
+            })
+        }),
+        ("journal-export", &|| {
+            log(&|us, text| {
+                format!(
+                    "_TRANSPORT=kernel\n_SOURCE_MONOTONIC_TIMESTAMP={us}\nPRIORITY=6\nMESSAGE={text}\n__CURSOR=s\n\n"
+                )
+            })
+        }),
+        ("logcat", &|| log(&|us, text| format!("03-01 10:{}     0     0 I {text}\n", &clock(us)[..9]))),
         ("dmesg-json", &|| {
             let body = log(&|us, text| {
                 let (s, us) = (us / 1_000_000, us % 1_000_000);

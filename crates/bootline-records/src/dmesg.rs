@@ -147,7 +147,7 @@ fn parse(body: &[u8]) -> Option<Parsed> {
             time = found;
         }
     }
-    if ranks == 0 && !facility.is_some_and(|(_, len)| len >= PADDED_LEN) {
+    if ranks == 0 && facility.is_none_or(|(_, len)| len < PADDED_LEN) {
         return None;
     }
     let mut caller = None;

@@ -40,6 +40,11 @@ const MOST_KEYS: usize = 64;
 
 /// The map that a line holds, list marks and commas around it aside; `None` where it begins like no map.
 pub(super) fn parse(line: &[u8]) -> Option<FlowMap> {
+    parse_first(line).map(|(map, _)| map)
+}
+
+/// The first of the maps that a line holds, and what follows it.
+pub(super) fn parse_first(line: &[u8]) -> Option<(FlowMap, &[u8])> {
     let mut bytes = line.trim_ascii();
     bytes = bytes.strip_prefix(b"[").unwrap_or(bytes).trim_ascii_start();
     bytes = bytes.strip_prefix(b"- ").unwrap_or(bytes).trim_ascii_start();
@@ -48,10 +53,10 @@ pub(super) fn parse(line: &[u8]) -> Option<FlowMap> {
     loop {
         scan.blanks();
         match scan.peek() {
-            None => return Some(map),
+            None => return Some((map, b"")),
             Some(b'}') => {
                 map.is_whole = true;
-                return Some(map);
+                return Some((map, &scan.bytes[scan.at + 1..]));
             }
             Some(b',') => scan.at += 1,
             Some(_) => {
@@ -59,7 +64,7 @@ pub(super) fn parse(line: &[u8]) -> Option<FlowMap> {
                 scan.blanks();
                 let has_colon = scan.peek() == Some(b':');
                 if !key_ended || !has_colon || map.entries.len() == MOST_KEYS {
-                    return Some(map);
+                    return Some((map, b""));
                 }
                 scan.at += 1;
                 scan.blanks();
@@ -72,7 +77,7 @@ pub(super) fn parse(line: &[u8]) -> Option<FlowMap> {
                 };
                 map.entries.push((key, value));
                 if !ended {
-                    return Some(map);
+                    return Some((map, b""));
                 }
             }
         }

@@ -44,7 +44,9 @@ impl Lava {
             return;
         }
         let range = line.range(0, line.body.len());
-        if flow_map::parse(line.body).is_none_or(|map| map.entries.is_empty()) {
+        let body = line.body.trim_ascii_end();
+        let found = flow_map::parse_first(body);
+        if found.as_ref().is_none_or(|(map, _)| map.entries.is_empty()) {
             match self.block.of_line(line.body) {
                 BlockLine::Foreign => {}
                 BlockLine::Belongs => {
@@ -59,7 +61,7 @@ impl Lava {
             }
         }
         self.finish(out);
-        let Some(map) = flow_map::parse(line.body).filter(|map| map.get(b"msg").is_some()) else {
+        let Some((map, mut rest)) = found.filter(|(map, _)| map.get(b"msg").is_some()) else {
             // The brackets of a JSON array, the marks of a YAML document, comments.
             if !matches!(line.body.trim_ascii(), b"[" | b"]" | b"---" | b"...") && !line.body.starts_with(b"#") {
                 out.problem(ProblemKind::BadLine, range, "a line that is no entry of a job log");
@@ -69,7 +71,22 @@ impl Lava {
         if !map.is_whole {
             out.problem(ProblemKind::BadLine, range, "an entry of a job log that was cut off");
         }
-        self.entry(&map, line, out);
+        let mut next = rest.trim_ascii_start().strip_prefix(b",").and_then(flow_map::parse_first);
+        if next.is_none() {
+            self.entry(&map, line, out);
+        } else {
+            // A JSON array in one line.
+            let place = |rest: &[u8]| line.start + (body.len() - rest.len()) as u64;
+            self.entry(&map, &LogLine::of_several(line.start, place(rest)), out);
+            while let Some((map, more)) = next {
+                self.entry(&map, &LogLine::of_several(place(rest), place(more)), out);
+                rest = more;
+                next = rest.trim_ascii_start().strip_prefix(b",").and_then(flow_map::parse_first);
+            }
+        }
+        if line.too_long {
+            out.problem(ProblemKind::RecordsLost, range, "a job log in one line: only its first 64 KiB are read");
+        }
     }
 
     /// Gives the entry that is spread over lines, if there is one under way.
@@ -241,6 +258,8 @@ mod tests {
         assert_eq!(decoded.format, Some(Format::Lava));
         let times: Vec<_> = decoded.records.iter().map(|r| r.arrival.unwrap().first.as_nanos() / 1_000_000).collect();
         assert_eq!(times, [0, 1_500]);
+        let array = r#"[{"dt": "x", "lvl": "target", "msg": "a"}, {"dt": "x", "lvl": "target", "msg": "b"}]"#;
+        check(&format!("{array}\n"), &["O - - - a", "O - - - b"], &[]);
         let json =
             "[\n  {\n    \"dt\": \"2026-03-01T10:00:00\",\n    \"lvl\": \"target\",\n    \"msg\": \"a\"\n  }\n]\n";
         check(json, &["O - - - [", "O - - - a"], &[]);

@@ -87,7 +87,8 @@ fn next_word<'a>(scan: &mut Scanner<'a>) -> Option<&'a [u8]> {
 
 /// The record's own text: the tag's padding goes, and so do the colons that stand for an empty tag or message.
 fn without_padding(text: &[u8]) -> Vec<u8> {
-    let Some(colon) = memchr::memmem::find(text, b": ").filter(|colon| text[..*colon].ends_with(b" ")) else {
+    let Some(colon) = memchr::memmem::find(text, b": ").filter(|colon| *colon == 0 || text[..*colon].ends_with(b" "))
+    else {
         let text = text.strip_suffix(b": ").or_else(|| text.strip_suffix(b":")).unwrap_or(text);
         return text.to_vec();
     };
@@ -109,6 +110,7 @@ mod tests {
             "11-10 10:00:00.100     0     0 I Linux version 6.6.1 (a@b) #1: \n",
             &["K - 0.000000 - Linux version 6.6.1 (a@b) #1"],
         );
+        check("11-10 10:00:00.100     0     0 I : Run /init\n", &["K - 0.000000 - Run /init"]);
         check("11-10 10:00:00.100     0     0 I         : Booting\n", &["K - 0.000000 - Booting"]);
         let log =
             "11-10 10:00:00.100  root     0     0 I a: b\n11-10 10:00:01.600  root     0     0 W mmc0    : new card\n";

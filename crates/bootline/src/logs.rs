@@ -126,7 +126,7 @@ fn show_input(
         // Text output omits what is not a boot; JSON contains everything but files of another kind.
         let is_boot = boot.milestones.first_kernel.is_some();
         let mut fault = None;
-        let is_log = !unusable.as_ref().is_some_and(UnusableInput::is_of_another_kind);
+        let is_log = unusable.as_ref().is_none_or(|why| !why.is_of_another_kind());
         if is_boot || is_log && printer.is_json() {
             fault = each(&boot, &label, printer);
         }

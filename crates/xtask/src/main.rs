@@ -15,6 +15,7 @@ mod console_model;
 mod corpus;
 mod document;
 mod error;
+mod formats;
 mod gate_rates;
 mod results;
 mod rules;
@@ -43,6 +44,7 @@ fn documents(root: &Path) -> Result<Vec<Document>, Error> {
     let mut all = vec![
         console_model::document(root)?,
         corpus::document(root)?,
+        formats::document(root)?,
         gate_rates::document(root)?,
         rules::document(root)?,
         seeds::document(),
