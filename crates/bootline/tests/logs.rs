@@ -96,6 +96,20 @@ fn what_is_no_kernel_log() {
 }
 
 #[test]
+fn a_lava_job_without_a_kernel_is_no_boot() {
+    let entry = |level: &str| {
+        format!("- {{\"dt\": \"2026-03-01T10:00:00\", \"lvl\": \"{level}\", \"msg\": \"U-Boot 2024.01\"}}\n")
+    };
+    for level in ["info", "target", "error"] {
+        let out = run(&["explain", "--json", "-"], entry(level).repeat(5).as_bytes());
+        let what = "error: standard input is the log of a LAVA job in which no kernel started";
+        assert!(stderr(&out).starts_with(what), "{level}: {}", stderr(&out));
+        assert!(stdout(&out).contains("\"boots\":[]") || stdout(&out).contains("\"boots\": []"), "{}", stdout(&out));
+        assert_eq!(out.status.code(), Some(3));
+    }
+}
+
+#[test]
 fn a_log_that_ends_early_is_shown_and_not_trusted() {
     let cut = &LOG.as_bytes()[..LOG.find("[    0.440000]").unwrap()];
     let out = run(&["explain", "-"], cut);
