@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
-use bootline_analysis::rules::{Finding, RULES, Rule, findings};
+use bootline_analysis::rules::{Finding, RULES, Rule, RuleId, findings};
 use bootline_capture::units::Dur;
 use bootline_records::RecordOrigin;
 use bootline_testkit::check_goldens;
@@ -90,7 +90,9 @@ fn findings_that_are_part_of_no_other_fit_into_the_log() {
             let place = boot.timeline.place(i);
             [place.stored, place.transmitted.map(|p| p.end)]
         });
-        let whole = ends.flatten().max().unwrap_or_default();
+        // The axis begins with the kernel: what comes before it is below zero.
+        let starts = (0..boot.records.len()).filter_map(|i| boot.timeline.place(i).stored);
+        let whole = ends.flatten().max().unwrap_or_default() - starts.min().unwrap_or_default();
         assert!(sum <= whole + Dur::from_millis(2), "{}: {sum} s of {whole} s", log.display());
     }
 }
@@ -187,4 +189,46 @@ fn render_one(f: &Finding) -> String {
 
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+/// Before 6.2, a console prints the log before it says that it is enabled; without a speed in the log nothing else shows it.
+#[test]
+fn a_gap_up_to_an_enabled_console_is_probably_its_flush() {
+    let log = |release: &str| {
+        format!(
+            "[    0.000000] Linux version {release} (gcc) #1 SMP Mon\n[    0.100000] acme-uart: ready\n\
+             [    3.100000] printk: console [ttyS2] enabled\n[    3.200000] Run /init as init process\n"
+        )
+    };
+    let gap = |release: &str| {
+        let found = findings(&analyse(log(release).as_bytes()));
+        found.into_iter().find(|f| f.rule == RuleId::Log002).expect("3 s without a record")
+    };
+    let old = gap("5.10.7");
+    assert!(old.title.contains("until a console was enabled"), "{}", old.title);
+    assert!(old.remedies.iter().any(|r| r.action.contains("--console")), "{:?}", old.remedies);
+    assert!(!gap("6.6.7").title.contains("until a console was enabled"));
+}
+
+/// Memory that is cleared when it is freed is a cause of its own, with a parameter against it.
+#[test]
+fn init_on_free_is_named_where_it_is_on() {
+    let log = |free: &str| {
+        format!(
+            "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n\
+             [    0.010000] mem auto-init: stack:off, heap alloc:on, heap free:{free}\n\
+             [    0.900000] Memory: 16265412K/16647552K available (18432K kernel code)\n[    1.000000] Run /init as init process\n"
+        )
+    };
+    let settings = |free: &str| -> Vec<String> {
+        let found = findings(&analyse(log(free).as_bytes()));
+        found
+            .iter()
+            .filter(|f| f.rule == RuleId::Ini003)
+            .flat_map(|f| &f.remedies)
+            .filter_map(|r| r.setting())
+            .collect()
+    };
+    assert!(settings("on").contains(&"init_on_free=0".to_owned()));
+    assert!(!settings("off").contains(&"init_on_free=0".to_owned()) && !settings("off").is_empty());
 }

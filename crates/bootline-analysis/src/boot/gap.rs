@@ -6,7 +6,7 @@ use super::wait::ConsoleWaits;
 use bootline_capture::units::Dur;
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
-/// A gap between two kernel records.
+/// A gap between two records after the kernel's first: neither the kernel nor user space printed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// The record before it.
@@ -40,8 +40,9 @@ pub(super) fn gaps(
     // By one step of the clock a difference may be too long.
     let least = least + timeline.resolution;
     let mut before: Option<(RecordId, Dur)> = None;
-    for (i, r) in records.iter().enumerate().take(until + 1) {
-        let Some(now) = timeline.stored(i).filter(|_| r.source == RecordOrigin::Kernel) else { continue };
+    let kernel = records.iter().position(|r| r.source == RecordOrigin::Kernel).unwrap_or(0);
+    for (i, r) in records.iter().enumerate().take(until + 1).skip(kernel) {
+        let Some(now) = timeline.stored(i) else { continue };
         if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
             let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };
             if gap.net() >= least {

@@ -146,9 +146,9 @@ impl<'a> Case<'a> {
         announced && kernel.banner.is_none() && self.boot.timeline.clock == Clock::Arrival && before.count() <= HARDLY
     }
 
-    /// Time to init, or to the log's last record if init does not start.
+    /// Time to init, or to the log's latest record if init does not start.
     pub fn total(&self) -> Dur {
-        let last = || (0..self.boot.records.len()).rev().find_map(|i| self.at(i)).unwrap_or_default();
+        let last = || (0..self.boot.records.len()).filter_map(|i| self.at(i)).max().unwrap_or_default();
         self.boot.end.as_ref().map_or_else(last, |e| e.elapsed.best()).max_zero()
     }
 
@@ -172,6 +172,13 @@ impl<'a> Case<'a> {
         let end = self.boot.end_index();
         let all = self.boot.records.containing(needle).take_while(move |i| *i < end);
         all.filter_map(|i| Some((i, self.kernel(i)?)))
+    }
+
+    /// What firmware and boot loader said: the records before the kernel's first, with their texts.
+    pub fn before_kernel(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        let records = &self.boot.records;
+        let first = self.boot.milestones.first_kernel.unwrap_or(0);
+        (0..first).filter_map(|i| records.get(i)).enumerate().map(|(i, r)| (i, r.text))
     }
 
     /// The first kernel record of the boot proper that begins with a text.

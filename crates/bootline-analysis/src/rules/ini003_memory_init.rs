@@ -9,7 +9,8 @@ use bootline_capture::units::{Dur, Interval};
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini003,
     doc: "The kernel initialises a structure for each page of memory before it continues: 100 to 150 ms for 8 GiB. \
-          With CONFIG_DEFERRED_STRUCT_PAGE_INIT most of this is deferred until all CPUs can share it.",
+          With CONFIG_DEFERRED_STRUCT_PAGE_INIT most of this is deferred until all CPUs can share it. With init_on_free=1 it \
+          also clears all memory, which takes far longer.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -27,17 +28,30 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if net.best() < LEAST {
         return Vec::new();
     }
+    // mm_init's report: "mem auto-init: stack:off, heap alloc:on, heap free:on"; a second record warns of the time.
+    let clears_memory = case.find("mem auto-init: ").any(|(i, r)| i < end && r.text.contains("heap free:on"));
+    let does = if clears_memory { "clear and initialise" } else { "initialise" };
     let size = case.kernel(end).and_then(|r| mebibytes(r.text));
     let size = size.map_or("memory".to_owned(), |m| format!("{m} MiB of memory"));
     vec![Finding {
         rule: RULE.id,
-        title: format!("the kernel took {} to initialise {size}", seconds(net.best())),
+        title: format!("the kernel took {} to {does} {size}", seconds(net.best())),
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],
         why: format!("{}, between the records below, which may include other early work", clock(case)),
         evidence: cite_at(case.boot, [before, end]),
-        remedies: vec![
+        remedies: clears_memory
+            .then(|| {
+                Remedy::new(
+                    "do not clear memory that is freed",
+                    vec![SystemChange::parameter("init_on_free", "0")],
+                    "freed memory keeps its contents until it is used again; init_on_alloc=1 still hides them from users",
+                    Risk::Low,
+                )
+            })
+            .into_iter()
+            .chain([
             Remedy::new(
                 "initialise most memory pages later, on all CPUs",
                 vec![SystemChange::config("CONFIG_DEFERRED_STRUCT_PAGE_INIT", "y")],
@@ -50,7 +64,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 "user space must add it",
                 Risk::Medium,
             ),
-        ],
+        ])
+            .collect(),
     }]
 }
 

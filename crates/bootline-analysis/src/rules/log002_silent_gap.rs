@@ -5,6 +5,8 @@ use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
+use bootline_console::KernelVersion;
+use bootline_records::RecordId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Log002,
@@ -38,6 +40,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         let inside = case.span_around(time_range.from, time_range.to);
         let inside_words = inside.map_or(String::new(), |s| format!(", inside `{}`", s.name));
         let remedy = match inside {
+            None if is_flush(case, gap.before) => Remedy::in_words(
+                "state the console and its speed: --console NAME,BAUD",
+                Effort::None,
+                "none: the log shows no speed, so what the line carried is unknown",
+                Risk::Low,
+            ),
             Some(s) => Remedy::new(
                 format!("trace `{}`", s.name),
                 vec![
@@ -60,15 +68,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 Risk::Low,
             ),
         };
+        let length = format!("{}, {} of the boot", seconds(net.best()), percent(net.best(), case.total()));
+        let title = if is_flush(case, gap.before) {
+            format!("nothing was logged for {length}, until a console was enabled: it probably printed the log so far")
+        } else {
+            format!("nothing was logged for {length}, between records {} and {}", gap.after, gap.before)
+        };
         found.push(Finding {
             rule: RULE.id,
-            title: format!(
-                "nothing was logged for {}, {} of the boot, between records {} and {}",
-                seconds(net.best()),
-                percent(net.best(), case.total()),
-                gap.after,
-                gap.before
-            ),
+            title,
             cost: net,
             part_of: Vec::new(),
             time_ranges: vec![time_range],
@@ -80,4 +88,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.cost.best()));
     found.truncate(SHOWN);
     found
+}
+
+/// Whether a record is the one at which a kernel before 6.2 announces a console that has flushed the log.
+fn is_flush(case: &Case<'_>, id: RecordId) -> bool {
+    let flushes_first = case.boot.kernel.version.is_some_and(|s| s < KernelVersion::new(6, 2));
+    let enabled = |text: &str| text.contains("console [") && text.ends_with("] enabled");
+    flushes_first && case.boot.records.by_id(id).is_some_and(|r| enabled(r.text))
 }

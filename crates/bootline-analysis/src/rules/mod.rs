@@ -17,18 +17,30 @@ mod console_remedies;
 mod drv001_deferred_probe;
 mod drv002_longest_probes;
 mod drv003_uart_detection;
+mod drv004_firmware_wait;
+mod drv005_pcie_link;
+mod drv006_keyboard_probe;
+mod drv007_unanswered_device;
 mod finding;
 mod fs001_root_wait;
 mod fs002_jffs2_scan;
 mod fs003_ubi_attach;
+mod fs004_md_autodetect;
 mod ini001_longest_initcalls;
 mod ini002_crypto_self_tests;
 mod ini003_memory_init;
+mod ini004_initramfs_unpacking;
+mod ini005_tracefs_files;
+mod ini006_debug_options;
+mod ini007_cpu_bringup;
+mod ldr001_autoboot_delay;
+mod ldr002_image_load;
 mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
 mod rule;
 mod rule_id;
+mod silence;
 mod usr001_quiet_overridden;
 mod wording;
 
@@ -53,13 +65,24 @@ pub const RULES: &[Rule] = &[
     clk001_clock_stood_still::RULE,
     log001_start_lost::RULE,
     usr001_quiet_overridden::RULE,
+    ldr001_autoboot_delay::RULE,
+    ldr002_image_load::RULE,
     clk002_delay_loop_calibration::RULE,
+    ini007_cpu_bringup::RULE,
+    ini004_initramfs_unpacking::RULE,
+    fs004_md_autodetect::RULE,
     fs003_ubi_attach::RULE,
     fs002_jffs2_scan::RULE,
     net001_ip_autoconfiguration::RULE,
     fs001_root_wait::RULE,
     ini002_crypto_self_tests::RULE,
     ini003_memory_init::RULE,
+    ini006_debug_options::RULE,
+    ini005_tracefs_files::RULE,
+    drv004_firmware_wait::RULE,
+    drv005_pcie_link::RULE,
+    drv007_unanswered_device::RULE,
+    drv006_keyboard_probe::RULE,
     drv003_uart_detection::RULE,
     drv001_deferred_probe::RULE,
     drv002_longest_probes::RULE,

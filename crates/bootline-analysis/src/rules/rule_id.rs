@@ -4,7 +4,7 @@ use std::fmt;
 
 macro_rules! rule_ids {
     ($($id:ident $code:literal $name:literal)*) => {
-        /// A rule's identity. The code is the part of the boot (con console, clk clock, log log, ini initcalls, drv drivers, fs
+        /// A rule's identity. The code is the part of the boot (con console, clk clock, ldr boot loader, log log, ini initcalls, drv drivers, fs
         /// file systems, net network, usr user space) and three digits.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum RuleId {
@@ -43,12 +43,23 @@ rule_ids! {
     Drv001 "drv001" "deferred-probe"
     Drv002 "drv002" "longest-probes"
     Drv003 "drv003" "uart-detection"
+    Drv004 "drv004" "firmware-wait"
+    Drv005 "drv005" "pcie-link"
+    Drv006 "drv006" "keyboard-probe"
+    Drv007 "drv007" "unanswered-device"
     Fs001 "fs001" "root-wait"
     Fs002 "fs002" "jffs2-scan"
     Fs003 "fs003" "ubi-attach"
+    Fs004 "fs004" "md-autodetect"
     Ini001 "ini001" "longest-initcalls"
     Ini002 "ini002" "crypto-self-tests"
     Ini003 "ini003" "memory-init"
+    Ini004 "ini004" "initramfs-unpacking"
+    Ini005 "ini005" "tracefs-files"
+    Ini006 "ini006" "debug-options"
+    Ini007 "ini007" "cpu-bringup"
+    Ldr001 "ldr001" "autoboot-delay"
+    Ldr002 "ldr002" "image-load"
     Log001 "log001" "start-lost"
     Log002 "log002" "silent-gap"
     Net001 "net001" "ip-autoconfiguration"
