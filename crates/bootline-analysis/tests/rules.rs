@@ -232,3 +232,32 @@ fn init_on_free_is_named_where_it_is_on() {
     assert!(settings("on").contains(&"init_on_free=0".to_owned()));
     assert!(!settings("off").contains(&"init_on_free=0".to_owned()) && !settings("off").is_empty());
 }
+
+/// A job log's times are those at which a server read the lines: the kernel's own stamps bound what happened between them.
+#[test]
+fn what_arrives_late_has_not_taken_longer() {
+    let log = |between: u32| {
+        format!(
+            "[0.000001 0.000001] [    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n\
+             [0.100000 0.100000] [    0.100000] smp: Bringing up secondary CPUs ...\n\
+             [1.400000 1.300000] [    {}.{:06}] smp: Brought up 1 node, 2 CPUs\n\
+             [9.000000 7.600000] [    9.000000] Run /init as init process\n",
+            between / 1_000_000,
+            between % 1_000_000
+        )
+    };
+    let fires = |between: u32| findings(&analyse(log(between).as_bytes())).iter().any(|f| f.rule == RuleId::Ini007);
+    assert!(fires(1_400_000));
+    assert!(!fires(147_000));
+}
+
+/// A stamp that goes back, of another CPU's clock, makes no gap longer.
+#[test]
+fn stamps_that_go_back_begin_no_gap() {
+    let log = "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n[    2.052821] one\n[    0.838779] late\n\
+               [    2.165565] ata1: SATA link down (SStatus 0 SControl 300)\n[    2.200000] Run /init as init process\n";
+    let found = findings(&analyse(log.as_bytes()));
+    assert!(found.iter().all(|f| f.rule != RuleId::Drv007), "{found:?}");
+    let longest = found.iter().filter(|f| f.rule == RuleId::Log002).map(|f| f.cost.best()).max();
+    assert_eq!(longest, Some(Dur::from_nanos(2_052_821_000)));
+}

@@ -52,9 +52,8 @@ impl BlockMap {
         let begins_list_entry = text.strip_prefix(b"-").is_some_and(|rest| {
             rest.trim_ascii().is_empty() || rest.starts_with(b" ") && key_and_value(rest.trim_ascii_start()).is_some()
         });
-        if matches!(text.trim_ascii_end(), b"{" | b"[{")
-            || begins_list_entry && (self.is_empty() || indent < self.indent)
-        {
+        let is_outside = self.is_empty() || indent < self.indent;
+        if is_outside && (begins_list_entry || matches!(text.trim_ascii_end(), b"{" | b"[{")) {
             return BlockLine::Begins;
         }
         if self.is_empty() && key_and_value(text).is_none() && !matches!(text.trim_ascii_end(), b"}" | b"},") {
@@ -202,5 +201,16 @@ mod tests {
         assert_eq!(map.of_line(b"  c: d"), BlockLine::Belongs);
         assert_eq!(map.of_line(b"  goes on"), BlockLine::Belongs);
         assert_eq!(map.of_line(b"- a: b"), BlockLine::Begins);
+    }
+
+    #[test]
+    fn a_brace_in_a_text_begins_none() {
+        let mut map = BlockMap::default();
+        map.add(b"- a: |-");
+        assert_eq!(map.of_line(b"    {"), BlockLine::Belongs);
+        map.add(b"    {");
+        map.add(b"    one");
+        assert_eq!(map.of_line(b"{"), BlockLine::Begins);
+        assert_eq!(map.take().text(b"a"), Some(&b"{\none"[..]));
     }
 }

@@ -34,7 +34,8 @@ pub(super) struct Lava {
     kernel_from: Option<Vec<u8>>,
     /// An entry that is spread over lines, and where it began.
     block: BlockMap,
-    block_from: u64,
+    /// Where the entry under way begins; none between entries.
+    block_from: Option<u64>,
     block_to: u64,
 }
 
@@ -50,12 +51,13 @@ impl Lava {
             match self.block.of_line(line.body) {
                 BlockLine::Foreign => {}
                 BlockLine::Belongs => {
+                    self.block_from.get_or_insert(range.start);
                     self.block_to = range.end;
                     return self.block.add(line.body);
                 }
                 BlockLine::Begins => {
                     self.finish(out);
-                    (self.block_from, self.block_to) = (range.start, range.end);
+                    (self.block_from, self.block_to) = (Some(range.start), range.end);
                     return self.block.add(line.body);
                 }
             }
@@ -91,11 +93,9 @@ impl Lava {
 
     /// Gives the entry that is spread over lines, if there is one under way.
     pub fn finish<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
-        if self.block.is_empty() {
-            return;
-        }
+        let Some(from) = self.block_from.take().filter(|_| !self.block.is_empty()) else { return };
         let map = self.block.take();
-        let lines = LogLine::of_several(self.block_from, self.block_to);
+        let lines = LogLine::of_several(from, self.block_to);
         if map.get(b"msg").is_none() {
             return out.problem(ProblemKind::BadLine, lines.range(0, 0), "an entry of a job log without a message");
         }
@@ -258,6 +258,13 @@ mod tests {
         assert_eq!(decoded.format, Some(Format::Lava));
         let times: Vec<_> = decoded.records.iter().map(|r| r.arrival.unwrap().first.as_nanos() / 1_000_000).collect();
         assert_eq!(times, [0, 1_500]);
+        let decoded = decode_as(format!("{{\"a\": 1}}\n{log}").as_bytes(), Some(Format::Lava));
+        let starts: Vec<u64> = decoded.records.iter().map(|r| r.bytes.start).collect();
+        assert!(starts.is_sorted_by(|a, b| a < b), "each record has bytes of its own: {starts:?}");
+        // A key without the mark of an entry in front.
+        let decoded = decode_as(format!("lvl: target\n{log}").as_bytes(), Some(Format::Lava));
+        let starts: Vec<u64> = decoded.records.iter().map(|r| r.bytes.start).collect();
+        assert!(starts.is_sorted_by(|a, b| a < b), "{starts:?}");
         let array = r#"[{"dt": "x", "lvl": "target", "msg": "a"}, {"dt": "x", "lvl": "target", "msg": "b"}]"#;
         check(&format!("{array}\n"), &["O - - - a", "O - - - b"], &[]);
         let json =

@@ -94,6 +94,21 @@ fn parse(body: &[u8]) -> Option<Parsed> {
     Some(Parsed { time, entry, level: level.or(priority) })
 }
 
+/// Length of `-`, or of `[id name="value"][id]`, where a bracket in a value has a backslash in front (RFC 5424, 6.3).
+fn structured_data(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while bytes.get(at) == Some(&b'[') {
+        let (mut quoted, mut escaped) = (false, false);
+        at += 1 + bytes[at..].iter().position(|b| {
+            let ends = !quoted && *b == b']';
+            quoted ^= *b == b'"' && !escaped;
+            escaped = *b == b'\\' && !escaped;
+            ends
+        })?;
+    }
+    Some(at.max(1))
+}
+
 /// After version 1 of RFC 5424: time, host, program, process, kind and structured data, then the text.
 fn parse_5424(body: &[u8], from: usize, level: Option<Level>) -> Option<Parsed> {
     let (nanos, len) = time(&body[from..])?;
@@ -104,8 +119,7 @@ fn parse_5424(body: &[u8], from: usize, level: Option<Level>) -> Option<Parsed> 
         *word = &body[at..at + end];
         at += end + 1;
     }
-    let data = if body[at..].starts_with(b"[") { memchr::memchr(b']', &body[at..])? + 1 } else { 1 };
-    at = (at + data + 1).min(body.len());
+    at = (at + structured_data(&body[at..])? + 1).min(body.len());
     at += if body[at..].starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let [_, program, process, _] = words;
     let is_kernel = program == b"kernel";
@@ -160,6 +174,8 @@ mod tests {
         check("Sun Mar  1 10:00:00 2026 kern.notice kernel: [    0.000000] a\n", &["K 5 0.000000 - a"], &[]);
         check("<4>Mar  1 10:00:00 board kernel: [    1.000000] a\n", &["K 4 1.000000 - a"], &[]);
         check("<4>1 2026-03-01T10:00:00.5Z board kernel - - - [    1.000000] a\n", &["K 4 1.000000 - a"], &[]);
+        let data = "<4>1 2026-03-01T10:00:00.5Z board kernel - - [a b=\"x\\\"]y\"][c d=\"z\"] [    1.000000] a\n";
+        check(data, &["K 4 1.000000 - a"], &[]);
         check("Mar  1 10:00:00 board systemd[1]: a\n", &["O - - - systemd[1]: a"], &[]);
         check("Mar  1 10:00:00 board\n", &["O - - - Mar  1 10:00:00 board"], &[]);
     }

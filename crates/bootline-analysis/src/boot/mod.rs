@@ -14,6 +14,7 @@ mod end;
 mod gap;
 mod initcall;
 pub mod initcall_debug;
+mod initial_jiffies;
 mod kernel;
 mod levels;
 mod milestone;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::boot_records::BootRecords;
+use super::initial_jiffies::InitialJiffies;
 use super::kernel::is_banner;
 use super::replay::{BannerVerdict, EarlierBoot};
 use bootline_capture::units::{Dur, KernelTime};
@@ -35,6 +36,7 @@ pub struct Splitter {
     now: BootRecords,
     seen_kernel: bool,
     last_stamp: Option<KernelTime>,
+    jiffies: InitialJiffies,
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
     /// Whether a boot loader, or the kernel's reboot, has written since the last kernel record.
@@ -143,6 +145,7 @@ fn is_first_record(text: &str) -> bool {
 
 impl Sink for Splitter {
     fn record(&mut self, r: Record<'_>) {
+        let r = self.jiffies.counted_from_start(r);
         if self.starts_next(&r) {
             self.hand_over();
         }

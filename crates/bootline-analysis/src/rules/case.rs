@@ -107,6 +107,31 @@ impl<'a> Case<'a> {
         Interval::new(left(console.high()), left(console.best()), left(console.low()))
     }
 
+    /// What remains of the time between two records, as [`Case::net`] gives it, but no more than the kernel's own stamps
+    /// show where both ran: arrival times of a job log tell when a server read a line.
+    pub fn net_between(&self, from: usize, to: usize) -> Option<(TimeRange, Interval)> {
+        let time_range = TimeRange { from: self.at(from)?, to: self.at(to)? };
+        let net = self.net(time_range.from, time_range.to);
+        // In the dark phase stamps stand at zero.
+        let stamp = |i| self.kernel(i)?.stamp.filter(|s| s.since_origin() > Dur::ZERO);
+        let net = match stamp(from).zip(stamp(to)) {
+            Some((from, to)) if self.boot.timeline.clock == Clock::Arrival => {
+                let by_stamps = (to - from).max_zero();
+                Interval::new(net.low().min(by_stamps), net.best().min(by_stamps), net.high())
+            }
+            _ => net,
+        };
+        Some((time_range, net))
+    }
+
+    /// How long a thread transmitted on the serial line within a time range; zero where writers wait for it themselves.
+    pub fn line_busy(&self, from: Dur, to: Dur) -> Dur {
+        let threaded = self.boot.line.as_ref().is_some_and(|line| !line.console.printing.writer_waits());
+        let spans = (0..self.boot.records.len()).filter_map(|i| self.boot.timeline.place(i).transmitted);
+        let within = spans.map(|s| (s.end.min(to) - s.start.max(from)).max_zero());
+        if threaded { within.sum() } else { Dur::ZERO }
+    }
+
     /// What a span costs by itself, without the spans inside it, and the pieces of it that no rule has claimed.
     pub fn own(&self, span: &Span) -> (Interval, Vec<TimeRange>) {
         let Some(end) = span.end else { return (Interval::default(), Vec::new()) };

@@ -27,7 +27,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         .collect();
     silences.sort_by_key(|s| s.after);
     let Some(first) = silences.first() else { return Vec::new() };
-    let device = case.kernel(first.after).map_or("a driver", |r| silence::subject(r.text));
+    let device = case
+        .kernel(first.after)
+        .and_then(|r| silence::subject(r.text))
+        .filter(|s| !s.starts_with("Falling"))
+        .unwrap_or("a driver");
     let others = match silences.len() {
         1 => String::new(),
         n => format!(" and {} more", n - 1),

@@ -33,12 +33,16 @@ const NO_LINK: [&str; 10] = [
 ];
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let is_pcie =
-        |i: usize| case.kernel(i).is_some_and(|r| silence::subject(r.text).to_ascii_lowercase().contains("pci"));
+    let is_pcie = |i: usize| {
+        let record = case.kernel(i);
+        let subject = record.and_then(|r| silence::subject(r.text)).unwrap_or_default().to_ascii_lowercase();
+        // "pci-tegra 1003000.pcie", "10000000.pci"; but a driver of another device may end in _pci.
+        subject.contains("pcie") || subject.contains("pci-") || subject.ends_with(".pci")
+    };
     let mut silences = silence::ending_with(case, &NO_LINK, LEAST);
     silences.retain(|s| is_pcie(s.before));
     let Some(first) = silences.first() else { return Vec::new() };
-    let device = case.kernel(first.before).map_or("a port", |r| silence::subject(r.text));
+    let device = case.kernel(first.before).and_then(|r| silence::subject(r.text)).unwrap_or("a port");
     let others = match silences.len() {
         1 => String::new(),
         n => format!(" and {} more waits", n - 1),

@@ -48,9 +48,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 fn check_port(case: &Case<'_>, port: Port) -> Option<Finding> {
     let texts: Vec<&str> = TIME_OUTS.iter().filter(|(_, p)| *p == port).map(|(text, _)| *text).collect();
-    let silences = silence::ending_with(case, &texts, LEAST);
+    let mut silences = silence::ending_with(case, &texts, LEAST);
+    // -ETIMEDOUT and -ETIME; after another error the device did answer, wrongly.
+    let other_error = |text: &str| {
+        let code = text.split_once("error -").map(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next());
+        code.is_some_and(|c| !matches!(c, Some("110" | "62")))
+    };
+    silences.retain(|s| case.kernel(s.before).is_some_and(|r| !other_error(r.text)));
     let longest = silences.iter().max_by_key(|s| s.net.best())?;
-    let device = case.kernel(longest.before).map_or("a device", |r| silence::subject(r.text));
+    let device = case.kernel(longest.before).and_then(|r| silence::subject(r.text)).unwrap_or("a device");
     let title = format!(
         "waits for devices that did not answer took {}, the longest for {device}",
         seconds(silence::cost(&silences).best())
@@ -64,7 +70,7 @@ fn check_port(case: &Case<'_>, port: Port) -> Option<Finding> {
         ),
         Port::Sata => Remedy::new(
             "do not probe ports that nothing is connected to",
-            vec![SystemChange::open_parameter("libata.force", "port:disable")],
+            vec![SystemChange::open_parameter("libata.force", "the port, then :disable")],
             "disks at that port are not found",
             Risk::Medium,
         ),

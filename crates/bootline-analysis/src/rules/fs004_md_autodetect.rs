@@ -2,7 +2,7 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 
@@ -22,10 +22,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let starts = ["md: Waiting for all devices to be available before autodetect", "md: Autodetecting RAID arrays."];
     let Some(start) = starts.iter().find_map(|s| case.first(s)) else { return Vec::new() };
     let Some((end, _)) = case.find("md: ... autorun DONE.").find(|(i, _)| *i > start) else { return Vec::new() };
-    let (Some(from), Some(to)) = (case.at(start), case.at(end)) else { return Vec::new() };
-    let net = case.net(from, to);
-    // "md: created md0", "md/raid1:md0: active with 2 out of 2 mirrors": the array is used.
-    let assembled = case.find("md: created md").any(|(i, _)| i > start && i < end);
+    let Some((time_range, net)) = case.net_between(start, end) else { return Vec::new() };
+    // "md/raid1:md0: active with 2 out of 2 mirrors", "md0: detected capacity change", up to 4.10 "md: bind<sda1>".
+    let of_array = |text: &str| {
+        let number = text.strip_prefix("md").and_then(|rest| rest.split_once(": ")).map(|(n, _)| n);
+        text.starts_with("md/")
+            || text.starts_with("md: bind<")
+            || text.starts_with("md: created ")
+            || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit() || b == b'_'))
+    };
+    let assembled = (start..end).any(|i| case.kernel(i).is_some_and(|r| of_array(r.text)))
+        || case.boot.kernel.command_line.words().any(|word| word.contains("/dev/md") || word.starts_with("md="));
     if net.best() < LEAST || assembled {
         return Vec::new();
     }
@@ -35,21 +42,21 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         // Without it, the mount of the root file system may wait for the same devices.
         cost: Interval::new(Dur::ZERO, net.best(), net.high()),
         part_of: Vec::new(),
-        time_ranges: vec![TimeRange { from, to }],
+        time_ranges: vec![time_range],
         why: format!("{}, without waits for the console", clock(case)),
         evidence: cite_at(case.boot, [start, end]),
         remedies: vec![
             Remedy::new(
                 "do not look for arrays",
                 vec![SystemChange::parameter("raid", "noautodetect")],
-                "arrays with metadata 0.90 must be assembled by mdadm",
-                Risk::Low,
+                "arrays with metadata 0.90 must be assembled by mdadm in an initramfs",
+                Risk::Medium,
             ),
             Remedy::new(
                 "build the kernel without it",
                 vec![SystemChange::config("CONFIG_MD_AUTODETECT", "n")],
                 "as above",
-                Risk::Low,
+                Risk::Medium,
             ),
         ],
     }]

@@ -31,19 +31,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    let (Some(from), Some(to)) = (case.at(start), case.at(end)) else { return Vec::new() };
-    let whole = case.net(from, to);
+    let Some((whole_range, whole)) = case.net_between(start, end) else { return Vec::new() };
     let waits = case.boot.kernel.command_line.value("initramfs_async") == Some("0");
     let is_async = case.boot.kernel.version.is_some_and(|s| s >= ASYNC) && !waits;
     let (cost, time_range, how) = if is_async {
         // What ran next to it did not wait; the silence before its end did.
         let Some(rest) = silence::before(case, end) else { return Vec::new() };
-        let from = rest.time_range.from.max(from);
-        let net = case.net(from, to);
+        let from = rest.time_range.from.max(whole_range.from);
+        let net = case.net(from, whole_range.to).best().min(rest.net.best());
         let how = "the kernel unpacks it next to the initcalls; at its end nothing else was logged";
-        (Interval::new(Dur::ZERO, net.best(), whole.high()), TimeRange { from, to }, how)
+        (Interval::new(Dur::ZERO, net, whole.high()), TimeRange { from, to: whole_range.to }, how)
     } else {
-        (whole, TimeRange { from, to }, "this kernel unpacks it before it continues")
+        (whole, whole_range, "this kernel unpacks it before it continues")
     };
     if cost.best() < LEAST {
         return Vec::new();
@@ -79,7 +78,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     vec![Finding {
         rule: RULE.id,
-        title: format!("unpacking an initramfs{size} took {}", seconds(cost.best())),
+        title: if is_async {
+            format!("the boot waited {} for an initramfs{size} to be unpacked", seconds(cost.best()))
+        } else {
+            format!("unpacking an initramfs{size} took {}", seconds(cost.best()))
+        },
         cost,
         part_of: Vec::new(),
         time_ranges: vec![time_range],

@@ -9,7 +9,7 @@ use bootline_console::KernelVersion;
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini005,
     doc: "A kernel with trace events creates some ten thousand files in tracefs (tracer_init_tracefs), right after it \
-          switched to its clock source: 0.1 to 1 s on small processors, several seconds in an emulator. From 6.0 on a \
+          switched to its clock source: 0.1 to 1 s on small processors, several seconds in an emulator. From 5.19 on a \
           kworker does it next to the other initcalls.",
     place: TimelinePlace::Evidence,
     check,
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 /// Shorter silences are other work.
 const LEAST: Dur = Dur::from_millis(100);
 /// The first kernel with an asynchronous tracer_init_tracefs.
-const ASYNC: KernelVersion = KernelVersion::new(6, 0);
+const ASYNC: KernelVersion = KernelVersion::new(5, 19);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     if case.boot.kernel.version.is_none_or(|s| s >= ASYNC) || !case.boot.spans.is_empty() {

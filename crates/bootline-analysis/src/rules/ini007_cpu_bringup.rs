@@ -2,9 +2,9 @@
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, seconds};
-use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
-use bootline_capture::units::Dur;
+use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,8 +26,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let start = starts.iter().find_map(|s| case.find(s).next()).map(|(i, _)| i);
     let Some(start) = start else { return Vec::new() };
     let Some((end, _)) = case.find("Brought up ").find(|(i, _)| *i > start) else { return Vec::new() };
-    let (Some(from), Some(to)) = (case.at(start), case.at(end)) else { return Vec::new() };
-    let cost = case.net(from, to);
+    let Some((time_range, net)) = case.net_between(start, end) else { return Vec::new() };
+    // A printer kthread that transmits a backlog has the only CPU that is online.
+    let busy = case.line_busy(time_range.from, time_range.to);
+    let cost = Interval::new((net.low() - busy).max_zero(), (net.best() - busy).max_zero(), net.high());
     if cost.best() < LEAST {
         return Vec::new();
     }
@@ -63,7 +65,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         title: format!("bringing up the other CPUs took {}{why}", seconds(cost.best())),
         cost,
         part_of: Vec::new(),
-        time_ranges: vec![TimeRange { from, to }],
+        time_ranges: vec![time_range],
         why: format!("{}, without waits for the console", clock(case)),
         evidence: cite_at(case.boot, [Some(start), failed, Some(end)].into_iter().flatten()),
         remedies,

@@ -3,6 +3,7 @@ use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use crate::boot::is_serial;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
 use bootline_console::KernelVersion;
@@ -94,7 +95,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 /// nothing shows. (Where the speed is known, the flush is a wait for the console and its rule names it.)
 fn is_flush(case: &Case<'_>, id: RecordId) -> bool {
     let flushes_first = case.boot.kernel.version.is_some_and(|s| s < KernelVersion::new(6, 2));
-    let enabled = |text: &str| text.contains("console [") && text.ends_with("] enabled");
+    let enabled = |text: &str| {
+        let name = text.split_once("console [").and_then(|(_, rest)| rest.strip_suffix("] enabled"));
+        name.is_some_and(is_serial)
+    };
     let speed_unknown = case.boot.line.as_ref().is_none_or(|line| line.speed.is_none());
     flushes_first && speed_unknown && case.boot.records.by_id(id).is_some_and(|r| enabled(r.text))
 }

@@ -19,39 +19,47 @@ pub(super) struct Silence {
     pub net: Interval,
 }
 
-/// The silence that ends with the record at a position.
+/// Further away, a neighbour with a time is not looked for.
+const FAR: usize = 1_000;
+
+/// The silence that ends with the record at a position. Where stamps went back, it begins with the latest of the times before.
 pub(super) fn before(case: &Case<'_>, index: usize) -> Option<Silence> {
-    let after = (0..index).rev().find(|i| case.at(*i).is_some())?;
-    between(case, after, index)
+    case.at(index)?;
+    let near = (index.saturating_sub(FAR)..index).rev().filter_map(|i| Some((i, case.at(i)?))).take(8);
+    between(case, near.max_by_key(|(i, at)| (*at, *i))?.0, index)
 }
 
 /// The silence that begins with the record at a position.
 pub(super) fn after(case: &Case<'_>, index: usize) -> Option<Silence> {
-    let before = (index + 1..case.boot.records.len()).find(|i| case.at(*i).is_some())?;
-    between(case, index, before)
+    case.at(index)?;
+    let end = case.boot.records.len().min(index + 1 + FAR);
+    between(case, index, (index + 1..end).find(|i| case.at(*i).is_some())?)
 }
 
 fn between(case: &Case<'_>, after: usize, before: usize) -> Option<Silence> {
-    let time_range = TimeRange { from: case.at(after)?, to: case.at(before)? };
-    (time_range.to > time_range.from).then(|| Silence {
-        after,
-        before,
-        time_range,
-        net: case.net(time_range.from, time_range.to),
-    })
+    let (time_range, net) = case.net_between(after, before)?;
+    (time_range.to > time_range.from).then_some(Silence { after, before, time_range, net })
 }
 
-/// The silences of at least this length that end with a kernel record which contains one of the texts, in order.
+/// The silences of at least this length that end with a kernel record which contains one of the texts, in order and apart.
 pub(super) fn ending_with(case: &Case<'_>, texts: &[&str], least: Dur) -> Vec<Silence> {
     let mut ends: Vec<usize> = texts.iter().flat_map(|t| case.find(t).map(|(i, _)| i).collect::<Vec<_>>()).collect();
     ends.sort_unstable();
     ends.dedup();
-    ends.into_iter().filter_map(|i| before(case, i)).filter(|s| s.net.best() >= least).collect()
+    let mut silences: Vec<Silence> = Vec::new();
+    for s in ends.into_iter().filter_map(|i| before(case, i)).filter(|s| s.net.best() >= least) {
+        if silences.last().is_none_or(|l| l.time_range.to <= s.time_range.from) {
+            silences.push(s);
+        }
+    }
+    silences
 }
 
 /// The device or function that a record names before its first colon: `imx6q-pcie 1ffc000.pcie`.
-pub(super) fn subject(text: &str) -> &str {
-    text.split_once(": ").map_or(text, |(subject, _)| subject)
+pub(super) fn subject(text: &str) -> Option<&str> {
+    /// No driver with its device is longer.
+    const LONGEST: usize = 64;
+    text.split_once(": ").map(|(subject, _)| subject).filter(|s| s.len() <= LONGEST)
 }
 
 /// What the silences cost together.

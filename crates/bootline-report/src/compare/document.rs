@@ -114,9 +114,13 @@ fn spans(document: &mut Document, many: Vec<&QuantityChange>, rows: usize) {
     document.heading("Initcalls and probes, including what is nested in them");
     let found = clear.len();
     let more = if found > rows { format!(" ({rows} shown)") } else { String::new() };
-    document.paragraph(format!(
-        "{found} of {all} differ{more}; of these, chance alone explains no more than one in twenty."
-    ));
+    let tested = clear.iter().any(|c| c.verdict != ChangeVerdict::TooFew);
+    let trust = if tested || found == 0 {
+        "of these, chance alone explains no more than one in twenty"
+    } else {
+        "with so few runs, chance alone may explain all of them"
+    };
+    document.paragraph(format!("{found} of {all} differ{more}; {trust}."));
     if found > 0 {
         document.table(changes(clear.into_iter().take(rows)));
     }

@@ -49,6 +49,9 @@ fn entries(
     let mut entries = Vec::new();
     if finding.cost.high() > Dur::ZERO {
         let mut cost = Text::new().styled_time(TimeValue::estimate(finding.cost).by(clock), Style::Cost);
+        // What comes before the kernel is no part of that time.
+        let before_kernel = finding.time_ranges.iter().map(|r| r.to).max().is_some_and(|to| to <= Dur::ZERO);
+        let total = total.filter(|_| !before_kernel);
         if let Some(share) = total.and_then(|t| share(finding.cost.best(), t)) {
             cost = cost.words(format!(", {share} of the time to init"));
         }
