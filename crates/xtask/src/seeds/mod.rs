@@ -39,8 +39,8 @@ What does not fit:
 - Post 1, nbcon: the published time is that of printk itself. The model counts only waits, and there the writers do not wait.
 - Post 2's boots differ in more than the kthread: the faster one opened /dev/console at 4.57 s instead of 6.25 s and then took 1.48 s
   to mount its root instead of 0.11 s. The prediction keeps the slower boot's own work.
-- Post 3: slow register reads do not explain 3.142 s for 11500 bytes; something behind the port fills up. The prediction is for
-  the port alone.
+- Post 3: slow register reads alone do not explain 3.142 s for 11500 bytes: something downstream of the port also fills up. The
+  prediction is for the port alone.
 - Not compared: post 1's 120 s under initcall_debug, and the 23 s by which post 2's log was late, because their byte counts were not published.
 ";
 
