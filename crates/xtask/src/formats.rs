@@ -2,11 +2,10 @@
 //! docs/formats.md: the forms of logs that are read, from the golden cases of their decoders.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use crate::document::Document;
-use crate::error::{Error, read};
+use crate::error::{Error, entries, read};
 
 const HEAD: &str = "\
 <!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->
@@ -55,11 +54,8 @@ const GROUPS: [&str; 6] = [
 /// All forms, by group.
 pub fn document(root: &Path) -> Result<Document, Error> {
     let cases = root.join("crates/bootline-records/tests/formats");
-    let listing = fs::read_dir(&cases).map_err(|source| Error::File { path: cases.clone(), source })?;
-    let mut folders: Vec<_> = listing.flatten().map(|entry| entry.path()).collect();
-    folders.sort();
     let mut groups: BTreeMap<usize, Vec<Form>> = BTreeMap::new();
-    for folder in folders {
+    for folder in entries(&cases)? {
         let path = folder.join("form.toml");
         if path.is_file() {
             let (group, form) = form(&folder, &path)?;
@@ -88,10 +84,8 @@ fn form(folder: &Path, path: &Path) -> Result<(usize, Form), Error> {
     let group = GROUPS.iter().position(|g| *g == group).ok_or_else(|| wrong("an unknown group"))?;
     let expected = read(&folder.join("expected.txt"))?;
     let name = expected.lines().next().and_then(|line| line.strip_prefix("format: ")).unwrap_or("console").to_owned();
-    let inputs = fs::read_dir(folder).map_err(|source| Error::File { path: folder.to_owned(), source })?;
-    let input = inputs
-        .flatten()
-        .map(|entry| entry.path())
+    let input = entries(folder)?
+        .into_iter()
         .find(|p| p.file_stem().is_some_and(|stem| stem == "input"))
         .ok_or_else(|| wrong("no input"))?;
     let input = read(&input)?;
@@ -105,9 +99,10 @@ fn example(expected: &str, input: &str) -> Option<String> {
     let stamped = |line: &&str| line.split(' ').nth(4).is_some_and(|stamp| stamp.parse::<f64>().is_ok_and(|s| s > 0.0));
     let line = expected.lines().filter(kernel).find(stamped).or_else(|| expected.lines().find(kernel))?;
     let (from, to) = line.split(' ').nth(1)?.split_once("..")?;
-    let text = input.get(from.parse().ok()?..to.parse().ok()?)?;
+    let (from, to): (usize, usize) = (from.parse().ok()?, to.parse().ok()?);
+    let text = input.get(from..to)?;
     // The rest of a line that the record cut.
-    let start = input[..from.parse::<usize>().ok()?].rfind('\n').map_or(0, |end| end + 1);
-    let text = if text.contains('\n') { &input[start..to.parse().ok()?] } else { text };
+    let start = input[..from].rfind('\n').map_or(0, |end| end + 1);
+    let text = if text.contains('\n') { &input[start..to] } else { text };
     Some(text.trim_end().to_owned())
 }
