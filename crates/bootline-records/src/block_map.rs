@@ -157,6 +157,7 @@ fn key_and_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::flow_map::tests::assert_has;
     use super::*;
 
     fn check(lines: &str, expected: &[(&str, &str)]) {
@@ -164,17 +165,7 @@ mod tests {
         for line in lines.lines() {
             map.add(line.as_bytes());
         }
-        let map = map.take();
-        let found: Vec<(String, String)> = map
-            .entries
-            .iter()
-            .map(|(key, value)| {
-                let (FlowValue::Text(value) | FlowValue::Nested(value)) = value;
-                (String::from_utf8_lossy(key).into_owned(), String::from_utf8_lossy(value).into_owned())
-            })
-            .collect();
-        let found: Vec<_> = found.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        assert_eq!(found, expected, "{lines}");
+        assert_has(&map.take(), expected, lines);
     }
 
     #[test]

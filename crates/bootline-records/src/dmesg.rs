@@ -286,18 +286,11 @@ fn minute(scan: &mut Scanner<'_>) -> Option<()> {
 /// `Fri Apr 24 16:37:21 2026`.
 fn ctime(scan: &mut Scanner<'_>) -> Option<i64> {
     let start = scan.at;
-    let parsed = (|| {
-        scan.weekday()?;
-        let days = scan.month_and_day()?;
-        let (nanos, _) = scan.time_of_day()?;
-        scan.take(b' ')?;
-        scan.year()?;
-        Some(stamp::calendar(days, nanos))
-    })();
+    let parsed = scan.weekday().and_then(|()| scan.day_time_and_year());
     if parsed.is_none() {
         scan.at = start;
     }
-    parsed
+    parsed.map(|(nanos, _)| nanos)
 }
 
 fn skip_blanks(scan: &mut Scanner<'_>) {

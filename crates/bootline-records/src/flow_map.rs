@@ -222,11 +222,11 @@ impl FlowScanner<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn check(line: &str, expected: &[(&str, &str)], is_whole: bool) {
-        let map = parse(line.as_bytes()).expect(line);
+    /// Asserts that a map has exactly these keys and values, in this order.
+    pub(in super::super) fn assert_has(map: &FlowMap, expected: &[(&str, &str)], input: &str) {
         let found: Vec<(String, String)> = map
             .entries
             .iter()
@@ -236,7 +236,12 @@ mod tests {
             })
             .collect();
         let found: Vec<_> = found.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        assert_eq!(found, expected, "{line}");
+        assert_eq!(found, expected, "{input}");
+    }
+
+    fn check(line: &str, expected: &[(&str, &str)], is_whole: bool) {
+        let map = parse(line.as_bytes()).expect(line);
+        assert_has(&map, expected, line);
         assert_eq!(map.is_whole, is_whole, "{line}");
     }
 

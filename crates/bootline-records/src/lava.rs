@@ -32,7 +32,7 @@ pub(super) struct Lava {
     arrival: Option<Arrival>,
     /// The connection that the kernel's banner came over, by its name space.
     kernel_from: Option<Vec<u8>>,
-    /// An entry that is spread over lines, and where it began.
+    /// An entry that is spread over lines.
     block: BlockMap,
     /// Where the entry under way begins; none between entries.
     block_from: Option<u64>,

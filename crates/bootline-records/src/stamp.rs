@@ -101,11 +101,8 @@ fn stream_len(rest: &[u8]) -> usize {
 fn tera_term(scan: &mut Scanner<'_>) -> Option<LineStamp> {
     scan.take(b'[')?;
     let (clock, nanos, resolution) = if scan.weekday().is_some() {
-        let days = scan.month_and_day()?;
-        let (nanos, resolution) = scan.time_of_day()?;
-        scan.take(b' ')?;
-        scan.year()?;
-        (StampClock::Calendar, calendar(days, nanos), resolution)
+        let (nanos, resolution) = scan.day_time_and_year()?;
+        (StampClock::Calendar, nanos, resolution)
     } else {
         let days = scan.count_of_days()?;
         let (nanos, resolution) = scan.time_of_day()?;
@@ -268,6 +265,15 @@ impl Scanner<'_> {
         let day = self.digits(2).or_else(|| self.digits(1))?;
         self.take(b' ')?;
         days_since_1970(1972, month, day)
+    }
+
+    /// `Apr 24 16:37:21 2026`, what ctime() writes after the weekday: nanoseconds since 1970, in a leap year, and their step.
+    pub fn day_time_and_year(&mut self) -> Option<(i64, Dur)> {
+        let days = self.month_and_day()?;
+        let (nanos, resolution) = self.time_of_day()?;
+        self.take(b' ')?;
+        self.year()?;
+        Some((calendar(days, nanos), resolution))
     }
 
     /// `04-24`, in a leap year.

@@ -145,13 +145,7 @@ fn time(bytes: &[u8]) -> Option<(i64, usize)> {
             scan.at += zone;
             calendar(days, nanos)
         }
-        None => {
-            let days = scan.month_and_day()?;
-            let (nanos, _) = scan.time_of_day()?;
-            scan.take(b' ')?;
-            scan.year()?;
-            calendar(days, nanos)
-        }
+        None => scan.day_time_and_year()?.0,
     };
     scan.take(b' ')?;
     Some((nanos, scan.at))
