@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
+use super::probe_remedies::asynchronous_probes;
 use super::silence;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use crate::remedy::{Effort, Remedy, Risk};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -56,11 +57,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "what is plugged in later is not found",
             Risk::Medium,
         ),
-        Remedy::new(
+        asynchronous_probes(
             "probe the host controllers in parallel with other drivers",
-            vec![SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas")],
             "device names may change order",
-            Risk::High,
         ),
     ];
     vec![silence::finding(case, RULE.id, &silences, title, remedies)]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
+use super::probe_remedies::{OTHER_DISK_NAMES, asynchronous_probes};
 use super::silence;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
@@ -81,11 +82,6 @@ fn check_port(case: &Case<'_>, port: Port) -> Option<Finding> {
             Risk::Medium,
         ),
     };
-    let parallel = Remedy::new(
-        "probe it next to other drivers",
-        vec![SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas")],
-        "device names may change order: mount by UUID or PARTUUID",
-        Risk::High,
-    );
+    let parallel = asynchronous_probes("probe it next to other drivers", OTHER_DISK_NAMES);
     Some(silence::finding(case, RULE.id, &silences, title, vec![unused, parallel]))
 }

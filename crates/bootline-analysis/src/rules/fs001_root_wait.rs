@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite_at;
+use super::probe_remedies::{OTHER_DISK_NAMES, asynchronous_probes};
 use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{RootWait, RootWaitBy};
@@ -63,14 +64,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: vec![TimeRange { from, to }],
         why: format!("{}: {name} between the records below, without waits for the console", clock(case)),
         evidence: cite_at(case.boot, [start, end]),
-        remedies: vec![
-            sooner,
-            Remedy::new(
-                "probe the host controllers in parallel",
-                vec![SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas")],
-                "device names may change order: mount by UUID or PARTUUID",
-                Risk::High,
-            ),
-        ],
+        remedies: vec![sooner, asynchronous_probes("probe the host controllers in parallel", OTHER_DISK_NAMES)],
     }]
 }

@@ -38,6 +38,7 @@ mod ldr002_image_load;
 mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
+mod probe_remedies;
 mod rule;
 mod rule_id;
 mod silence;
