@@ -9,7 +9,7 @@ use super::console::SerialConsole;
 use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;
 use bootline_capture::units::Dur;
-use bootline_console::{Behaviour, KernelVersion, Printing, RegistrationFlush, ThreadsReady, newest};
+use bootline_console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
 use bootline_records::{Record, RecordOrigin, RecordSet};
 
 /// How and when printing to the line starts.
@@ -125,13 +125,12 @@ fn of_kernel(
 
 /// The record that was stored last before the registered console began to print.
 ///
-/// Up to 6.1 register_console() (kernel/printk/printk.c) flushes what was stored before with console_unlock(), and says
-/// "enabled" only after that: the flush lies between that record and the one before it. From 6.2 on it says so first.
+/// Where the kernel says "enabled" only after the flush ([`Kernel::flushes_before_enabled`]), that lies between that record and the
+/// one before it.
 /// A console that follows a boot console prints nothing that the boot console printed, so nothing is flushed.
 pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Option<usize>) -> Option<usize> {
     let registered = registered?;
-    let says_last = kernel.version.is_some_and(|v| v < FIRST_TO_SAY_SO_FIRST);
-    if !says_last {
+    if !kernel.flushes_before_enabled() {
         return Some(registered);
     }
     let is_stamped = |r: Record<'_>| r.source == RecordOrigin::Kernel && r.stamp.is_some();
@@ -146,9 +145,6 @@ pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Opt
     let is_before = gap(before, Some(registered)) >= gap(Some(registered), after);
     Some(before.filter(|i| is_before && !is_init(i)).unwrap_or(registered))
 }
-
-/// The first version whose register_console() logs "enabled" before it flushes.
-const FIRST_TO_SAY_SO_FIRST: KernelVersion = KernelVersion::new(6, 2);
 
 fn follows_boot_console(console: Option<&SerialConsole>) -> bool {
     console.is_some_and(|c| c.after_boot_console)

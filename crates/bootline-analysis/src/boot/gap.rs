@@ -4,7 +4,7 @@
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
 use bootline_capture::units::Dur;
-use bootline_records::{RecordId, RecordOrigin, RecordSet};
+use bootline_records::{RecordId, RecordSet};
 
 /// A gap between two records after the kernel's first: neither the kernel nor user space printed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +31,12 @@ impl Gap {
 /// Stamps of one boot go back by no more than this.
 const SKEW: Dur = Dur::from_secs(5);
 
-/// Gaps of at least `least` net of the console, longest first; up to position `until`.
+/// Gaps of at least `least` net of the console, longest first; from position `first` up to position `until`.
 pub(super) fn gaps(
     records: &RecordSet,
     timeline: &Timeline,
     waits: &ConsoleWaits,
+    first: usize,
     until: usize,
     least: Dur,
 ) -> Vec<Gap> {
@@ -43,8 +44,7 @@ pub(super) fn gaps(
     // By one step of the clock a difference may be too long.
     let least = least + timeline.resolution;
     let mut before: Option<(RecordId, Dur)> = None;
-    let kernel = records.iter().position(|r| r.source == RecordOrigin::Kernel).unwrap_or(0);
-    for (i, r) in records.iter().enumerate().take(until + 1).skip(kernel) {
+    for (i, r) in records.iter().enumerate().take(until + 1).skip(first) {
         let Some(now) = timeline.stored(i) else { continue };
         if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
             let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };

@@ -55,6 +55,12 @@ impl Kernel {
         kernel
     }
 
+    /// Whether a console that registers prints what was stored before, and only then says that it is enabled: up to 6.1,
+    /// register_console() (kernel/printk/printk.c) flushes with console_unlock(). From 6.2 on it says so first.
+    pub fn flushes_before_enabled(&self) -> bool {
+        self.version.is_some_and(|v| v < KernelVersion::new(6, 2))
+    }
+
     fn read_banner(&mut self, text: &str) {
         let release = text["Linux version ".len()..].split(' ').next().unwrap_or_default();
         self.version = version(release);

@@ -99,10 +99,7 @@ fn printed_in_parallel(timeline: &Timeline, records: usize, console_start: Conso
     let (Some(from), Some(to)) = (from, to.or_else(|| timeline.stored(records.checked_sub(1)?))) else {
         return Dur::ZERO;
     };
-    (0..records)
-        .filter_map(|i| timeline.place(i).transmitted)
-        .map(|p| (p.end.min(to) - p.start.max(from)).max_zero())
-        .sum()
+    timeline.line_busy(from, to)
 }
 
 /// The waits, plus what a printer kthread takes from the boot: with one CPU all of its time, with several anything from

@@ -74,6 +74,12 @@ impl Timeline {
         self.place(index).stored
     }
 
+    /// How long the line was busy with records within a time range.
+    pub fn line_busy(&self, from: Dur, to: Dur) -> Dur {
+        let spans = self.places.iter().filter_map(|p| p.transmitted);
+        spans.map(|s| (s.end.min(to) - s.start.max(from)).max_zero()).sum()
+    }
+
     /// A host time on the axis.
     pub fn on_axis(&self, t: HostTime) -> Dur {
         t - self.zero

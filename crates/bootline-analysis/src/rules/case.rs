@@ -50,11 +50,17 @@ struct Predicted<'a> {
     saves: RefCell<Vec<(Change, Option<Interval>)>>,
 }
 
+fn total(boot: &Boot) -> Dur {
+    let last = || (0..boot.records.len()).filter_map(|i| boot.timeline.stored(i)).max().unwrap_or_default();
+    boot.end.as_ref().map_or_else(last, |e| e.elapsed.best()).max_zero()
+}
+
 /// A boot under diagnosis. No time is blamed twice: the waits for the console belong to the console rules, and what one
 /// rule claims is not available to the next.
 #[derive(Clone)]
 pub(super) struct Case<'a> {
     pub boot: &'a Boot,
+    total: Dur,
     /// Claimed time ranges: disjoint, ascending.
     claimed: Vec<TimeRange>,
     predicted: Rc<Predicted<'a>>,
@@ -62,7 +68,7 @@ pub(super) struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub fn new(boot: &'a Boot) -> Case<'a> {
-        Case { boot, claimed: Vec::new(), predicted: Rc::default() }
+        Case { boot, total: total(boot), claimed: Vec::new(), predicted: Rc::default() }
     }
 
     /// Time that these settings are predicted to save; none if the log does not support a prediction.
@@ -125,11 +131,9 @@ impl<'a> Case<'a> {
     }
 
     /// How long a thread transmitted on the serial line within a time range; zero where writers wait for it themselves.
-    pub fn line_busy(&self, from: Dur, to: Dur) -> Dur {
+    pub fn thread_busy(&self, from: Dur, to: Dur) -> Dur {
         let threaded = self.boot.line.as_ref().is_some_and(|line| !line.console.printing.writer_waits());
-        let spans = (0..self.boot.records.len()).filter_map(|i| self.boot.timeline.place(i).transmitted);
-        let within = spans.map(|s| (s.end.min(to) - s.start.max(from)).max_zero());
-        if threaded { within.sum() } else { Dur::ZERO }
+        if threaded { self.boot.timeline.line_busy(from, to) } else { Dur::ZERO }
     }
 
     /// What a span costs by itself, without the spans inside it, and the pieces of it that no rule has claimed.
@@ -173,8 +177,7 @@ impl<'a> Case<'a> {
 
     /// Time to init, or to the log's latest record if init does not start.
     pub fn total(&self) -> Dur {
-        let last = || (0..self.boot.records.len()).filter_map(|i| self.at(i)).max().unwrap_or_default();
-        self.boot.end.as_ref().map_or_else(last, |e| e.elapsed.best()).max_zero()
+        self.total
     }
 
     /// End of the boot on the axis.
@@ -201,9 +204,8 @@ impl<'a> Case<'a> {
 
     /// What firmware and boot loader said: the records before the kernel's first, with their texts.
     pub fn before_kernel(&self) -> impl Iterator<Item = (usize, &'a str)> {
-        let records = &self.boot.records;
         let first = self.boot.milestones.first_kernel.unwrap_or(0);
-        (0..first).filter_map(|i| records.get(i)).enumerate().map(|(i, r)| (i, r.text))
+        self.boot.records.iter().take(first).map(|r| r.text).enumerate()
     }
 
     /// The first kernel record of the boot proper that begins with a text.

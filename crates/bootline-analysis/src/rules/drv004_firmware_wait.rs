@@ -20,12 +20,7 @@ const LEAST: Dur = Dur::from_secs(1);
 fn check(case: &Case<'_>) -> Vec<Finding> {
     // "user helper" from 3.14 to 4.16.
     let falls = ["Falling back to sysfs fallback for", "Falling back to user helper"];
-    let mut silences: Vec<_> = falls
-        .iter()
-        .flat_map(|f| case.find(f).filter_map(|(i, _)| silence::after(case, i)).collect::<Vec<_>>())
-        .filter(|s| s.net.best() >= LEAST)
-        .collect();
-    silences.sort_by_key(|s| s.after);
+    let silences = silence::beginning_with(case, &falls, LEAST);
     let Some(first) = silences.first() else { return Vec::new() };
     let device = case
         .kernel(first.after)

@@ -26,15 +26,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     // clocksource_done_booting is the fs_initcall before it: "Switching to clocksource" up to 3.9, with a prefix from 4.2.
     let switches = ["Switched to clocksource ", "Switching to clocksource "];
-    let found = switches.iter().flat_map(|s| case.find(s).map(|(i, _)| i).collect::<Vec<_>>());
     // What follows is the next fs_initcall that says something; a driver's words would be of a later level.
     let next =
         ["VFS: Disk quotas", "AppArmor: AppArmor Filesystem", "pnp: PnP ACPI", "simple-framebuffer", "FS-Cache:"];
-    let silences = found.filter_map(|i| silence::after(case, i)).filter(|s| {
-        let follows = case.kernel(s.before).is_some_and(|r| next.iter().any(|n| r.text.starts_with(n)));
-        follows && s.net.best() >= LEAST
-    });
-    let Some(silence) = silences.max_by_key(|s| s.net.best()) else { return Vec::new() };
+    let mut silences = silence::beginning_with(case, &switches, LEAST);
+    silences.retain(|s| case.kernel(s.before).is_some_and(|r| next.iter().any(|n| r.text.starts_with(n))));
+    let Some(silence) = silences.into_iter().max_by_key(|s| s.net.best()) else { return Vec::new() };
     let remedies = vec![
         Remedy::new(
             "use a kernel that does it next to the other initcalls",

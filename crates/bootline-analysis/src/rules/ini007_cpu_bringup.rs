@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some((end, _)) = case.find("Brought up ").find(|(i, _)| *i > start) else { return Vec::new() };
     let Some((time_range, net)) = case.net_between(start, end) else { return Vec::new() };
     // A printer kthread that transmits a backlog has the only CPU that is online.
-    let busy = case.line_busy(time_range.from, time_range.to);
+    let busy = case.thread_busy(time_range.from, time_range.to);
     let cost = Interval::new((net.low() - busy).max_zero(), (net.best() - busy).max_zero(), net.high());
     if cost.best() < LEAST {
         return Vec::new();

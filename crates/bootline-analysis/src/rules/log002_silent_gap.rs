@@ -6,7 +6,6 @@ use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::is_serial;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
-use bootline_console::KernelVersion;
 use bootline_records::RecordId;
 
 pub(super) const RULE: Rule = Rule {
@@ -38,10 +37,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         } else {
             String::new()
         };
+        let is_flush = is_flush(case, gap.before);
         let inside = case.span_around(time_range.from, time_range.to);
         let inside_words = inside.map_or(String::new(), |s| format!(", inside `{}`", s.name));
         let remedy = match inside {
-            None if is_flush(case, gap.before) => Remedy::in_words(
+            None if is_flush => Remedy::in_words(
                 "state the console and its speed: --console NAME,BAUD",
                 Effort::None,
                 "none: the log shows no speed, so what the line carried is unknown",
@@ -70,7 +70,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
         };
         let length = format!("{}, {} of the boot", seconds(net.best()), percent(net.best(), case.total()));
-        let title = if is_flush(case, gap.before) {
+        let title = if is_flush {
             format!("nothing was logged for {length}, until a console was enabled: it probably printed the log so far")
         } else {
             format!("nothing was logged for {length}, between records {} and {}", gap.after, gap.before)
@@ -94,11 +94,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 /// Whether a record is the one at which a kernel before 6.2 announces a console that has flushed the log, at a speed that
 /// nothing shows. (Where the speed is known, the flush is a wait for the console and its rule names it.)
 fn is_flush(case: &Case<'_>, id: RecordId) -> bool {
-    let flushes_first = case.boot.kernel.version.is_some_and(|s| s < KernelVersion::new(6, 2));
-    let enabled = |text: &str| {
-        let name = text.split_once("console [").and_then(|(_, rest)| rest.strip_suffix("] enabled"));
-        name.is_some_and(is_serial)
-    };
-    let speed_unknown = case.boot.line.as_ref().is_none_or(|line| line.speed.is_none());
-    flushes_first && speed_unknown && case.boot.records.by_id(id).is_some_and(|r| enabled(r.text))
+    let boot = case.boot;
+    let speed_unknown = boot.line.as_ref().is_none_or(|line| line.speed.is_none());
+    let enabled = boot.consoles.iter().any(|c| c.enabled == id && is_serial(&c.name));
+    enabled && speed_unknown && boot.kernel.flushes_before_enabled()
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Silences that a record next to them explains: a driver waited for something, and its own words say for what.
+use std::collections::BTreeSet;
+
 use super::case::Case;
 use super::finding::cite_at;
 use super::wording::clock;
@@ -43,16 +45,24 @@ fn between(case: &Case<'_>, after: usize, before: usize) -> Option<Silence> {
 
 /// The silences of at least this length that end with a kernel record which contains one of the texts, in order and apart.
 pub(super) fn ending_with(case: &Case<'_>, texts: &[&str], least: Dur) -> Vec<Silence> {
-    let mut ends: Vec<usize> = texts.iter().flat_map(|t| case.find(t).map(|(i, _)| i).collect::<Vec<_>>()).collect();
-    ends.sort_unstable();
-    ends.dedup();
     let mut silences: Vec<Silence> = Vec::new();
-    for s in ends.into_iter().filter_map(|i| before(case, i)).filter(|s| s.net.best() >= least) {
+    for s in saying(case, texts).filter_map(|i| before(case, i)).filter(|s| s.net.best() >= least) {
         if silences.last().is_none_or(|l| l.time_range.to <= s.time_range.from) {
             silences.push(s);
         }
     }
     silences
+}
+
+/// The silences of at least this length that begin with a kernel record which contains one of the texts, in order.
+pub(super) fn beginning_with(case: &Case<'_>, texts: &[&str], least: Dur) -> Vec<Silence> {
+    saying(case, texts).filter_map(|i| after(case, i)).filter(|s| s.net.best() >= least).collect()
+}
+
+/// The positions of the kernel records that contain one of the texts, in order.
+fn saying(case: &Case<'_>, texts: &[&str]) -> impl Iterator<Item = usize> + use<> {
+    let found: BTreeSet<usize> = texts.iter().flat_map(|t| case.find(t).map(|(i, _)| i).collect::<Vec<_>>()).collect();
+    found.into_iter()
 }
 
 /// The device or function that a record names before its first colon: `imx6q-pcie 1ffc000.pcie`.
