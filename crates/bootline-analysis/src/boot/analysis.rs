@@ -16,6 +16,7 @@ use super::options::BootOptions;
 use super::phase::{self, Phase};
 use super::resolution;
 use super::root_wait::{self, RootWait};
+use super::second_registration::second_registration;
 use super::serial_line::{self, SerialLine};
 use super::service::{self, Service};
 use super::timeline::{self, Timeline};
@@ -76,15 +77,21 @@ impl Boot {
         let mut milestones = Milestones::find(&records);
         let end = end::find_end(&records, &mut milestones, options);
         let consoles = console::consoles(&records, &kernel);
-        let serial = console::serial(&consoles, &kernel, options.console.as_ref());
+        let mut serial = console::serial(&consoles, &kernel, options.console.as_ref());
+        let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
+        let second = second_registration(&records, &consoles, serial.as_ref(), reaches_line);
+        if let (Some(serial), Some(second)) = (&mut serial, second) {
+            (serial.enabled, serial.enabled_index) = (Some(second.enabled), Some(second.enabled_index));
+        }
         let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
-        let registered = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
+        let first_open = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
+        let registered = second.map(|s| s.enabled_index).or(first_open);
         let mut console_switch = console_switch::find(&records, &kernel, serial.as_ref(), registered, repeated);
-        let flushed_from = console_start::flushed_from(&records, &kernel, registered);
+        let flushed_from =
+            second.map(|s| s.flushed_from).or_else(|| console_start::flushed_from(&records, &kernel, registered));
         let console_start =
             console_start::console_start(&records, &kernel, serial.as_ref(), flushed_from, console_switch.as_ref());
         let until = end.map_or(records.len(), |(i, _)| i);
-        let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
         let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until);
         let clock = options.clock;
         let stamp_resolution = resolution::of_stamps(&records, &problems);

@@ -23,6 +23,7 @@ mod phase;
 mod replay;
 mod resolution;
 mod root_wait;
+mod second_registration;
 mod serial_line;
 mod service;
 mod speed;

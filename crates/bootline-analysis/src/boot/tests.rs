@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::simulated::{Mode, Simulated, Step, step};
 use super::*;
-use bootline_capture::units::{Dur, Interval};
+use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_console::Framework;
 use bootline_records::ProblemKind;
 
@@ -462,4 +462,39 @@ fn init_s_start_in_its_old_forms() {
         let end = boot.end.expect(words);
         assert_eq!(end.kernel.unwrap().as_nanos(), 2_500_000_000, "{words}");
     }
+}
+
+/// A console that registers for a port that is not there prints nothing; once its driver has found the port it prints all of the log.
+#[test]
+fn a_second_registration_prints_the_whole_log() {
+    let log = |fast: bool| {
+        let mut log = "[    0.000000] Linux version 5.15.7 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: console=ttyS0,115200n8\n\
+                       [    0.100000] printk: console [ttyS0] enabled\n"
+            .to_owned();
+        let (mut at, step) = (100_000, if fast { 1_000 } else { 9_000 });
+        for n in 0..300 {
+            at += step;
+            let (s, us) = (at / 1_000_000, at % 1_000_000);
+            log += &format!(
+                "[    {s}.{us:06}] acme-gpio {n:05}.gpio: 32 lines, interrupts from line 8 up, and more words\n"
+            );
+        }
+        let later = |ms: i64| format!("[    {}.{:06}]", (at + ms * 1_000) / 1_000_000, (at + ms * 1_000) % 1_000_000);
+        log += &format!("{} printk: console [ttyS0] disabled\n", later(1));
+        log +=
+            &format!("{} AMDI0020:00: ttyS0 at MMIO 0xfedc9000 (irq = 4, base_baud = 3000000) is a 16550A\n", later(1));
+        log += &format!("{} printk: console [ttyS0] enabled\n", later(40));
+        log + &format!("{} acme-tpm 1: ready\n{} Run /init as init process\n", later(2_400), later(2_410))
+    };
+    let flush = |text: &str| {
+        let boot = Boot::analyse(BootRecords::all(text.as_bytes()).remove(0), &BootOptions::default());
+        let waits: Dur = boot.waits.iter().filter(|w| w.cause == WaitCause::Flush).map(|w| w.time.best()).sum();
+        (waits, boot.line.unwrap().flush.unwrap().bytes, boot.gaps.first().map(|g| g.net()))
+    };
+    let (waited, bytes, gap) = flush(&log(true));
+    let needed = LineRate::from_bytes_per_s(11_520.0).unwrap().time_for(bytes).as_dur();
+    assert!(bytes > 24_000 && (waited - needed).abs() < Dur::from_millis(20), "{waited} for {bytes} bytes");
+    assert!(gap.is_none_or(|g| g < Dur::from_millis(200)), "{gap:?}");
+    // Where writers waited for their records, the first registration was the line's.
+    assert!(flush(&log(false)).1 < 1_000);
 }

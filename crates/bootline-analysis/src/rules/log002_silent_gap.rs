@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     // Gaps are sorted by length: what remains of later ones is too short to be shown.
     for gap in case.boot.gaps.iter().take(1_000) {
         let time_range = TimeRange { from: gap.start, to: gap.start + gap.length };
-        let net = case.net(time_range.from, time_range.to);
+        let (after, before) = (case.boot.records.index_of(gap.after), case.boot.records.index_of(gap.before));
+        let between = after.zip(before).and_then(|(after, before)| case.net_between(after, before));
+        let net = between.map_or_else(|| case.net(time_range.from, time_range.to), |(_, net)| net);
         if net.best() < least {
             continue;
         }
