@@ -261,3 +261,43 @@ fn stamps_that_go_back_begin_no_gap() {
     let longest = found.iter().filter(|f| f.rule == RuleId::Log002).map(|f| f.cost.best()).max();
     assert_eq!(longest, Some(Dur::from_nanos(2_052_821_000)));
 }
+
+/// The wait for a carrier belongs to the kernel's network configuration, whose own messages come after it.
+#[test]
+fn a_link_that_comes_up_just_before_dhcp_was_waited_for() {
+    let log = |up: u32| {
+        format!(
+            "[    0.000000] Linux version 4.12.7 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: ip=dhcp\n\
+             [    0.700000] ata1: SATA link up 3.0 Gbps (SStatus 123 SControl 300)\n\
+             [    1.000000] IPv6: ADDRCONF(NETDEV_UP): eth0: link is not ready\n\
+             [    {up}.500000] acme-eth 4000.ethernet eth0: link up, 100Mbps, full-duplex\n\
+             [    2.600000] Sending DHCP requests ., OK\n[    2.650000] IP-Config: Complete:\n[    2.700000] Run /init as init process\n"
+        )
+    };
+    let network = |up: u32| {
+        let found = findings(&analyse(log(up).as_bytes()));
+        let network = found.into_iter().find(|f| f.rule == RuleId::Net001).expect("0.05 s at least");
+        (network.cost.low(), network.cost.best(), network.title)
+    };
+    let (low, best, title) = network(2);
+    assert_eq!((low, best), (Dur::from_millis(1_650), Dur::from_millis(1_650)));
+    assert!(title.ends_with("waiting for a carrier"), "{title}");
+    // It was up long before: what followed was something else.
+    assert_eq!(network(1).0, Dur::from_millis(50));
+}
+
+/// 5.5 MiB in 20 s: no processor at its own clock is that slow.
+#[test]
+fn an_initramfs_that_is_unpacked_at_a_crawl_shows_a_slow_processor() {
+    let slow = |end: u32| {
+        let log = format!(
+            "[    0.000000] Linux version 5.3.7 (gcc) #1 SMP Mon\n[    1.000000] Trying to unpack rootfs image as initramfs...\n\
+             [   {end}.000000] Freeing initrd memory: 5588K\n[   {end}.100000] Run /init as init process\n"
+        );
+        let found = findings(&analyse(log.as_bytes()));
+        let found = found.into_iter().find(|f| f.rule == RuleId::Ini004).expect("1 s or more");
+        (found.why.contains("MiB/s"), found.remedies.iter().any(|r| r.action.contains("processor's clock")))
+    };
+    assert_eq!(slow(21), (true, true));
+    assert_eq!(slow(3), (false, false));
+}

@@ -18,6 +18,8 @@ pub(super) const RULE: Rule = Rule {
 
 /// Shorter unpacking is not reported.
 const LEAST: Dur = Dur::from_millis(100);
+/// MiB of a compressed image per second. A core of 500 MHz unpacks ten times as fast, even xz.
+const CRAWLING: f64 = 0.5;
 /// The first kernel that unpacks asynchronously (initramfs_async=).
 const ASYNC: KernelVersion = KernelVersion::new(5, 13);
 
@@ -47,6 +49,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if cost.best() < LEAST {
         return Vec::new();
     }
+    let large = mebibytes(freed.text).filter(|m| *m >= 1.0 && !is_async);
+    let rate = large.map(|m| m / whole.best().as_secs_f64()).filter(|r| *r < CRAWLING);
     let size = mebibytes(freed.text).map_or(String::new(), |m| format!(" of {m:.1} MiB"));
     let mut remedies = vec![
         Remedy::in_words(
@@ -76,6 +80,20 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             Risk::Medium,
         ));
     }
+    let speed = rate.map_or(String::new(), |r| {
+        format!("; {r:.1} MiB/s is so little that the processor's clock is probably low or its caches are off")
+    });
+    if rate.is_some() {
+        remedies.insert(
+            0,
+            Remedy::in_words(
+                "check the processor's clock, which the boot loader or firmware sets until cpufreq's driver does, and its caches",
+                Effort::Rebuild,
+                "a custom boot loader or firmware; a higher clock needs its voltage",
+                Risk::Medium,
+            ),
+        );
+    }
     vec![Finding {
         rule: RULE.id,
         title: if is_async {
@@ -86,7 +104,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         cost,
         part_of: Vec::new(),
         time_ranges: vec![time_range],
-        why: format!("{}, without waits for the console; {how}", clock(case)),
+        why: format!("{}, without waits for the console; {how}{speed}", clock(case)),
         evidence: cite_at(case.boot, [start, end]),
         remedies,
     }]

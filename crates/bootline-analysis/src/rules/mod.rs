@@ -21,11 +21,14 @@ mod drv004_firmware_wait;
 mod drv005_pcie_link;
 mod drv006_keyboard_probe;
 mod drv007_unanswered_device;
+mod drv008_driver_timeout;
+mod drv009_deferred_probe_timeout;
 mod finding;
 mod fs001_root_wait;
 mod fs002_jffs2_scan;
 mod fs003_ubi_attach;
 mod fs004_md_autodetect;
+mod fs005_journal_recovery;
 mod ini001_longest_initcalls;
 mod ini002_crypto_self_tests;
 mod ini003_memory_init;
@@ -33,8 +36,15 @@ mod ini004_initramfs_unpacking;
 mod ini005_tracefs_files;
 mod ini006_debug_options;
 mod ini007_cpu_bringup;
+mod ini008_raid_benchmark;
+mod ini009_acpi_tables;
 mod ldr001_autoboot_delay;
 mod ldr002_image_load;
+mod ldr003_loader_network;
+mod ldr004_loader_device_scan;
+mod ldr005_image_verification;
+mod ldr006_kernel_decompression;
+mod loader_steps;
 mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
@@ -43,6 +53,7 @@ mod rule;
 mod rule_id;
 mod silence;
 mod usr001_quiet_overridden;
+mod usr002_entropy_wait;
 mod wording;
 
 pub use case::TimeRange;
@@ -66,24 +77,34 @@ pub const RULES: &[Rule] = &[
     clk001_clock_stood_still::RULE,
     log001_start_lost::RULE,
     usr001_quiet_overridden::RULE,
+    usr002_entropy_wait::RULE,
     ldr002_image_load::RULE,
     ldr001_autoboot_delay::RULE,
+    ldr003_loader_network::RULE,
+    ldr004_loader_device_scan::RULE,
+    ldr005_image_verification::RULE,
+    ldr006_kernel_decompression::RULE,
     clk002_delay_loop_calibration::RULE,
     ini007_cpu_bringup::RULE,
     ini004_initramfs_unpacking::RULE,
     fs004_md_autodetect::RULE,
+    fs005_journal_recovery::RULE,
     fs003_ubi_attach::RULE,
     fs002_jffs2_scan::RULE,
     net001_ip_autoconfiguration::RULE,
+    drv009_deferred_probe_timeout::RULE,
     fs001_root_wait::RULE,
     ini002_crypto_self_tests::RULE,
     ini003_memory_init::RULE,
     ini006_debug_options::RULE,
+    ini008_raid_benchmark::RULE,
+    ini009_acpi_tables::RULE,
     ini005_tracefs_files::RULE,
     drv004_firmware_wait::RULE,
     drv005_pcie_link::RULE,
     drv007_unanswered_device::RULE,
     drv006_keyboard_probe::RULE,
+    drv008_driver_timeout::RULE,
     drv003_uart_detection::RULE,
     drv001_deferred_probe::RULE,
     drv002_longest_probes::RULE,
