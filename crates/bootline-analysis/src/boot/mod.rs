@@ -20,6 +20,7 @@ mod levels;
 mod milestone;
 mod options;
 mod phase;
+mod printed_again;
 mod replay;
 mod resolution;
 mod root_wait;

@@ -107,6 +107,12 @@ impl EarlierBoot {
         of_kernel.take(5).any(|r| r.text.contains("console [") && r.text.contains("] enabled"))
     }
 
+    /// Whether its last record is about a console.
+    fn ends_at_console(&self) -> bool {
+        let last = self.boot.records.iter().rev().find(|r| r.source == RecordOrigin::Kernel);
+        last.is_some_and(|r| r.text.contains("console ["))
+    }
+
     /// Whether a boot is the log of this one once more, as far as it goes.
     pub fn is_repeated_by(&self, now: &BootRecords) -> bool {
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
@@ -118,7 +124,7 @@ impl EarlierBoot {
         self.whole
             && self.begins_alike
             && self.ends_with_console()
-            && is_fine
+            && (is_fine || self.ends_at_console() && begins_at_once(now))
             && count >= FEWEST_AGAIN
             && known * 100 >= count * MOST_COME_AGAIN
     }
@@ -152,4 +158,9 @@ impl EarlierBoot {
         }
         joined
     }
+}
+
+/// Whether no boot loader wrote before a log's kernel.
+fn begins_at_once(boot: &BootRecords) -> bool {
+    boot.records.iter().take_while(|r| r.source != RecordOrigin::Kernel).all(|r| r.text.trim().is_empty())
 }

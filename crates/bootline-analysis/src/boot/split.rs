@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::boot_records::BootRecords;
 use super::initial_jiffies::InitialJiffies;
 use super::kernel::is_banner;
+use super::printed_again::PrintedAgain;
 use super::replay::{BannerVerdict, EarlierBoot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
@@ -35,8 +36,13 @@ impl BootRecords {
 pub struct Splitter {
     now: BootRecords,
     seen_kernel: bool,
+    /// Whether the boot in hand has its banner.
+    seen_banner: bool,
     last_stamp: Option<KernelTime>,
     jiffies: InitialJiffies,
+    again: PrintedAgain,
+    /// Whether the last line that is not the kernel's asks for its log (`# dmesg | grep usb`).
+    asked: bool,
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
     /// Whether a boot loader, or the kernel's reboot, has written since the last kernel record.
@@ -66,8 +72,7 @@ impl Splitter {
         if !self.seen_kernel || r.source != RecordOrigin::Kernel {
             return false;
         }
-        // arm64 prints "Booting Linux on physical CPU" before its banner: `seen_kernel` waits for the banner.
-        let begins = is_banner(r.text) || is_first_record(r.text);
+        let is_banner = is_banner(r.text);
         let restarts =
             r.stamp == Some(KernelTime::ORIGIN) && self.last_stamp.is_some_and(|s| s.since_origin() > RESTART);
         // A clock that begins again at zero is another kernel's, whatever it says first.
@@ -75,12 +80,25 @@ impl Splitter {
         if restarts || self.may_boot && goes_back {
             return true;
         }
-        begins
-            && match (r.stamp, self.last_stamp) {
-                (Some(now), Some(before)) => now <= before,
-                // Without stamps a second banner is a second boot.
-                _ => true,
-            }
+        // ARM prints "Booting Linux on physical CPU" before its banner, with the banner's stamp, which is not zero where the clock
+        // runs from power-on; others log "Initializing cgroup subsys" again after it.
+        let may_begin = if is_banner { self.seen_banner } else { is_first_record(r.text) && self.may_boot };
+        match (r.stamp, self.last_stamp) {
+            (Some(now), Some(before)) if now == before => may_begin,
+            (Some(now), Some(before)) => (is_banner || is_first_record(r.text)) && now < before,
+            // Without stamps a second banner is a second boot.
+            _ => is_banner || may_begin,
+        }
+    }
+
+    /// Whether a record is one of the boot in hand that somebody printed again.
+    fn is_printed_again(&mut self, r: &Record<'_>) -> bool {
+        let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now + RESTART < before);
+        let begins = is_banner(r.text) || is_first_record(r.text) || self.may_boot;
+        // Stamps of zero, or of whole jiffies, are the same in each boot.
+        let is_fine = r.stamp.is_some_and(|s| s.as_nanos() % 1_000_000 != 0);
+        let may_be = r.source == RecordOrigin::Kernel && goes_back && !begins && (is_fine || self.asked);
+        may_be && self.again.is_known(r, &self.now)
     }
 
     /// Ends the wait for the boot before: the one in hand repeats it, or is another.
@@ -89,6 +107,7 @@ impl Splitter {
             if earlier.is_repeated_by(&self.now) {
                 let tail = self.now.records.len() - self.tail.min(self.now.records.len());
                 self.now = earlier.join(std::mem::take(&mut self.now));
+                self.again = PrintedAgain::default();
                 self.tail = self.now.records.len() - tail;
             } else {
                 self.complete.push_back(earlier.into_boot());
@@ -107,6 +126,7 @@ impl Splitter {
             Some(BannerVerdict::Same) => {
                 let Some(earlier) = self.earlier.take() else { return };
                 self.now = earlier.join(std::mem::take(&mut self.now));
+                self.again = PrintedAgain::default();
                 self.tail = self.now.records.len();
             }
             Some(BannerVerdict::Open) | None => {}
@@ -122,7 +142,9 @@ impl Splitter {
             Ok(earlier) => self.earlier = Some(earlier),
             Err(finished) => self.complete.push_back(*finished),
         }
+        self.again = PrintedAgain::default();
         self.seen_kernel = false;
+        self.seen_banner = false;
         self.may_boot = false;
         self.last_stamp = None;
         self.tail = 0;
@@ -131,7 +153,8 @@ impl Splitter {
 
 /// Whether a record is a boot loader's first or last word, or a kernel's last.
 fn boots(r: &Record<'_>) -> bool {
-    let restarts = ["reboot: Restarting system", "Rebooting in "];
+    let restarts =
+        ["reboot: Restarting system", "Rebooting in ", "Starting new kernel", "kexec_core: Starting new kernel"];
     announces_boot(r.text.as_bytes()) || restarts.iter().any(|words| r.text.starts_with(words))
 }
 
@@ -146,9 +169,14 @@ fn is_first_record(text: &str) -> bool {
 impl Sink for Splitter {
     fn record(&mut self, r: Record<'_>) {
         let r = self.jiffies.counted_from_start(r);
+        if self.is_printed_again(&r) {
+            self.now.repeated += 1;
+            return;
+        }
         if self.starts_next(&r) {
             self.hand_over();
         }
+        self.again.add(&r);
         if self.now.records.len() < MAX_RECORDS {
             self.now.records.push(r);
         } else {
@@ -156,13 +184,17 @@ impl Sink for Splitter {
                 format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
             });
         }
+        if r.source == RecordOrigin::Other && !r.text.trim().is_empty() {
+            self.asked = r.text.contains("dmesg");
+        }
         if boots(&r) {
             self.may_boot = true;
         } else if r.source == RecordOrigin::Kernel {
             self.may_boot = false;
         }
         if r.source == RecordOrigin::Kernel {
-            self.seen_kernel |= is_banner(r.text) || r.stamp.is_some_and(|s| s.since_origin() > Dur::ZERO);
+            self.seen_banner |= is_banner(r.text);
+            self.seen_kernel |= self.seen_banner || r.stamp.is_some_and(|s| s.since_origin() > Dur::ZERO);
             self.last_stamp = r.stamp.or(self.last_stamp);
             self.tail = self.now.records.len();
         }

@@ -420,7 +420,11 @@ fn a_log_that_a_second_console_prints_again_is_one_boot() {
     // Another boot of the same kernel has other stamps.
     let second = first.replace("12345", "12399").replace("23456", "23499");
     assert_eq!(BootRecords::all(format!("{first}{after}{second}{after}").as_bytes()).len(), 2);
-    // A clock of jiffies has the same ones.
+    // A clock of jiffies has the same ones: no boot loader writes before a repetition.
+    let coarse =
+        first.replace("12345", "10000").replace("23456", "20000").replace("34567", "30000").replace("45678", "40000");
+    assert_eq!(BootRecords::all(format!("{coarse}{coarse}{after}").as_bytes()).len(), 1);
+    assert_eq!(BootRecords::all(format!("{coarse}U-Boot 2024.01\n{coarse}{after}").as_bytes()).len(), 2);
     let jiffies =
         "[    0.000000] Linux version 2.6.30\n[    0.010000] a\n[    0.020000] b\n[    0.030000] c\n[    0.900000] d\n";
     assert_eq!(BootRecords::all(jiffies.repeat(2).as_bytes()).len(), 2);
@@ -435,6 +439,47 @@ fn stamps_that_begin_again_are_another_boot() {
     assert_eq!(BootRecords::all(format!("{boot}{headless}").as_bytes()).len(), 2);
     // Stamps of processors overtake each other.
     assert_eq!(BootRecords::all(b"[    0.000000] Linux version 6.6\n[    1.000000] a\n[    0.999000] b\n").len(), 1);
+}
+
+#[test]
+fn what_a_kernel_logs_around_its_banner_is_no_other_boot() {
+    let cgroups = |at: &str| {
+        format!(
+            "[{at}] Booting Linux on physical CPU 0x0\n[{at}] Initializing cgroup subsys cpuset\n[{at}] Linux version 3.10.0\n\
+             [{at}] Initializing cgroup subsys memory\n[    5.000001] a\n"
+        )
+    };
+    // The clock may run from power-on.
+    for at in ["    0.000000", "    3.200000"] {
+        assert_eq!(BootRecords::all(cgroups(at).as_bytes()).len(), 1, "{at}");
+        assert_eq!(BootRecords::all(cgroups(at).repeat(2).as_bytes()).len(), 2, "{at}");
+    }
+    // Some records have a stamp, and most have none.
+    let mixed =
+        "<5>Linux version 2.6.32 (a@b) #1\n[    0.000000] a\n<6>Initializing cgroup subsys debug\n[    0.120001] b\n";
+    assert_eq!(BootRecords::all(mixed.as_bytes()).len(), 1);
+    // A kernel that never ran past zero.
+    let dead =
+        "U-Boot 2013.01\n[    0.000000] Booting Linux on physical CPU 0x0\n[    0.000000] Linux version 3.10.0\n";
+    assert_eq!(BootRecords::all(dead.repeat(2).as_bytes()).len(), 2);
+}
+
+#[test]
+fn what_a_shell_prints_again_is_no_other_boot() {
+    let boot = "[    0.000000] Linux version 3.10.0\n[    0.000000] Kernel command line: quiet\n[    0.612345] mtd: found\n\
+                [    2.500001] Run /init as init process\n[   20.000001] usb 1-1: new device\n";
+    let check = |command: &str, printed: &str, records: usize, repeated: usize| {
+        let boots = BootRecords::all(format!("{boot}{command}\n{printed}[   30.000001] usb 1-1: gone\n").as_bytes());
+        assert_eq!(boots.len(), 1, "{command}");
+        assert_eq!((boots[0].records.len(), boots[0].repeated), (records, repeated), "{command}");
+    };
+    check("# dmesg | grep mtd", "[    0.612345] mtd: found\n", 7, 1);
+    check("# dmesg | grep -i kernel", "[    0.000000] Kernel command line: quiet\n", 7, 1);
+    // What the console did not show.
+    check("# dmesg | grep mtd", "[    0.612346] mtd: attached\n", 8, 0);
+    // Without the command, a stamp of zero is another kernel's.
+    let other = format!("{boot}[    0.000000] Kernel command line: quiet\n[    0.700001] a\n");
+    assert_eq!(BootRecords::all(other.as_bytes()).len(), 2);
 }
 
 #[test]
