@@ -1,9 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a console says when a kernel is about to start.
 
+/// What boot loaders and firmware say first.
+pub(super) const FIRMWARE: [&str; 26] = [
+    "U-Boot ",
+    "U-Boot SPL ",
+    "coreboot-",
+    "barebox ",
+    "NOTICE:  BL1",
+    "NOTICE:  BL2",
+    "NOTICE:  BL31",
+    "OpenSBI v",
+    "SeaBIOS (version",
+    "UEFI firmware (version",
+    "BdsDxe: ",
+    "EDK II",
+    ">>>>SecStartup",
+    "SecCoreStartup",
+    "GNU GRUB ",
+    "RedBoot(tm)",
+    "CFE version ",
+    "Android Bootloader",
+    "Welcome to GRUB!",
+    "Xilinx First Stage Boot Loader",
+    "Xilinx Zynq MP First Stage Boot Loader",
+    "Zynq MP First Stage Boot Loader",
+    "Zynq First Stage Boot Loader",
+    "DDR Version ",
+    "YAMON ROM Monitor",
+    "---Realtek RTL",
+];
+
 /// Whether a line is a boot loader's first or last, or a kernel's last before it restarts the machine.
 pub fn announces_boot(text: &[u8]) -> bool {
-    const WORDS: [&[u8]; 5] =
-        [b"U-Boot ", b"Starting kernel", b"Uncompressing Linux", b"Decompressing Linux", b"Restarting system"];
-    WORDS.iter().any(|words| text.starts_with(words))
+    const LAST_WORDS: [&str; 6] = [
+        "Starting kernel",
+        "Uncompressing Linux",
+        "Decompressing Linux",
+        "Restarting system",
+        "Starting program at ",
+        "Now booting linux kernel",
+    ];
+    LAST_WORDS.iter().chain(&FIRMWARE).any(|words| text.starts_with(words.as_bytes()))
 }

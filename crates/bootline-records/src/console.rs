@@ -15,11 +15,12 @@
 //! space may indent as it likes.
 use memchr::{memchr, memchr2};
 
+use super::learned_prefix::{LearnedPrefix, find_banner, is_banner};
 use super::log_line::{LineEnding, LogLine, trim_crs};
 use super::output::{RecordEmitter, RecordHead};
 use super::plain_kernel::PlainKernel;
 use super::prefix::{self, Prefix, Stamp};
-use super::{ProblemKind, RecordOrigin, Sink, control};
+use super::{ProblemKind, RecordOrigin, Sink, announces_boot, control};
 
 /// Decodes console output line by line.
 #[derive(Debug, Default)]
@@ -30,11 +31,29 @@ pub(super) struct ConsoleDecoder {
     last: Option<(RecordHead, Prefix)>,
     /// Which lines are the kernel's where it prints no stamps.
     plain_kernel: PlainKernel,
+    /// What stands before each line.
+    line_prefix: Option<LearnedPrefix>,
+    /// What stands between each stamp and its text.
+    text_prefix: Option<LearnedPrefix>,
+    /// Records in which the banner was looked for.
+    sought: u16,
+    /// How the last line began that is not blank.
+    previous: Vec<u8>,
 }
+
+/// Records in which the banner is looked for.
+const MOST_SOUGHT: u16 = 4096;
+/// Bytes of a line that are kept to be compared with the next.
+const KEPT: usize = 96;
 
 impl ConsoleDecoder {
     #[inline]
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
+        let mut line = *line;
+        if let Some(prefix) = &self.line_prefix {
+            line.decoration += prefix.len_in(&line.body[line.decoration..]).unwrap_or(0);
+        }
+        let line = &line;
         let body = line.body;
         let from = line.decoration;
         if body[from..].starts_with(b"(XEN) ") {
@@ -48,7 +67,47 @@ impl ConsoleDecoder {
                 return self.kernel(line, 0, from, body.len(), found, out);
             }
         }
+        if self.line_prefix.is_none() && !line.is_captured() {
+            self.learn_line_prefix(&body[from..]);
+            if let Some(prefix) = &self.line_prefix {
+                let mut line = *line;
+                line.decoration += prefix.len_in(&body[from..]).unwrap_or(0);
+                return self.mixed_line(&line, out);
+            }
+        }
         self.mixed_line(line, out);
+    }
+
+    /// Learns what stands before a banner, if the line above begins alike.
+    fn learn_line_prefix(&mut self, text: &[u8]) {
+        if let Some(banner) = find_banner(text) {
+            let ends_at_banner = |at: &usize| prefix::parse(&text[*at..]).is_some_and(|p| at + p.len == banner);
+            let end = (0..banner).find(ends_at_banner).unwrap_or(banner);
+            let form = LearnedPrefix::of_line(&text[..end]).filter(|form| {
+                let is_common =
+                    form.is_quotation() || self.previous.is_empty() || form.len_in(&self.previous).is_some();
+                is_common && !form.is_sentence()
+            });
+            // A kernel's stamps show its records after blanks, too.
+            let is_indented = end < banner && text[..end].trim_ascii().is_empty();
+            self.line_prefix = form.filter(|_| !is_indented);
+        }
+        if !text.trim_ascii().is_empty() {
+            self.previous.clear();
+            self.previous.extend_from_slice(&text[..text.len().min(KEPT)]);
+        }
+    }
+
+    /// Length of what a vendor's kernel puts before its text; learns it from the banner.
+    fn text_prefix_len(&mut self, text: &[u8]) -> usize {
+        if self.sought < MOST_SOUGHT {
+            self.sought += 1;
+            if let Some(banner) = find_banner(text) {
+                self.text_prefix = LearnedPrefix::of_text(&text[..banner]);
+                self.sought = MOST_SOUGHT;
+            }
+        }
+        self.text_prefix.as_ref().and_then(|prefix| prefix.len_in(text)).unwrap_or(0)
     }
 
     /// A line that doesn't begin with a prefix, or holds several records.
@@ -90,7 +149,7 @@ impl ConsoleDecoder {
         from: usize,
         at: usize,
         to: usize,
-        found: Prefix,
+        mut found: Prefix,
         out: &mut RecordEmitter<'_, S>,
     ) {
         if found.stamp == Stamp::Overflow {
@@ -98,6 +157,7 @@ impl ConsoleDecoder {
         }
         if found.stamp != Stamp::None {
             self.plain_kernel.stamped();
+            found.len += self.text_prefix_len(&line.body[at + found.len..to]);
         }
         let head = RecordHead {
             source: RecordOrigin::Kernel,
@@ -137,6 +197,18 @@ impl ConsoleDecoder {
         if !text.trim_ascii().is_empty() {
             self.mixed = true;
             self.last = None;
+        }
+        // Noise that a boot loader's change of speed leaves, or its own last words.
+        let noise = text.iter().take_while(|b| **b < b' ' && **b != b'\t' || **b >= 0x7f).count();
+        let glued = find_banner(text).filter(|banner| announces_boot(&text[..*banner])).unwrap_or(noise);
+        if glued > 0 && is_banner(&text[glued..]) && self.plain_kernel.owns(&text[glued..]) {
+            let head = RecordHead { source: RecordOrigin::Kernel, ..RecordHead::OTHER };
+            let banner = at + glued;
+            if glued > noise {
+                out.stretch(RecordHead::OTHER, line, from, at, banner, line.line_bytes(from, banner));
+            }
+            let from = if glued > noise { banner } else { from };
+            return out.stretch(head, line, from, banner, to, line.line_bytes(from, to));
         }
         if self.plain_kernel.owns(text) {
             let head = RecordHead { source: RecordOrigin::Kernel, ..RecordHead::OTHER };
@@ -250,6 +322,17 @@ mod tests {
     fn a_hypervisor_s_stamps_are_not_the_kernel_s() {
         let log = "(XEN) [    9.000001] Bootloader: GRUB\n[    0.000000] a\n";
         check(log, &["O - - - (XEN) [    9.000001] Bootloader: GRUB", "K - 0.000000 - a"], &[]);
+    }
+
+    #[test]
+    fn trusted_firmware_s_stamps_are_not_the_kernel_s() {
+        for firmware in ["[ATF][    36.199793]save kernel info", "[ATF](0)[    36.199793]save kernel info"] {
+            check(
+                &format!("{firmware}\n[    0.000000] a\n"),
+                &[&format!("O - - - {firmware}"), "K - 0.000000 - a"],
+                &[],
+            );
+        }
     }
 
     #[test]

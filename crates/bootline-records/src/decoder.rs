@@ -13,6 +13,7 @@ use super::kmsg::Kmsg;
 use super::lava::Lava;
 use super::log_line::{LineEnding, LineSplitter, LogLine};
 use super::logcat::Logcat;
+use super::markup::without_markup;
 use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
 use super::syslog::Syslog;
@@ -323,6 +324,11 @@ impl LineDecoder {
             out.problem(ProblemKind::UnendedLine, line.range(0, line.body.len()), "the last line has no end");
         }
         let is_console = matches!(self, LineDecoder::Console(_) | LineDecoder::Stamped(_) | LineDecoder::Lava(_));
+        if is_console && !line.is_captured() {
+            if let Some(text) = without_markup(line.body) {
+                return self.page_lines(line, &text, out);
+            }
+        }
         if !is_console && memchr(0x1b, line.body).is_some() {
             // `dmesg --color` and journalctl colour the parts that are to be told apart here.
             let range = line.range(0, line.body.len());
@@ -333,6 +339,17 @@ impl LineDecoder {
             }
         }
         self.decode(line, out);
+    }
+
+    /// A line of a web page, which may hold several of a log.
+    fn page_lines<S: Sink>(&mut self, line: &LogLine<'_>, text: &[u8], out: &mut RecordEmitter<'_, S>) {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let mut at = 0;
+        for piece in text.split(|b| *b == b'\n') {
+            let is_last = at + piece.len() == text.len();
+            self.decode(&line.rewritten(piece, at, is_last, line.stamped), out);
+            at += piece.len() + 1;
+        }
     }
 
     /// The input has ended: gives entries of several lines that are under way.

@@ -6,7 +6,9 @@
 use memchr::{memchr_iter, memmem};
 
 use super::stamp::{self, DAY_NS, LineStamp, StampClock};
-use super::{Format, control, dmesg, journal_fields, journal_json, journal_short, kmsg, lava, logcat, prefix, syslog};
+use super::{
+    Format, control, dmesg, journal_fields, journal_json, journal_short, kmsg, lava, logcat, markup, prefix, syslog,
+};
 
 /// Lines that vote.
 pub(super) const SAMPLE_LINES: usize = 64;
@@ -35,7 +37,9 @@ pub(super) fn detect(sample: &[u8]) -> Option<Format> {
     let mut votes = Votes::default();
     for line in sample.split(|b| *b == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if control::is_plain(line) {
+        if let Some(text) = markup::without_markup(line) {
+            text.split(|b| *b == b'\n').for_each(|line| votes.line(line));
+        } else if control::is_plain(line) {
             votes.line(line);
         } else {
             let mut text = String::new();
@@ -148,6 +152,12 @@ impl Votes {
     /// `[7.463323] text`: grabserial's, which pads nothing, or a kernel's whose padding was lost on the way. No kernel
     /// stamps its boot loader, or its own first line later than zero; no grabserial has several lines at zero.
     fn narrow_stamp(&mut self, line: &[u8], text: &[u8]) {
+        /// Columns of a kernel's seconds: a stamp as wide needs no padding. Old ones begin near 2^32 jiffies.
+        const SECONDS_WIDTH: usize = 5;
+        let inside = line.trim_ascii_start().strip_prefix(b"[").unwrap_or_default();
+        if inside.iter().take_while(|b| b.is_ascii_digit()).count() >= SECONDS_WIDTH {
+            return self.add(Format::Console);
+        }
         const BEFORE_A_KERNEL: [&[u8]; 4] = [b"U-Boot", b"Starting kernel", b"Uncompressing Linux", b"Hit any key"];
         let is_zero = memmem::find(&line[..line.len() - text.len()], b"0.000000]").is_some();
         let is_late_start = !is_zero && text.starts_with(b"Linux version");
@@ -229,6 +239,7 @@ mod tests {
         check(&["[0.000000] Linux version 2.6.31", "[0.000000] a", "[0.000000] b", "[1.5] c"], Some(Format::Console));
         check(&["[0.000001] ", "[1.099339] Linux version 2.6.31"], Some(Format::Grabserial));
         check(&["[0.000001] [    0.000000] Linux", "[0.100000] ", "[0.200000] a"], Some(Format::Grabserial));
+        check(&["[4294667.296000] Linux version 2.6.15", "[4294667.296000] a", "[4294672.1]"], Some(Format::Console));
     }
 
     #[test]

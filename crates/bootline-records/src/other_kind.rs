@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that belong to a boot and are no log of a kernel: named, so that people know which file is missing.
+use super::boot_announcement::FIRMWARE;
 use super::{Format, RecordOrigin, RecordSet};
 
 /// What a file is, if it is no kernel's log.
@@ -52,29 +53,6 @@ impl OtherKind {
         }
     }
 }
-
-/// What boot loaders and firmware say first.
-const FIRMWARE: [&str; 19] = [
-    "U-Boot ",
-    "U-Boot SPL ",
-    "coreboot-",
-    "barebox ",
-    "NOTICE:  BL1",
-    "NOTICE:  BL2",
-    "NOTICE:  BL31",
-    "OpenSBI v",
-    "SeaBIOS (version",
-    "UEFI firmware (version",
-    "BdsDxe: ",
-    "EDK II",
-    ">>>>SecStartup",
-    "SecCoreStartup",
-    "GNU GRUB ",
-    "RedBoot(tm)",
-    "CFE version ",
-    "Android Bootloader",
-    "Welcome to GRUB!",
-];
 
 /// What the kernels of other systems say first.
 const OTHER_SYSTEMS: [&str; 8] = [

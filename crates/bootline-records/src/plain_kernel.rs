@@ -3,8 +3,10 @@
 //!
 //! Nothing marks them, but its banner begins them, and until init starts hardly anything else writes to the console. User
 //! space may show a banner too (`cat /proc/version`): after a stamped record, or after init, only one that follows a boot
-//! loader's or a reboot's words is a kernel's.
+//! loader's or a reboot's words is a kernel's. A boot loader that speaks before init does ends them.
 use super::announces_boot;
+use super::boot_announcement::FIRMWARE;
+use super::learned_prefix::is_banner;
 
 /// Follows a console's lines without stamps.
 #[derive(Debug, Default)]
@@ -32,23 +34,30 @@ impl PlainKernel {
     #[inline]
     pub fn stamped(&mut self) {
         self.stage = PlainStage::Stamped;
+        self.may_boot = false;
     }
 
     /// Whether a line without a stamp is the kernel's.
     pub fn owns(&mut self, text: &[u8]) -> bool {
-        if self.stage == PlainStage::Stamped {
-            return false;
-        }
-        if is_banner(text) && (self.stage != PlainStage::After || self.may_boot) {
+        let is_open = matches!(self.stage, PlainStage::Before | PlainStage::Kernel);
+        if is_banner(text) && (is_open || self.may_boot) {
             self.stage = PlainStage::Kernel;
             self.may_boot = false;
             return true;
         }
         match self.stage {
             PlainStage::Kernel => {
-                if starts_init(text) {
+                let is_loader = FIRMWARE.iter().any(|words| text.starts_with(words.as_bytes()));
+                self.may_boot = is_loader;
+                if is_loader || starts_init(text) {
                     self.stage = PlainStage::After;
                 }
+                !is_loader
+            }
+            // From 4.15 on it names init after it has freed its memory.
+            PlainStage::After
+                if text.starts_with(b"Run /") && memchr::memmem::find(text, b" as init process").is_some() =>
+            {
                 true
             }
             _ => {
@@ -57,13 +66,6 @@ impl PlainKernel {
             }
         }
     }
-}
-
-/// `Linux version 2.6.30 (user@host) (gcc ...) #1 ...`
-fn is_banner(text: &[u8]) -> bool {
-    let Some(rest) = text.strip_prefix(b"Linux version ") else { return false };
-    rest.first().is_some_and(u8::is_ascii_digit)
-        && (memchr::memmem::find(rest, b" (").is_some() || memchr::memmem::find(rest, b" #").is_some())
 }
 
 /// The kernel's last words before init, since 2.6.
@@ -99,6 +101,7 @@ mod tests {
             ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 Thu Jan 1 00:00:00 UTC 2009", true),
             ("CPU: ARM926EJ-S [41069265] revision 5 (ARMv5TEJ), cr=00053177", true),
             ("Freeing init memory: 124K", true),
+            ("Run /sbin/init as init process", true),
             ("init started: BusyBox v1.13.2", false),
             ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 of /proc/version", false),
             ("Restarting system.", false),
@@ -112,5 +115,18 @@ mod tests {
         kernel.stamped();
         assert!(!kernel.owns(b"Linux version 6.6.1 (me@here) #1 of /proc/version"));
         check(&[("Linux version unknown", false), ("Linux versions are many (see below)", false)]);
+        assert!(!kernel.owns(b"U-Boot 2013.01"));
+        assert!(kernel.owns(b"Linux version 2.6.30 (me@here) #1 which prints no stamps"));
+    }
+
+    #[test]
+    fn a_boot_loader_ends_what_never_came_to_init() {
+        check(&[
+            ("Linux version 2.6.30 (me@here) #1", true),
+            ("CPU: ARM926EJ-S", true),
+            ("CFE version 1.0.37", false),
+            ("Starting program at 0x80014170", false),
+            ("Linux version 2.6.30 (me@here) #1 again", true),
+        ]);
     }
 }

@@ -78,6 +78,9 @@ pub(super) fn glued_at(bytes: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let before = &bytes[..at];
+    if is_trusted_firmware(before) {
+        return None;
+    }
     for len in 3..=5 {
         let Some(from) = before.len().checked_sub(len) else { break };
         if parse_level(&before[from..]).is_some_and(|(_, l)| l == len) {
@@ -85,6 +88,13 @@ pub(super) fn glued_at(bytes: &[u8], at: usize) -> Option<usize> {
         }
     }
     Some(at)
+}
+
+/// Whether the stamp that follows is that of MediaTek's trusted firmware, `[ATF][    36.199793]` or `[ATF](0)[    36.199793]`, which
+/// counts from power-on and goes on under the kernel.
+fn is_trusted_firmware(before: &[u8]) -> bool {
+    let cpu = before.len().saturating_sub(b"(0)".len());
+    before.ends_with(b"[ATF]") || before.ends_with(b")") && before[..cpu].ends_with(b"[ATF]")
 }
 
 /// Whether a line begins as a prefix would, but isn't one: it was torn.

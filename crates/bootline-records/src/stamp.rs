@@ -12,6 +12,7 @@
 //! Apr 24 16:37:21 text   00:00:01 text    ts, ts -s, ts -i; with %.s, %.S or %.T also decimals
 //! [Fri Apr 24 16:37:21.964 2026] text     Tera Term 4; without decimals and blank: conserver
 //! [0 00:00:07.463] text                   Tera Term, elapsed: days and the time
+//! 16:37:21.964 -> text                    Arduino; [16:37:21:964] text: CuteCom; 2026/04/24 16:37:21 text: ser2net
 //! 2026-04-24T16:37:21.9641230Z text                  GitHub's job log (also JOB<tab>STEP<tab> before it: gh run view)
 //! 2026-04-24T16:37:21.964123Z 00O text               GitLab's job log: stream, output or error, + for a line's rest
 //! 2026-04-24T16:37:21.964123000Z stdout F text       Kubernetes (CRI)
@@ -172,7 +173,7 @@ fn bare(scan: &mut Scanner<'_>) -> Option<LineStamp> {
     let has_date = scan.bytes.get(start + 4) == Some(&b'-');
     let (clock, nanos, resolution) = if let Some(days) = scan.date() {
         if scan.take(b'T').is_none() {
-            scan.take(b' ')?;
+            scan.take(b' ').or_else(|| scan.take(b'_'))?;
         }
         let (nanos, resolution) = scan.time_of_day()?;
         scan.zone();
@@ -250,9 +251,12 @@ impl Scanner<'_> {
 
     fn parse_date(&mut self) -> Option<i64> {
         let year = self.digits(4)?;
-        self.take(b'-')?;
+        let separator = if self.take(b'/').is_some() { b'/' } else { b'-' };
+        if separator == b'-' {
+            self.take(b'-')?;
+        }
         let month = self.digits(2)?;
-        self.take(b'-')?;
+        self.take(separator)?;
         let day = self.digits(2)?;
         days_since_1970(year, month, day)
     }
@@ -345,10 +349,11 @@ impl Scanner<'_> {
         Some((seconds.checked_mul(1_000_000_000)?.checked_add(nanos)?, resolution))
     }
 
-    /// `.964`, `,964` or nothing.
+    /// `.964`, `,964`, `:964` (CuteCom) or nothing.
     fn decimals(&mut self) -> Option<(i64, Dur)> {
-        if !matches!(self.bytes.get(self.at), Some(b'.' | b',')) {
-            return Some((0, Dur::from_secs(1)));
+        match self.bytes.get(self.at..).unwrap_or_default() {
+            [b'.' | b',', ..] | [b':', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b']' | b' ', ..] => {}
+            _ => return Some((0, Dur::from_secs(1))),
         }
         self.at += 1;
         let digits = self.bytes[self.at..].iter().take(10).take_while(|b| b.is_ascii_digit()).count();
@@ -426,6 +431,8 @@ mod tests {
         check("[16:37:21.964] a", Some((Format::Tio, Day, TIME, "a")));
         check("[2026-04-24T16:37:21.964] a", Some((Format::Tio, Calendar, DATE + TIME, "a")));
         check("[2026-04-24T16:37:21.964Z] a", Some((Format::Tio, Calendar, DATE + TIME, "a")));
+        check("[16:37:21:964] a", Some((Format::Tio, Day, TIME, "a")));
+        check("[2026/04/24 16:37:21.964] a", Some((Format::Minicom, Calendar, DATE + TIME, "a")));
         check("[1777048641.964] a", Some((Format::Tio, Calendar, 1_777_048_641_964 * MS, "a")));
         check("[2026-13-24 16:37:21.964] a", None);
         check("[2026-04-24 16:37:21.964 a", None);
@@ -453,6 +460,8 @@ mod tests {
         check("1.500000 a", Some((Format::Ts, Elapsed, 1_500 * MS, "a")));
         check("1777048641.964000 a", Some((Format::Ts, Calendar, 1_777_048_641_964 * MS, "a")));
         check("2026-04-24T16:37:21.964+02:00 a", Some((Format::Ts, Calendar, DATE + TIME, "a")));
+        check("2026/04/24 16:37:21.964 a", Some((Format::Ts, Calendar, DATE + TIME, "a")));
+        check("2026-04-24_16:37:21.964 a", Some((Format::Ts, Calendar, DATE + TIME, "a")));
         check("1.5 apples", None);
         check("Apricot", None);
         check("U-Boot 2024.01", None);

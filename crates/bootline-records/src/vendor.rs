@@ -8,6 +8,7 @@
 //! [    0.000000] (CPU:0-pid:1:swapper/0) text          HTC
 //! [    0.000000] c0      1 (swapper/0) text            Unisoc
 //! [    0.000000] [c0] text   [    0.000000] [cpu1]text
+//! [    0.000000][0] text                               AVM (also with a blank before it)
 //! ```
 //! Source: the `print_prefix`, `print_time` and `info_print_prefix` of those kernels' kernel/printk/printk.c, as published
 //! with their devices.
@@ -87,8 +88,12 @@ fn unisoc(scan: &mut TextScanner<'_>) -> Option<()> {
     scan.pattern(b"# (@)")
 }
 
-/// `[c0]`, `[cpu0]`
+/// `[c0]`, `[cpu0]`, `[0] `
 fn processor(scan: &mut TextScanner<'_>) -> Option<()> {
+    if let [b'[', b'0'..=b'9', b']', b' ', ..] = scan.text[scan.at..] {
+        scan.at += 3;
+        return Some(());
+    }
     scan.take(b"[cpu").or_else(|| scan.take(b"[CPU")).or_else(|| scan.take(b"[c"))?;
     scan.pattern(b"#]")
 }
@@ -153,6 +158,7 @@ mod tests {
             ("c0      1 (swapper/0) ", "Booting Linux"),
             ("[c0] ", "Booting Linux"),
             ("[cpu3]", "Booting Linux"),
+            ("[3] ", "Booting Linux"),
         ] {
             assert_eq!(prefix_len(format!("{prefix}{rest}").as_bytes()), prefix.len(), "{prefix}");
         }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What stands before the kernel's words on each line, learned from its banner.
+//!
+//! ```text
+//! > Linux version 2.6.30 ...                      a quotation
+//!   17  [ 0.000000] Linux version 3.4.39 ...      numbered; the stamps' padding was lost on a web page
+//! [16:37:21:964] Linux version 2.6.30 ...         a terminal program that is not known here
+//! [    0.000000]-[0|swapper] Linux version 4.4 ..  a vendor's kernel that is not known here
+//! ```
+//! There is no end of such forms, but each is the same on all lines up to its numbers and names. So nothing is learned from
+//! a line that merely mentions a banner: the line above must begin alike.
+
+/// A form that lines begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LearnedPrefix {
+    tokens: Vec<Token>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    /// A number, whatever its size.
+    Number,
+    /// A word, whichever.
+    Word,
+    /// This many blanks, or fewer, or more unless it is the last.
+    Blanks(usize),
+    /// `[...]` or `(...)`, whatever is in it, up to this byte.
+    Brackets(u8),
+    Byte(u8),
+}
+
+/// Bytes of the longest form.
+const LONGEST: usize = 96;
+/// Bytes of the longest text in brackets.
+const LONGEST_BRACKETS: usize = 48;
+
+impl LearnedPrefix {
+    /// The form of what stands before a whole line.
+    pub fn of_line(bytes: &[u8]) -> Option<LearnedPrefix> {
+        LearnedPrefix::of(bytes, false)
+    }
+
+    /// The form of what stands between a stamp and its record's text.
+    pub fn of_text(bytes: &[u8]) -> Option<LearnedPrefix> {
+        let form = LearnedPrefix::of(bytes, true)?;
+        // Words alone are a sentence's.
+        let is_mark = |t: &Token| matches!(t, Token::Brackets(_) | Token::Number | Token::Byte(_));
+        form.tokens.iter().any(is_mark).then_some(form)
+    }
+
+    fn of(bytes: &[u8], with_brackets: bool) -> Option<LearnedPrefix> {
+        if bytes.is_empty() || bytes.len() > LONGEST {
+            return None;
+        }
+        let (mut tokens, mut at) = (Vec::new(), 0);
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let run = |is: fn(&u8) -> bool| rest.iter().take_while(|b| is(b)).count();
+            let closing = closing_bracket(rest[0]).filter(|_| with_brackets);
+            let inside = closing.and_then(|c| brackets_len(rest, c).map(|len| (c, len)));
+            let (token, len) = match (rest[0], inside) {
+                (_, Some((closing, len))) => (Token::Brackets(closing), len),
+                (b'0'..=b'9', _) => (Token::Number, run(u8::is_ascii_digit)),
+                (b' ' | b'\t', _) => (Token::Blanks(run(is_blank)), run(is_blank)),
+                (b, _) if b.is_ascii_alphabetic() => (Token::Word, run(u8::is_ascii_alphabetic)),
+                (b, _) => (Token::Byte(b), 1),
+            };
+            tokens.push(token);
+            at += len;
+        }
+        Some(LearnedPrefix { tokens })
+    }
+
+    /// Whether it is made of nothing but blanks and what mail programs quote with.
+    pub fn is_quotation(&self) -> bool {
+        self.tokens.iter().all(|t| matches!(t, Token::Blanks(_) | Token::Byte(b'>' | b'|')))
+    }
+
+    /// Whether nothing but words is in it: a sentence that mentions a banner.
+    pub fn is_sentence(&self) -> bool {
+        self.tokens.iter().all(|t| matches!(t, Token::Blanks(_) | Token::Word | Token::Byte(b',' | b'.' | b'\'')))
+            && !self.tokens.iter().all(|t| matches!(t, Token::Blanks(_)))
+    }
+
+    /// How many bytes at the start of a line have this form.
+    pub fn len_in(&self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        for (i, token) in self.tokens.iter().enumerate() {
+            let rest = &bytes[at..];
+            let run = |is: fn(&u8) -> bool| rest.iter().take(LONGEST).take_while(|b| is(b)).count();
+            at += match token {
+                Token::Number => Some(run(u8::is_ascii_digit)).filter(|len| *len > 0)?,
+                Token::Word => Some(run(u8::is_ascii_alphabetic)).filter(|len| *len > 0)?,
+                Token::Blanks(wanted) if i + 1 == self.tokens.len() => run(is_blank).min(*wanted),
+                Token::Blanks(_) => run(is_blank),
+                Token::Brackets(closing) => {
+                    (rest.first().copied().and_then(closing_bracket) == Some(*closing)).then_some(())?;
+                    brackets_len(rest, *closing)?
+                }
+                Token::Byte(b) => (rest.first() == Some(b)).then_some(1)?,
+            };
+        }
+        Some(at)
+    }
+}
+
+fn is_blank(b: &u8) -> bool {
+    matches!(b, b' ' | b'\t')
+}
+
+fn closing_bracket(opening: u8) -> Option<u8> {
+    match opening {
+        b'[' => Some(b']'),
+        b'(' => Some(b')'),
+        _ => None,
+    }
+}
+
+/// Length of a text in brackets, both brackets included.
+fn brackets_len(bytes: &[u8], closing: u8) -> Option<usize> {
+    bytes.iter().take(LONGEST_BRACKETS).position(|b| *b == closing).map(|at| at + 1)
+}
+
+/// Where a kernel's banner begins in a line: `Linux version 2.6.30 (user@host) (gcc ...) #1 ...`.
+pub(super) fn find_banner(line: &[u8]) -> Option<usize> {
+    let near = &line[..line.len().min(LONGEST + "[99999.999999] Linux version ".len())];
+    memchr::memmem::find_iter(near, BANNER).find(|at| is_banner(&line[*at..]))
+}
+
+const BANNER: &[u8] = b"Linux version ";
+
+/// Whether a text is a kernel's banner, its release and who built it or when included.
+pub(super) fn is_banner(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(BANNER) else { return false };
+    rest.first().is_some_and(u8::is_ascii_digit)
+        && (memchr::memmem::find(rest, b" (").is_some() || memchr::memmem::find(rest, b" #").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(of: fn(&[u8]) -> Option<LearnedPrefix>, learned: &str, lines: &[(&str, Option<&str>)]) {
+        let form = of(learned.as_bytes()).unwrap();
+        for (line, text) in lines {
+            let found = form.len_in(line.as_bytes()).map(|len| &line[len..]);
+            assert_eq!(found, *text, "{learned:?} on {line:?}");
+        }
+    }
+
+    #[test]
+    fn lines() {
+        let of = LearnedPrefix::of_line;
+        check(of, "> ", &[("> a", Some("a")), (">", Some("")), (">   a", Some("  a")), ("a", None)]);
+        check(of, "    ", &[("    a", Some("a")), ("      a", Some("  a")), ("a", Some("a"))]);
+        check(of, "   9\t", &[("  10\ta", Some("a")), ("1000\ta", Some("a")), ("a", None)]);
+        check(of, "[16:37:21:964] ", &[("[16:37:22:001] a", Some("a")), ("[    1.000000] a", None)]);
+        check(of, "04/24/2026 4:37:21 PM ", &[("04/24/2026 14:37:21 AM a", Some("a"))]);
+        assert_eq!(of(b""), None);
+        assert_eq!(of(&[b'>'; LONGEST + 1]), None);
+    }
+
+    #[test]
+    fn texts() {
+        let of = LearnedPrefix::of_text;
+        check(of, "-[0|swapper] ", &[("-[1|kworker/1:0] a", Some("a")), ("[drm] a", None), ("a", None)]);
+        check(of, "CPU0 ", &[("CPU1 a", Some("a")), ("cpu a", None)]);
+        assert_eq!(of(b"this is "), None);
+    }
+
+    #[test]
+    fn what_is_learned_from() {
+        let is_sentence = |text: &str| LearnedPrefix::of_line(text.as_bytes()).unwrap().is_sentence();
+        assert!(is_sentence("It runs "));
+        assert!(!is_sentence("    "));
+        assert!(!is_sentence("> "));
+        assert!(LearnedPrefix::of_line(b"> > ").unwrap().is_quotation());
+        assert_eq!(find_banner(b"> Linux version 2.6.30 (a@b) #1"), Some(2));
+        assert_eq!(find_banner(b"Linux version of it"), None);
+        assert_eq!(find_banner(b"no banner"), None);
+    }
+}
