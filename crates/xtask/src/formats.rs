@@ -23,7 +23,7 @@ const TAIL: &str = "
 ## What is not read
 
 - Stamps of other forms in front of a line, such as those of `grabserial -F` or of loggers with a date in another order: the
-  kernel's records are found behind them and the kernel's clock is used; the stamps themselves are not.
+  kernel's records are found after them and the kernel's clock is used; the stamps themselves are not.
 - A LAVA job in one line of JSON longer than 64 KiB: its beginning is read, and the rest named as lost.
 - Journal files (`*.journal`), packet captures and ELF files, among them vmcore: named by their kind, with the command that extracts the log.
 - Records of pstore that are still compressed (`*.enc.z`): the kernel that wrote them could not decompress them.
