@@ -7,12 +7,14 @@
 //! ```text
 //! remedy < predict < rules
 //! boot < predict
+//!      < origin < rules
 //!      < critical_path
 //!      < compare
 //! ```
 pub mod boot;
 pub mod compare;
 pub mod critical_path;
+pub mod origin;
 pub mod predict;
 pub mod remedy;
 pub mod rules;

@@ -6,6 +6,7 @@ pub mod experiment;
 pub mod fidelity;
 pub mod host;
 mod initramfs;
+pub mod kernel_tree;
 pub mod kernels;
 mod kmsg;
 pub mod line;

@@ -12,17 +12,28 @@ use super::time_value::ClockName;
 use super::wire::word;
 use crate::wire::{self, Clock};
 use bootline_analysis::boot::{Boot, Span};
+use bootline_analysis::origin::origins;
+use bootline_kbuild::{Origin, Table as InitcallTable};
 
 /// Which spans to show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BlameOptions {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlameOptions<'t> {
     /// Maximum number of spans; none for all.
     pub count: Option<usize>,
     /// Whether to sort by gross time, which includes waits for the console.
     pub gross: bool,
+    /// Where initcalls come from.
+    pub initcalls: &'t InitcallTable,
 }
 
-fn longest<'b>(boot: &'b Boot, options: &BlameOptions) -> Vec<&'b Span> {
+impl Default for BlameOptions<'static> {
+    /// All spans, by net time; initcalls as in the stock kernels.
+    fn default() -> BlameOptions<'static> {
+        BlameOptions { count: None, gross: false, initcalls: InitcallTable::stock() }
+    }
+}
+
+fn longest<'b>(boot: &'b Boot, options: &BlameOptions<'_>) -> Vec<&'b Span> {
     let mut spans: Vec<&Span> = boot.spans.iter().collect();
     // A stable sort: spans of equal length keep the order in which they ran.
     spans.sort_by_key(|s| std::cmp::Reverse(if options.gross { s.gross() } else { s.net() }));
@@ -31,7 +42,7 @@ fn longest<'b>(boot: &'b Boot, options: &BlameOptions) -> Vec<&'b Span> {
 }
 
 /// The longest spans, as a document.
-pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Document {
+pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
     if boot.spans.is_empty() {
@@ -48,6 +59,8 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Documen
         ("kind", Align::Left, 6),
         ("name", Align::Left, 0),
         ("module", Align::Left, 5),
+        ("built by", Align::Left, 7),
+        ("source", Align::Left, 8),
         ("returned", Align::Right, 3),
         ("records", Align::Right, 2),
     ]);
@@ -58,6 +71,10 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Documen
             Some(n) => n.to_string(),
             None => "never".to_owned(),
         };
+        let origins = origins(boot, s, options.initcalls);
+        let symbols: Vec<String> =
+            origins.iter().flat_map(|o| &o.symbols).map(|symbol| format!("CONFIG_{symbol}")).collect();
+        let files: Vec<&str> = origins.iter().map(|o| o.file).collect();
         let records = match s.last {
             Some(last) if last != s.first => format!("{}-{last}", s.first),
             _ => s.first.to_string(),
@@ -70,6 +87,8 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Documen
                 word(&s.kind),
                 s.name.clone(),
                 s.module.clone().unwrap_or_default(),
+                symbols.join(", "),
+                files.join(", "),
                 returned,
                 records,
             ],
@@ -81,14 +100,18 @@ pub fn blame(boot: &Boot, options: &BlameOptions, source: &BootLabel) -> Documen
 }
 
 /// The longest spans, as JSON: one entry of `boots[]` in `docs/schema/blame-1.schema.json`.
-pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions, source: &'b BootLabel) -> impl Serialize + 'b {
+pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions<'b>, source: &'b BootLabel) -> impl Serialize + 'b {
+    let blamed = |span: &'b Span| BlamedSpan {
+        span: span.into(),
+        origins: origins(boot, span, options.initcalls).into_iter().map(SpanOrigin::from).collect(),
+    };
     BlamedBoot {
         source: &source.input,
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
         clock: boot.timeline.clock.into(),
         spans_in_log: boot.spans.len(),
-        spans: longest(boot, options).into_iter().map(wire::Span::from).collect(),
+        spans: longest(boot, options).into_iter().map(blamed).collect(),
     }
 }
 
@@ -105,5 +128,35 @@ pub(crate) struct BlamedBoot<'b> {
     /// How many spans the log names.
     spans_in_log: usize,
     /// The longest first.
-    spans: Vec<wire::Span<'b>>,
+    spans: Vec<BlamedSpan<'b>>,
+}
+
+/// A span, and where it comes from.
+#[derive(Serialize, JsonSchema)]
+struct BlamedSpan<'b> {
+    #[serde(flatten)]
+    span: wire::Span<'b>,
+    /// The source files that an initcall may be in; several if they use the same name, none if that is unknown.
+    origins: Vec<SpanOrigin<'b>>,
+}
+
+/// The source of an initcall.
+#[derive(Serialize, JsonSchema)]
+struct SpanOrigin<'b> {
+    /// The kernel series in which it is so: `6.12`.
+    series: &'b str,
+    /// Path in the kernel tree.
+    file: &'b str,
+    /// The symbols of which one builds it: `CONFIG_SATA_AHCI`; empty if every kernel has it.
+    symbols: Vec<String>,
+}
+
+impl<'b> From<Origin<'b>> for SpanOrigin<'b> {
+    fn from(origin: Origin<'b>) -> SpanOrigin<'b> {
+        SpanOrigin {
+            series: origin.series,
+            file: origin.file,
+            symbols: origin.symbols.iter().map(|symbol| format!("CONFIG_{symbol}")).collect(),
+        }
+    }
 }

@@ -63,7 +63,8 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
     let item = |boot: &Boot, source: &BootLabel| JsonItem(time_json(boot, source)).to_text();
     all.push(("time.json".to_owned(), json("bootline-time/1", &item)));
     let item = |boot: &Boot, source: &BootLabel| {
-        JsonItem(blame_json(boot, &BlameOptions { count: Some(3), gross: true }, source)).to_text()
+        JsonItem(blame_json(boot, &BlameOptions { count: Some(3), gross: true, ..BlameOptions::default() }, source))
+            .to_text()
     };
     all.push(("blame.json".to_owned(), json("bootline-blame/1", &item)));
     let item = |boot: &Boot, source: &BootLabel| {

@@ -8,6 +8,7 @@ mod exit;
 mod failure;
 mod interruption;
 mod kernel_log;
+mod kernel_tree;
 mod log_file;
 mod logs;
 mod output_file;

@@ -7,6 +7,7 @@
 //! cargo xtask schemas               docs/schema alone: quick
 //! cargo xtask accuracy RESULTS      docs/accuracy.md, from the boots of experiments/accuracy.toml
 //! cargo xtask gate-rates [RESULTS]  docs/gate-rates.json from the boots of experiments/gate-rates.toml, and docs/gate.md
+//! cargo xtask initcalls TREE...     crates/bootline-kbuild/initcalls.tsv: scripts/initcall-table names the trees
 //! cargo xtask results               docs/results.md, from the boots of results/
 //! ```
 mod accuracy;
@@ -17,6 +18,7 @@ mod document;
 mod error;
 mod formats;
 mod gate_rates;
+mod initcalls;
 mod results;
 mod rules;
 mod schemas;
@@ -30,7 +32,7 @@ use std::process::ExitCode;
 use document::Document;
 use error::Error;
 
-const USAGE: &str = "usage: cargo xtask docs [--check] | schemas | accuracy RESULTS | gate-rates [RESULTS] | results";
+const USAGE: &str = "usage: cargo xtask docs [--check] | schemas | accuracy RESULTS | gate-rates [RESULTS] | initcalls TREE... | results";
 
 /// Root of the repository.
 fn root() -> PathBuf {
@@ -65,6 +67,7 @@ fn run(root: &Path, words: &[&str]) -> Result<(), Error> {
             gate_rates::measure(root, Path::new(results))?;
             gate_rates::document(root)?.write(root)
         }
+        ["initcalls", sources @ ..] if !sources.is_empty() => initcalls::document(sources)?.write(root),
         ["results"] => results::document(root)?.write(root),
         _ => Err(Error::Usage(USAGE)),
     }

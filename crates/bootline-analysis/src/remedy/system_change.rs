@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One change to a system.
+use std::borrow::Cow;
 use std::fmt;
 
 use super::effort::Effort;
@@ -16,7 +17,7 @@ pub enum SystemChange {
     /// A symbol of the kernel's configuration.
     Config {
         /// `CONFIG_PREEMPT_RT`
-        symbol: &'static str,
+        symbol: Cow<'static, str>,
         /// `y`, `m`, `n` or a number.
         value: String,
     },
@@ -64,8 +65,8 @@ impl SystemChange {
     }
 
     /// A symbol of the kernel's configuration.
-    pub fn config(symbol: &'static str, value: impl Into<String>) -> SystemChange {
-        SystemChange::Config { symbol, value: value.into() }
+    pub fn config(symbol: impl Into<Cow<'static, str>>, value: impl Into<String>) -> SystemChange {
+        SystemChange::Config { symbol: symbol.into(), value: value.into() }
     }
 
     /// How much work it is.

@@ -4,8 +4,10 @@ use super::finding::cite;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::boot::{Span, SpanKind};
+use crate::origin::origins;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::Dur;
+use bootline_kbuild::{Origin, SymbolType, SymbolValue};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini001,
@@ -34,6 +36,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         if cost.best() < least {
             continue;
         }
+        let origins = origins(case.boot, span, case.initcalls);
         found.push(Finding {
             rule: RULE.id,
             title: format!(
@@ -46,14 +49,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             part_of: Vec::new(),
             time_ranges,
             why: format!(
-                "{}: {} in total, {} of it waits for the console, {} in the probes and initcalls inside it",
+                "{}: {} in total, {} of it waits for the console, {} in the probes and initcalls inside it{}",
                 clock(case),
                 seconds(span.gross()),
                 seconds(span.console),
-                seconds(span.children)
+                seconds(span.children),
+                source(&origins)
             ),
             evidence: cite(case.boot, [Some(span.first), span.last].into_iter().flatten()),
-            remedies: vec![remedy(&span.name)],
+            remedies: vec![remedy(case, span, &origins)],
         });
     }
     found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.cost.best()));
@@ -61,9 +65,21 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     found
 }
 
-/// Specific advice for known initcalls, matched by name.
-fn remedy(name: &str) -> Remedy {
-    let (action, changes, price) = match name {
+/// Which files the initcall may be in, and what builds them; nothing if that is unknown.
+fn source(origins: &[Origin<'_>]) -> String {
+    let one = |o: &Origin<'_>| {
+        let symbols: Vec<String> = o.symbols.iter().map(|s| format!("CONFIG_{s}")).collect();
+        let by = if symbols.is_empty() { String::new() } else { format!(" ({})", symbols.join(" or ")) };
+        format!("`{}`{by}", o.file)
+    };
+    let Some(first) = origins.first() else { return String::new() };
+    let files: Vec<String> = origins.iter().map(one).collect();
+    format!("; its source in Linux {} is {}", first.series, files.join(" or "))
+}
+
+/// Specific advice for known initcalls, matched by name; else by the symbol that builds it.
+fn remedy(case: &Case<'_>, span: &Span, origins: &[Origin<'_>]) -> Remedy {
+    let (action, changes, price) = match span.name.as_str() {
         n if n.contains("i915") => (
             "boot without the frame buffer",
             vec![SystemChange::config("CONFIG_DRM_FBDEV_EMULATION", "n")],
@@ -82,9 +98,29 @@ fn remedy(name: &str) -> Remedy {
             vec![SystemChange::config("CONFIG_CFG80211", "m")],
             "wireless is available later",
         ),
-        _ => return in_words(name),
+        name => return by_symbol(case, span, origins).unwrap_or_else(|| in_words(name)),
     };
     Remedy::new(action, changes, price, Risk::Medium)
+}
+
+/// The one symbol that builds it, set so that the boot does not run it; none if there is none that a person can set.
+fn by_symbol(case: &Case<'_>, span: &Span, origins: &[Origin<'_>]) -> Option<Remedy> {
+    let [origin] = origins else { return None };
+    let [symbol] = origin.symbols[..] else { return None };
+    let table = case.initcalls;
+    let values = table.values(symbol, case.boot.kernel.version);
+    let kind = table.kind(symbol).filter(|k| k.has_prompt)?;
+    let config = |value: &str| vec![SystemChange::config(format!("CONFIG_{symbol}"), value)];
+    if kind.values == SymbolType::Tristate && span.module.is_none() {
+        let is_usual = values.iter().any(|(_, _, value)| *value == SymbolValue::Module);
+        let action = if is_usual { "build it as a module, as Debian does" } else { "build it as a module" };
+        let price =
+            "its devices appear when user space loads it; the initramfs must contain what the root file system needs";
+        return Some(Remedy::new(action, config("m"), price, Risk::Medium));
+    }
+    let is_usual = values.iter().any(|(_, _, value)| *value == SymbolValue::Absent);
+    let risk = if is_usual { Risk::Medium } else { Risk::High };
+    Some(Remedy::new("leave it out if the board does not need it", config("n"), "what it is for does not work", risk))
 }
 
 fn in_words(name: &str) -> Remedy {

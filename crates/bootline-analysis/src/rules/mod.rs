@@ -62,6 +62,7 @@ pub use rule::{Rule, TimelinePlace};
 pub use rule_id::RuleId;
 
 use crate::boot::Boot;
+use bootline_kbuild::Table;
 use case::Case;
 
 /// All rules, in the order in which they run: time that one rule explains is no longer available to those after it, so
@@ -119,7 +120,12 @@ pub fn rule(id: RuleId) -> Option<&'static Rule> {
 
 /// All findings of a boot, the costliest first.
 pub fn findings(boot: &Boot) -> Vec<Finding> {
-    let mut case = Case::new(boot);
+    findings_by(boot, Table::stock())
+}
+
+/// The same, for a kernel whose initcalls are those of this table.
+pub fn findings_by(boot: &Boot, initcalls: &Table) -> Vec<Finding> {
+    let mut case = Case::new(boot, initcalls);
     let mut found: Vec<Finding> = Vec::new();
     for rule in RULES {
         for finding in (rule.check)(&case) {

@@ -4,6 +4,7 @@ use bootline_report::{BlameOptions, blame, blame_json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kernel_tree::KernelTreeArgs;
 use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::{BootNeeds, UnusableInput};
@@ -26,10 +27,13 @@ pub struct Args {
     /// Sort by gross time, which includes the waits for the console
     #[arg(long)]
     gross: bool,
+    #[command(flatten)]
+    source: KernelTreeArgs,
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = BlameOptions { count: args.number, gross: args.gross };
+    let initcalls = args.source.table()?;
+    let options = BlameOptions { count: args.number, gross: args.gross, initcalls: &initcalls };
     args.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, BootNeeds::Times, |boot, source, out| {
         out.show(|| blame(boot, &options, source), || blame_json(boot, &options, source));
         boot.spans.is_empty().then(|| UnusableInput::no_spans(source))

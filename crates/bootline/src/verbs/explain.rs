@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline explain`
-use bootline_analysis::rules::findings;
+use bootline_analysis::rules::findings_by;
 use bootline_report::{JsonEmitter, TextEmitter, explain, explain_json, rules, rules_json};
 
 use crate::boot_printer::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kernel_tree::KernelTreeArgs;
 use crate::logs;
 use crate::output_file::print;
 use crate::terminal::Terminal;
@@ -28,6 +29,8 @@ pub struct Args {
     /// List all rules: what each looks for, and why that costs time
     #[arg(long, conflicts_with_all = ["files", "marker", "console", "input_format"])]
     rules: bool,
+    #[command(flatten)]
+    source: KernelTreeArgs,
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -38,8 +41,9 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         };
         return Ok(Exit::FINE);
     }
+    let initcalls = args.source.table()?;
     args.logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
-        let findings = findings(boot);
+        let findings = findings_by(boot, &initcalls);
         out.show(|| explain(boot, &findings, source), || explain_json(boot, &findings, source));
         None
     })

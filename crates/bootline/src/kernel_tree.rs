@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The argument that names the kernel's source, for what its own table of initcalls says.
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use bootline_kbuild::Table;
+use bootline_lab::kernel_tree::{self, KernelTreeError};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Where initcalls come from.
+#[derive(Debug, Args)]
+pub struct KernelTreeArgs {
+    /// The source of the kernel that booted: the file and the CONFIG symbol of each initcall are looked up there
+    #[arg(long, value_name = "DIR")]
+    kernel_tree: Option<PathBuf>,
+}
+
+impl KernelTreeArgs {
+    /// The initcalls of that source, else those of Debian's kernels.
+    pub fn table(&self) -> Result<Cow<'static, Table>, Failure> {
+        let stock = Table::stock();
+        match &self.kernel_tree {
+            None => Ok(Cow::Borrowed(stock)),
+            Some(root) => Ok(Cow::Owned(kernel_tree::table(root).map_err(failed)?.with_values_of(stock))),
+        }
+    }
+}
+
+fn failed(error: KernelTreeError) -> Failure {
+    Failure::new(Exit::INPUT, error.to_string())
+        .hint("--kernel-tree names the folder that has the kernel's Makefile, Kconfig and drivers/")
+}
