@@ -118,9 +118,17 @@ fn by_symbol(case: &Case<'_>, span: &Span, origins: &[Origin<'_>]) -> Option<Rem
             "its devices appear when user space loads it; the initramfs must contain what the root file system needs";
         return Some(Remedy::new(action, config("m"), price, Risk::Medium));
     }
-    let is_usual = values.iter().any(|(_, _, value)| *value == SymbolValue::Absent);
-    let risk = if is_usual { Risk::Medium } else { Risk::High };
-    Some(Remedy::new("leave it out if the board does not need it", config("n"), "what it is for does not work", risk))
+    // What all of Debian's kernels have is more than a driver (CONFIG_BLOCK): no advice without knowing the board.
+    let can_do_without = values.iter().any(|(_, _, value)| *value == SymbolValue::Absent);
+    let remedy = || {
+        Remedy::new(
+            "leave it out if the board does not need it",
+            config("n"),
+            "what it is for does not work",
+            Risk::Medium,
+        )
+    };
+    can_do_without.then(remedy)
 }
 
 fn in_words(name: &str) -> Remedy {
