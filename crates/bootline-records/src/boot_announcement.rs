@@ -33,13 +33,21 @@ pub(super) const FIRMWARE: [&str; 26] = [
 
 /// Whether a line is a boot loader's first or last, or a kernel's last before it restarts the machine.
 pub fn announces_boot(text: &[u8]) -> bool {
-    const LAST_WORDS: [&str; 6] = [
+    const LAST_WORDS: [&str; 14] = [
         "Starting kernel",
         "Uncompressing Linux",
         "Decompressing Linux",
         "Restarting system",
         "Starting program at ",
         "Now booting linux kernel",
+        "Now booting the kernel",
+        "## Booting ",
+        "## Transferring control to Linux",
+        "LINUX started",
+        "Jump to image start",
+        "Booting kernel from ",
+        "U-boot(", // Amlogic
+        "PMON>",
     ];
     LAST_WORDS.iter().chain(&FIRMWARE).any(|words| text.starts_with(words.as_bytes()))
 }

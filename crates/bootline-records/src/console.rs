@@ -49,11 +49,17 @@ const KEPT: usize = 96;
 impl ConsoleDecoder {
     #[inline]
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
-        let mut line = *line;
         if let Some(prefix) = &self.line_prefix {
+            let mut line = *line;
             line.decoration += prefix.len_in(&line.body[line.decoration..]).unwrap_or(0);
+            return self.bare_line(&line, out);
         }
-        let line = &line;
+        self.bare_line(line, out);
+    }
+
+    /// A line without what stands before each.
+    #[inline]
+    fn bare_line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let from = line.decoration;
         if body[from..].starts_with(b"(XEN) ") {
@@ -68,7 +74,7 @@ impl ConsoleDecoder {
             }
         }
         if self.line_prefix.is_none() && !line.is_captured() {
-            self.learn_line_prefix(&body[from..]);
+            self.learn_line_prefix(&body[from..], line.stamped.is_some());
             if let Some(prefix) = &self.line_prefix {
                 let mut line = *line;
                 line.decoration += prefix.len_in(&body[from..]).unwrap_or(0);
@@ -79,14 +85,15 @@ impl ConsoleDecoder {
     }
 
     /// Learns what stands before a banner, if the line above begins alike.
-    fn learn_line_prefix(&mut self, text: &[u8]) {
+    fn learn_line_prefix(&mut self, text: &[u8], is_stamped: bool) {
         if let Some(banner) = find_banner(text) {
             let ends_at_banner = |at: &usize| prefix::parse(&text[*at..]).is_some_and(|p| at + p.len == banner);
             let end = (0..banner).find(ends_at_banner).unwrap_or(banner);
             let form = LearnedPrefix::of_line(&text[..end]).filter(|form| {
                 let is_common =
                     form.is_quotation() || self.previous.is_empty() || form.len_in(&self.previous).is_some();
-                is_common && !form.is_sentence()
+                // A logger's word for the level may follow its stamp.
+                is_common && (is_stamped || !form.is_sentence())
             });
             // A kernel's stamps show its records after blanks, too.
             let is_indented = end < banner && text[..end].trim_ascii().is_empty();

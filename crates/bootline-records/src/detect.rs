@@ -14,6 +14,8 @@ use super::{
 pub(super) const SAMPLE_LINES: usize = 64;
 /// Bytes of them at most.
 pub(super) const SAMPLE_BYTES: usize = 256 * 1024;
+/// Lines without any stamp that show that no terminal program stamped the others.
+const FEWEST_BARE: usize = 8;
 /// Votes that a line stamp needs, unless half of the lines cast them.
 const FEWEST_STAMPS: usize = 3;
 
@@ -71,6 +73,8 @@ struct Votes {
     /// Those of them without any padding, and those at zero.
     unpadded: usize,
     zeros: usize,
+    /// Those of them that would be a kernel's first, and are later than zero.
+    late_starts: usize,
     /// Lines that are not blank.
     lines: usize,
     /// The last stamp that counts from midnight or from some start.
@@ -161,7 +165,9 @@ impl Votes {
         const BEFORE_A_KERNEL: [&[u8]; 4] = [b"U-Boot", b"Starting kernel", b"Uncompressing Linux", b"Hit any key"];
         let is_zero = memmem::find(&line[..line.len() - text.len()], b"0.000000]").is_some();
         let is_late_start = !is_zero && text.starts_with(b"Linux version");
-        if is_late_start || BEFORE_A_KERNEL.iter().any(|words| text.starts_with(words)) {
+        if is_late_start {
+            self.late_starts += 1;
+        } else if BEFORE_A_KERNEL.iter().any(|words| text.starts_with(words)) {
             self.add(Format::Grabserial);
         } else {
             self.narrow += 1;
@@ -176,9 +182,13 @@ impl Votes {
 
     fn winner(mut self) -> Option<Format> {
         let grabserial = Format::Grabserial as usize;
-        let are_grabserial_s = self.counts[grabserial] > 0 || (self.unpadded > 0 && self.zeros < 3);
+        // grabserial stamps each line; where some have none, the stamps are a kernel's whose clock runs from power-on.
+        let voted: usize = self.counts.iter().sum::<usize>() + self.narrow + self.late_starts;
+        let are_all_stamped = self.lines - voted < FEWEST_BARE;
+        let looks_so = self.late_starts > 0 || self.unpadded > 0 && self.zeros < 3;
+        let are_grabserial_s = self.counts[grabserial] > 0 || are_all_stamped && looks_so;
         let narrow_is = if are_grabserial_s { grabserial } else { Format::Console as usize };
-        self.counts[narrow_is] += self.narrow;
+        self.counts[narrow_is] += self.narrow + self.late_starts;
         let (format, count) =
             Format::ALL.into_iter().map(|f| (f, self.counts[f as usize])).rev().max_by_key(|(_, count)| *count)?;
         let is_stamp = matches!(
@@ -238,6 +248,9 @@ mod tests {
         check(&["[7.463323] a", "[7.563323] b", "[7.663323] c"], Some(Format::Grabserial));
         check(&["[0.000000] Linux version 2.6.31", "[0.000000] a", "[0.000000] b", "[1.5] c"], Some(Format::Console));
         check(&["[0.000001] ", "[1.099339] Linux version 2.6.31"], Some(Format::Grabserial));
+        let late = ["[3.200000] Linux version 2.6.31", "[3.200000] a", "[3.300000] b"];
+        check(&late, Some(Format::Grabserial));
+        check(&[&["DRAM:  64 MiB"; 8][..], &late].concat(), Some(Format::Console));
         check(&["[0.000001] [    0.000000] Linux", "[0.100000] ", "[0.200000] a"], Some(Format::Grabserial));
         check(&["[4294667.296000] Linux version 2.6.15", "[4294667.296000] a", "[4294672.1]"], Some(Format::Console));
     }

@@ -45,7 +45,7 @@ impl LearnedPrefix {
         let form = LearnedPrefix::of(bytes, true)?;
         // Words alone are a sentence's.
         let is_mark = |t: &Token| matches!(t, Token::Brackets(_) | Token::Number | Token::Byte(_));
-        form.tokens.iter().any(is_mark).then_some(form)
+        (form.tokens.iter().any(is_mark) || matches!(form.tokens[..], [Token::Blanks(_)])).then_some(form)
     }
 
     fn of(bytes: &[u8], with_brackets: bool) -> Option<LearnedPrefix> {
@@ -165,6 +165,7 @@ mod tests {
         let of = LearnedPrefix::of_text;
         check(of, "-[0|swapper] ", &[("-[1|kworker/1:0] a", Some("a")), ("[drm] a", None), ("a", None)]);
         check(of, "CPU0 ", &[("CPU1 a", Some("a")), ("cpu a", None)]);
+        check(of, "\t", &[("\ta", Some("a")), ("\t\ta", Some("\ta"))]);
         assert_eq!(of(b"this is "), None);
     }
 

@@ -55,7 +55,7 @@ impl OtherKind {
 }
 
 /// What the kernels of other systems say first.
-const OTHER_SYSTEMS: [&str; 8] = [
+const OTHER_SYSTEMS: [&str; 12] = [
     "FreeBSD ",
     "OpenBSD ",
     "NetBSD ",
@@ -64,6 +64,10 @@ const OTHER_SYSTEMS: [&str; 8] = [
     "NuttShell (NSH)",
     "SunOS Release ",
     "Darwin Kernel Version",
+    "ESP-ROM:",
+    "rst:0x", // ESP32
+    "VxWorks System Boot",
+    "RTEMS ",
 ];
 
 fn of_line(text: &str) -> Option<OtherKind> {

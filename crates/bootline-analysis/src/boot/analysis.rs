@@ -71,7 +71,7 @@ pub const LEAST_GAP: Dur = Dur::from_millis(100);
 impl Boot {
     /// Puts one boot's records on a time axis.
     pub fn analyse(input: BootRecords, options: &BootOptions) -> Boot {
-        let BootRecords { records, mut problems, header, notes, repeated } = input;
+        let BootRecords { records, mut problems, header, notes, repeated, printed_again: _ } = input;
         let mut kernel = Kernel::read(&records);
         kernel.cpus = options.cpus.or(kernel.cpus);
         let mut milestones = Milestones::find(&records);

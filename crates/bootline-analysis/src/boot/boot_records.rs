@@ -16,4 +16,6 @@ pub struct BootRecords {
     pub notes: Vec<Note>,
     /// Number of kernel records that were transmitted twice, because a console replayed the log.
     pub repeated: usize,
+    /// Number of kernel records left out because somebody printed them again (`dmesg | grep usb`).
+    pub printed_again: usize,
 }

@@ -6,7 +6,7 @@ use bootline_capture::units::Dur;
 use bootline_records::{ByteRange, ProblemKind, Problems, Record, RecordOrigin, RecordSet};
 
 /// Stamps from different CPUs may be out of order by this much.
-const REORDERING: Dur = Dur::from_millis(100);
+pub(super) const REORDERING: Dur = Dur::from_millis(100);
 
 pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, problems: &mut Problems) {
     let Some(first) = m.first_kernel.and_then(|i| records.get(i)) else {
@@ -17,6 +17,7 @@ pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, pr
     beginning(records, first, problems);
     jumps(records, problems);
     lost_time(records, timeline, first, problems);
+    stood_still(records, timeline, m, problems);
     panic(records, m, problems);
 }
 
@@ -64,6 +65,17 @@ fn jumps(records: &RecordSet, problems: &mut Problems) {
             }
         }
         latest = Some(r);
+    }
+}
+
+/// A kernel without a clock of its own stamps all records with zero.
+fn stood_still(records: &RecordSet, timeline: &Timeline, m: &Milestones, problems: &mut Problems) {
+    let Some(end) = m.kernel_end().and_then(|end| records.get(end)) else { return };
+    let is_zero = |r: &Record<'_>| r.stamp.is_some_and(|s| s.as_nanos() == 0);
+    if timeline.clock == Clock::Kernel && is_zero(&end) && m.first_stamped.is_none() {
+        problems.add(ProblemKind::ClockStoodStill, end.bytes, || {
+            "the stamps are zero up to init's start: this kernel's clock did not run, and they show no time".to_owned()
+        });
     }
 }
 

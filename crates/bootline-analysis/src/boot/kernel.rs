@@ -62,7 +62,7 @@ impl Kernel {
     }
 
     fn read_banner(&mut self, text: &str) {
-        let release = text["Linux version ".len()..].split(' ').next().unwrap_or_default();
+        let release = text["Linux version ".len()..].split([' ', '(']).next().unwrap_or_default();
         self.version = version(release);
         self.release = Some(release.to_owned());
         // The build string after `#`: "#1 SMP PREEMPT_RT Debian ..."; older RT kernels wrote "PREEMPT RT".

@@ -108,6 +108,9 @@ fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
 /// From the kernel's stamps, for a console whose writers wait: no record can follow sooner than the transmit time of
 /// the one before, and most follow right then. So the rates `len / dt` cluster just below the line's rate.
 pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Option<LineSpeed> {
+    if counts_jiffies(records) {
+        return None;
+    }
     let mut samples: Vec<Sample> = Vec::new();
     let mut before: Option<Record<'_>> = None;
     for i in after..until.min(records.len()) {
@@ -138,6 +141,13 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
     let near = |s: &Sample| (crowd..=crowd + 3).contains(&((s.rate().ln() / STEP).floor() as i32));
     let crowded: Vec<Sample> = samples.into_iter().filter(near).collect();
     quantiles(crowded, [0.2, 0.9, 1.0], SpeedSource::Stamps)
+}
+
+/// Whether the kernel's clock only counts jiffies, of which one is as long as a record on the line.
+fn counts_jiffies(records: &RecordSet) -> bool {
+    let later = records.iter().filter_map(|r| r.stamp).map(|s| s.as_nanos()).filter(|nanos| *nanos > 0);
+    let (all, whole) = later.fold((0, 0), |(all, whole), n| (all + 1, whole + usize::from(n % 1_000_000 == 0)));
+    whole * 2 > all
 }
 
 /// Byte-weighted quantiles of the samples' rates as low, best, high.

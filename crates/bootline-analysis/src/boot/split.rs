@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::boot_records::BootRecords;
+use super::clock::REORDERING;
 use super::initial_jiffies::InitialJiffies;
 use super::kernel::is_banner;
 use super::printed_again::PrintedAgain;
@@ -73,10 +74,11 @@ impl Splitter {
             return false;
         }
         let is_banner = is_banner(r.text);
-        let restarts =
-            r.stamp == Some(KernelTime::ORIGIN) && self.last_stamp.is_some_and(|s| s.since_origin() > RESTART);
-        // A clock that begins again at zero is another kernel's, whatever it says first.
-        let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now < before);
+        // A clock that begins again at zero is another kernel's, whatever it says first; up to 2.6.31, it may be another CPU's.
+        let restarts = r.stamp == Some(KernelTime::ORIGIN)
+            && self.last_stamp.is_some_and(|s| s.since_origin() > RESTART)
+            && !r.text.starts_with("Initializing CPU#");
+        let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now + REORDERING < before);
         if restarts || self.may_boot && goes_back {
             return true;
         }
@@ -170,7 +172,7 @@ impl Sink for Splitter {
     fn record(&mut self, r: Record<'_>) {
         let r = self.jiffies.counted_from_start(r);
         if self.is_printed_again(&r) {
-            self.now.repeated += 1;
+            self.now.printed_again += 1;
             return;
         }
         if self.starts_next(&r) {

@@ -437,7 +437,13 @@ fn stamps_that_begin_again_are_another_boot() {
     assert_eq!(BootRecords::all(boot.repeat(3).as_bytes()).len(), 3);
     let headless = "[    9.000001] reboot: Restarting system\nU-Boot 2024.01\n[    0.400001] first that came over\n";
     assert_eq!(BootRecords::all(format!("{boot}{headless}").as_bytes()).len(), 2);
-    // Stamps of processors overtake each other.
+    // Stamps of processors overtake each other, also where a program names the boot loader.
+    let reordered =
+        "[    0.000000] Linux version 6.6\n[    1.000000] a\nU-Boot 2024.01 is installed\n[    0.999000] b\n";
+    assert_eq!(BootRecords::all(reordered.as_bytes()).len(), 1);
+    let second_cpu = "[    0.000000] Linux version 2.6.24\n[    0.704000] Booting processor 1/1 eip 3000\n\
+                      [    0.000000] Initializing CPU#1\n[    0.000000] CPU: L1 I cache: 32K\n[    0.788000] CPU1: Intel\n";
+    assert_eq!(BootRecords::all(second_cpu.as_bytes()).len(), 1);
     assert_eq!(BootRecords::all(b"[    0.000000] Linux version 6.6\n[    1.000000] a\n[    0.999000] b\n").len(), 1);
 }
 
@@ -468,10 +474,10 @@ fn what_a_kernel_logs_around_its_banner_is_no_other_boot() {
 fn what_a_shell_prints_again_is_no_other_boot() {
     let boot = "[    0.000000] Linux version 3.10.0\n[    0.000000] Kernel command line: quiet\n[    0.612345] mtd: found\n\
                 [    2.500001] Run /init as init process\n[   20.000001] usb 1-1: new device\n";
-    let check = |command: &str, printed: &str, records: usize, repeated: usize| {
+    let check = |command: &str, printed: &str, records: usize, again: usize| {
         let boots = BootRecords::all(format!("{boot}{command}\n{printed}[   30.000001] usb 1-1: gone\n").as_bytes());
         assert_eq!(boots.len(), 1, "{command}");
-        assert_eq!((boots[0].records.len(), boots[0].repeated), (records, repeated), "{command}");
+        assert_eq!((boots[0].records.len(), boots[0].printed_again), (records, again), "{command}");
     };
     check("# dmesg | grep mtd", "[    0.612345] mtd: found\n", 7, 1);
     check("# dmesg | grep -i kernel", "[    0.000000] Kernel command line: quiet\n", 7, 1);
@@ -480,6 +486,35 @@ fn what_a_shell_prints_again_is_no_other_boot() {
     // Without the command, a stamp of zero is another kernel's.
     let other = format!("{boot}[    0.000000] Kernel command line: quiet\n[    0.700001] a\n");
     assert_eq!(BootRecords::all(other.as_bytes()).len(), 2);
+}
+
+#[test]
+fn a_clock_that_never_ran_shows_no_time() {
+    let log = "[    0.000000] Linux version 3.4.0\n[    0.000000] a\n[    0.000000] Freeing init memory: 152K\n";
+    let read = |log: &str| Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+    let stood = |boot: &Boot| boot.problems.iter().any(|p| p.kind == ProblemKind::ClockStoodStill);
+    assert!(stood(&read(log)));
+    assert!(!stood(&read(&log.replace("[    0.000000] Freeing", "[    0.500000] Freeing"))));
+}
+
+#[test]
+fn jiffies_show_no_speed_of_the_line() {
+    let log = |end: &str| {
+        let mut log =
+            "[    0.000000] Linux version 3.4.0 (a@b) #1\n[    0.000000] Kernel command line: console=ttyS0,115200\n\
+                       [    0.010000] console [ttyS0] enabled\n"
+                .to_owned();
+        for n in 2..40 {
+            log += &format!("[    0.{n:02}0{end}] device {n:02}: registered and bound\n");
+        }
+        log + "[    0.900001] Freeing init memory: 152K\n"
+    };
+    let speed = |log: &str| {
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+        boot.line.unwrap().speed.unwrap().source
+    };
+    assert_eq!(speed(&log("000")), SpeedSource::Declared);
+    assert_eq!(speed(&log("123")), SpeedSource::Stamps);
 }
 
 #[test]

@@ -19,7 +19,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
-    if !boot.problems.iter().any(|p| p.kind == ProblemKind::ClockStoodStill) {
+    // By stamps alone, that all of them are zero is all that is known.
+    let is_known = boot.timeline.kernel_clock_lost > Dur::ZERO;
+    if !is_known || !boot.problems.iter().any(|p| p.kind == ProblemKind::ClockStoodStill) {
         return Vec::new();
     }
     let lost_at = |i: usize| Some(case.at(i)? - case.kernel(i)?.stamp?.since_origin());
