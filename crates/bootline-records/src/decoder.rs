@@ -161,7 +161,7 @@ enum Stage {
         held: Vec<u8>,
         lines: usize,
     },
-    Lines(LineSplitter, LineDecoder),
+    Lines(LineSplitter, Box<LineDecoder>),
     Json(DmesgJson),
     Fields(JournalFields),
 }
@@ -222,7 +222,7 @@ impl Text {
             | Format::TeraTerm
             | Format::CiLog) => LineDecoder::Stamped(Stamped::new(stamps)),
         };
-        self.stage = Stage::Lines(LineSplitter::default(), decoder);
+        self.stage = Stage::Lines(LineSplitter::default(), Box::new(decoder));
     }
 
     fn push(&mut self, bytes: &[u8], time: Option<ChunkTime>, sink: &mut impl Sink) {
