@@ -23,8 +23,9 @@ pub enum BootNeeds {
 /// Why a boot is unusable for a verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusableInput {
-    /// No kernel record; whether there is a kernel banner without stamps, and whether the input is not text.
-    NoKernel { banner: bool, noise: bool },
+    /// No kernel record; whether there is a kernel banner without stamps, whether the input is not text, and what ended its reading
+    /// before its end.
+    NoKernel { banner: bool, noise: bool, damage: Option<String> },
     /// A file of another kind, without which a log can be explained, but not the other way round.
     OtherKind(OtherKind),
     /// What an earlier boot logged last, before the one that the log holds.
@@ -61,7 +62,8 @@ impl UnusableInput {
             }
             let banner = boot.records.iter().any(|r| r.text.starts_with("Linux version "));
             let noise = boot.problems.iter().any(|p| p.kind == ProblemKind::BinaryNoise);
-            return Some(UnusableInput::NoKernel { banner, noise });
+            let damage = boot.problems.iter().find(|p| p.kind == ProblemKind::ArchiveDamaged).map(|p| p.detail.clone());
+            return Some(UnusableInput::NoKernel { banner, noise, damage });
         }
         if boot.timeline.clock == Clock::None {
             return Some(UnusableInput::NoTimes);
@@ -103,6 +105,9 @@ impl UnusableInput {
                 .hint("give the kernel's log: `dmesg`, or what the serial console showed"),
             UnusableInput::Tail { boot } => {
                 fail(format!("{boot} is only the end of an earlier boot: the log begins after its start"))
+            }
+            UnusableInput::NoKernel { damage: Some(damage), .. } => {
+                fail(format!("no kernel records in {input} ({read}), which is damaged or cut off")).at(damage)
             }
             UnusableInput::NoKernel { banner: true, .. } => fail(format!("no kernel timestamps in {input} ({read})"))
                 .hint("boot with `printk.time=1`, or take the log with `dmesg`, which shows timestamps"),

@@ -51,6 +51,28 @@ fn file(dir: &Path, name: &str, content: &[u8]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// A gzip file of one stored block that ends before it says that it ends.
+fn cut_off_gzip(content: &str) -> Vec<u8> {
+    let length = content.len() as u16;
+    let mut file = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\0".to_vec();
+    file.extend(length.to_le_bytes());
+    file.extend((!length).to_le_bytes());
+    file.extend(content.as_bytes());
+    file
+}
+
+#[test]
+fn a_damaged_archive_gives_what_it_has() {
+    check_failure(
+        &["explain", "-"],
+        &cut_off_gzip("hello\n"),
+        3,
+        "error: no kernel records in standard input (1 line read), which is damaged or cut off\n  at: incomplete deflate stream\n",
+    );
+    let out = run(&["explain", "-"], &cut_off_gzip(LOG));
+    assert!(stdout(&out).contains("archive-damaged"), "{}", stdout(&out));
+}
+
 /// Runs a verb on an input that has something wrong with it: the status, and all that is said.
 #[track_caller]
 fn check_failure(args: &[&str], input: &[u8], status: i32, said: &str) {

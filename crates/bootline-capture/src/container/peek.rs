@@ -10,15 +10,20 @@ pub(super) struct Peeked {
     start: Vec<u8>,
     /// Of them, read already.
     at: usize,
+    /// What came instead of more of them: read after what was there.
+    failed: Option<io::Error>,
     rest: Box<dyn Read>,
 }
 
 impl Peeked {
-    /// Reads the first bytes, fewer only if there are no more.
+    /// Reads the first bytes, fewer only if there are no more, or none that can be read.
     pub fn new(mut rest: Box<dyn Read>) -> io::Result<Peeked> {
         let mut start = Vec::with_capacity(PEEKED);
-        rest.by_ref().take(PEEKED as u64).read_to_end(&mut start)?;
-        Ok(Peeked { start, at: 0, rest })
+        let failed = rest.by_ref().take(PEEKED as u64).read_to_end(&mut start).err();
+        match failed {
+            Some(e) if start.is_empty() => Err(e),
+            failed => Ok(Peeked { start, at: 0, failed, rest }),
+        }
     }
 
     /// The first bytes.
@@ -31,6 +36,9 @@ impl Peeked {
         if self.at < self.start.len() {
             return Ok(false);
         }
+        if let Some(e) = self.failed.take() {
+            return Err(e);
+        }
         self.start.clear();
         self.at = 0;
         self.rest.by_ref().take(1).read_to_end(&mut self.start)?;
@@ -42,7 +50,7 @@ impl Read for Peeked {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let known = &self.start[self.at..];
         if known.is_empty() {
-            return self.rest.read(into);
+            return self.failed.take().map_or_else(|| self.rest.read(into), Err);
         }
         let n = known.len().min(into.len());
         into[..n].copy_from_slice(&known[..n]);

@@ -119,6 +119,10 @@ fn what_is_cut_off_or_damaged_is_an_error_after_what_was_there() {
     let whole = gzip(&long);
     let found = unpack(whole[..whole.len() - 12].to_vec());
     assert!(found[0].1.starts_with(LOG) && found[0].1.ends_with(b"!"));
+    // One that ends within its first bytes.
+    let short = gzip(LOG);
+    let found = unpack(short[..short.len() - 8].to_vec());
+    assert_eq!(found, [(String::new(), [LOG, b"!"].concat())]);
     let archive = tar(&[("a", &long)]);
     let found = unpack(archive[..5_000].to_vec());
     assert!(found[0].1.starts_with(LOG) && found[0].1.ends_with(b"!"));
