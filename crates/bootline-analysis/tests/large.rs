@@ -91,3 +91,18 @@ fn everything_at_one_moment() {
         (0, format!("probe of dev returned {} after 10 usecs", if i % 2 == 0 { -517 } else { 0 }))
     });
 }
+
+#[test]
+fn silences_that_many_rules_explain() {
+    check("explained silences", |i, _| {
+        let text = match i % 6 {
+            0 => format!("acme-i2c {i}: controller timed out"),
+            1 => format!("ACPI: \\_SB_.A{i}: New power resource"),
+            2 => format!("EXT4-fs (a{}): INFO: recovery required on readonly filesystem", i / 6),
+            3 => format!("EXT4-fs (a{}): recovery complete", i / 6),
+            4 => "raid6: neonx8   gen()  1112 MB/s".to_owned(),
+            _ => format!("acme-mmc {i}: deferred probe timeout, ignoring dependency"),
+        };
+        (i * 1_100_000, text)
+    });
+}

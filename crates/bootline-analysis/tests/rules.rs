@@ -301,3 +301,43 @@ fn an_initramfs_that_is_unpacked_at_a_crawl_shows_a_slow_processor() {
     assert_eq!(slow(21), (true, true));
     assert_eq!(slow(3), (false, false));
 }
+
+/// Under FIPS each self-test says that it passed, and the kernel's own crypto waits for entropy.
+#[test]
+fn what_fips_costs_is_named() {
+    let found = |parameter: &str| {
+        let log = format!(
+            "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: {parameter}\n\
+             [    0.100000] acme-gpio: ready\n[    0.500000] alg: self-tests for sha256-generic (sha256) passed\n\
+             [    0.900000] alg: self-tests for rsa-generic (rsa) passed\n[    1.000000] acme-uart: ready\n\
+             [   31.000000] random: crng init done\n[   31.001000] acme-codec: ready\n[   31.100000] Run /init as init process\n"
+        );
+        let found = findings(&analyse(log.as_bytes()));
+        let cost = |rule| found.iter().find(|f| f.rule == rule).map(|f| f.cost.best());
+        (cost(RuleId::Ini002), cost(RuleId::Usr002))
+    };
+    assert_eq!(found("fips=1"), (Some(Dur::from_millis(800)), Some(Dur::from_secs(30))));
+    // An interrupt that ends a wait completes the generator too.
+    assert_eq!(found("quiet").1, None);
+}
+
+/// usb-storage waits a second before it looks at a disk.
+#[test]
+fn a_root_on_usb_waits_for_usb_storage() {
+    let log = |scanned: u32| {
+        format!(
+            "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: root=/dev/sda2 rootwait\n\
+             [    1.000000] Waiting for root device /dev/sda2...\n[    1.100000] usb-storage 1-1.3:1.0: USB Mass Storage device detected\n\
+             [    1.100100] scsi host0: usb-storage 1-1.3:1.0\n[    {scanned}.150000] scsi 0:0:0:0: Direct-Access     ACME Stick\n\
+             [    3.300000] EXT4-fs (sda2): mounted filesystem\n[    3.400000] Run /init as init process\n"
+        )
+    };
+    let wait = |scanned: u32| {
+        let found = findings(&analyse(log(scanned).as_bytes()));
+        let found = found.into_iter().find(|f| f.rule == RuleId::Fs001).expect("2.3 s");
+        let settings: Vec<String> = found.remedies.iter().filter_map(|r| r.setting()).collect();
+        (found.title, settings.contains(&"usb-storage.delay_use=0".to_owned()))
+    };
+    assert_eq!(wait(2), ("the boot waited 2.300 s for the root device on a USB disk".to_owned(), true));
+    assert!(!wait(1).1);
+}

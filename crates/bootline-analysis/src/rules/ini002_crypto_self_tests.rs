@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, apart};
 use super::finding::{cite, cite_at};
+use super::silence;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::boot::{Span, SpanKind};
-use crate::remedy::{Remedy, Risk, SystemChange};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
 
@@ -13,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     doc: "The kernel tests each cryptographic algorithm as it registers (cryptomgr_test threads, which initcalls wait \
           for). On a slow CPU or under emulation this is the largest part of a boot without a console: 48 % of one \
           with 7.2. Without initcall_debug the tests print almost nothing; their time shows in crypto's initcalls and \
-          in the first one that uses a key (load_system_certificate_list).",
+          in the first one that uses a key (load_system_certificate_list). With fips=1 each test says that it passed.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -67,6 +68,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         }
         _ => SystemChange::config("CONFIG_CRYPTO_SELFTESTS", "n"),
     };
+    // Only with fips=1 does a test say that it passed (alg_test() in crypto/testmgr.c); cryptomgr.notests has no effect then.
+    let passed = silence::ending_with(case, &["alg: self-tests for "], Dur::ZERO);
+    let passed: Vec<_> = passed
+        .into_iter()
+        .filter(|s| case.kernel(s.before).is_some_and(|r| r.text.starts_with("alg: ") && r.text.ends_with(" passed")))
+        .collect();
+    if !seen && silence::cost(&passed).best() >= case.threshold(LEAST.0, LEAST.1) {
+        return vec![under_fips(case, &passed)];
+    }
     let remedies = vec![
         Remedy::new(
             "skip the crypto self-tests",
@@ -116,4 +126,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         )
     };
     vec![Finding { rule: RULE.id, title, cost, part_of: Vec::new(), time_ranges, why, evidence, remedies }]
+}
+
+fn under_fips(case: &Case<'_>, passed: &[silence::Silence]) -> Finding {
+    let took = seconds(silence::cost(passed).best());
+    let title = format!("crypto's self-tests under FIPS took {took}, as far as the log shows");
+    let remedies = vec![Remedy::in_words(
+        "build in only the algorithms that the boot needs, the others as modules or not at all",
+        Effort::Rebuild,
+        "a custom kernel configuration, which may have to be certified",
+        Risk::Medium,
+    )];
+    let mut longest: Vec<silence::Silence> = passed.to_vec();
+    longest.sort_by_key(|s| std::cmp::Reverse(s.net.best()));
+    silence::finding(case, RULE.id, &longest, title, remedies)
 }

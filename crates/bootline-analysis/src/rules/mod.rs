@@ -23,6 +23,7 @@ mod drv006_keyboard_probe;
 mod drv007_unanswered_device;
 mod drv008_driver_timeout;
 mod drv009_deferred_probe_timeout;
+mod drv010_tpm_startup;
 mod finding;
 mod fs001_root_wait;
 mod fs002_jffs2_scan;
@@ -44,6 +45,8 @@ mod ldr003_loader_network;
 mod ldr004_loader_device_scan;
 mod ldr005_image_verification;
 mod ldr006_kernel_decompression;
+mod ldr007_loader_output;
+mod ldr008_loader_caches_off;
 mod loader_steps;
 mod log001_start_lost;
 mod log002_silent_gap;
@@ -85,6 +88,8 @@ pub const RULES: &[Rule] = &[
     ldr004_loader_device_scan::RULE,
     ldr005_image_verification::RULE,
     ldr006_kernel_decompression::RULE,
+    ldr007_loader_output::RULE,
+    ldr008_loader_caches_off::RULE,
     clk002_delay_loop_calibration::RULE,
     ini007_cpu_bringup::RULE,
     ini004_initramfs_unpacking::RULE,
@@ -106,6 +111,7 @@ pub const RULES: &[Rule] = &[
     drv007_unanswered_device::RULE,
     drv006_keyboard_probe::RULE,
     drv008_driver_timeout::RULE,
+    drv010_tpm_startup::RULE,
     drv003_uart_detection::RULE,
     drv001_deferred_probe::RULE,
     drv002_longest_probes::RULE,

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr002,
     doc: "getrandom() blocks until the kernel has gathered entropy (\"random: crng init done\"). Without a hardware generator and \
           with few interrupts, that takes up to minutes on kernels before 5.4, and about 1 s later, where the kernel makes its own (try_to_generate_entropy). \
-          Services that start meanwhile wait: ssh, TLS, systemd itself.",
+          Services that start meanwhile wait: ssh, TLS, systemd itself. With fips=1 the kernel's own crypto waits too, before init.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -30,7 +30,7 @@ const OWN: KernelVersion = KernelVersion::new(5, 4);
 const TRUST: KernelVersion = KernelVersion::new(4, 19);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let Some(waited) = waited(case) else { return Vec::new() };
+    let Some((waited, after_init)) = waited(case) else { return Vec::new() };
     let version = case.boot.kernel.version;
     let mut remedies = Vec::new();
     if version.is_none_or(|v| v >= TRUST) {
@@ -57,32 +57,39 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     vec![Finding {
         rule: RULE.id,
-        title: format!("user space probably waited {} for random numbers", seconds(waited.net.best())),
-        // After init's start: the time to init does not include it.
-        cost: Interval::new(Dur::ZERO, Dur::ZERO, waited.net.high()),
+        title: format!(
+            "{} probably waited {} for random numbers",
+            if after_init { "user space" } else { "the kernel" },
+            seconds(waited.net.best())
+        ),
+        cost: Interval::new(Dur::ZERO, if after_init { Dur::ZERO } else { waited.net.best() }, waited.net.high()),
         part_of: Vec::new(),
-        time_ranges: Vec::new(),
+        time_ranges: if after_init { Vec::new() } else { vec![waited.time_range] },
         why: format!(
-            "{}: nothing was logged until the generator was ready, and then at once; the time to init does not include this time",
-            clock(case)
+            "{}: nothing was logged until the generator was ready, and then at once{}",
+            clock(case),
+            if after_init { "; the time to init does not include this time" } else { "" }
         ),
         evidence: cite_at(case.boot, [waited.after, waited.before, waited.before + 1]),
         remedies,
     }]
 }
 
-/// The silence after init's start that ends with the generator's record, if output follows at once. Records without a time
-/// would have been output in the silence.
-fn waited(case: &Case<'_>) -> Option<Silence> {
+/// The silence that ends with the generator's record, if output follows at once, and whether that is after init's start. (Records
+/// without a time would have been output in the silence.) Before, many an interrupt that ends a wait completes the generator too.
+fn waited(case: &Case<'_>) -> Option<(Silence, bool)> {
     let init = case.boot.end.as_ref()?.index;
     let records = &case.boot.records;
     let of_kernel = |i: &usize| records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel);
-    let ready = records.containing("random: crng init done").find(|i| *i > init && of_kernel(i))?;
+    let ready = records.containing("random: crng init done").find(of_kernel)?;
+    let after_init = ready > init;
+    let fips = case.boot.kernel.command_line.value("fips") == Some("1");
     let silence = silence::before(case, ready)?;
     let blocks = case.boot.kernel.version.is_none_or(|v| v >= BLOCKS);
     let adjacent = silence.after + 1 == ready;
     let is_note = |i: usize| records.get(i).is_some_and(|r| r.text.contains("missed due to ratelimiting"));
     let next = (ready + 1..records.len()).find(|i| !is_note(*i))?;
     let goes_on = case.at(next)? - silence.time_range.to <= AT_ONCE;
-    (blocks && adjacent && goes_on && silence.net.best() >= LEAST).then_some(silence)
+    let waited = blocks && adjacent && goes_on && silence.net.best() >= LEAST;
+    (waited && (after_init || fips)).then_some((silence, after_init))
 }
