@@ -92,7 +92,7 @@ impl Boot {
         let console_start =
             console_start::console_start(&records, &kernel, serial.as_ref(), flushed_from, console_switch.as_ref());
         let until = end.map_or(records.len(), |(i, _)| i);
-        let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until);
+        let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until, reaches_line);
         let clock = options.clock;
         let stamp_resolution = resolution::of_stamps(&records, &problems);
         let setup = timeline::AlignmentInput {

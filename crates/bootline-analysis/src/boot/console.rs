@@ -43,6 +43,8 @@ pub struct SerialConsole {
     pub enabled: Option<RecordId>,
     /// Whether a boot console printed the log before it.
     pub after_boot_console: bool,
+    /// Whether the user stated it: the log does not refute what is known better.
+    pub is_stated: bool,
 }
 
 /// Maximum number of consoles: more than any machine has, because a log may be hostile.
@@ -112,6 +114,7 @@ pub(super) fn serial(
         enabled_index: real.or(boot).map(|c| c.enabled_index),
         enabled: real.or(boot).map(|c| c.enabled),
         after_boot_console: boot.is_some() && real.is_some(),
+        is_stated: stated.is_some(),
         name,
     })
 }

@@ -21,6 +21,7 @@ mod milestone;
 mod options;
 mod phase;
 mod printed_again;
+mod refuted_speed;
 mod replay;
 mod resolution;
 mod root_wait;

@@ -9,6 +9,7 @@
 //! for it. Records of other tasks end up in that wait, because they take the console over while it prints
 //! (console_trylock_spinning(), 4.15).
 use super::console::{RegisteredConsole, SerialConsole};
+use super::refuted_speed::is_refuted;
 use bootline_capture::units::LineRate;
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
@@ -22,9 +23,6 @@ pub(super) struct SecondRegistration {
     /// Position of the port's own record, stored just before the log is printed.
     pub flushed_from: usize,
 }
-
-/// Fewer records prove nothing.
-const FEWEST: usize = 20;
 
 /// The console's second registration, if the stamps after the first one refute that it printed to the line.
 pub(super) fn second_registration(
@@ -43,18 +41,8 @@ pub(super) fn second_registration(
         return None;
     }
     let of_kernel = |i: &usize| records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel);
-    // Where writers wait, no record follows sooner than the one before it is transmitted.
-    let printed: Vec<Record<'_>> = (first.enabled_index..=disabled)
-        .filter(of_kernel)
-        .filter_map(|i| records.get(i))
-        .filter(|r| r.stamp.is_some() && reaches_line(r))
-        .collect();
-    let is_too_soon = |pair: &&[Record<'_>]| {
-        let took = pair[1].stamp.zip(pair[0].stamp).map(|(to, from)| (to - from).max_zero());
-        took.is_some_and(|took| took * 2 < rate.time_for(u64::from(pair[0].line_bytes)).as_dur())
-    };
-    let too_soon = printed.windows(2).filter(is_too_soon).count();
-    if printed.len() < FEWEST || too_soon * 2 < printed.len() {
+    let printed = (first.enabled_index..=disabled).filter(of_kernel).filter_map(|i| records.get(i));
+    if !is_refuted(printed.filter(|r| reaches_line(r)), rate) {
         return None;
     }
     let port = format!("{} at ", serial.name);

@@ -7,6 +7,7 @@ use super::console_start::ConsoleStart;
 use super::initcall_debug;
 use super::kernel::Kernel;
 use super::milestone;
+use super::refuted_speed::is_refuted;
 use super::speed::{self, LineSpeed, SpeedSource};
 use super::timeline::Timeline;
 use super::wait::{ConsoleWait, WaitCause};
@@ -72,6 +73,7 @@ pub(super) fn speed(
     serial: Option<&SerialConsole>,
     console_start: Option<ConsoleStart>,
     until: usize,
+    reaches_line: impl Fn(&Record<'_>) -> bool,
 ) -> Option<LineSpeed> {
     let exactly = |rate, source| LineSpeed { rate, low: rate, high: rate, source, samples: 0 };
     if records.iter().any(|r| r.arrival.is_some()) {
@@ -83,9 +85,14 @@ pub(super) fn speed(
     }
     let serial = serial?;
     // Stamps show the line's speed only if the writer waits for it.
-    let fitted = || speed::from_stamps(records, console_start.map_or(0, |o| o.index + 1), until);
-    let declared = || serial.declared_baud.map(|b| exactly(LineRate::of(b, serial.frame), SpeedSource::Declared));
-    serial.printing.writer_waits().then(fitted).flatten().or_else(declared)
+    let waits = serial.printing.writer_waits();
+    let from = console_start.map_or(0, |o| o.index + 1);
+    let fitted = || speed::from_stamps(records, from, until);
+    let printed = || (from..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
+    let refuted = |rate| waits && !serial.is_stated && is_refuted(printed().filter(|r| reaches_line(r)), rate);
+    let rate = || serial.declared_baud.map(|b| LineRate::of(b, serial.frame)).filter(|rate| !refuted(*rate));
+    let declared = || rate().map(|rate| exactly(rate, SpeedSource::Declared));
+    waits.then(fitted).flatten().or_else(declared)
 }
 
 /// How long the line was busy between the start of threaded printing and the boot's end.

@@ -578,3 +578,30 @@ fn a_second_registration_prints_the_whole_log() {
     // Where writers waited for their records, the first registration was the line's.
     assert!(flush(&log(false)).1 < 1_000);
 }
+
+/// Without `,115200` a ttyS is declared at 9600 baud; records that follow one another faster show that nobody waits for such a line.
+#[test]
+fn a_declared_speed_that_the_stamps_refute_is_not_used() {
+    let log = |step: i64| {
+        let mut log =
+            "[    0.000000] Linux version 6.1.7 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: console=ttyS0\n\
+                       [    0.100000] printk: console [ttyS0] enabled\n"
+                .to_owned();
+        // Work of different lengths: the stamps show no speed.
+        let mut at = 100_000;
+        for n in 0..60 {
+            at += step + step / 4 * (n * n % 17);
+            log += &format!("[    {}.{:06}] acme-gpio {n:02}: 32 lines\n", at / 1_000_000, at % 1_000_000);
+        }
+        log + "[   99.900000] Run /init as init process\n"
+    };
+    let analyse = |step, stated: bool| {
+        let console = stated.then(|| ConsoleArg::parse("ttyS0,9600"));
+        let options = BootOptions { console, ..BootOptions::default() };
+        let boot = Boot::analyse(BootRecords::all(log(step).as_bytes()).remove(0), &options);
+        boot.line.unwrap().speed.map(|s| s.source)
+    };
+    assert_eq!(analyse(1_000, false), None);
+    assert_eq!(analyse(45_000, false), Some(SpeedSource::Declared));
+    assert_eq!(analyse(1_000, true), Some(SpeedSource::Declared));
+}

@@ -3,10 +3,10 @@ use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
-use crate::boot::is_serial;
+use crate::boot::{Gap, is_serial};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_capture::units::Dur;
-use bootline_records::RecordId;
+use bootline_capture::units::{Dur, Interval};
+use bootline_records::{RUNNER_LATENESS, RecordId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Log002,
@@ -28,9 +28,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     // Gaps are sorted by length: what remains of later ones is too short to be shown.
     for gap in case.boot.gaps.iter().take(1_000) {
         let time_range = TimeRange { from: gap.start, to: gap.start + gap.length };
-        let (after, before) = (case.boot.records.index_of(gap.after), case.boot.records.index_of(gap.before));
-        let between = after.zip(before).and_then(|(after, before)| case.net_between(after, before));
-        let net = between.map_or_else(|| case.net(time_range.from, time_range.to), |(_, net)| net);
+        let net = net(case, gap).unwrap_or_else(|| case.net(time_range.from, time_range.to));
         if net.best() < least {
             continue;
         }
@@ -91,6 +89,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.cost.best()));
     found.truncate(SHOWN);
     found
+}
+
+/// What remains of a gap in a job's log, bounded by the kernel's stamps: its times are those at which a server read the lines. (A
+/// capture's times are better than the stamps, whose clock may have lost time.)
+fn net(case: &Case<'_>, gap: &Gap) -> Option<Interval> {
+    let records = &case.boot.records;
+    let (after, before) = (records.index_of(gap.after)?, records.index_of(gap.before)?);
+    let is_late = records.get(before)?.arrival.is_some_and(|a| a.uncertainty >= RUNNER_LATENESS);
+    is_late.then(|| case.net_between(after, before)).flatten().map(|(_, net)| net)
 }
 
 /// Whether a record is the one at which a kernel before 6.2 announces a console that has flushed the log, at a speed that

@@ -73,6 +73,9 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
     let cost = TimeValue::estimate(line.cost);
     if line.cost.high() <= Dur::ZERO {
         let asynchronous = boot.console_start.is_some_and(|o| o.is_offloaded(end.index));
+        if line.speed.is_none() && !asynchronous {
+            return text.words(format!("; what console {} cost is unknown.", line.console.name));
+        }
         let why = if asynchronous { ", because nbcon_8250 makes it asynchronous" } else { "" };
         return text.words(format!("; console {} cost no time{why}.", line.console.name));
     }
@@ -145,6 +148,15 @@ fn times(boot: &Boot, end: &BootEnd) -> Vec<Entry> {
 
 fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     let c = &line.console;
+    if line.bytes == 0 && line.speed.is_none() {
+        let name = Text::new().styled(&c.name, Style::Strong);
+        let why = match c.declared_baud {
+            Some(baud) => format!("its records follow one another faster than the declared {baud} baud allow"),
+            None => "the log does not show its speed".to_owned(),
+        };
+        let hint = format!(": {why}; state its speed with --console {},BAUD", c.name);
+        return vec![Entry::new("console", name.words(hint))];
+    }
     if line.bytes == 0 {
         let nothing = Text::new().styled(&c.name, Style::Strong).words(": none of this log was transmitted over it");
         return vec![Entry::new("console", nothing)];
