@@ -254,8 +254,8 @@ fn what_arrives_late_has_not_taken_longer() {
 /// A stamp that goes back, of another CPU's clock, makes no gap longer.
 #[test]
 fn stamps_that_go_back_begin_no_gap() {
-    let log = "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n[    2.052821] one\n[    0.838779] late\n\
-               [    2.165565] ata1: SATA link down (SStatus 0 SControl 300)\n[    2.200000] Run /init as init process\n";
+    let log = "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n[    0.000001] tsc: Detected 2000.000 MHz processor\n\
+               [    2.052822] one\n[    0.838779] late\n[    2.165565] ata1: SATA link down (SStatus 0 SControl 300)\n[    2.200000] Run /init as init process\n";
     let found = findings(&analyse(log.as_bytes()));
     assert!(found.iter().all(|f| f.rule != RuleId::Drv007), "{found:?}");
     let longest = found.iter().filter(|f| f.rule == RuleId::Log002).map(|f| f.cost.best()).max();

@@ -57,6 +57,8 @@ pub enum ProblemKind {
     ClockJumpedBack,
     /// The kernel's clock stood still or ran slow against the arrival times.
     ClockStoodStill,
+    /// The kernel's clock seems to have run before the kernel did: its times count from power-on, or from the host's start.
+    ClockRanBefore,
     /// The host's stamps go back: its clock was set while the log was taken.
     ArrivalJumpedBack,
     /// The stamps are too coarse to show where the time went (`dmesg -T`: whole seconds).

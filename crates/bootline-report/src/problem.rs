@@ -52,6 +52,9 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::RecordsLost => "the time of the missing records is attributed to those around them",
         ProblemKind::ClockJumpedBack => "differences of kernel times that span that place are invalid",
         ProblemKind::ClockStoodStill => "kernel times, and durations reported by the kernel, are too low",
+        ProblemKind::ClockRanBefore => {
+            "the time to init may include what ran before the kernel; differences of kernel times are valid"
+        }
         ProblemKind::ArrivalJumpedBack => {
             "the host's clock was set meanwhile; arrival times that span that place are wrong"
         }

@@ -116,7 +116,7 @@ impl Boot {
         let spans = initcall::spans(&records, &timeline, &waits);
         let services = service::services(&records, &timeline);
         let async_waits = initcall::async_waits(&records, &timeline);
-        let gaps = gap::gaps(&records, &timeline, &waits, milestones.first_kernel.unwrap_or(0), until, LEAST_GAP);
+        let gaps = gap::gaps(&records, &timeline, &waits, &milestones, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
         Boot {

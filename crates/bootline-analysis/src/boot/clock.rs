@@ -18,6 +18,7 @@ pub(super) fn check(records: &RecordSet, timeline: &Timeline, m: &Milestones, pr
     jumps(records, problems);
     lost_time(records, timeline, first, problems);
     stood_still(records, timeline, m, problems);
+    ran_before(records, timeline, m, problems);
     panic(records, m, problems);
 }
 
@@ -77,6 +78,31 @@ fn stood_still(records: &RecordSet, timeline: &Timeline, m: &Milestones, problem
             "the stamps are zero up to init's start: this kernel's clock did not run, and they show no time".to_owned()
         });
     }
+}
+
+/// A kernel's clock begins near zero, unless it reads a counter that began before.
+const LATEST_BEGIN: Dur = Dur::from_millis(500);
+
+/// A counter that the kernel takes as it is: the timer of early arm64 kernels, x86's TSC up to 2.6.30, a guest's kvm-clock.
+fn ran_before(records: &RecordSet, timeline: &Timeline, m: &Milestones, problems: &mut Problems) {
+    let banner = records.iter().find(|r| r.source == RecordOrigin::Kernel && super::kernel::is_banner(r.text));
+    let first = m.first_stamped.and_then(|i| records.get(i));
+    let (Some(banner), Some(first)) = (banner, first) else { return };
+    let Some(begin) = first.stamp.map(|s| s.since_origin()) else { return };
+    // After a banner with a stamp above zero, the first one is the banner's, or nearly so.
+    let is_offset = first.id <= banner.id || !runs_from_zero(records, m);
+    if timeline.clock == Clock::Kernel && timeline.resolution == Dur::ZERO && is_offset && begin >= LATEST_BEGIN {
+        problems.add(ProblemKind::ClockRanBefore, first.bytes, || {
+            let id = first.id;
+            format!("the first stamp above zero is {begin} s (record {id}): the clock ran before the kernel did, or records are missing")
+        });
+    }
+}
+
+/// Whether the kernel says, with a stamp of zero, from which counter its clock begins to count.
+pub(super) fn runs_from_zero(records: &RecordSet, m: &Milestones) -> bool {
+    let dark = m.first_stamped.unwrap_or(records.len());
+    records.iter().take(dark).any(|r| r.source == RecordOrigin::Kernel && r.text.starts_with("sched_clock: "))
 }
 
 fn lost_time(records: &RecordSet, timeline: &Timeline, first: Record<'_>, problems: &mut Problems) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Gaps: time ranges in which nothing was printed.
 
-use super::timeline::Timeline;
+use super::clock::runs_from_zero;
+use super::milestone::Milestones;
+use super::timeline::{Clock, Timeline};
 use super::wait::ConsoleWaits;
 use bootline_capture::units::Dur;
 use bootline_records::{RecordId, RecordSet};
@@ -31,16 +33,20 @@ impl Gap {
 /// Stamps of one boot go back by no more than this.
 const SKEW: Dur = Dur::from_secs(5);
 
-/// Gaps of at least `least` net of the console, longest first; from position `first` up to position `until`.
+/// Gaps of at least `least` net of the console, longest first; from the kernel's first record up to position `until`.
 pub(super) fn gaps(
     records: &RecordSet,
     timeline: &Timeline,
     waits: &ConsoleWaits,
-    first: usize,
+    milestones: &Milestones,
     until: usize,
     least: Dur,
 ) -> Vec<Gap> {
     let mut found = Vec::new();
+    let first = milestones.first_kernel.unwrap_or(0);
+    // What a clock shows when it begins to run is no time that passed since.
+    let is_fine = timeline.clock == Clock::Kernel && timeline.resolution == Dur::ZERO;
+    let begins_anywhere = is_fine && !runs_from_zero(records, milestones);
     // By one step of the clock a difference may be too long.
     let least = least + timeline.resolution;
     let mut before: Option<(RecordId, Dur)> = None;
@@ -51,6 +57,10 @@ pub(super) fn gaps(
             if gap.net() >= least {
                 found.push(gap);
             }
+        }
+        if begins_anywhere && now == Dur::ZERO {
+            before = None;
+            continue;
         }
         // CPUs' clocks differ a little (sched_clock before it is stable): what is stamped late began no gap.
         if before.is_none_or(|(_, start)| now >= start || start - now > SKEW) {

@@ -498,6 +498,29 @@ fn a_clock_that_never_ran_shows_no_time() {
 }
 
 #[test]
+fn a_clock_that_ran_before_the_kernel_is_named() {
+    let read = |log: &str| Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+    let log = |before: &str, at: &str| {
+        format!(
+            "[    0.000000] Linux version 3.10.0 (a@b) #1\n[    0.000000] {before}\n[{at}.221133] Calibrating delay loop\n\
+             [{at}.921133] a\n[{at}.931133] Freeing init memory: 152K\n"
+        )
+    };
+    let check = |log: &str, is_named: bool, gaps: &[i64]| {
+        let boot = read(log);
+        assert_eq!(boot.problems.iter().any(|p| p.kind == ProblemKind::ClockRanBefore), is_named, "{log}");
+        assert_eq!(boot.gaps.iter().map(|g| g.length.as_nanos() / 1_000_000).collect::<Vec<_>>(), gaps, "{log}");
+    };
+    check(&log("Architected cp15 timer(s) running at 24.00MHz", "    1"), true, &[700]);
+    check(&log("Detected 1596.029 MHz processor", "1868671"), true, &[700]);
+    // A counter that is read from there on: the time has passed.
+    check(&log("sched_clock: 32 bits at 1000kHz, resolution 1000ns", "    1"), false, &[1221, 700]);
+    check(&log("Memory: 64K", "    0"), false, &[700]);
+    let from_power_on = log("Memory: 64K", "    3").replace("    0.000000", "    3.100000");
+    check(&from_power_on, true, &[700, 121]);
+}
+
+#[test]
 fn jiffies_show_no_speed_of_the_line() {
     let log = |end: &str| {
         let mut log =

@@ -101,7 +101,7 @@ words! {
     ProblemKind of bootline_records::ProblemKind {
         CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
-        ClockJumpedBack, ClockStoodStill, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
+        ClockJumpedBack, ClockStoodStill, ClockRanBefore, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
         TooManyRecords, NoKernelRecords,
     }
 }
