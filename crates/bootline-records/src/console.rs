@@ -176,6 +176,9 @@ impl ConsoleDecoder {
         if !line.is_captured() {
             // `<N>` in a file comes from dmesg -r; a console shows it only when configured to.
             line_bytes = line_bytes.saturating_sub(found.level_len as u32);
+            if line.is_bare() && memchr(0x1b, &line.body[from..to]).is_some() {
+                line_bytes = uncoloured_bytes(found, &line.body[at + found.len..to]);
+            }
         }
         if !self.mixed {
             self.last = Some((head, found));
@@ -232,6 +235,14 @@ impl ConsoleDecoder {
         let is_pure = !self.mixed && whole && found.stamp != Stamp::None;
         (is_pure && indent >= found.len && text.len() > indent).then_some(*head)
     }
+}
+
+/// Bytes that a console would have shown for what `dmesg --color` printed: the kernel colours nothing.
+fn uncoloured_bytes(found: Prefix, text: &[u8]) -> u32 {
+    let mut plain = String::new();
+    control::clean(trim_crs(text), &mut plain);
+    let bytes = prefix::printed_len(found.stamp.time(), found.caller) + plain.len() + "\r\n".len();
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// The next place after `from` where a stretch begins: after carriage returns, or at a prefix.

@@ -10,7 +10,7 @@ use super::journal_fields::{FieldLayout, JournalFields};
 use super::journal_json::JournalJson;
 use super::journal_short::JournalShort;
 use super::kmsg::Kmsg;
-use super::lava::Lava;
+use super::lava::{self, Lava};
 use super::log_line::{LineEnding, LineSplitter, LogLine};
 use super::logcat::Logcat;
 use super::markup::without_markup;
@@ -222,7 +222,11 @@ impl Text {
             | Format::TeraTerm
             | Format::CiLog) => LineDecoder::Stamped(Stamped::new(stamps)),
         };
-        self.stage = Stage::Lines(LineSplitter::default(), Box::new(decoder));
+        let splitter = match decoder {
+            LineDecoder::Lava(_) => LineSplitter::of_entries(lava::ENTRY_START),
+            _ => LineSplitter::default(),
+        };
+        self.stage = Stage::Lines(splitter, Box::new(decoder));
     }
 
     fn push(&mut self, bytes: &[u8], time: Option<ChunkTime>, sink: &mut impl Sink) {
@@ -357,6 +361,7 @@ impl LineDecoder {
         match self {
             LineDecoder::JournalJson(decoder) => decoder.finish(out),
             LineDecoder::Lava(decoder) => decoder.finish(out),
+            LineDecoder::Syslog(decoder) => decoder.finish(out),
             _ => {}
         }
     }

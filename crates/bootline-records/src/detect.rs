@@ -62,7 +62,9 @@ fn is_dmesg_json(sample: &[u8]) -> bool {
             && memmem::find(text, b"\"msg\"").is_some()
             && memmem::find(text, b"\"lvl\"").is_none();
     };
-    inside.trim_ascii_start().starts_with(b"\"dmesg\"")
+    let value = inside.trim_ascii_start().strip_prefix(b"\"dmesg\"").map(<[u8]>::trim_ascii_start);
+    // A string has the log as it is printed.
+    value.is_some_and(|value| !value.starts_with(b":") || !value[1..].trim_ascii_start().starts_with(b"\""))
 }
 
 #[derive(Default)]
@@ -243,6 +245,7 @@ mod tests {
     #[test]
     fn one_narrow_stamp_is_the_kernel_s_unless_its_text_says_otherwise() {
         check(&["[ 3.034870] printk: legacy console [ttyS0] enabled", "[ 4.306170] next"], Some(Format::Console));
+        check(&["[42949372.960000] Linux version 2.6.13", "[42949372.970000] a"], Some(Format::Console));
         check(&["[ 0.000000] Linux version 2.6.31", "[ 10.340000] JFFS2 doesn't use 00B."], Some(Format::Console));
         check(&["[7.463323] Starting kernel ...", "[0.009875] ", "[1.000000] a"], Some(Format::Grabserial));
         check(&["[7.463323] a", "[7.563323] b", "[7.663323] c"], Some(Format::Grabserial));

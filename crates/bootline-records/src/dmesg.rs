@@ -30,14 +30,17 @@ pub(super) struct Dmesg {
     origin: Option<i64>,
     /// The sum of the deltas.
     sum: i64,
+    /// The times that the records have, one bit a kind: what looks like another belongs to the text.
+    layout: u8,
     last: Option<(RecordHead, usize)>,
 }
 
 impl Dmesg {
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
-        let (head, text_from) = match parse(body) {
+        let (head, text_from) = match parse(body, self.layout) {
             Some(found) => {
+                self.layout = if found.kinds == 0 { self.layout } else { found.kinds };
                 let stamp = self.stamp(found.time, line, out);
                 let head = RecordHead { source: RecordOrigin::Kernel, level: found.level, stamp, caller: found.caller };
                 self.last = Some((head, found.len));
@@ -85,7 +88,7 @@ impl Dmesg {
 
 /// Whether only this decoder understands the line.
 pub(super) fn probe(body: &[u8]) -> bool {
-    match parse(body) {
+    match parse(body, 0) {
         Some(found) => found.facility || !matches!(found.time, Time::Kernel(_)) || found.has_delta,
         None => false,
     }
@@ -96,6 +99,8 @@ struct Parsed {
     facility: bool,
     time: Time,
     has_delta: bool,
+    /// Kinds of the times, one bit each.
+    kinds: u8,
     caller: Option<Caller>,
     len: usize,
 }
@@ -113,6 +118,14 @@ enum Time {
 }
 
 impl Time {
+    /// One bit; -e shows a minute or what has passed since.
+    fn kind(&self) -> u8 {
+        match self {
+            Time::SincePrevious(_) | Time::NewMinute => 1 << 1,
+            other => 1 << other.rank(),
+        }
+    }
+
     /// Of several, the one with the highest rank counts.
     fn rank(&self) -> u8 {
         match self {
@@ -126,7 +139,8 @@ impl Time {
     }
 }
 
-fn parse(body: &[u8]) -> Option<Parsed> {
+/// A record whose forerunners had times of these kinds: a second time of another kind belongs to the text.
+fn parse(body: &[u8], layout: u8) -> Option<Parsed> {
     let facility = facility_and_level(body);
     let (level, mut at) = match facility {
         Some((level, len)) => (Some(level), len),
@@ -134,20 +148,21 @@ fn parse(body: &[u8]) -> Option<Parsed> {
     };
     let mut time = Time::Absent;
     let mut has_delta = false;
-    let mut ranks = 0_u8;
+    let mut kinds = 0_u8;
     while let Some((found, with_delta, len)) = self::time(&body[at..]) {
         // No form is printed twice: the second belongs to the text.
-        if ranks & 1 << found.rank() != 0 {
+        let is_foreign = kinds & layout != 0 && found.kind() & layout == 0;
+        if kinds & found.kind() != 0 || is_foreign {
             break;
         }
-        has_delta |= with_delta || ranks != 0;
-        ranks |= 1 << found.rank();
+        has_delta |= with_delta || kinds != 0;
+        kinds |= found.kind();
         at += len;
         if found.rank() > time.rank() {
             time = found;
         }
     }
-    if ranks == 0 && facility.is_none_or(|(_, len)| len < PADDED_LEN) {
+    if kinds == 0 && facility.is_none_or(|(_, len)| len < PADDED_LEN) {
         return None;
     }
     let mut caller = None;
@@ -157,7 +172,7 @@ fn parse(body: &[u8]) -> Option<Parsed> {
             at += len + 1;
         }
     }
-    Some(Parsed { level, facility: facility.is_some(), time, has_delta, caller, len: at })
+    Some(Parsed { level, facility: facility.is_some(), time, has_delta, kinds, caller, len: at })
 }
 
 /// Length of facility and level in their columns.
@@ -283,14 +298,29 @@ fn minute(scan: &mut Scanner<'_>) -> Option<()> {
     is_minute.then_some(())
 }
 
-/// `Fri Apr 24 16:37:21 2026`.
+/// `Fri Apr 24 16:37:21 2026`, also `Fr Apr 24 16:37:21 2026`, `ven. avril 24 16:37:21 2026`, `五 4月 24 16:37:21 2026`: dmesg
+/// prints it with strftime(), in the user's language.
 fn ctime(scan: &mut Scanner<'_>) -> Option<i64> {
     let start = scan.at;
-    let parsed = scan.weekday().and_then(|()| scan.day_time_and_year());
+    let parsed = scan.weekday().and_then(|()| scan.day_time_and_year()).map(|(nanos, _)| nanos).or_else(|| {
+        scan.at = start;
+        local_ctime(scan)
+    });
     if parsed.is_none() {
         scan.at = start;
     }
-    parsed.map(|(nanos, _)| nanos)
+    parsed
+}
+
+/// In another language; the day alone stands for the date.
+fn local_ctime(scan: &mut Scanner<'_>) -> Option<i64> {
+    scan.word()?;
+    scan.word()?;
+    let day = scan.day_of_month()?;
+    let (nanos, _) = scan.time_of_day()?;
+    scan.take(b' ')?;
+    scan.year()?;
+    Some(stamp::calendar(day, nanos))
 }
 
 fn skip_blanks(scan: &mut Scanner<'_>) {
@@ -323,6 +353,9 @@ mod tests {
         check("[Sun Mar  1 10:00:00 2026] a\n", &["K - 0.000000 - a"], coarse);
         check("[Sun Mar  1 10:00:00 2026 <    0.500000>] a\n", &["K - 0.000000 - a"], coarse);
         check("[Sun Mar  1 10:00:00] a\n", &["O - - - [Sun Mar  1 10:00:00] a"], &[]);
+        for date in ["So Mär  1", "dim. mars  1", "日 3月  1", "Вс мар  1"] {
+            check(&format!("[{date} 10:00:00 2026] a\n"), &["K - 0.000000 - a"], coarse);
+        }
     }
 
     #[test]
@@ -331,6 +364,9 @@ mod tests {
         check("[Sun Mar  1 10:00:00 2026] [    1.000000] a\n", &["K - 1.000000 - a"], &[]);
         check("[<    0.500000>] [Sun Mar  1 10:00:00 2026] a\n", &["K - 0.500000 - a"], &[]);
         check("[    1.000000] [    2.000000] a\n", &["K - 1.000000 - [    2.000000] a"], &[]);
+        let text = "2026-03-01T10:00:00,500000+01:00 a";
+        let expected = ["K - 1.000000 - a", &format!("K - 2.000000 - {text}")];
+        check(&format!("[    1.000000] a\n[    2.000000] {text}\n"), &expected, &[]);
     }
 
     #[test]

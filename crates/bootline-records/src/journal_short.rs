@@ -62,7 +62,7 @@ impl JournalShort {
 
 /// Whether a line is one that only the journal prints: the kernel's, or one of a process with its number.
 pub(super) fn probe(body: &[u8]) -> bool {
-    parse(body).is_some_and(|(_, entry)| entry.is_kernel || entry.has_pid)
+    parse(body).is_some_and(|(_, entry)| entry.is_only_a_logger_s())
 }
 
 fn parse(body: &[u8]) -> Option<(Option<KernelTime>, Entry)> {
@@ -86,15 +86,23 @@ fn stamp_and_delta(body: &[u8]) -> Option<(prefix::Stamp, usize)> {
     prefix::parse_stamp(&alone).map(|(stamp, _)| (stamp, end + 1))
 }
 
-/// What stands after the time of a journal or syslog line: `host unit[pid]: text`.
+/// What stands after the time of a journal or syslog line: `host unit[pid]: text`, or without the host (`--no-hostname`).
 pub(super) struct Entry {
     pub is_kernel: bool,
     pub has_pid: bool,
+    pub has_host: bool,
     /// Between host and unit: where busybox's syslogd puts facility and level.
     pub between: Range<usize>,
     /// Where the text begins: after the unit, but of other units than the kernel the unit is part of it. What
     /// `systemd[1]` says is not what `avahi` says.
     pub text_from: usize,
+}
+
+impl Entry {
+    /// Whether no console shows such a line: without a host it may be what a process itself wrote.
+    pub fn is_only_a_logger_s(&self) -> bool {
+        self.is_kernel || self.has_pid && self.has_host
+    }
 }
 
 /// Longest host and unit that are looked for.
@@ -103,10 +111,11 @@ const LONGEST_NAME: usize = 256;
 pub(super) fn entry(body: &[u8], from: usize) -> Option<Entry> {
     let rest = &body[from..];
     let host = memchr(b' ', &rest[..rest.len().min(LONGEST_NAME)])?;
-    if host == 0 || rest[..host].ends_with(b":") {
+    if host == 0 {
         return None;
     }
-    let after_host = from + host + 1;
+    let has_host = !rest[..host].ends_with(b":");
+    let after_host = if has_host { from + host + 1 } else { from };
     let near = &body[after_host..body.len().min(after_host + LONGEST_NAME)];
     let colon = memmem::find(near, b": ").or_else(|| near.strip_suffix(b":").map(|n| n.len()))?;
     let name_from = memrchr(b' ', &near[..colon]).map_or(0, |space| space + 1);
@@ -118,7 +127,10 @@ pub(super) fn entry(body: &[u8], from: usize) -> Option<Entry> {
             bracket > 0 && !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
         });
     let text_from = if is_kernel { (after_host + colon + 2).min(body.len()) } else { after_host };
-    Some(Entry { is_kernel, has_pid, between: after_host..after_host + name_from, text_from })
+    if !has_host && !is_kernel && !has_pid {
+        return None;
+    }
+    Some(Entry { is_kernel, has_pid, has_host, between: after_host..after_host + name_from, text_from })
 }
 
 #[cfg(test)]
@@ -136,6 +148,8 @@ mod tests {
         check("[    1.000000] board avahi[12]: a\n", &["O - 1.000000 - avahi[12]: a"], &[]);
         check("[    1.000000                ] board kernel: a\n", &["K - 1.000000 - a"], &[]);
         check("[    1.500000 <    0.500000 >] board kernel: a\n", &["K - 1.500000 - a"], &[]);
+        check("[    1.000000] kernel: a\n", &["K - 1.000000 - a"], &[]);
+        check("[    1.000000] avahi[12]: a\n", &["O - 1.000000 - avahi[12]: a"], &[]);
         check("-- Boot 12 --\n", &["O - - - -- Boot 12 --"], &[]);
     }
 

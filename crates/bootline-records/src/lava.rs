@@ -162,6 +162,9 @@ impl Lava {
     }
 }
 
+/// How an entry begins in JSON: all of a job may stand in one line.
+pub(super) const ENTRY_START: &[u8] = b"{\"dt\"";
+
 /// Keys of an entry that is spread over lines: no other log has them.
 const KEYS: [&[u8]; 6] = [b"lvl: ", b"msg: '", b"msg: \"", b"msg: [ ", b"\"lvl\": \"", b"\"msg\": \""];
 
@@ -267,6 +270,8 @@ mod tests {
         assert!(starts.is_sorted_by(|a, b| a < b), "{starts:?}");
         let array = r#"[{"dt": "x", "lvl": "target", "msg": "a"}, {"dt": "x", "lvl": "target", "msg": "b"}]"#;
         check(&format!("{array}\n"), &["O - - - a", "O - - - b"], &[]);
+        let many = format!("[{}]\n", vec![r#"{"dt": "x", "lvl": "target", "msg": "a"}"#; 5_000].join(", "));
+        assert_eq!(decode_as(many.as_bytes(), Some(Format::Lava)).records.len(), 5_000);
         let json =
             "[\n  {\n    \"dt\": \"2026-03-01T10:00:00\",\n    \"lvl\": \"target\",\n    \"msg\": \"a\"\n  }\n]\n";
         check(json, &["O - - - [", "O - - - a"], &[]);

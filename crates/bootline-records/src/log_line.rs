@@ -4,7 +4,7 @@
 //! A line that lies inside one piece is borrowed from it; one that spans pieces is put together in a buffer of at most
 //! [`MAX_LINE`] bytes. Of a longer line the tail is dropped, but if it holds a carriage return or a kernel prefix it is cut
 //! there instead: progress bars and logs whose line feeds were lost may have no other line end.
-use memchr::{memchr, memrchr, memrchr_iter};
+use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use super::{Arrival, ByteRange, prefix};
 use bootline_capture::ChunkTime;
@@ -159,9 +159,16 @@ pub(super) struct LineSplitter {
     spans: Vec<Span>,
     last: Option<(HostTime, Dur)>,
     lines: u64,
+    /// How an entry begins where many may stand in one line; empty where lines hold one.
+    entry_start: &'static [u8],
 }
 
 impl LineSplitter {
+    /// Of a text that may hold many entries in one line: such a line is cut before an entry that begins so.
+    pub fn of_entries(entry_start: &'static [u8]) -> LineSplitter {
+        LineSplitter { entry_start, ..LineSplitter::default() }
+    }
+
     /// Lines given so far.
     pub fn lines(&self) -> u64 {
         self.lines
@@ -297,12 +304,17 @@ impl LineSplitter {
         }
     }
 
-    /// Gives what ends with the last carriage return, or before the last kernel prefix, as a line of its own; false if
-    /// there is neither.
+    /// Gives what ends with the last carriage return, or before the last kernel prefix or entry, as a line of its own; false
+    /// if there is none.
     fn cut(&mut self, each: &mut impl FnMut(LogLine<'_>)) -> bool {
-        let after_cr = memrchr(b'\r', &self.kept).map(|cr| cr + 1);
+        let after_cr = || memrchr(b'\r', &self.kept).map(|cr| cr + 1);
         let before_prefix = || memrchr_iter(b'[', &self.kept).find_map(|at| prefix::glued_at(&self.kept, at));
-        let Some(len) = after_cr.or_else(before_prefix).filter(|len| *len > 0) else { return false };
+        let place = if self.entry_start.is_empty() {
+            after_cr().or_else(before_prefix)
+        } else {
+            memmem::rfind(&self.kept, self.entry_start)
+        };
+        let Some(len) = place.filter(|len| *len > 0) else { return false };
         let mut line = LogLine {
             body: trim_crs(&self.kept[..len]),
             start: self.start,

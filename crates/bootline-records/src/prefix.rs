@@ -198,7 +198,13 @@ fn vendor_suffix_len(bytes: &[u8]) -> usize {
     match bytes {
         [b'@' | b',', digits @ ..] => {
             let len = digits.iter().take(3).take_while(|b| b.is_ascii_digit()).count();
-            if len > 0 { 1 + len } else { 0 }
+            // ` T1 ..`, the task and the context (Amlogic from 5.4 on).
+            let is_context = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b' ' | b'.' | b'-');
+            let context = match digits.get(len) {
+                Some(b' ') => digits[len..].iter().take(20).take_while(is_context).count(),
+                _ => 0,
+            };
+            if len > 0 { 1 + len + context } else { 0 }
         }
         [b's', b']', ..] => 1,
         [b' ', b'/', b' ', ..] => {
@@ -324,6 +330,7 @@ mod tests {
         let at = |micros| Some((None, Some(micros), None, "a"));
         check("[    1.000000,0] a", at(1_000_000));
         check("[    1.000000@2] a", at(1_000_000));
+        check("[    1.000000@2 T1 ..] a", at(1_000_000));
         check("[    1.000000s][pid:0,cpu0,swapper]a", at(1_000_000));
         check("[    1.000000 / 01-01 00:00:01.000] a", at(1_000_000));
         check("<6>[    1.000000] [0:        swapper:    0] a", Some((Some(6), Some(1_000_000), None, "a")));

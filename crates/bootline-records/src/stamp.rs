@@ -280,6 +280,47 @@ impl Scanner<'_> {
         Some((calendar(days, nanos), resolution))
     }
 
+    /// `Mär 01 10:00:00 `, `déc. 01 10:00:00 `, `3月 01 10:00:00 `: a month in any language, of which only the day is taken.
+    pub fn local_day_and_time(&mut self) -> Option<i64> {
+        let start = self.at;
+        let found = self.parse_local_day_and_time();
+        if found.is_none() {
+            self.at = start;
+        }
+        found
+    }
+
+    fn parse_local_day_and_time(&mut self) -> Option<i64> {
+        self.word()?;
+        let day = self.day_of_month()?;
+        let (nanos, _) = self.time_of_day()?;
+        self.take(b' ')?;
+        Some(calendar(day, nanos))
+    }
+
+    /// A word that names a weekday or a month, with the blanks after it: it holds a letter, in whatever script.
+    pub fn word(&mut self) -> Option<()> {
+        const LONGEST: usize = 24;
+        let rest = self.bytes.get(self.at..)?;
+        let len = rest.iter().take(LONGEST).position(|b| *b == b' ')?;
+        let is_letter = |b: &u8| b.is_ascii_alphabetic() || *b >= 0x80;
+        let is_word = rest[..len].iter().all(|b| is_letter(b) || b.is_ascii_digit() || *b == b'.');
+        if !is_word || !rest[..len].iter().any(is_letter) {
+            return None;
+        }
+        self.at += len;
+        while self.take(b' ').is_some() {}
+        Some(())
+    }
+
+    /// ` 4 ` or `24 `.
+    pub fn day_of_month(&mut self) -> Option<i64> {
+        self.take(b' ');
+        let day = self.digits(2).or_else(|| self.digits(1)).filter(|day| (1..=31).contains(day))?;
+        self.take(b' ')?;
+        Some(day)
+    }
+
     /// `04-24`, in a leap year.
     pub fn month_dash_day(&mut self) -> Option<i64> {
         let month = self.digits(2)?;

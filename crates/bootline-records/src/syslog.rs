@@ -9,17 +9,20 @@
 //! Fri Apr 24 16:37:21 2026 kern.info kernel: [    1.234567] usb 1-1: new device  OpenWrt's logread
 //! <6>Apr 24 16:37:21 board kernel: [    1.234567] usb 1-1: new device            with the priority of RFC 3164
 //! <6>1 2026-04-24T16:37:21.964123Z board kernel - - - [    1.234567] usb 1-1: new device            RFC 5424
+//! Apr 24 16:37:21 kernel: usb 1-1: new device                                    journalctl --no-hostname
+//! Apr 24 16:37:21 [kernel] usb 1-1: new device                                   metalog
+//! avril 24 16:37:21 board kernel: usb 1-1: new device                            journalctl in another language
 //! ```
 //! The wall-clock time is that at which the logger read the record, long after it was stored: where the kernel's stamp is in
 //! the text, it is not used. journalctl drops the stamp; then the time of receipt is all there is, and says nothing of what
 //! was logged before the logger started.
 use super::arrival_clock::ArrivalClock;
-use super::journal_short::entry;
+use super::journal_short::{Entry, entry};
 use super::kmsg::console_len;
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
 use super::stamp::{Scanner, StampClock, calendar};
-use super::{Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
+use super::{ByteRange, Format, Level, ProblemKind, RecordOrigin, Sink, dmesg, prefix, stamp};
 use bootline_capture::units::Dur;
 
 /// How long before it was read a record may have been stored, at the least.
@@ -29,7 +32,15 @@ const RECEIPT: Dur = Dur::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Syslog {
     clock: ArrivalClock,
+    /// Of a log in which the kernel has stamped nothing so far: where the first of its records stands, and how many followed.
+    unstamped: Option<(ByteRange, u64)>,
+    has_stamps: bool,
 }
+
+/// Records of a kernel without its stamps that a logger of a kernel with stamps may write: its own, about its start.
+const MOST_UNSTAMPED: u64 = 8;
+
+const ONLY_RECEIPT: &str = "the log has the times at which the kernel's records were read, not its own stamps";
 
 impl Syslog {
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
@@ -53,24 +64,35 @@ impl Syslog {
             head.stamp = found.stamp.time();
             head.caller = found.caller;
             text_from += found.len;
+            self.has_stamps |= head.stamp.is_some();
         } else if body[text_from..].starts_with(b"Linux version ") {
-            let detail = "the log has the times at which the kernel's records were read, not its own stamps";
-            out.problem(ProblemKind::ReceiptTimes, line.range(0, body.len()), detail);
+            out.problem(ProblemKind::ReceiptTimes, line.range(0, body.len()), ONLY_RECEIPT);
+            self.has_stamps = true;
+        } else {
+            let (_, count) = self.unstamped.get_or_insert((line.range(0, body.len()), 0));
+            *count += 1;
         }
         let line = if head.stamp.is_some() { line } else { &read };
         out.stretch(head, line, 0, text_from, body.len(), console_len(&head, &body[text_from..]));
+    }
+
+    /// The input has ended: an excerpt without a banner has only times of receipt, too.
+    pub fn finish<S: Sink>(&mut self, out: &mut RecordEmitter<'_, S>) {
+        if let Some((first, _)) = self.unstamped.filter(|(_, count)| !self.has_stamps && *count > MOST_UNSTAMPED) {
+            out.problem(ProblemKind::ReceiptTimes, first, ONLY_RECEIPT);
+        }
     }
 }
 
 /// Whether a line is one that only a logger writes: the kernel's, or one of a process with its number.
 pub(super) fn probe(body: &[u8]) -> bool {
-    parse(body).is_some_and(|found| found.entry.is_kernel || found.entry.has_pid)
+    parse(body).is_some_and(|found| found.entry.is_only_a_logger_s())
 }
 
 struct Parsed {
     /// When it was read, from 1970.
     time: i64,
-    entry: super::journal_short::Entry,
+    entry: Entry,
     level: Option<Level>,
 }
 
@@ -83,6 +105,11 @@ fn parse(body: &[u8]) -> Option<Parsed> {
         return parse_5424(body, from + 2, priority);
     }
     let (time, len) = time(&body[from..])?;
+    if body[from + len..].starts_with(b"[kernel] ") {
+        let text_from = from + len + b"[kernel] ".len();
+        let entry = Entry { is_kernel: true, has_pid: false, has_host: false, between: from..from, text_from };
+        return Some(Parsed { time, entry, level: priority });
+    }
     let entry = entry(body, from + len)?;
     let between = body[entry.between.clone()].trim_ascii_end();
     // OpenWrt names no host.
@@ -124,7 +151,7 @@ fn parse_5424(body: &[u8], from: usize, level: Option<Level>) -> Option<Parsed> 
     let [_, program, process, _] = words;
     let is_kernel = program == b"kernel";
     let text_from = if is_kernel { at } else { from + len };
-    let entry = super::journal_short::Entry { is_kernel, has_pid: process != b"-", between: at..at, text_from };
+    let entry = Entry { is_kernel, has_pid: process != b"-", has_host: true, between: at..at, text_from };
     Some(Parsed { time: nanos, entry, level })
 }
 
@@ -134,6 +161,9 @@ fn time(bytes: &[u8]) -> Option<(i64, usize)> {
         return Some((time.nanos, time.len));
     }
     let mut scan = Scanner { bytes, at: 0 };
+    if let Some(nanos) = scan.local_day_and_time() {
+        return Some((nanos, scan.at));
+    }
     scan.weekday()?;
     let nanos = match scan.date() {
         Some(days) => {
@@ -171,6 +201,11 @@ mod tests {
         let data = "<4>1 2026-03-01T10:00:00.5Z board kernel - - [a b=\"x\\\"]y\"][c d=\"z\"] [    1.000000] a\n";
         check(data, &["K 4 1.000000 - a"], &[]);
         check("Mar  1 10:00:00 board systemd[1]: a\n", &["O - - - systemd[1]: a"], &[]);
+        check("Mar  1 10:00:00 kernel: a\n", &["K - - - a"], &[]);
+        check("Mar  1 10:00:00 [kernel] a: b\n", &["K - - - a: b"], &[]);
+        check("Mär 01 10:00:00 board kernel: a\n", &["K - - - a"], &[]);
+        check("déc. 01 10:00:00 board kernel: a\n", &["K - - - a"], &[]);
+        check("3月 01 10:00:00 board kernel: a\n", &["K - - - a"], &[]);
         check("Mar  1 10:00:00 board\n", &["O - - - Mar  1 10:00:00 board"], &[]);
     }
 
@@ -178,6 +213,10 @@ mod tests {
     fn without_the_kernel_s_stamps_there_are_only_times_of_receipt() {
         let banner = "Mar  1 10:00:00 board kernel: Linux version 6.6.1\n";
         check(banner, &["K - - - Linux version 6.6.1"], &[ProblemKind::ReceiptTimes]);
+        let excerpt = "Mar  1 10:00:00 board kernel: a\n";
+        check(&excerpt.repeat(9), &["K - - - a"; 9], &[ProblemKind::ReceiptTimes]);
+        let stamped = format!("{}Mar  1 10:00:00 board kernel: [    1.000000] b\n", excerpt.repeat(9));
+        check(&stamped, &[&["K - - - a"; 9][..], &["K - 1.000000 - b"]].concat(), &[]);
     }
 
     #[test]

@@ -15,8 +15,9 @@ const HEAD: &str = "\
 bootline recognises the form of a log by its first 64 lines; `--input-format NAME` states it. Each form is shown with what writes it,
 its name for `--input-format`, what its times mean, and an example from the tests.
 
-A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, and in UTF-16: what is in it is read as it comes. Colours and other
-control sequences of terminals are removed, and so is what consoles and terminal programs write around the log.
+A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, in UTF-16, a mail in quoted-printable, or
+JSON with the log in a string (`aws ec2 get-console-output`, `docker logs` as json-file): what is in it is read as it comes. Colours
+and other control sequences of terminals are removed, and so is what consoles and terminal programs write around the log.
 ";
 
 const TAIL: &str = "
@@ -24,7 +25,6 @@ const TAIL: &str = "
 
 - Stamps of other forms in front of a line, such as those of `grabserial -F` or of loggers with a date in another order: the
   kernel's records are found after them and the kernel's clock is used; the stamps themselves are not.
-- A LAVA job in one line of JSON longer than 64 KiB: its beginning is read, and the rest named as lost.
 - Journal files (`*.journal`), packet captures and ELF files, among them vmcore: named by their kind, with the command that extracts the log.
 - Records of pstore that are still compressed (`*.enc.z`): the kernel that wrote them could not decompress them.
 - Reports that hold no records of a kernel: U-Boot's bootstage, bootchart, ftrace, systemd-analyze, logcat without `-b kernel`, the logs

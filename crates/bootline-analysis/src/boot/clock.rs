@@ -33,15 +33,17 @@ fn panic(records: &RecordSet, m: &Milestones, problems: &mut Problems) {
     }
 }
 
+/// Whether a log starts in the middle of the boot, by its records up to a position. A quiet console prints no banner either; a
+/// log that starts densely has lost its beginning.
+pub(super) fn begins_late(records: &RecordSet, first: Record<'_>, until: usize) -> bool {
+    let mut of_kernel = records.iter().take(until).filter(|r| r.source == RecordOrigin::Kernel);
+    first.stamp.is_some_and(|s| s.as_nanos() > 0)
+        && of_kernel.clone().nth(20).is_some()
+        && !of_kernel.any(|r| super::kernel::is_banner(r.text))
+}
+
 fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {
-    let banner = records.iter().any(|r| r.source == RecordOrigin::Kernel && super::kernel::is_banner(r.text));
-    if banner {
-        return;
-    }
-    // A quiet console prints no banner either; a log that starts densely in the middle of the boot has lost its
-    // beginning.
-    let kernel_records = records.iter().filter(|r| r.source == RecordOrigin::Kernel).count();
-    if first.stamp.is_some_and(|s| s.as_nanos() > 0) && kernel_records > 20 {
+    if begins_late(records, first, records.len()) {
         problems.add(ProblemKind::BeginningLost, first.bytes, || {
             let at = first.stamp.map(|s| s.to_string()).unwrap_or_default();
             format!("the log begins at {at} s without the kernel's banner: the ring buffer wrapped, or the capture began late")

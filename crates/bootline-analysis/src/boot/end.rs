@@ -2,6 +2,7 @@
 //! Where a boot ends: at init's start, or at the user's marker.
 use serde::{Deserialize, Serialize};
 
+use super::clock;
 use super::console_start::ConsoleStart;
 use super::milestone::Milestones;
 use super::options::BootOptions;
@@ -93,7 +94,14 @@ pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOp
     match (m.init, m.freeing_unused) {
         (Some(i), _) => Some((i, EndedBy::InitRecord)),
         (None, Some(i)) => Some((i, EndedBy::FreeingUnused)),
-        (None, None) => records.iter().position(|r| is_init_banner(&r)).map(|i| (i, EndedBy::InitBanner)),
+        (None, None) => {
+            // Of a log that starts late, init may have started before it: what an init says then is of the second one, that of
+            // the root file system.
+            let first = m.first_kernel.and_then(|i| records.get(i));
+            let is_late = |i: &usize| first.is_some_and(|first| clock::begins_late(records, first, *i));
+            let banner = records.iter().position(|r| is_init_banner(&r)).filter(|i| !is_late(i));
+            banner.map(|i| (i, EndedBy::InitBanner))
+        }
     }
 }
 

@@ -17,13 +17,17 @@ const HZ: [i64; 4] = [100, 250, 300, 1000];
 #[derive(Debug, Default)]
 pub(super) struct InitialJiffies {
     first: Option<KernelTime>,
+    /// Whether a kernel's record was met.
+    has_begun: bool,
 }
 
 impl InitialJiffies {
     /// The record with a stamp that counts from the first jiffy.
     pub fn counted_from_start<'r>(&mut self, r: Record<'r>) -> Record<'r> {
         let Some(stamp) = r.stamp.filter(|_| r.source == RecordOrigin::Kernel) else { return r };
-        if is_banner(r.text) {
+        // User-mode Linux logs before its banner, as do others.
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        if is_first || is_banner(r.text) {
             let begins = |first: &KernelTime| stamp >= *first && stamp - *first < BEFORE_OVERFLOW;
             self.first = HZ.into_iter().map(first_jiffy).find(begins);
         }
@@ -60,6 +64,13 @@ mod tests {
         assert_eq!(time_to_init(arm), Some(Dur::from_millis(2500)));
         let x86 = "[17179569.184000] Linux version 2.6.15 (gcc) #1 SMP Mon\n[17179580.184000] Freeing unused kernel memory: 284k freed\n";
         assert_eq!(time_to_init(x86), Some(Dur::from_secs(11)));
+    }
+
+    #[test]
+    fn a_log_may_begin_before_its_banner() {
+        let log = "[42949372.960000] Checking that ptrace can change system call numbers...OK\n[42949372.960000] Linux version \
+                   2.6.14.3 (gcc) #1 Mon\n[42949373.960000] Freeing unused kernel memory: 100k freed\n";
+        assert_eq!(time_to_init(log), Some(Dur::from_secs(1)));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Kernel {
     pub rt: bool,
     /// SMP kernel.
     pub smp: bool,
+    /// Whether the banner shows how the kernel was built: a pager or a mail program may have cut it off.
+    has_build: bool,
     /// Number of CPUs brought up, if the log shows it.
     pub cpus: Option<u32>,
     /// The command line.
@@ -49,7 +51,7 @@ impl Kernel {
                 break;
             }
         }
-        if kernel.banner.is_some() && !kernel.smp {
+        if kernel.has_build && !kernel.smp {
             kernel.cpus = Some(1);
         }
         kernel
@@ -66,7 +68,8 @@ impl Kernel {
         self.version = version(release);
         self.release = Some(release.to_owned());
         // The build string after `#`: "#1 SMP PREEMPT_RT Debian ..."; older RT kernels wrote "PREEMPT RT".
-        let build = text.rsplit_once('#').map_or("", |(_, build)| build);
+        let (_, build) = text.rsplit_once('#').unwrap_or_default();
+        self.has_build = build.trim_end().contains(' ');
         self.rt = build.contains("PREEMPT_RT") || build.contains("PREEMPT RT");
         self.smp = build.contains(" SMP");
     }
@@ -78,6 +81,7 @@ fn command_line(text: &str) -> Option<&str> {
 
 /// `smp: Brought up 1 node, 2 CPUs`; arm64 and x86 alike.
 fn brought_up(text: &str) -> Option<u32> {
+    let text = text.trim_end();
     let rest = text.strip_prefix("smp: ").unwrap_or(text).strip_prefix("Brought up ")?;
     rest.split(", ")
         .find_map(|part| part.strip_suffix(" CPUs").or_else(|| part.strip_suffix(" CPU")))?

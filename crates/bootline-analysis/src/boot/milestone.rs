@@ -58,7 +58,7 @@ impl Milestones {
             Some(b'V') if text.starts_with("VFS: Mounted root") => self.root = Some(i),
             // "Run /sbin/init as init process" came with 4.15 or so; before it there is only "Freeing unused". User space may
             // have written on after it.
-            Some(b'R') if self.init.is_none() && text.starts_with("Run /") && text.contains(" as init process") => {
+            Some(b'R') if self.init.is_none() && text.starts_with("Run ") && text.contains(" as init process") => {
                 self.init = Some(i);
             }
             Some(b'K') if text.starts_with("Kernel panic - not syncing") => {

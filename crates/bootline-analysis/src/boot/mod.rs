@@ -4,6 +4,7 @@
 //! [`Boot::analyse`] can't fail: what the log does not show stays `None`, and defects of the log are problems.
 mod analysis;
 mod backlog;
+mod banner_alone;
 mod boot_records;
 mod clock;
 mod cmdline;

@@ -166,6 +166,15 @@ pub(super) fn describe(
         }
         Some(_) => total,
     };
+    // A coarse clock makes each wait uncertain by its step; together they can't exceed the boot.
+    let started = timeline.stored(first_kernel);
+    let cost = match started.zip(end_stored).filter(|_| timeline.resolution > Dur::ZERO) {
+        Some((started, ended)) => {
+            let most = (ended - started).max_zero() + timeline.resolution;
+            Interval::new(cost.low().min(most), cost.best().min(most), cost.high().min(most))
+        }
+        None => cost,
+    };
     // A replay is not a flush: nobody waited for it.
     let flush = console_start.filter(|o| !o.is_offloaded(o.index)).map(|ConsoleStart { index: open, .. }| {
         let waited = waits.iter().find(|w| w.cause == WaitCause::Flush).map_or(Interval::default(), |w| w.time);

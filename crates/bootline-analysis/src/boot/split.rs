@@ -2,6 +2,7 @@
 //! Several boots in one input: where one ends and the next begins.
 use std::collections::VecDeque;
 
+use super::banner_alone::{self, is_banner_alone};
 use super::boot_records::BootRecords;
 use super::clock::REORDERING;
 use super::initial_jiffies::InitialJiffies;
@@ -74,17 +75,21 @@ impl Splitter {
             return false;
         }
         let is_banner = is_banner(r.text);
-        // A clock that begins again at zero is another kernel's, whatever it says first; up to 2.6.31, it may be another CPU's.
+        // A clock that begins again at zero is another kernel's, whatever it says first; it may be another CPU's.
         let restarts = r.stamp == Some(KernelTime::ORIGIN)
             && self.last_stamp.is_some_and(|s| s.since_origin() > RESTART)
-            && !r.text.starts_with("Initializing CPU#");
+            && !is_of_another_processor(r.text);
         let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now + REORDERING < before);
         if restarts || self.may_boot && goes_back {
             return true;
         }
         // ARM prints "Booting Linux on physical CPU" before its banner, with the banner's stamp, which is not zero where the clock
         // runs from power-on; others log "Initializing cgroup subsys" again after it.
-        let may_begin = if is_banner { self.seen_banner } else { is_first_record(r.text) && self.may_boot };
+        let may_begin = if is_banner {
+            self.seen_banner && !self.repeats_last(r)
+        } else {
+            is_first_record(r.text) && self.may_boot
+        };
         match (r.stamp, self.last_stamp) {
             (Some(now), Some(before)) if now == before => may_begin,
             (Some(now), Some(before)) => (is_banner || is_first_record(r.text)) && now < before,
@@ -101,6 +106,12 @@ impl Splitter {
         let is_fine = r.stamp.is_some_and(|s| s.as_nanos() % 1_000_000 != 0);
         let may_be = r.source == RecordOrigin::Kernel && goes_back && !begins && (is_fine || self.asked);
         may_be && self.again.is_known(r, &self.now)
+    }
+
+    /// Whether a record is the one before it again: two consoles print to one line.
+    fn repeats_last(&self, r: &Record<'_>) -> bool {
+        let last = self.now.records.iter().rev().find(|last| last.source == RecordOrigin::Kernel);
+        last.is_some_and(|last| (last.stamp, last.text) == (r.stamp, r.text))
     }
 
     /// Ends the wait for the boot before: the one in hand repeats it, or is another.
@@ -135,14 +146,21 @@ impl Splitter {
         }
     }
 
-    fn hand_over(&mut self) {
+    /// The boot in hand has ended; the next one's first kernel record has a stamp, or none.
+    fn hand_over(&mut self, next_has_stamps: bool) {
         self.hand_over_earlier();
         let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
         let header = self.now.header.clone();
-        let finished = std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
-        match EarlierBoot::hold(finished) {
-            Ok(earlier) => self.earlier = Some(earlier),
-            Err(finished) => self.complete.push_back(*finished),
+        let mut finished =
+            std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
+        if next_has_stamps && is_banner_alone(&finished) {
+            finished.records = banner_alone::before(&finished.records, &self.now.records);
+            self.now = finished;
+        } else {
+            match EarlierBoot::hold(finished) {
+                Ok(earlier) => self.earlier = Some(earlier),
+                Err(finished) => self.complete.push_back(*finished),
+            }
         }
         self.again = PrintedAgain::default();
         self.seen_kernel = false;
@@ -163,9 +181,28 @@ fn boots(r: &Record<'_>) -> bool {
 /// No kernel stamps a record with zero this long after one that it stamped later: its clock began again.
 const RESTART: Dur = Dur::from_millis(500);
 
-/// What kernels log before their banner: arm64, and all of them from 2.6.24 to 4.5 (cgroup_init_early).
+/// What kernels log before their banner: arm64, and all of them from 2.6.24 to 4.5 (cgroup_init_early). The other subsystems
+/// follow after the banner (cgroup_init).
 fn is_first_record(text: &str) -> bool {
-    text.starts_with("Booting Linux on physical CPU") || text.starts_with("Initializing cgroup subsys ")
+    text.starts_with("Booting Linux on physical CPU")
+        || matches!(text.trim_end(), "Initializing cgroup subsys cpuset" | "Initializing cgroup subsys cpu")
+}
+
+/// What a processor logs that is brought up in the middle of the boot, before its own clock runs (kvm_register_clock in
+/// arch/x86/kernel/kvmclock.c, cpu_init, secondary_start_kernel).
+fn is_of_another_processor(text: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "kvm-clock: cpu ",
+        "kvm-stealtime: cpu ",
+        "KVM setup async PF for cpu ",
+        "Initializing CPU#",
+        "Calibrating delay ",
+        "masked ExtINT on CPU#",
+        "x86 PAT enabled: cpu ",
+        "smpboot: CPU",
+    ];
+    let is_numbered = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '#');
+    text.strip_prefix("CPU").is_some_and(is_numbered) || WORDS.iter().any(|words| text.starts_with(words))
 }
 
 impl Sink for Splitter {
@@ -176,7 +213,7 @@ impl Sink for Splitter {
             return;
         }
         if self.starts_next(&r) {
-            self.hand_over();
+            self.hand_over(r.stamp.is_some());
         }
         self.again.add(&r);
         if self.now.records.len() < MAX_RECORDS {

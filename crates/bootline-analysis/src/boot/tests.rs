@@ -541,6 +541,41 @@ fn jiffies_show_no_speed_of_the_line() {
 }
 
 #[test]
+fn a_log_that_starts_late_does_not_show_init_s_start() {
+    let late: String = (0..30).map(|n| format!("[    3.{n:02}0000] EXT4-fs (sda{n}): mounted\n")).collect();
+    let systemd = "[    5.000000] systemd[1]: systemd 255 running in system mode\n";
+    assert!(read(&format!("{late}{systemd}")).end.is_none());
+    // A quiet console, until systemd raises its level.
+    assert_eq!(read(&format!("{systemd}{late}")).end.map(|e| e.by), Some(EndedBy::InitBanner));
+}
+
+#[test]
+fn a_clock_that_stands_still_begins_no_boot() {
+    let boots = |log: &str| BootRecords::all(log.as_bytes()).len();
+    // A clock of jiffies: cgroup_init logs after the banner what cgroup_init_early logs before it.
+    let early = "[    0.000000] Initializing cgroup subsys cpuset\n[    0.000000] Linux version 3.10.49 (a@b) #2\n";
+    let late = "[    0.080000] Mount-cache hash table entries: 512\n[    0.080000] Initializing cgroup subsys memory\n\
+                [    1.210000] Freeing unused kernel memory: 208k freed\n";
+    assert_eq!(boots(&format!("{early}{late}")), 1);
+    assert_eq!(boots(&format!("{early}{}", late.replace("0.080000", "0.000000"))), 1);
+    assert_eq!(boots(&format!("{early}{late}{early}{late}")), 2);
+    let twice: String = early.lines().chain(late.lines()).map(|line| format!("{line}\n{line}\n")).collect();
+    assert_eq!(boots(&twice), 1);
+    // Without stamps, as a logger keeps them.
+    let receipt = |line: &str| format!("Mar  1 10:00:00 a kernel: {}\n", &line[15..]);
+    let log: String = early.lines().chain(late.lines()).map(receipt).collect();
+    assert_eq!(boots(&format!("{log}{log}")), 2);
+}
+
+#[test]
+fn a_processor_whose_clock_begins_later_is_no_boot() {
+    let log = "[    0.000000] Linux version 4.4.1 (a@b) #1 SMP\n[    0.700000] x86: Booting SMP configuration:\n\
+               [    0.000000] kvm-clock: cpu 1, msr 0:7fff5041, secondary cpu clock\n[    0.710000] CPU1 is up\n\
+               [    0.000000] CPU2: Thermal monitoring enabled\n[    2.000000] Run /init as init process\n";
+    assert_eq!(BootRecords::all(log.as_bytes()).len(), 1);
+}
+
+#[test]
 fn a_panic_after_init_is_mentioned() {
     let log = "[    0.000000] Linux version 6.6.1\n[    1.000000] Run /init as init process\n\
                [    2.000000] Kernel panic - not syncing: Attempted to kill init!\n";

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that hold logs in another form: compressed, packed with tar, or in UTF-16. What is in them is read as it comes; memory
-//! is bounded, whatever they claim.
+//! Files that hold logs in another form: compressed, packed with tar, in UTF-16, in a string of JSON, or as a mail in
+//! quoted-printable. What is in them is read as it comes; memory is bounded, whatever they claim.
 //!
 //! ```text
 //! Read ─▶ Unpacker ─▶ Member, Member, ... ─▶ Read of plain bytes
-//!            └ decompress* ─▶ tar? ─▶ decompress* ─▶ utf16?
+//!            └ decompress* ─▶ tar? ─▶ decompress* ─▶ utf16? ─▶ json_text? quoted_printable?
 //! ```
 mod bzip2_streams;
 mod compression;
+mod json_text;
 mod limit;
 mod peek;
+mod quoted_printable;
+mod rewritten;
 mod tar;
 mod unpacker;
 mod utf16;

@@ -26,6 +26,13 @@ impl Peeked {
         }
     }
 
+    /// Reads so many of the first bytes; an error comes when what was read before it has been given.
+    pub fn of(mut rest: Box<dyn Read>, bytes: usize) -> Peeked {
+        let mut start = Vec::with_capacity(bytes);
+        let failed = rest.by_ref().take(bytes as u64).read_to_end(&mut start).err();
+        Peeked { start, at: 0, failed, rest }
+    }
+
     /// The first bytes.
     pub fn start(&self) -> &[u8] {
         &self.start

@@ -106,6 +106,18 @@ fn a_member_that_is_not_read_is_passed() {
 }
 
 #[test]
+fn mails_and_strings() {
+    let mail = b"Subject: a\nContent-Transfer-Encoding: quoted-printable\n\n[    1.000000] root=3D=\na\n";
+    let plain = b"Subject: a\nContent-Transfer-Encoding: quoted-printable\n\n[    1.000000] root=a\n";
+    check(mail.to_vec(), &[("", plain)]);
+    let json = br#"{"Output": "a\n[    1.000000] a\n[    2.000000] b\n[    3.000000] c\n"}"#;
+    let plain_json = b"{\"Output\": \"a\n[    1.000000] a\n[    2.000000] b\n[    3.000000] c\n\"}";
+    check(json.to_vec(), &[("", plain_json)]);
+    check(gzip(json), &[("", plain_json)]);
+    check(utf16(json, true), &[("", plain_json)]);
+}
+
+#[test]
 fn utf_16() {
     let text = "[    1.000000] grün 😀 and more\n".as_bytes();
     check(utf16(text, true), &[("", text)]);

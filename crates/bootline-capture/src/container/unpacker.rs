@@ -3,10 +3,14 @@
 use std::io::{self, Read};
 
 use super::compression::Compression;
+use super::json_text::{self, JsonText};
 use super::limit::{Limited, MOST_UNPACKED};
 use super::peek::Peeked;
+use super::quoted_printable::{self, QuotedPrintable};
+use super::rewritten::Rewritten;
 use super::tar::{self, Tar};
 use super::utf16::{self, Utf16};
+use crate::starts_capture;
 
 /// Compressions around each other at most.
 const DEEPEST: usize = 4;
@@ -154,9 +158,23 @@ fn plain(from: Box<dyn Read>) -> Result<Peeked, UnpackError> {
     Ok(found)
 }
 
+/// Bytes looked at for the way in which a text is written: a mail's header is long.
+const TEXT_PEEKED: usize = 32 * 1024;
+
 fn text(found: Peeked) -> Box<dyn Read> {
-    match utf16::detect(found.start()) {
+    if starts_capture(found.start()) {
+        return Box::new(found);
+    }
+    let text: Box<dyn Read> = match utf16::detect(found.start()) {
         Some(order) => Box::new(Utf16::new(Box::new(found), order)),
         None => Box::new(found),
+    };
+    let text = Peeked::of(text, TEXT_PEEKED);
+    if json_text::detect(text.start()) {
+        Box::new(Rewritten::new(Box::new(text), JsonText::default()))
+    } else if quoted_printable::detect(text.start()) {
+        Box::new(Rewritten::new(Box::new(text), QuotedPrintable::default()))
+    } else {
+        Box::new(text)
     }
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A log inside a string of JSON: what the interfaces of clouds return (`aws ec2 get-console-output`, `gcloud compute instances
+//! get-serial-port-output --format json`), steps of CI jobs, and the json-file of containers, with a line's string an object.
+use super::rewritten::Rewrite;
+
+/// Lines in strings that show that a log is in them.
+const FEWEST_LINES: usize = 3;
+
+/// Keys of JSON in which each record has an object of its own: that is a log's own form.
+const OF_RECORDS: [&[u8]; 5] = [b"\"lvl\"", b"\"_TRANSPORT\"", b"\"__CURSOR\"", b"\"msg\"", b"\"MESSAGE\""];
+
+/// Whether a text begins as JSON with a log in a string.
+pub(super) fn detect(start: &[u8]) -> bool {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let has = |word: &[u8]| text.windows(word.len()).any(|w| w == word);
+    let is_json = match text.first() {
+        Some(b'{') => true,
+        // A record's stamp begins so, too.
+        Some(b'[') => matches!(text[1..].trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
+        _ => false,
+    };
+    is_json
+        && text.windows(3).filter(|w| w == b"\\n[" || w == b"\\n\"").take(FEWEST_LINES).count() == FEWEST_LINES
+        && !OF_RECORDS.iter().any(|key| has(key))
+}
+
+/// Undoes the escapes of strings, wherever they stand: the rest of the JSON has none.
+#[derive(Debug, Default)]
+pub(super) struct JsonText {
+    /// A backslash and what followed it.
+    held: Vec<u8>,
+}
+
+impl Rewrite for JsonText {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        for b in bytes {
+            self.byte(*b, out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        out.append(&mut self.held);
+    }
+}
+
+impl JsonText {
+    fn byte(&mut self, b: u8, out: &mut Vec<u8>) {
+        match self.held.len() {
+            0 if b != b'\\' => out.push(b),
+            0 => self.held.push(b),
+            1 => {
+                let meant = match b {
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'b' => 8,
+                    b'f' => 12,
+                    b'"' | b'\\' | b'/' => b,
+                    b'u' => return self.held.push(b),
+                    _ => {
+                        out.append(&mut self.held);
+                        return self.byte(b, out);
+                    }
+                };
+                self.held.clear();
+                out.push(meant);
+            }
+            _ if b.is_ascii_hexdigit() => {
+                self.held.push(b);
+                if self.held.len() == b"\\u0000".len() {
+                    // Halves of a pair become two marks of what is no character.
+                    let code =
+                        std::str::from_utf8(&self.held[2..]).ok().and_then(|hex| u32::from_str_radix(hex, 16).ok());
+                    let c = code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    self.held.clear();
+                }
+            }
+            _ => {
+                out.append(&mut self.held);
+                self.byte(b, out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(input: &str, expected: &str) {
+        for size in [1, 3, input.len().max(1)] {
+            let (mut text, mut out) = (JsonText::default(), Vec::new());
+            input.as_bytes().chunks(size).for_each(|piece| text.push(piece, &mut out));
+            text.finish(&mut out);
+            assert_eq!(String::from_utf8_lossy(&out), expected, "{input} in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn escapes() {
+        check(r#"{"Output": "a\r\nb\t\"c\" \\ \u001b[0m\/"}"#, "{\"Output\": \"a\r\nb\t\"c\" \\ \u{1b}[0m/\"}");
+        check(r"\ud83d\x \u12z \", "\u{fffd}\\x \\u12z \\");
+    }
+
+    #[test]
+    fn a_log_in_a_string() {
+        assert!(detect(br#"{"Output": "a\n[    0.0] b\n[    0.1] c\n[    0.2] d"}"#));
+        let line = r#"{"log":"[    0.0] a\n","stream":"stdout","time":"x"}"#;
+        assert!(detect([line; 3].join("\n").as_bytes()));
+        assert!(!detect(line.as_bytes()));
+        assert!(!detect(br#"{"msg":"a\n[ \n[ \n["}"#));
+        assert!(!detect(br"[    0.0] a\n[ b\n[ c\n["));
+    }
+}
