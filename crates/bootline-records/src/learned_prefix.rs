@@ -49,7 +49,8 @@ impl LearnedPrefix {
     }
 
     fn of(bytes: &[u8], with_brackets: bool) -> Option<LearnedPrefix> {
-        if bytes.is_empty() || bytes.len() > LONGEST {
+        // Colours are told apart from text where it is cleaned.
+        if bytes.is_empty() || bytes.len() > LONGEST || memchr::memchr(0x1b, bytes).is_some() {
             return None;
         }
         let (mut tokens, mut at) = (Vec::new(), 0);
@@ -167,6 +168,7 @@ mod tests {
         check(of, "CPU0 ", &[("CPU1 a", Some("a")), ("cpu a", None)]);
         check(of, "\t", &[("\ta", Some("a")), ("\t\ta", Some("\ta"))]);
         assert_eq!(of(b"this is "), None);
+        assert_eq!(of(b"\x1b[0m"), None);
     }
 
     #[test]
