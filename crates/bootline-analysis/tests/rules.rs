@@ -341,3 +341,15 @@ fn a_root_on_usb_waits_for_usb_storage() {
     assert_eq!(wait(2), ("the boot waited 2.300 s for the root device on a USB disk".to_owned(), true));
     assert!(!wait(1).1);
 }
+
+/// Stamps that jump ahead and back, as in two logs that were joined: no gap is a share above 100 % of the boot.
+#[test]
+fn no_share_is_above_the_whole() {
+    let log = "[    0.000000] Linux version 6.6.7 (gcc) #1 SMP Mon\n[    0.100000] one\n[  900.000000] two\n[    0.200000] three\n\
+               [    0.300000] Run /init as init process\n";
+    for f in findings(&analyse(log.as_bytes())) {
+        let shares = f.title.split(' ').zip(f.title.split(' ').skip(1)).filter(|(_, unit)| unit.starts_with('%'));
+        let shares: Vec<f64> = shares.filter_map(|(share, _)| share.parse().ok()).collect();
+        assert!(shares.iter().all(|share| *share <= 100.0), "{}", f.title);
+    }
+}
