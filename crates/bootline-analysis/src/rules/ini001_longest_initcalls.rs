@@ -12,7 +12,8 @@ use bootline_kbuild::{Origin, SymbolType, SymbolValue};
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini001,
     doc: "The initcalls that took longest, net of the console, of the probes inside them, and of what other rules \
-          explain. Initcalls run one after the other on one CPU, so each delays all that follow.",
+          explain. Initcalls run one after the other on one CPU, so each delays all that follow. The source file and the \
+          CONFIG symbol are those of the nearest series that bootline knows, or of --kernel-tree.",
     place: TimelinePlace::Evidence,
     check,
 };
