@@ -15,9 +15,9 @@ const HEAD: &str = "\
 bootline recognises the form of a log by its first 64 lines; `--input-format NAME` states it. Each form is shown with what writes it,
 its name for `--input-format`, what its times mean, and an example from the tests.
 
-A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, in UTF-16, a mail in quoted-printable, or
-JSON with the log in a string (`aws ec2 get-console-output`, `docker logs` as json-file): what is in it is read as it comes. Colours
-and other control sequences of terminals are removed, and so is what consoles and terminal programs write around the log.
+A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, in UTF-16, a mail in quoted-printable, or JSON with the log in a
+string (`aws ec2 get-console-output`, Docker's json-file): what is in it is read as it comes. Colours and other control sequences of
+terminals are removed, and so is what consoles and terminal programs write around the log.
 ";
 
 const TAIL: &str = "
