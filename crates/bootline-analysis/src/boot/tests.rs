@@ -662,4 +662,13 @@ fn a_declared_speed_that_the_stamps_refute_is_not_used() {
     assert_eq!(analyse(1_000, false), None);
     assert_eq!(analyse(45_000, false), Some(SpeedSource::Declared));
     assert_eq!(analyse(1_000, true), Some(SpeedSource::Declared));
+    // Whole seconds refute nothing.
+    let line = |n: i64| format!("[Sun Mar  1 10:00:{:02} 2026] acme-gpio {n:02}: 32 lines\n", n / 40);
+    let coarse: String = (0..80).map(line).collect();
+    let log = format!(
+        "[Sun Mar  1 10:00:00 2026] Linux version 6.1.7 (gcc) #1 SMP Mon\n[Sun Mar  1 10:00:00 2026] Kernel command line: \
+         console=ttyS0,115200\n[Sun Mar  1 10:00:00 2026] printk: console [ttyS0] enabled\n{coarse}\
+         [Sun Mar  1 10:00:03 2026] Run /init as init process\n"
+    );
+    assert_eq!(read(&log).line.unwrap().speed.map(|s| s.source), Some(SpeedSource::Declared));
 }
