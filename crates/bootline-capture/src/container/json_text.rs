@@ -32,18 +32,10 @@ pub(super) struct JsonText {
 }
 
 impl Rewrite for JsonText {
-    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        for b in bytes {
-            self.byte(*b, out);
-        }
-    }
-
     fn finish(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.held);
     }
-}
 
-impl JsonText {
     fn byte(&mut self, b: u8, out: &mut Vec<u8>) {
         match self.held.len() {
             0 if b != b'\\' => out.push(b),
@@ -86,21 +78,16 @@ impl JsonText {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rewritten::tests::check_rewrite;
     use super::*;
-
-    fn check(input: &str, expected: &str) {
-        for size in [1, 3, input.len().max(1)] {
-            let (mut text, mut out) = (JsonText::default(), Vec::new());
-            input.as_bytes().chunks(size).for_each(|piece| text.push(piece, &mut out));
-            text.finish(&mut out);
-            assert_eq!(String::from_utf8_lossy(&out), expected, "{input} in pieces of {size}");
-        }
-    }
 
     #[test]
     fn escapes() {
-        check(r#"{"Output": "a\r\nb\t\"c\" \\ \u001b[0m\/"}"#, "{\"Output\": \"a\r\nb\t\"c\" \\ \u{1b}[0m/\"}");
-        check(r"\ud83d\x \u12z \", "\u{fffd}\\x \\u12z \\");
+        check_rewrite::<JsonText>(
+            r#"{"Output": "a\r\nb\t\"c\" \\ \u001b[0m\/"}"#,
+            "{\"Output\": \"a\r\nb\t\"c\" \\ \u{1b}[0m/\"}",
+        );
+        check_rewrite::<JsonText>(r"\ud83d\x \u12z \", "\u{fffd}\\x \\u12z \\");
     }
 
     #[test]

@@ -27,18 +27,10 @@ pub(super) struct QuotedPrintable {
 }
 
 impl Rewrite for QuotedPrintable {
-    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        for b in bytes {
-            self.byte(*b, out);
-        }
-    }
-
     fn finish(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.held);
     }
-}
 
-impl QuotedPrintable {
     fn byte(&mut self, b: u8, out: &mut Vec<u8>) {
         match self.held.as_slice() {
             [] if b != b'=' => out.push(b),
@@ -70,27 +62,22 @@ fn encoded(digits: &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rewritten::tests::check_rewrite;
     use super::*;
-
-    fn check(input: &str, expected: &str) {
-        for size in [1, 3, input.len().max(1)] {
-            let (mut text, mut out) = (QuotedPrintable::default(), Vec::new());
-            input.as_bytes().chunks(size).for_each(|piece| text.push(piece, &mut out));
-            text.finish(&mut out);
-            assert_eq!(String::from_utf8_lossy(&out), expected, "{input} in pieces of {size}");
-        }
-    }
 
     #[test]
     fn lines_are_joined() {
-        check("Linux version 6.8.0-rc1-0001=\n2 (a@b)\n", "Linux version 6.8.0-rc1-00012 (a@b)\n");
-        check("root=3D/dev=\r\n/sda1 gr=C3=BCn=20\n", "root=/dev/sda1 grün \n");
+        check_rewrite::<QuotedPrintable>(
+            "Linux version 6.8.0-rc1-0001=\n2 (a@b)\n",
+            "Linux version 6.8.0-rc1-00012 (a@b)\n",
+        );
+        check_rewrite::<QuotedPrintable>("root=3D/dev=\r\n/sda1 gr=C3=BCn=20\n", "root=/dev/sda1 grün \n");
     }
 
     #[test]
     fn what_no_encoder_writes_stays() {
-        check("mem=32M root=/dev/sda a==b x=", "mem=32M root=/dev/sda a==b x=");
-        check("a=3d=\rb", "a=3d=\rb");
+        check_rewrite::<QuotedPrintable>("mem=32M root=/dev/sda a==b x=", "mem=32M root=/dev/sda a==b x=");
+        check_rewrite::<QuotedPrintable>("a=3d=\rb", "a=3d=\rb");
     }
 
     #[test]
