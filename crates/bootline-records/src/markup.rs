@@ -2,7 +2,7 @@
 //! Logs that were copied from a web page, or saved as one: tags and entities to text.
 //!
 //! Only tags and entities that mean something in a page are taken for such: a kernel's `<6>` or `<idle>` stays.
-use memchr::memchr3;
+use memchr::{memchr3, memchr3_iter};
 
 /// Tags that end a line of text.
 const LINE_ENDS: [&[u8]; 10] = [b"br", b"p", b"div", b"tr", b"li", b"pre", b"h1", b"h2", b"h3", b"blockquote"];
@@ -56,7 +56,7 @@ const HARD_BLANK: &[u8] = b"\xc2\xa0";
 
 /// The text of a line that has markup in it, with a line feed where the page begins a line; `None` for any other line.
 pub(super) fn without_markup(line: &[u8]) -> Option<Vec<u8>> {
-    let (first, _) = next_markup(line, 0)?;
+    let first = first_markup(line)?;
     let mut text = Vec::with_capacity(line.len());
     text.extend_from_slice(&line[..first]);
     let mut at = first;
@@ -76,15 +76,9 @@ pub(super) fn without_markup(line: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The next markup from `at` on.
-fn next_markup(line: &[u8], mut at: usize) -> Option<(usize, usize)> {
-    while let Some(n) = memchr3(b'&', b'<', HARD_BLANK[0], &line[at..]) {
-        if let Some((_, len)) = markup_at(line, at + n) {
-            return Some((at + n, len));
-        }
-        at += n + 1;
-    }
-    None
+/// Where the first markup is.
+fn first_markup(line: &[u8]) -> Option<usize> {
+    memchr3_iter(b'&', b'<', HARD_BLANK[0], line).find(|at| markup_at(line, *at).is_some())
 }
 
 /// What stands for the markup at `at`, and its length.
@@ -102,7 +96,7 @@ fn markup_at(line: &[u8], at: usize) -> Option<(Option<u8>, usize)> {
 
 fn tag(rest: &[u8]) -> Option<(Option<u8>, usize)> {
     let near = &rest[..rest.len().min(LONGEST_TAG)];
-    if near.len() > 2 && near[1] == b'!' && near[2..].starts_with(b"--") || near.starts_with(b"<!DOCTYPE") {
+    if near.starts_with(b"<!--") || near.starts_with(b"<!DOCTYPE") {
         return Some((None, near.iter().position(|b| *b == b'>')? + 1));
     }
     let is_closing = near.get(1) == Some(&b'/');
