@@ -30,7 +30,7 @@ const WORDS: [&str; 12] = [
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let steps = LoaderSteps { rule: RULE.id, words: &WORDS, what: "using the network in the boot loader" };
-    let found = steps.finding(case, |texts| {
+    steps.findings(case, |texts| {
         let mut remedies = vec![Remedy::in_words(
             "boot from the device's own storage: take the network out of `bootcmd` or `boot_targets`",
             Effort::Configuration,
@@ -46,6 +46,5 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ));
         }
         remedies
-    });
-    found.into_iter().collect()
+    })
 }

@@ -28,13 +28,12 @@ const WORDS: [&str; 8] = [
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let steps =
         LoaderSteps { rule: RULE.id, words: &WORDS, what: "looking for devices on USB and SATA in the boot loader" };
-    let found = steps.finding(case, |_| {
+    steps.findings(case, |_| {
         vec![Remedy::in_words(
             "do not start what the boot does not need: take `usb start` and `scsi scan` out of `preboot` and `bootcmd`, and usb and scsi out of `boot_targets`",
             Effort::Configuration,
             "no USB keyboard in the boot loader, no boot from USB or SATA",
             Risk::Medium,
         )]
-    });
-    found.into_iter().collect()
+    })
 }

@@ -17,7 +17,7 @@ const WORDS: [&str; 3] = ["Verifying Checksum ...", "Verifying Hash Integrity ..
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let steps = LoaderSteps { rule: RULE.id, words: &WORDS, what: "checking images in the boot loader" };
-    let found = steps.finding(case, |texts| {
+    steps.findings(case, |texts| {
         let mut remedies = vec![Remedy::in_words(
             "compute hashes with the processor's instructions or its engine (CONFIG_ARMV8_CRYPTO, CONFIG_SHA_HW_ACCEL), with caches on",
             Effort::Rebuild,
@@ -37,6 +37,5 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             );
         }
         remedies
-    });
-    found.into_iter().collect()
+    })
 }

@@ -19,7 +19,7 @@ const WORDS: [&str; 3] = ["Uncompressing Kernel Image", "Uncompressing Linux", "
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let steps = LoaderSteps { rule: RULE.id, words: &WORDS, what: "decompressing the kernel" };
-    let found = steps.finding(case, |_| {
+    steps.findings(case, |_| {
         vec![
             Remedy::new(
                 "compress it with lz4 instead",
@@ -40,6 +40,5 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                 Risk::Medium,
             ),
         ]
-    });
-    found.into_iter().collect()
+    })
 }

@@ -25,8 +25,12 @@ pub(super) struct LoaderSteps<'w> {
 }
 
 impl LoaderSteps<'_> {
-    /// The finding, if the steps took long enough to count; the remedies may depend on the records.
-    pub fn finding(&self, case: &Case<'_>, remedies: impl FnOnce(&[&str]) -> Vec<Remedy>) -> Option<Finding> {
+    /// One finding, or none if the steps took too little to count; the remedies may depend on the records.
+    pub fn findings(&self, case: &Case<'_>, remedies: impl FnOnce(&[&str]) -> Vec<Remedy>) -> Vec<Finding> {
+        self.finding(case, remedies).into_iter().collect()
+    }
+
+    fn finding(&self, case: &Case<'_>, remedies: impl FnOnce(&[&str]) -> Vec<Remedy>) -> Option<Finding> {
         let said = |text: &str| self.words.iter().any(|w| text.contains(w));
         let announced: Vec<(usize, &str)> = case.before_kernel().filter(|(_, text)| said(text)).collect();
         // A kernel that is quiet says its first word long after it started.
