@@ -5,6 +5,7 @@
 //! of the series that this crate carries. Pure: the caller reads the files.
 mod config;
 mod initcall;
+mod initcall_source;
 mod kconfig;
 mod makefile;
 mod path;
@@ -12,6 +13,7 @@ mod table;
 mod tree;
 
 pub use config::{KernelConfig, SymbolValue};
+pub use initcall_source::InitcallSource;
 pub use kconfig::{SymbolKind, SymbolType};
 pub use table::{Origin, Table, TableError};
 pub use tree::{KernelTree, SourceKind};

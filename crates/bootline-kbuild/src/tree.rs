@@ -95,7 +95,6 @@ impl KernelTree {
             };
             for entry in &list.entries {
                 let (known, path) = match entry {
-                    // Some makefiles name an object from the root: `arch/arm/vfp/`, `$(src)/..` is passed over.
                     Entry::Directory(name) => (&mut self.directories, name),
                     Entry::Object(name) | Entry::Listed(name) => (&mut self.objects, name),
                 };
@@ -180,8 +179,8 @@ const MOST_STEPS: u32 = 16;
 /// `VERSION = 6` and `PATCHLEVEL = 12` of the root's makefile.
 fn series(makefile: &str) -> Option<String> {
     let value = |name: &str| {
-        let lines = makefile.lines().filter_map(|line| line.split_once('='));
-        lines.into_iter().find(|(n, _)| n.trim() == name).map(|(_, value)| value.trim())
+        let mut lines = makefile.lines().filter_map(|line| line.split_once('='));
+        lines.find(|(n, _)| n.trim() == name).map(|(_, value)| value.trim())
     };
     let numbers = [value("VERSION")?, value("PATCHLEVEL")?];
     numbers.iter().all(|n| n.parse::<u16>().is_ok()).then(|| numbers.join("."))

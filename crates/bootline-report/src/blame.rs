@@ -13,23 +13,23 @@ use super::wire::word;
 use crate::wire::{self, Clock};
 use bootline_analysis::boot::{Boot, Span};
 use bootline_analysis::origin::origins;
-use bootline_kbuild::{Origin, Table as InitcallTable};
+use bootline_kbuild::{InitcallSource, Origin};
 
 /// Which spans to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct BlameOptions<'t> {
     /// Maximum number of spans; none for all.
     pub count: Option<usize>,
     /// Whether to sort by gross time, which includes waits for the console.
     pub gross: bool,
     /// Where initcalls come from.
-    pub initcalls: &'t InitcallTable,
+    pub initcalls: &'t InitcallSource,
 }
 
 impl Default for BlameOptions<'static> {
     /// All spans, by net time; initcalls as in the stock kernels.
     fn default() -> BlameOptions<'static> {
-        BlameOptions { count: None, gross: false, initcalls: InitcallTable::stock() }
+        BlameOptions { count: None, gross: false, initcalls: &InitcallSource::Stock }
     }
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The argument that names the kernel's source, for what its own table of initcalls says.
-use std::borrow::Cow;
 use std::path::PathBuf;
 
-use bootline_kbuild::Table;
+use bootline_kbuild::{InitcallSource, Table};
 use bootline_lab::kernel_tree::{self, KernelTreeError};
 use clap::Args;
 
@@ -20,12 +19,9 @@ pub struct KernelTreeArgs {
 
 impl KernelTreeArgs {
     /// The initcalls of that source, else those of Debian's kernels.
-    pub fn table(&self) -> Result<Cow<'static, Table>, Failure> {
-        let stock = Table::stock();
-        match &self.kernel_tree {
-            None => Ok(Cow::Borrowed(stock)),
-            Some(root) => Ok(Cow::Owned(kernel_tree::table(root).map_err(failed)?.with_values_of(stock))),
-        }
+    pub fn source(&self) -> Result<InitcallSource, Failure> {
+        let Some(root) = &self.kernel_tree else { return Ok(InitcallSource::Stock) };
+        Ok(InitcallSource::Own(kernel_tree::table(root).map_err(failed)?.with_values_of(Table::stock())))
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::boot::{Boot, Clock, EndedBy, Span};
 use crate::predict::{Change, Predictor, Setting};
 use bootline_capture::units::{Dur, Interval};
-use bootline_kbuild::Table;
+use bootline_kbuild::InitcallSource;
 use bootline_records::{Record, RecordOrigin};
 
 /// A range of the boot's time axis.
@@ -61,7 +61,7 @@ fn total(boot: &Boot) -> Dur {
 #[derive(Clone)]
 pub(super) struct Case<'a> {
     pub boot: &'a Boot,
-    pub initcalls: &'a Table,
+    pub initcalls: &'a InitcallSource,
     total: Dur,
     /// Claimed time ranges: disjoint, ascending.
     claimed: Vec<TimeRange>,
@@ -69,7 +69,7 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    pub fn new(boot: &'a Boot, initcalls: &'a Table) -> Case<'a> {
+    pub fn new(boot: &'a Boot, initcalls: &'a InitcallSource) -> Case<'a> {
         Case { boot, initcalls, total: total(boot), claimed: Vec::new(), predicted: Rc::default() }
     }
 

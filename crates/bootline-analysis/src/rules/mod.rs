@@ -65,7 +65,7 @@ pub use rule::{Rule, TimelinePlace};
 pub use rule_id::RuleId;
 
 use crate::boot::Boot;
-use bootline_kbuild::Table;
+use bootline_kbuild::InitcallSource;
 use case::Case;
 
 /// All rules, in the order in which they run: time that one rule explains is no longer available to those after it, so
@@ -126,11 +126,11 @@ pub fn rule(id: RuleId) -> Option<&'static Rule> {
 
 /// All findings of a boot, the costliest first.
 pub fn findings(boot: &Boot) -> Vec<Finding> {
-    findings_by(boot, Table::stock())
+    findings_by(boot, &InitcallSource::Stock)
 }
 
-/// The same, for a kernel whose initcalls are those of this table.
-pub fn findings_by(boot: &Boot, initcalls: &Table) -> Vec<Finding> {
+/// The same, for a kernel whose initcalls are those of this source.
+pub fn findings_by(boot: &Boot, initcalls: &InitcallSource) -> Vec<Finding> {
     let mut case = Case::new(boot, initcalls);
     let mut found: Vec<Finding> = Vec::new();
     for rule in RULES {

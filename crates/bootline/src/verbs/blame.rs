@@ -32,7 +32,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let initcalls = args.source.table()?;
+    let initcalls = args.source.source()?;
     let options = BlameOptions { count: args.number, gross: args.gross, initcalls: &initcalls };
     args.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, BootNeeds::Times, |boot, source, out| {
         out.show(|| blame(boot, &options, source), || blame_json(boot, &options, source));

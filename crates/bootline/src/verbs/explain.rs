@@ -41,7 +41,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         };
         return Ok(Exit::FINE);
     }
-    let initcalls = args.source.table()?;
+    let initcalls = args.source.source()?;
     args.logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
         let findings = findings_by(boot, &initcalls);
         out.show(|| explain(boot, &findings, source), || explain_json(boot, &findings, source));
