@@ -32,7 +32,8 @@ impl Behaviour {
             // Before nbcon existed, the log did not mention "legacy".
             false => row(version, Framework::Nbcon).or_else(|| row(version, Framework::Legacy)),
         });
-        let newer = || version.filter(|s| !legacy && *s > newest()).and_then(|_| row(newest(), Framework::Nbcon));
+        let newer =
+            || version.filter(|s| !legacy && s.series() > newest()).and_then(|_| row(newest(), Framework::Nbcon));
         found.or_else(newer).map_or_else(|| Behaviour::unknown(rt), PrintkRow::behaviour)
     }
 
@@ -61,9 +62,9 @@ pub fn printing(version: Option<KernelVersion>, rt: bool, legacy: bool) -> Print
     Behaviour::of(version, rt, legacy).printing
 }
 
-/// The newest version that the table knows.
+/// The newest series that the table knows.
 pub fn newest() -> KernelVersion {
-    TABLE.printk.iter().map(|r| r.range.to).max().unwrap_or(KernelVersion::new(0, 0))
+    TABLE.printk.iter().map(|r| r.range.to.series()).max().unwrap_or(KernelVersion::new(0, 0))
 }
 
 /// All columns of the table for a driver's console in a version.
@@ -119,6 +120,7 @@ impl DriverBehaviour {
             DriverBehaviour::of(*s, true, driver, false)
                 .is_some_and(|s| s.behaviour.printing == Printing::ThreadPerRecord)
         };
+        let from = from.map(KernelVersion::series);
         let begins = TABLE.printk.iter().map(|r| r.range.from).chain(from);
         let later = |s: &KernelVersion| from.is_none_or(|from| *s >= from);
         let nbcon = || DriverBehaviour::flushed_by_thread(driver, true).map(|(first, _)| first);
@@ -186,9 +188,15 @@ mod tests {
         check("6.12", true, false, Nbcon, EarlyInitcall, RegistrationFlush::Synchronous);
         check("6.16", false, false, Nbcon, EarlyInitcall, RegistrationFlush::Synchronous);
         check("6.17", false, false, Nbcon, EarlyInitcall, ByThread);
+        check("7.1", false, false, Nbcon, EarlyInitcall, ByThread);
+        check("7.2.0", false, false, Nbcon, EarlyInitcall, ByThread);
+        check("7.2.12", false, false, Nbcon, EarlyInitcall, ByThread);
+        check("7.2.13", false, false, Nbcon, SubsysInitcall, ByThread);
         check("7.2", false, false, Nbcon, SubsysInitcall, ByThread);
+        check("7.3.4", false, false, Nbcon, SubsysInitcall, ByThread);
         check("6.18", true, true, ThreadWholeFlush, EarlyInitcall, ByThread);
         check("6.19", true, true, ThreadPerRecord, EarlyInitcall, ByThread);
+        check("7.2.12", true, true, ThreadPerRecord, EarlyInitcall, ByThread);
         check("7.2", true, true, ThreadPerRecord, SubsysInitcall, ByThread);
     }
 
@@ -224,6 +232,9 @@ mod tests {
         assert_eq!(unknown(None, true, true), Printing::Unknown);
         assert_eq!(unknown(Some(parsed("7.4")), true, true), Printing::Unknown);
         assert_eq!(unknown(Some(parsed("2.4")), false, true), Printing::Unknown);
+        // A stable release of the newest series is known.
+        assert_eq!(unknown(Some(newest().with_stable(99)), true, false), Printing::Nbcon);
+        assert_eq!(unknown(Some(newest().with_stable(99)), false, true), Printing::Synchronous);
         // What the log shows takes precedence.
         assert_eq!(unknown(Some(parsed("7.4")), false, false), Printing::Nbcon);
     }
@@ -238,6 +249,8 @@ mod tests {
         check("6.16", false, Driver::Pl011, true);
         check("6.17", false, Driver::Pl011, false);
         check("7.1", false, Driver::Pl011, false);
+        check("7.2.12", false, Driver::Pl011, false);
+        check("7.2.13", false, Driver::Pl011, true);
         check("7.2", false, Driver::Pl011, true);
         check("6.12", true, Driver::Uart8250, true);
         check("6.12", false, Driver::Uart8250, true);
@@ -265,7 +278,7 @@ mod tests {
                 "{driver:?}"
             );
         };
-        check(Driver::Pl011, false, Some(("6.17", "7.1")));
+        check(Driver::Pl011, false, Some(("6.17", "7.2.12")));
         // Registers in its probe: after the kthreads are ready, in each version.
         check(Driver::Imx, false, Some(("6.17", "7.3")));
         // Registers before any kthread runs.
@@ -283,6 +296,7 @@ mod tests {
         check(Driver::Uart8250, None, Some("6.19"));
         check(Driver::Uart8250, Some("6.12"), Some("6.19"));
         check(Driver::Uart8250, Some("7.0"), Some("7.0"));
+        check(Driver::Uart8250, Some("7.0.3"), Some("7.0"));
         // An nbcon console there.
         check(Driver::Uart8250, Some("7.3"), None);
         check(Driver::Pl011, Some("6.12"), Some("6.17"));

@@ -43,7 +43,7 @@ pub enum ThreadsReady {
     Never,
     /// An early_initcall (6.12 to 7.1).
     EarlyInitcall,
-    /// A subsys_initcall (from 7.2 on).
+    /// A subsys_initcall (from 7.2.13 on).
     SubsysInitcall,
 }
 

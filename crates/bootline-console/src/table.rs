@@ -15,7 +15,7 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(TEXT).u
 
 pub(super) const TEXT: &str = include_str!("behaviour.tsv");
 
-/// Versions, both ends included.
+/// Versions, both ends included: `6.18` is the first stable release of 6.18 where a range begins, the last where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) from: KernelVersion,
@@ -23,9 +23,16 @@ pub(super) struct Range {
 }
 
 impl Range {
+    /// A version without its stable release is taken as the last of its series: who names a series means what can be had
+    /// of it today.
     pub(super) fn holds(self, version: KernelVersion) -> bool {
-        self.from <= version && version <= self.to
+        let first = self.from.stable.unwrap_or(0);
+        self.from.with_stable(first) <= last_release(version) && last_release(version) <= last_release(self.to)
     }
+}
+
+fn last_release(version: KernelVersion) -> KernelVersion {
+    version.with_stable(version.stable.unwrap_or(u16::MAX))
 }
 
 /// What printk does with consoles of one framework.

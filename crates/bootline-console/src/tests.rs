@@ -136,7 +136,7 @@ fn before_the_other_processors_are_up_there_is_one() {
     // 6.12 to 7.1 start the thread in an early_initcall, where it takes the one processor for its second of printing; in
     // that time 11 ms of the first work get done, and the other processors come up after it: 1000 + 39 + 50.
     check(1, 1085..=1092);
-    // 7.2 starts it in a subsys_initcall: it never competes.
+    // 7.2.13 starts it in a subsys_initcall: it never competes.
     check(4, 100..=100);
 }
 
@@ -171,7 +171,7 @@ fn an_early_console_flushes_by_its_thread_where_the_version_does() {
     };
     assert_eq!(registered(ops(true), by_thread), 0);
     assert_eq!(registered(ops(true), console(Printing::Nbcon)), 200, "6.16 flushes though the thread is there");
-    assert_eq!(registered(ops(false), by_thread), 200, "7.2's threads come too late for an early console");
+    assert_eq!(registered(ops(false), by_thread), 200, "7.2.13's threads come too late for an early console");
 }
 
 #[test]

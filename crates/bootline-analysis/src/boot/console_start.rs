@@ -4,7 +4,7 @@
 //! Read from kernel/printk/printk.c and nbcon.c (6.12 to 7.2). A legacy console prints from its registration on. On
 //! PREEMPT_RT it never prints from a writer (`force_legacy_kthread`): nothing is printed until
 //! `printk_set_kthreads_ready` has started the printer kthread. Until then, each writer prints to an nbcon console
-//! (`nbcon_atomic_flush_pending`). That call is an early_initcall up to 7.1 and a subsys_initcall from 7.2 on.
+//! (`nbcon_atomic_flush_pending`). That call is an early_initcall up to 7.2.12 and a subsys_initcall from 7.2.13 on.
 use super::console::SerialConsole;
 use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;

@@ -12,7 +12,7 @@ pub struct Kernel {
     pub release: Option<String>,
     /// The banner's record.
     pub banner: Option<RecordId>,
-    /// `6.18`
+    /// `6.18.15`; `6.18` where the stable release is not in the banner.
     pub version: Option<KernelVersion>,
     /// PREEMPT_RT.
     pub rt: bool,
@@ -65,10 +65,10 @@ impl Kernel {
 
     fn read_banner(&mut self, text: &str) {
         let release = text["Linux version ".len()..].split([' ', '(']).next().unwrap_or_default();
-        self.version = version(release);
         self.release = Some(release.to_owned());
         // The build string after `#`: "#1 SMP PREEMPT_RT Debian ..."; older RT kernels wrote "PREEMPT RT".
         let (_, build) = text.rsplit_once('#').unwrap_or_default();
+        self.version = version(release, build);
         self.has_build = build.trim_end().contains(' ');
         self.rt = build.contains("PREEMPT_RT") || build.contains("PREEMPT RT");
         self.smp = build.contains(" SMP");
@@ -90,7 +90,51 @@ fn brought_up(text: &str) -> Option<u32> {
         .ok()
 }
 
-fn version(release: &str) -> Option<KernelVersion> {
+/// A distribution that keeps its modules' ABI through stable updates numbers the ABI, after a `.0` that says nothing:
+/// `6.1.0-49-amd64`, `5.15.0-91-generic`. Debian's build string has the release: "#1 SMP Debian 6.1.176-1 (2026-07-02)".
+fn version(release: &str, build: &str) -> Option<KernelVersion> {
+    let number = |text: &str| text.parse::<u16>().ok();
     let mut parts = release.split(['.', '-', '+']);
-    Some(KernelVersion::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    let series = KernelVersion::new(number(parts.next()?)?, number(parts.next()?)?);
+    let stable = parts.next().and_then(number);
+    let numbers_abi = stable == Some(0) && parts.next().and_then(number).is_some();
+    let stable = if numbers_abi { debian_stable(series, build) } else { stable };
+    Some(stable.map_or(series, |stable| series.with_stable(stable)))
+}
+
+fn debian_stable(series: KernelVersion, build: &str) -> Option<u16> {
+    let (_, package) = build.split_once("Debian ")?;
+    let numbers = package.strip_prefix(&format!("{series}."))?;
+    numbers.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stable_release_is_read_where_the_banner_has_it() {
+        let check = |banner: &str, want: Option<&str>| {
+            let mut kernel = Kernel::default();
+            kernel.read_banner(&format!("Linux version {banner}"));
+            assert_eq!(kernel.version.map(|v| v.to_string()).as_deref(), want, "{banner}");
+        };
+        check("7.2.13 (me@host) (gcc 15) #1 SMP PREEMPT Sat Nov 7 2026", Some("7.2.13"));
+        check(
+            "6.12.107+deb13-amd64 (debian-kernel@lists.debian.org) #1 SMP Debian 6.12.107-1 (2026-10-01)",
+            Some("6.12.107"),
+        );
+        check(
+            "6.1.0-49-amd64 (debian-kernel@lists.debian.org) #1 SMP PREEMPT_DYNAMIC Debian 6.1.176-1 (2026-07-02)",
+            Some("6.1.176"),
+        );
+        check("6.1.0-49-amd64 (debian-kernel@lists.debian.org) #1 SMP Debian 5.10.1-1 (2026-07-02)", Some("6.1"));
+        check("5.15.0-91-generic (buildd@lcy02) (gcc) #101-Ubuntu SMP Tue Nov 14 13:30:08 UTC 2023", Some("5.15"));
+        check("7.2.0-rc3+ (me@host) #4 SMP", Some("7.2.0"));
+        check("7.2-rc3 (me@host) #4 SMP", Some("7.2"));
+        check("2.6.32.5-axis (me@host) #4 PREEMPT", Some("2.6.32"));
+        check("3.18.31-perf-g1234567 (me@host) #1 SMP PREEMPT", Some("3.18.31"));
+        check("4.4.0+ (me@host) #1", Some("4.4.0"));
+        check("mainline (me@host) #1", None);
+    }
 }

@@ -7,7 +7,7 @@ use super::prediction::{Prediction, PredictionError};
 use super::setting::Setting;
 use crate::boot::Boot;
 use bootline_capture::units::{Baud, LineRate};
-use bootline_console::{Driver, DriverBehaviour, Framework, Printing};
+use bootline_console::{Driver, DriverBehaviour, Framework, KernelVersion, Printing};
 
 /// The boot as captured.
 pub fn baseline(boot: &Boot) -> Result<Prediction, PredictionError> {
@@ -70,7 +70,7 @@ fn changes(boot: &Boot) -> Vec<Change> {
     let rt = boot.kernel.rt;
     let stock = boot.kernel.version.and_then(|s| DriverBehaviour::of(s, rt, driver, false));
     let nbcon = DriverBehaviour::nbcon_since(driver, rt)
-        .filter(|s| boot.kernel.version != Some(*s))
+        .filter(|s| boot.kernel.version.map(KernelVersion::series) != Some(*s))
         .filter(|_| stock.is_none_or(|t| t.framework == Framework::Legacy || t.flushes_at_registration()))
         .map(|version| Setting::Kernel { version, rt });
     let second = (boot.kernel.cpus == Some(1)).then_some(Setting::Cpus(2));

@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     doc: "When a console registers, everything stored so far is printed to it before the registration returns \
           (register_console, console_flush_all). The later the console registers, the more there is to flush, and the \
           boot waits until the last of it is transmitted. From 6.17 on an nbcon console leaves the flush to its \
-          kthread, if it registers after the call that lets kthreads print: an early_initcall up to 7.1, a \
-          subsys_initcall from 7.2 on. PL011 registers between the two, 8250 before both.",
+          kthread, if it registers after the call that lets kthreads print: an early_initcall up to 7.2.12, a \
+          subsys_initcall from 7.2.13 on. PL011 registers between the two, 8250 before both.",
     place: TimelinePlace::Evidence,
     check,
 };

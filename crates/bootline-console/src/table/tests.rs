@@ -7,7 +7,10 @@ fn all_versions() -> Vec<KernelVersion> {
     let majors = [(3u16, 0..=19u16), (4, 0..=20), (5, 0..=19), (6, 0..=19), (7, 0..=3)];
     let numbered =
         majors.into_iter().flat_map(|(major, minors)| minors.map(move |minor| KernelVersion::new(major, minor)));
-    std::iter::once(KernelVersion::new(2, 6)).chain(numbered).collect()
+    // The stable releases between which behaviour changed.
+    let stable = [12, 13].map(|stable| KernelVersion::new(7, 2).with_stable(stable));
+    let oldest = [KernelVersion::new(2, 6), KernelVersion::new(2, 6).with_stable(32)];
+    oldest.into_iter().chain(numbered).chain(stable).collect()
 }
 
 fn table() -> Table {
@@ -58,6 +61,22 @@ fn each_row_says_where_it_was_read() {
         let releases = source.split(['(', ')', ',', ':', ' ']).filter(|w| read(w) || *w == "4.9");
         assert!(releases.count() > 0, "{source}");
     }
+}
+
+#[test]
+fn a_range_ends_with_the_last_stable_release() {
+    let check = |from: &str, to: &str, version: &str, holds| {
+        let range = Range { from: from.parse().unwrap(), to: to.parse().unwrap() };
+        assert_eq!(range.holds(version.parse().unwrap()), holds, "{version} in {from}..{to}");
+    };
+    check("6.17", "7.2.12", "6.17.0", true);
+    check("6.17", "7.2.12", "7.2.12", true);
+    check("6.17", "7.2.12", "7.2.13", false);
+    check("6.17", "7.2.12", "7.2", false);
+    check("7.2.13", "7.3", "7.2", true);
+    check("7.2.13", "7.3", "7.2.0", false);
+    check("7.2.13", "7.3", "7.3.4", true);
+    check("7.2.13", "7.3", "7.4", false);
 }
 
 #[test]

@@ -85,7 +85,8 @@ fn parse_series(text: &str) -> Option<Series> {
         None => (text, ""),
     };
     let flavour = Flavour::ALL.into_iter().find(|f| f.suffix() == suffix)?;
-    Some(Series { version: number.parse().ok()?, flavour })
+    let version = number.parse().ok().filter(|v: &KernelVersion| v.stable.is_none())?;
+    Some(Series { version, flavour })
 }
 
 /// What a user typed: a series, optionally after an architecture: `arm64:6.18-rt`.

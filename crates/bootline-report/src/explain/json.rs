@@ -93,7 +93,7 @@ fn kernel(boot: &Boot) -> KernelJson<'_> {
     let k = &boot.kernel;
     KernelJson {
         release: k.release.as_deref(),
-        series: k.version.map(|v| v.to_string()),
+        series: k.version.map(|v| v.series().to_string()),
         preempt_rt: k.rt,
         smp: k.smp,
         cpus: k.cpus,
