@@ -6,7 +6,9 @@ use super::milestone::Milestones;
 use super::timeline::{Clock, Timeline};
 use super::wait::ConsoleWaits;
 use bootline_capture::units::Dur;
-use bootline_records::{RecordId, RecordSet};
+use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 /// A gap between two records after the kernel's first: neither the kernel nor user space printed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +52,7 @@ pub(super) fn gaps(
     // By one step of the clock a difference may be too long.
     let least = least + timeline.resolution;
     let mut before: Option<(RecordId, Dur)> = None;
-    for (i, r) in records.iter().enumerate().take(until + 1).skip(first) {
-        let Some(now) = timeline.stored(i) else { continue };
+    for (r, now) in in_time(records, timeline, first..=until) {
         if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
             let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };
             if gap.net() >= least {
@@ -69,4 +70,29 @@ pub(super) fn gaps(
     }
     found.sort_by_key(|g| std::cmp::Reverse(g.net()));
     found
+}
+
+/// The records up to a position that have a time, in log order; but what a program wrote while the line was still
+/// transmitting older kernel records comes after all that had been logged by then, and not at all if the last record had.
+fn in_time<'a>(
+    records: &'a RecordSet,
+    timeline: &'a Timeline,
+    range: RangeInclusive<usize>,
+) -> impl Iterator<Item = (Record<'a>, Dur)> {
+    let end = timeline.stored(*range.end());
+    let timed = |i: usize| Some((records.get(i)?, timeline.stored(i)?));
+    let mut ordered = Vec::new();
+    // Ascending: on one line they arrive one after the other.
+    let mut programs = VecDeque::new();
+    for (record, at) in range.filter_map(timed) {
+        if record.source != RecordOrigin::Kernel {
+            programs.push_back((record, at));
+            continue;
+        }
+        let earlier = programs.iter().take_while(|(_, written)| *written <= at).count();
+        ordered.extend(programs.drain(..earlier));
+        ordered.push((record, at));
+    }
+    ordered.extend(programs.into_iter().filter(|(_, written)| end.is_none_or(|end| *written <= end)));
+    ordered.into_iter()
 }
