@@ -13,6 +13,7 @@ mod con004_slow_line;
 mod con005_unneeded_output;
 mod con006_console_stall;
 mod con007_printer_kthread;
+mod con008_late_log;
 mod console_remedies;
 mod drv001_deferred_probe;
 mod drv002_longest_probes;
@@ -78,6 +79,7 @@ pub const RULES: &[Rule] = &[
     con004_slow_line::RULE,
     con005_unneeded_output::RULE,
     con006_console_stall::RULE,
+    con008_late_log::RULE,
     clk001_clock_stood_still::RULE,
     log001_start_lost::RULE,
     usr001_quiet_overridden::RULE,
