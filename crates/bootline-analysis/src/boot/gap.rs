@@ -74,11 +74,7 @@ pub(super) fn gaps(
 
 /// The records up to a position that have a time, in log order; but what a program wrote while the line was still
 /// transmitting older kernel records comes after all that had been logged by then, and not at all if the last record had.
-fn in_time<'a>(
-    records: &'a RecordSet,
-    timeline: &'a Timeline,
-    range: RangeInclusive<usize>,
-) -> impl Iterator<Item = (Record<'a>, Dur)> {
+fn in_time<'a>(records: &'a RecordSet, timeline: &'a Timeline, range: RangeInclusive<usize>) -> Vec<(Record<'a>, Dur)> {
     let end = timeline.stored(*range.end());
     let timed = |i: usize| Some((records.get(i)?, timeline.stored(i)?));
     let mut ordered = Vec::new();
@@ -94,5 +90,5 @@ fn in_time<'a>(
         ordered.push((record, at));
     }
     ordered.extend(programs.into_iter().filter(|(_, written)| end.is_none_or(|end| *written <= end)));
-    ordered.into_iter()
+    ordered
 }
