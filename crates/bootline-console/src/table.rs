@@ -26,8 +26,8 @@ impl Range {
     /// A version without its stable release is taken as the last of its series: who names a series means what can be had
     /// of it today.
     pub(super) fn holds(self, version: KernelVersion) -> bool {
-        let first = self.from.stable.unwrap_or(0);
-        self.from.with_stable(first) <= last_release(version) && last_release(version) <= last_release(self.to)
+        let version = last_release(version);
+        self.from <= version && version <= last_release(self.to)
     }
 }
 
