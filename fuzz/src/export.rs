@@ -9,7 +9,7 @@ mod perfetto;
 #[path = "../../crates/bootline-report/tests/export/told.rs"]
 mod told;
 
-use bootline_analysis::boot::{Boot, BootRecords, Clock, BootOptions};
+use bootline_boot::{Boot, BootRecords, Clock, BootOptions};
 use bootline_report::{
     BootEmitter, BootLabel, Chrome, Csv, Dmesg, ExportJson, Grabserial, JunitBoots, Lava, MarkdownSummary, Perfetto,
     PlainText, ReportedBoot,

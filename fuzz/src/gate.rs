@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets, baselines and comparisons from any bytes.
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::compare::{Baseline, Budget, RunMeasures, RunSet, Thresholds, check, compare};
 use bootline_capture::units::Dur;
 

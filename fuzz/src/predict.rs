@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Predictions from any bytes.
-use bootline_analysis::boot::{Boot, ConsoleArg, BootOptions, BootRecords, join_levels};
+use bootline_boot::{Boot, ConsoleArg, BootOptions, BootRecords, join_levels};
 use bootline_analysis::predict::{Prediction, baseline, what_if};
 use bootline_capture::units::{Dur, Interval};
 

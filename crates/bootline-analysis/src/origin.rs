@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where an initcall comes from: its source file, and the CONFIG symbols that build it.
-use crate::boot::{Boot, Span, SpanKind};
+use bootline_boot::{Boot, Span, SpanKind};
 use bootline_kbuild::{Origin, Table};
 
 /// More candidates than this are no help.

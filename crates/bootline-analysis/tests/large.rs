@@ -5,8 +5,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::rules::findings;
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use rustix::time::{ClockId, clock_gettime};
 
 const RECORDS: usize = 60_000;

@@ -3,8 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "the corpus is files")]
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, ConsoleArg, join_levels};
 use bootline_analysis::predict::{Change, Prediction, PredictionError, baseline, predict, what_if};
+use bootline_boot::{Boot, BootOptions, BootRecords, ConsoleArg, join_levels};
 
 fn file(case: &str, name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(case).join(name)

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::rules::{Finding, RULES, Rule, RuleId, findings};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 use bootline_records::RecordOrigin;
 use bootline_testkit::check_goldens;

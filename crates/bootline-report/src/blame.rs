@@ -11,8 +11,8 @@ use super::table::{Align, Table};
 use super::time_value::ClockName;
 use super::wire::word;
 use crate::wire::{self, Clock};
-use bootline_analysis::boot::{Boot, Span};
 use bootline_analysis::origin::origins;
+use bootline_boot::{Boot, Span};
 use bootline_kbuild::{InitcallSource, Origin};
 
 /// Which spans to show.

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::boot_label::BootLabel;
-use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
+use bootline_boot::Boot;
 
 /// A document in one format.
 pub trait Emitter {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::emitter::{BootEmitter, ReportedBoot};
 use super::escape::escaped;
-use bootline_analysis::boot::Clock;
+use bootline_boot::Clock;
 use bootline_capture::units::Dur;
 use bootline_records::{Caller, Record, RecordOrigin};
 

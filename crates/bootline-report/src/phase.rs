@@ -4,7 +4,7 @@ use super::document::Document;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{ClockName, share};
-use bootline_analysis::boot::{Boot, Phase, PhaseName};
+use bootline_boot::{Boot, Phase, PhaseName};
 use bootline_capture::units::Dur;
 
 /// The table of phases, unless the log shows none.
@@ -33,7 +33,7 @@ pub(super) fn table(boot: &Boot) -> Table {
     let longest = boot.phases.iter().filter(|p| is_kernel(p)).map(Phase::length).max().unwrap_or_default();
     for p in &boot.phases {
         // Stamps of the axis's own clock would only repeat the same values.
-        let by_kernel = p.kernel.filter(|_| boot.timeline.clock == bootline_analysis::boot::Clock::Arrival);
+        let by_kernel = p.kernel.filter(|_| boot.timeline.clock == bootline_boot::Clock::Arrival);
         let cells = vec![
             p.name.title().to_owned(),
             p.length().to_string(),

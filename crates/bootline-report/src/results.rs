@@ -20,8 +20,8 @@ use super::explain::title;
 use super::junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
 use super::time_value::ClockName;
 use super::wire::word;
-use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
+use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
 struct Result {

@@ -12,8 +12,8 @@ use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{TimeValue, share};
 use super::{phase, problem};
-use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
+use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
 /// Summaries of boots in Markdown.

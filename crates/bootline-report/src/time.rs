@@ -10,7 +10,7 @@ use super::phase;
 use super::style::Style;
 use super::time_value::{ClockName, TimeValue};
 use crate::wire::{Clock, Phase, TimeToInit};
-use bootline_analysis::boot::{self, Boot, PhaseName};
+use bootline_boot::{Boot, PhaseName};
 use bootline_capture::units::Dur;
 
 /// The sum and the phases, as a document.
@@ -39,7 +39,7 @@ fn sum(boot: &Boot) -> Text {
 }
 
 /// The phases up to an instant, the one around it cut there.
-fn up_to(phases: &[boot::Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
+fn up_to(phases: &[bootline_boot::Phase], end: Dur) -> Vec<(PhaseName, Dur)> {
     phases.iter().filter(|p| p.start < end).map(|p| (p.name, p.end.min(end) - p.start)).collect()
 }
 

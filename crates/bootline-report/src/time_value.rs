@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A time with its unit, its bounds and its clock.
-use bootline_analysis::boot::Clock;
+use bootline_boot::Clock;
 use bootline_capture::units::{Dur, Interval};
 
 /// A duration, for display. Measured ones have six decimals; an estimate has as many as its interval supports.

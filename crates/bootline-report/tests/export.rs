@@ -16,8 +16,8 @@ mod told;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock};
 use bootline_analysis::rules::findings;
+use bootline_boot::{Boot, BootOptions, BootRecords, Clock};
 use bootline_records::RecordOrigin;
 use bootline_report::{
     BootEmitter, BootLabel, Chrome, Csv, Dmesg, ExportJson, Grabserial, JunitBoots, Lava, MarkdownSummary, Perfetto,

@@ -5,9 +5,9 @@ mod schema;
 
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
 use bootline_analysis::remedy::{KernelVersions, Parameter, SystemChange};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
 use bootline_report::{BootLabel, BootsJson, JsonItem, TextOptions, predictions, predictions_json, text};

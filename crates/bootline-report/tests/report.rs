@@ -8,10 +8,10 @@ mod schema;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Splitter};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::predict::{Prediction, PredictionError, baseline, what_if};
 use bootline_analysis::rules::findings;
+use bootline_boot::{Boot, BootOptions, BootRecords, Splitter};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 use bootline_records::{ByteRange, Level, Record, RecordId, RecordOrigin, Sink};

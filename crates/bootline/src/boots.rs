@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Splitter, join_levels};
+use bootline_boot::{Boot, BootOptions, BootRecords, Splitter, join_levels};
 use bootline_capture::container::Unpacker;
 use bootline_records::{ByteRange, DecodeSummary, Decoder, Format, ProblemKind, RecordOrigin, Sink};
 use bootline_report::BootLabel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's own log of a boot whose console was captured: it contains the log levels.
-use bootline_analysis::boot::{BootRecords, JoinError, join_levels};
+use bootline_boot::{BootRecords, JoinError, join_levels};
 use bootline_records::RecordSet;
 use bootline_report::{BootLabel, escaped};
 

@@ -2,7 +2,7 @@
 //! The arguments that name logs, and the loop that shows their boots one by one.
 use std::path::PathBuf;
 
-use bootline_analysis::boot::Boot;
+use bootline_boot::Boot;
 use bootline_report::{BootLabel, TextOptions};
 use clap::Args;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prediction errors as shown: what is missing, the evidence, and how to supply it.
-use bootline_analysis::boot::Boot;
 use bootline_analysis::predict::PredictionError;
+use bootline_boot::Boot;
 use bootline_records::RecordId;
 use bootline_report::{BootLabel, escaped};
 

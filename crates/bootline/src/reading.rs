@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arguments that say how logs are to be read, the same in every verb that reads some.
-use bootline_analysis::boot::{BootOptions, ConsoleArg};
+use bootline_boot::{BootOptions, ConsoleArg};
 use bootline_records::Format;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

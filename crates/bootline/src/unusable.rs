@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions, Clock};
+use bootline_boot::{Boot, BootOptions, Clock};
 use bootline_capture::container::{UnpackError, UnreadableKind};
 use bootline_records::{DecodeSummary, Format, OtherKind, ProblemKind};
 use bootline_report::{BootLabel, escaped};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, TimeOrigin};
+use bootline_boot::{Boot, BootOptions, BootRecords, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 use bootline_lab::boot::Truth;

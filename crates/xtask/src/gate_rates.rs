@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, TimeOrigin};
 use bootline_analysis::compare::{Budget, GateOutcome, Quantity, RunMeasures, RunSet, RunSetup, check};
+use bootline_boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, TimeOrigin};
 use bootline_lab::boot::{RunVerdict, Truth};
 use bootline_stats::{Random, difference};
 

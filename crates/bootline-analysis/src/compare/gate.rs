@@ -208,7 +208,7 @@ fn is_time(of: &Quantity) -> bool {
 }
 
 /// From what to what the times of the runs count, each kind once.
-fn times(set: &RunSet) -> impl Iterator<Item = (crate::boot::TimeOrigin, crate::boot::EndedBy)> {
+fn times(set: &RunSet) -> impl Iterator<Item = (bootline_boot::TimeOrigin, bootline_boot::EndedBy)> {
     let mut kinds = Vec::new();
     for setup in set.runs.iter().map(|r| &r.setup) {
         let kind = |s: &RunSetup| (s.since, s.ended_by);

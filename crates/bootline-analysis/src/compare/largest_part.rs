@@ -4,7 +4,7 @@ use super::decomposition::{Contribution, decompose};
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::run_set::RunSet;
-use crate::boot::PhaseName;
+use bootline_boot::PhaseName;
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 

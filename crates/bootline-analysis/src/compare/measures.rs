@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part::{Part, parts};
 use super::quantity::Quantity;
-use crate::boot::{Boot, Clock, EndedBy, TimeOrigin, reaches};
+use bootline_boot::{Boot, Clock, EndedBy, TimeOrigin, reaches};
 
 /// A run, reduced to its measures.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::span_word;
-use crate::boot::{Boot, BootEnd, PhaseName, Span, SpanKind};
+use bootline_boot::{Boot, BootEnd, PhaseName, Span, SpanKind};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 

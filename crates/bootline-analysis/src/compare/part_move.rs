@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::part::PartKey;
 use super::part_column::{PartColumn, PartColumns};
-use crate::boot::PhaseName;
+use bootline_boot::PhaseName;
 
 /// Where a part moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

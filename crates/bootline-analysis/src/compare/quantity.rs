@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::suggestion::nearest;
-use crate::boot::{PhaseName, SpanKind};
+use bootline_boot::{PhaseName, SpanKind};
 
 /// A quantity: each run has one number for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

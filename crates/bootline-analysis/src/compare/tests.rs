@@ -6,7 +6,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{Boot, BootOptions, BootRecords};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 /// A boot with three initcalls of these lengths in ms, and so many characters more from the second.
@@ -506,7 +506,7 @@ fn what_is_noise_of_times_is_none_of_characters() {
 fn times_that_begin_elsewhere_are_not_judged() {
     let mut other = boots("base", 8, 100, 0);
     let new = boots("new", 8, 100, 0);
-    other.runs.iter_mut().for_each(|r| r.setup.since = crate::boot::TimeOrigin::PowerOn);
+    other.runs.iter_mut().for_each(|r| r.setup.since = bootline_boot::TimeOrigin::PowerOn);
     let limit = "of = \"time-to-init\"\nincrease_at_most = \"50 ms\"";
     check_gate(limit, Some(&new), &new, GateOutcome::Pass, "");
     check_gate(limit, Some(&other), &new, GateOutcome::Inconclusive, "from the same beginning");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task's waits delay the boot.
-use crate::boot::{Boot, Span, SpanKind};
+use bootline_boot::{Boot, Span, SpanKind};
 use bootline_capture::units::Dur;
 
 /// init's task, and swapper's before it.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::boot_task::{INIT, holds_up, of_init, user_space};
 use super::named_interval::{self, NamedInterval};
 use super::segment::{NestedSpan, Segment, SegmentKind};
-use crate::boot::{Boot, Phase, PhaseName, Span, SpanKind};
+use bootline_boot::{Boot, Phase, PhaseName, Span, SpanKind};
 use bootline_capture::units::Dur;
 use bootline_records::{RecordId, RecordOrigin};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::boot_task::user_space;
 use super::segment::SegmentKind;
-use crate::boot::{Boot, Service, WaitCause};
+use bootline_boot::{Boot, Service, WaitCause};
 use bootline_capture::units::Dur;
 use bootline_records::RecordOrigin;
 

@@ -2,7 +2,7 @@
 //! The critical path of one boot, and what ran in parallel with it.
 
 use super::segment::Segment;
-use crate::boot::{SpanKind, TimeOrigin};
+use bootline_boot::{SpanKind, TimeOrigin};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 

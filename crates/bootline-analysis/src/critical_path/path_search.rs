@@ -6,7 +6,7 @@ use super::boot_task::{holds_up, of_init, user_space};
 use super::init_task::InitTask;
 use super::path::{CriticalPath, NonCriticalSpan, PathBasis};
 use super::segment::{Segment, SegmentKind};
-use crate::boot::{AsyncWait, Boot, Clock, Span, SpanKind, TimeOrigin};
+use bootline_boot::{AsyncWait, Boot, Clock, Span, SpanKind, TimeOrigin};
 use bootline_capture::units::Dur;
 use bootline_records::{RecordId, RecordOrigin};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The segments of a critical path: what each was spent on.
-use crate::boot::{PhaseName, RootWaitBy, SpanKind};
+use bootline_boot::{PhaseName, RootWaitBy, SpanKind};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 

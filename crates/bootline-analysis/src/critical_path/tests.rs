@@ -2,8 +2,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::Boot;
-use crate::boot::{BootOptions, BootRecords};
+use bootline_boot::Boot;
+use bootline_boot::{BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 

@@ -2,7 +2,7 @@
 //! A boot as a workload: what it did between its records, without its waits for the console.
 use super::levels;
 use super::stall::StallReport;
-use crate::boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
+use bootline_boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
 use bootline_capture::units::Dur;
 use bootline_console::{ConsoleId, Message, Op, SimulationSetup, ThreadsReady, Workload, speed_with_busy_printer};
 use bootline_records::RecordOrigin;

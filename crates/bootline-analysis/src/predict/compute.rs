@@ -10,7 +10,7 @@ use super::scenario::Scenario;
 use super::setting::Setting;
 use super::system_changes::system_changes;
 use super::wording;
-use crate::boot::{Boot, BootEnd, Clock, TimeOrigin};
+use bootline_boot::{Boot, BootEnd, Clock, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::{SimulationOutcome, SimulationSetup, simulate};
 use bootline_records::RecordOrigin;

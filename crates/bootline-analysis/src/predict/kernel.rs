@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How another kernel would print to the console of a boot.
 use super::prediction::PredictionError;
-use crate::boot::Boot;
+use bootline_boot::Boot;
 use bootline_console::{
     Behaviour, Driver, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadsReady,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The level of a record, if the log or the text shows it.
-use crate::boot::initcall_debug;
+use bootline_boot::initcall_debug;
 use bootline_records::Record;
 
 /// Level of a record; `None` if it could only be guessed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The module nbcon_8250: which boots it can help, and when it replaces the console.
-use crate::boot::{Boot, SerialConsole};
+use bootline_boot::{Boot, SerialConsole};
 use bootline_console::{
     Behaviour, Driver, DriverBehaviour, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadsReady,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rate at which a driver transmits: the line's, less the pauses between bytes.
-use crate::boot::{Boot, LineSpeed, SpeedSource, WaitCause};
+use bootline_boot::{Boot, LineSpeed, SpeedSource, WaitCause};
 use bootline_capture::units::{Baud, Dur, Frame, LineRate};
 use bootline_records::RecordOrigin;
 

@@ -6,7 +6,7 @@ use super::module::{self, SwitchTime};
 use super::prediction::PredictionError;
 use super::rate;
 use super::setting::Setting;
-use crate::boot::{Boot, SerialConsole};
+use bootline_boot::{Boot, SerialConsole};
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
     Behaviour, ConsoleId, Contention, DriverWait, Framework, KernelClock, ModelledConsole, Op, Printing,
@@ -156,7 +156,7 @@ impl Scenario {
             return plan;
         }
         let real = ConsoleId(usize::from(has_boot_console(boot)));
-        if let Some(early) = boot.consoles.iter().find(|c| c.boot && crate::boot::is_serial(&c.name)) {
+        if let Some(early) = boot.consoles.iter().find(|c| c.boot && bootline_boot::is_serial(&c.name)) {
             plan.registrations.push((early.enabled_index, ConsoleId(0), true));
             if let Some(gone) = early.disabled.and_then(|id| boot.records.index_of(id)) {
                 plan.registrations.push((gone, ConsoleId(0), false));
@@ -185,7 +185,7 @@ impl Scenario {
 }
 
 fn has_boot_console(boot: &Boot) -> bool {
-    boot.consoles.iter().any(|c| c.boot && crate::boot::is_serial(&c.name))
+    boot.consoles.iter().any(|c| c.boot && bootline_boot::is_serial(&c.name))
 }
 
 /// How a boot console prints: it has no kthread and no nbcon driver.

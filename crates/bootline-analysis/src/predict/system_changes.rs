@@ -2,8 +2,8 @@
 //! What a change to a boot takes on the system that boots.
 use super::change::Change;
 use super::setting::Setting;
-use crate::boot::{Boot, SerialLine};
 use crate::remedy::{KernelVersions, Parameter, SystemChange};
+use bootline_boot::{Boot, SerialLine};
 use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing};
 
 /// The first version of the kernel whose legacy printer thread gives up the console lock after each record.

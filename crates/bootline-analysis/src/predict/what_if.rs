@@ -5,7 +5,7 @@ use super::compute::Predictor;
 use super::module::takes_module;
 use super::prediction::{Prediction, PredictionError};
 use super::setting::Setting;
-use crate::boot::Boot;
+use bootline_boot::Boot;
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{Driver, DriverBehaviour, Framework, KernelVersion, Printing};
 

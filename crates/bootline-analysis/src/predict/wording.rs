@@ -6,7 +6,7 @@ use super::module::{self, SwitchTime};
 use super::prediction::Assumption;
 use super::scenario::Scenario;
 use super::setting::Setting;
-use crate::boot::{Boot, Clock, SpeedSource};
+use bootline_boot::{Boot, Clock, SpeedSource};
 use bootline_console::Printing;
 use bootline_records::ProblemKind;
 

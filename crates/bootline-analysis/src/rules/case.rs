@@ -3,8 +3,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::boot::{Boot, Clock, EndedBy, Span};
 use crate::predict::{Change, Predictor, Setting};
+use bootline_boot::{Boot, Clock, EndedBy, Span};
 use bootline_capture::units::{Dur, Interval};
 use bootline_kbuild::InitcallSource;
 use bootline_records::{Record, RecordOrigin};

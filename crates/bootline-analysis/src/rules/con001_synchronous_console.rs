@@ -3,7 +3,7 @@ use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{percent, seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
-use crate::boot::WaitCause;
+use bootline_boot::WaitCause;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {

@@ -3,7 +3,7 @@ use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{clock, percent, seconds, speed};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, console_remedies};
-use crate::boot::{ConsoleWait, SpanKind, WaitCause};
+use bootline_boot::{ConsoleWait, SpanKind, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 

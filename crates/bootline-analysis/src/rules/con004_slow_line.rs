@@ -3,8 +3,8 @@ use super::case::Case;
 use super::finding::cite;
 use super::wording::{declared_rate, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::boot::SpeedSource;
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
+use bootline_boot::SpeedSource;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
 

@@ -3,9 +3,9 @@ use super::case::Case;
 use super::finding::cite;
 use super::wording::{percent, seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
-use crate::boot::{CommandLine, initcall_debug};
 use crate::predict::{Setting, remove_parameters};
 use crate::remedy::{Remedy, Risk};
+use bootline_boot::{CommandLine, initcall_debug};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::{Record, RecordOrigin};
 

@@ -3,7 +3,7 @@ use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
-use crate::boot::Clock;
+use bootline_boot::Clock;
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordOrigin;
 

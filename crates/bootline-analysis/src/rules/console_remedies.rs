@@ -2,9 +2,9 @@
 //! Remedies that several console rules share.
 use super::case::Case;
 use super::wording::faster;
-use crate::boot::{ConsoleWait, SerialLine, WaitCause};
 use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, system_changes, takes_module};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
+use bootline_boot::{ConsoleWait, SerialLine, WaitCause};
 use bootline_capture::units::Dur;
 use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing, newest};
 

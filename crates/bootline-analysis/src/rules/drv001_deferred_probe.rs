@@ -5,8 +5,8 @@ use super::case::{Case, apart};
 use super::finding::cite;
 use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
-use crate::boot::{Span, SpanKind};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {

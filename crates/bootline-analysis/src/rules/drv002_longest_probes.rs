@@ -3,8 +3,8 @@ use super::case::{Case, longest};
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::boot::SpanKind;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::SpanKind;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -24,8 +24,9 @@ const LEAST: (Dur, f64) = (Dur::from_millis(30), 0.01);
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let end = case.end();
-    let wanted =
-        |s: &&crate::boot::Span| s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.self_time() >= least;
+    let wanted = |s: &&bootline_boot::Span| {
+        s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.self_time() >= least
+    };
     let mut found = Vec::new();
     for span in longest(case.boot.spans.iter().filter(wanted)) {
         let (net, time_ranges) = case.own(span);

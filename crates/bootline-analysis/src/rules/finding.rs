@@ -2,8 +2,8 @@
 //! What a rule reports.
 use super::case::TimeRange;
 use super::rule_id::RuleId;
-use crate::boot::Boot;
 use crate::remedy::Remedy;
+use bootline_boot::Boot;
 use bootline_capture::units::Interval;
 use bootline_records::RecordId;
 

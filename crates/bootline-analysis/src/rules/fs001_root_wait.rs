@@ -4,9 +4,9 @@ use super::finding::cite_at;
 use super::probe_remedies::{OTHER_DISK_NAMES, asynchronous_probes};
 use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
-use crate::boot::{RootWait, RootWaitBy};
 use crate::predict::remove_parameters;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::{RootWait, RootWaitBy};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {

@@ -3,9 +3,9 @@ use super::case::{Case, longest};
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::boot::{Span, SpanKind};
 use crate::origin::origins;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::{Span, SpanKind};
 use bootline_capture::units::Dur;
 use bootline_kbuild::{Origin, SymbolType, SymbolValue};
 

@@ -4,8 +4,8 @@ use super::finding::{cite, cite_at};
 use super::silence;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
-use crate::boot::{Span, SpanKind};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
 

@@ -3,8 +3,8 @@ use super::case::{Case, apart};
 use super::finding::cite_at;
 use super::wording::{clock, declared_rate, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
-use crate::boot::SpeedSource;
 use crate::remedy::{Effort, Remedy, Risk};
+use bootline_boot::SpeedSource;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {

@@ -3,8 +3,8 @@ use super::case::Case;
 use super::finding::cite_at;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::boot::Clock;
 use crate::remedy::{Remedy, Risk, SystemChange};
+use bootline_boot::Clock;
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::{ProblemKind, RecordOrigin};
 

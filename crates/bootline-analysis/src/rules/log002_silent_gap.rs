@@ -3,8 +3,8 @@ use super::case::Case;
 use super::finding::cite;
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
-use crate::boot::{Gap, is_serial};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::{Gap, is_serial};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::{RUNNER_LATENESS, RecordId};
 

@@ -65,7 +65,7 @@ pub use finding::{CitedRecord, Finding};
 pub use rule::{Rule, TimelinePlace};
 pub use rule_id::RuleId;
 
-use crate::boot::Boot;
+use bootline_boot::Boot;
 use bootline_kbuild::InitcallSource;
 use case::Case;
 

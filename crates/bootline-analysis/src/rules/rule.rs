@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::finding::Finding;
 use super::rule_id::RuleId;
-use crate::boot::WaitCause;
+use bootline_boot::WaitCause;
 
 /// One diagnosis.
 pub struct Rule {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How figures are written in a finding's text.
 use super::case::Case;
-use crate::boot::{Clock, SerialLine, SpeedSource};
+use bootline_boot::{Clock, SerialLine, SpeedSource};
 use bootline_capture::units::{Baud, Dur, LineRate};
 
 /// `27.300 s`; below 10 ms in microseconds, because milliseconds would be too coarse.

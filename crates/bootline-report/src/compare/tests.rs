@@ -8,8 +8,8 @@ use super::wording::short_names;
 use super::{compare, compare_page};
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
 use crate::{Emitter, MarkdownEmitter, text};
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::compare::{Comparison, Excluded, RunMeasures, RunSet, Thresholds};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 /// A boot with an initcall of this name and length.

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::boot_label::BootLabel;
 use crate::wire::{self, Clock, PathBasis, TimeOrigin, TimeToInit};
-use bootline_analysis::boot::Boot;
 use bootline_analysis::critical_path::CriticalPath;
+use bootline_boot::Boot;
 
 /// The critical path, for programs: one entry of `boots[]` in `docs/schema/critical-chain-1.schema.json`.
 pub fn critical_chain_json<'b>(

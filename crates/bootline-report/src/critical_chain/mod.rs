@@ -15,8 +15,8 @@ use crate::document::{Document, Text};
 use crate::explain::{no_end, since, title, untrusted};
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
-use bootline_analysis::boot::{Boot, EndedBy, TimeOrigin};
 use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
+use bootline_boot::{Boot, EndedBy, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use tables::{longest, outstanding, segments_table, slack};
 

@@ -4,7 +4,7 @@ use super::super::boot_label::BootLabel;
 use super::super::document::{Document, Entry, Text};
 use super::super::style::Style;
 use super::super::time_value::{ClockName, TimeValue, share};
-use bootline_analysis::boot::{
+use bootline_boot::{
     Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin, WaitCause,
 };
 use bootline_capture::units::{Dur, Interval, LineRate};

@@ -4,8 +4,8 @@ use super::remedies::NumberedRemedies;
 use crate::document::{Document, Entry, Text};
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue, share};
-use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::{Finding, RULES, RuleId};
+use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
 pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding]) {

@@ -10,8 +10,8 @@ use crate::wire::{
     Clock, ConsoleKind, ConsoleSwitch, Finding, Id, Interval, Phase, Printing, Problem, RegisteredConsole, SpeedSource,
     TimeToInit, id,
 };
-use bootline_analysis::boot::{Boot, Flush, SerialLine};
 use bootline_analysis::rules;
+use bootline_boot::{Boot, Flush, SerialLine};
 
 /// A boot explained, for programs.
 pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [rules::Finding], source: &'b BootLabel) -> impl Serialize + 'b {

@@ -14,8 +14,8 @@ pub(super) use json::ExplainedBoot;
 use super::boot_label::BootLabel;
 use super::document::Document;
 use super::{phase, problem};
-use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
+use bootline_boot::Boot;
 
 /// A boot explained, for people. `findings` are in the order in which they are to be shown.
 pub fn explain(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {

@@ -9,7 +9,7 @@ use super::difference::{Difference, SpanChange};
 use super::mark::{FindingMark, MarkPlacement};
 use super::picture::{DrawnWait, Picture};
 use crate::time_value::{TimeValue, in_millis};
-use bootline_analysis::boot::SpanKind;
+use bootline_boot::SpanKind;
 use bootline_capture::units::Dur;
 
 const BAR: f64 = 22.0;

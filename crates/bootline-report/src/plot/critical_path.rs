@@ -2,8 +2,8 @@
 //! The critical path as bars, and the slack of what ran in parallel with it.
 use std::collections::HashMap;
 
-use bootline_analysis::boot::{Boot, TimeOrigin};
 use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
+use bootline_boot::{Boot, TimeOrigin};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 

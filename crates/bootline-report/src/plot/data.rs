@@ -12,7 +12,7 @@ use super::picture::{DrawnWait, Picture};
 use crate::escape::escaped;
 use crate::shell::TOOL;
 use crate::wire::word;
-use bootline_analysis::boot::WaitCause;
+use bootline_boot::WaitCause;
 use bootline_capture::units::{Dur, Interval};
 
 /// All pictures.

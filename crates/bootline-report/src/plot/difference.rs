@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::picture::Picture;
-use bootline_analysis::boot::{PhaseName, Span, SpanKind};
+use bootline_boot::{PhaseName, Span, SpanKind};
 use bootline_capture::units::Dur;
 
 /// Differences below this are not marked, nor are those below a tenth of the longer: two boots of the same setup differ

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A finding as marks on the axis: where its time was lost, or at least where its evidence is.
-use bootline_analysis::boot::{Boot, WaitCause};
 use bootline_analysis::remedy::Remedy;
 use bootline_analysis::rules::{Finding, RuleId, TimeRange, TimelinePlace, rule};
+use bootline_boot::{Boot, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 
 /// A finding, with the remedy that saves most.

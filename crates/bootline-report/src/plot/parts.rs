@@ -2,8 +2,8 @@
 //! Where the difference of a boot from the first comes from: the parts that `bootline compare` reports and that changed
 //! most, each with its place in the picture.
 use super::picture::Picture;
-use bootline_analysis::boot::{PhaseName, SpanKind};
 use bootline_analysis::compare::{Contribution, ObservedChange, PartKey, RunSet, decompose};
+use bootline_boot::{PhaseName, SpanKind};
 use bootline_capture::units::Dur;
 
 /// Parts below this are not listed, nor are those below this share of the boots' difference or of all changes.

@@ -8,10 +8,10 @@ use crate::critical_chain::{CriticalChainOptions, critical_chain};
 use crate::document::{Document, Text};
 use crate::escape::escaped;
 use crate::explain;
-use bootline_analysis::boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
 use bootline_analysis::compare::RunMeasures;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
+use bootline_boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::{RecordId, RecordOrigin};
 
@@ -176,7 +176,7 @@ fn extent(boot: &Boot, records: &[DrawnRecord], critical_path: Option<&CriticalP
 }
 
 fn phases(boot: &Boot) -> Vec<DrawnPhase> {
-    let bar = |p: &bootline_analysis::boot::Phase| DrawnPhase {
+    let bar = |p: &bootline_boot::Phase| DrawnPhase {
         name: p.name,
         title: p.name.title(),
         start: p.start,

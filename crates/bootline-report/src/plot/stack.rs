@@ -6,7 +6,7 @@
 //! What encloses what on a thread is [`Boot::lanes`]'; here whole stacks are moved, never torn.
 use std::collections::HashMap;
 
-use bootline_analysis::boot::{Boot, Slice, SpanKind, Track};
+use bootline_boot::{Boot, Slice, SpanKind, Track};
 use bootline_capture::units::Dur;
 
 /// The thread that runs `kernel_init`.

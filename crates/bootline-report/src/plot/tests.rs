@@ -5,8 +5,8 @@ use super::stack::stacks;
 use super::{Picture, page, svg};
 use crate::BootLabel;
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::rules::findings;
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 fn boots(log: &str) -> Vec<Boot> {

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::boot_label::BootLabel;
 use crate::wire;
-use bootline_analysis::boot::Boot;
 use bootline_analysis::predict::{Prediction, PredictionError};
+use bootline_boot::Boot;
 
 /// The predictions of a boot, as JSON: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
 pub fn predictions_json<'b>(

@@ -13,9 +13,9 @@ use crate::problem;
 use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{TimeValue, in_millis, share};
-use bootline_analysis::boot::{Boot, TimeOrigin};
 use bootline_analysis::predict::{Assumption, Prediction};
 use bootline_analysis::remedy::SystemChange;
+use bootline_boot::{Boot, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
 
 /// Times that differ by less count as equal.

@@ -7,7 +7,7 @@ use super::traced_boot::TracedBoot;
 use super::tracks::Tracks;
 use crate::time_value::ClockName;
 use crate::wire::word;
-use bootline_analysis::boot::{BootEnd, EndedBy};
+use bootline_boot::{BootEnd, EndedBy};
 use bootline_capture::units::Dur;
 
 /// Emits the boot's tracks and their events. `zero` is the position of the axis's zero in the trace; it is only

@@ -3,7 +3,7 @@
 use super::sink::{SliceInfo, TraceSink, TrackKind};
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
-use bootline_analysis::boot::{BacklogPoint, Boot};
+use bootline_boot::{BacklogPoint, Boot};
 use bootline_capture::units::Dur;
 use bootline_records::{Caller, RecordOrigin};
 

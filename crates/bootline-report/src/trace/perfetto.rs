@@ -24,7 +24,7 @@ use super::protobuf::Message;
 use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
 use crate::emitter::{BootEmitter, ReportedBoot};
-use bootline_analysis::boot::{Boot, Clock};
+use bootline_boot::{Boot, Clock};
 use bootline_capture::units::Dur;
 
 /// Track uuids of one boot: none but this many can be told from those of the next.

@@ -6,9 +6,9 @@ use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
 use crate::wire::word;
-use bootline_analysis::boot::{Boot, Service, SliceEdge, Span, WaitCause};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
+use bootline_boot::{Boot, Service, SliceEdge, Span, WaitCause};
 use bootline_capture::units::Dur;
 
 pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::boot_trace::trace;
 use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::TracedBoot;
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::rules::findings;
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_records::{Arrival, ByteRange, Record, RecordId, RecordOrigin};
 

@@ -3,9 +3,9 @@
 use crate::boot_label::BootLabel;
 use crate::escape::escaped;
 use crate::explain::title;
-use bootline_analysis::boot::{Boot, Clock};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
+use bootline_boot::{Boot, Clock};
 use bootline_capture::units::Dur;
 
 /// Where a boot's axis lies in a trace of several: the time of its zero. None of them has a time below zero, so the first

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interval::Interval;
-use bootline_analysis::boot::Boot;
+use bootline_boot::Boot;
 
 /// What `bootline boot --json` writes; `T` is the truth, which the lab describes.
 #[derive(Debug, Serialize, JsonSchema)]

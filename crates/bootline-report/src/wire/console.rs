@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ConsoleKind, Id, id};
-use bootline_analysis::boot;
 
 /// A console that registered.
 #[derive(Serialize, JsonSchema)]
@@ -21,8 +20,8 @@ pub(crate) struct RegisteredConsole<'b> {
     disabled: Option<Id>,
 }
 
-impl<'b> From<&'b boot::RegisteredConsole> for RegisteredConsole<'b> {
-    fn from(c: &'b boot::RegisteredConsole) -> RegisteredConsole<'b> {
+impl<'b> From<&'b bootline_boot::RegisteredConsole> for RegisteredConsole<'b> {
+    fn from(c: &'b bootline_boot::RegisteredConsole) -> RegisteredConsole<'b> {
         RegisteredConsole {
             name: &c.name,
             boot: c.boot,
@@ -53,8 +52,8 @@ pub(crate) struct ConsoleSwitch<'b> {
     ended: Option<Id>,
 }
 
-impl<'b> From<&'b boot::ConsoleSwitch> for ConsoleSwitch<'b> {
-    fn from(s: &'b boot::ConsoleSwitch) -> ConsoleSwitch<'b> {
+impl<'b> From<&'b bootline_boot::ConsoleSwitch> for ConsoleSwitch<'b> {
+    fn from(s: &'b bootline_boot::ConsoleSwitch) -> ConsoleSwitch<'b> {
         ConsoleSwitch {
             console: &s.console,
             record: s.record.0,

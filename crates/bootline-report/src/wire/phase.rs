@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{EndedBy, Id, Interval, PhaseName, TimeOrigin};
-use bootline_analysis::boot::{self, Boot, BootEnd};
+use bootline_boot::{Boot, BootEnd};
 
 /// How long the boot took, by each clock.
 #[derive(Serialize, JsonSchema)]
@@ -68,8 +68,8 @@ impl Phase {
     }
 }
 
-impl From<&boot::Phase> for Phase {
-    fn from(p: &boot::Phase) -> Phase {
+impl From<&bootline_boot::Phase> for Phase {
+    fn from(p: &bootline_boot::Phase) -> Phase {
         Phase {
             title: p.name.title(),
             length_ns: p.length().as_nanos(),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Id, Interval, RecordOrigin, ServiceState, WaitCause, id};
-use bootline_analysis::boot::{self, Boot};
+use bootline_boot::Boot;
 
 /// A record of the log.
 #[derive(Serialize, JsonSchema)]
@@ -83,7 +83,7 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
-    pub(crate) fn new(boot: &Boot, w: &boot::ConsoleWait) -> Wait {
+    pub(crate) fn new(boot: &Boot, w: &bootline_boot::ConsoleWait) -> Wait {
         Wait {
             after: id(boot.records.get(w.index).map(|r| r.id)),
             cause: w.cause.into(),
@@ -108,8 +108,8 @@ pub(crate) struct AsyncWait {
     last: Id,
 }
 
-impl From<&boot::AsyncWait> for AsyncWait {
-    fn from(w: &boot::AsyncWait) -> AsyncWait {
+impl From<&bootline_boot::AsyncWait> for AsyncWait {
+    fn from(w: &bootline_boot::AsyncWait) -> AsyncWait {
         AsyncWait {
             task: w.task,
             start_ns: w.from.as_nanos(),
@@ -137,8 +137,8 @@ pub(crate) struct Service<'b> {
     last: Option<Id>,
 }
 
-impl<'b> From<&'b boot::Service> for Service<'b> {
-    fn from(s: &'b boot::Service) -> Service<'b> {
+impl<'b> From<&'b bootline_boot::Service> for Service<'b> {
+    fn from(s: &'b bootline_boot::Service) -> Service<'b> {
         Service {
             name: &s.name,
             start_ns: s.start.map(|t| t.as_nanos()),
@@ -167,8 +167,8 @@ pub(crate) struct Gap {
     console_ns: i64,
 }
 
-impl From<&boot::Gap> for Gap {
-    fn from(g: &boot::Gap) -> Gap {
+impl From<&bootline_boot::Gap> for Gap {
+    fn from(g: &bootline_boot::Gap) -> Gap {
         Gap {
             net_ns: g.net().as_nanos(),
             after: g.after.0,
@@ -193,8 +193,8 @@ pub(crate) struct BacklogPoint {
     transmitted_bytes: u64,
 }
 
-impl From<&boot::BacklogPoint> for BacklogPoint {
-    fn from(p: &boot::BacklogPoint) -> BacklogPoint {
+impl From<&bootline_boot::BacklogPoint> for BacklogPoint {
+    fn from(p: &bootline_boot::BacklogPoint) -> BacklogPoint {
         BacklogPoint {
             backlog_bytes: p.backlog(),
             at_ns: p.at.as_nanos(),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Id, SpanKind, id};
-use bootline_analysis::boot::{self, Slice};
+use bootline_boot::Slice;
 
 /// An initcall, a probe or an asynchronous call.
 #[derive(Serialize, JsonSchema)]
@@ -68,8 +68,8 @@ struct SpanFields<'b> {
     last: Option<Id>,
 }
 
-impl<'b> From<&'b boot::Span> for SpanFields<'b> {
-    fn from(s: &'b boot::Span) -> SpanFields<'b> {
+impl<'b> From<&'b bootline_boot::Span> for SpanFields<'b> {
+    fn from(s: &'b bootline_boot::Span) -> SpanFields<'b> {
         SpanFields {
             kind: s.kind.into(),
             name: &s.name,
@@ -89,8 +89,8 @@ impl<'b> From<&'b boot::Span> for SpanFields<'b> {
     }
 }
 
-impl<'b> From<&'b boot::Span> for Span<'b> {
-    fn from(s: &'b boot::Span) -> Span<'b> {
+impl<'b> From<&'b bootline_boot::Span> for Span<'b> {
+    fn from(s: &'b bootline_boot::Span) -> Span<'b> {
         Span {
             gross_ns: s.gross().as_nanos(),
             net_ns: s.net().as_nanos(),
@@ -102,7 +102,7 @@ impl<'b> From<&'b boot::Span> for Span<'b> {
 
 impl<'b> DrawnSpan<'b> {
     /// `drawn` is the number of its track, and where it is on it.
-    pub(crate) fn new(s: &'b boot::Span, drawn: Option<(usize, Slice)>) -> DrawnSpan<'b> {
+    pub(crate) fn new(s: &'b bootline_boot::Span, drawn: Option<(usize, Slice)>) -> DrawnSpan<'b> {
         DrawnSpan {
             gross_ns: s.gross().as_nanos(),
             net_ns: s.net().as_nanos(),

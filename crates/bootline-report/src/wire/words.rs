@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use bootline_analysis::{boot, compare, critical_path};
+use bootline_analysis::{compare, critical_path};
 
 /// An enumeration of the domain that documents write as a word.
 pub(crate) trait Worded: Copy {
@@ -44,15 +44,15 @@ macro_rules! words {
 
 words! {
     /// The clock of the boot's axis: the host's (when bytes arrived), the kernel's stamps, or none in the log.
-    Clock of boot::Clock { Arrival, Kernel, None }
+    Clock of bootline_boot::Clock { Arrival, Kernel, None }
 }
 words! {
     /// What a duration counts from.
-    TimeOrigin of boot::TimeOrigin { KernelFirstByte, KernelStart, PowerOn }
+    TimeOrigin of bootline_boot::TimeOrigin { KernelFirstByte, KernelStart, PowerOn }
 }
 words! {
     /// How the boot's end was recognised.
-    EndedBy of boot::EndedBy { InitRecord, FreeingUnused, InitBanner, Marker }
+    EndedBy of bootline_boot::EndedBy { InitRecord, FreeingUnused, InitBanner, Marker }
 }
 words! {
     /// The framework a console uses.
@@ -64,29 +64,29 @@ words! {
 }
 words! {
     /// What the speed of the serial line was derived from.
-    SpeedSource of boot::SpeedSource { Arrival, Stamps, Header, Declared }
+    SpeedSource of bootline_boot::SpeedSource { Arrival, Stamps, Header, Declared }
 }
 words! {
     /// A part of the boot.
-    PhaseName of boot::PhaseName {
+    PhaseName of bootline_boot::PhaseName {
         BeforeKernel, Dark, Kernel, KernelToConsole, Initcalls, RootFs, ToInit, UserSpace,
     }
 }
 words! {
     /// What a span is: an initcall, a probe, an asynchronous call.
-    SpanKind of boot::SpanKind { Initcall, Probe, Async }
+    SpanKind of bootline_boot::SpanKind { Initcall, Probe, Async }
 }
 words! {
     /// What systemd last reported about a service.
-    ServiceState of boot::ServiceState { Starting, Up, Failed }
+    ServiceState of bootline_boot::ServiceState { Starting, Up, Failed }
 }
 words! {
     /// Why the kernel waited for the console.
-    WaitCause of boot::WaitCause { OwnRecord, Flush, ConsoleLock, Processor }
+    WaitCause of bootline_boot::WaitCause { OwnRecord, Flush, ConsoleLock, Processor }
 }
 words! {
     /// Which mechanism waits for the root device.
-    RootWaitBy of boot::RootWaitBy { Rootwait, Rootdelay, Initramfs }
+    RootWaitBy of bootline_boot::RootWaitBy { Rootwait, Rootdelay, Initramfs }
 }
 words! {
     /// What the critical path is derived from.

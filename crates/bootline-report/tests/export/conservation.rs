@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an export must keep of a boot: each stretch once, in the boot's order, with its length; each text, escaped.
-use bootline_analysis::boot::Boot;
 use bootline_analysis::rules::Finding;
+use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 use bootline_report::{escaped, test_suite};
 use serde_json::Value;

@@ -2,10 +2,10 @@
 //! `bootline predict`
 use std::path::PathBuf;
 
-use bootline_analysis::boot::Boot;
 use bootline_analysis::predict::{
     self, Change, Contradiction, KEYS, Prediction, PredictionError, Setting, SettingError,
 };
+use bootline_boot::Boot;
 use bootline_report::{predictions, predictions_json};
 use clap::builder::RangedU64ValueParser;
 

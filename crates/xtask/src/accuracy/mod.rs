@@ -8,8 +8,8 @@ mod row;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_console::{Behaviour, Driver};
 use bootline_lab::boot::{RunVerdict, Truth};
 

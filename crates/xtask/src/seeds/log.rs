@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A kernel's log of a stated size, made of a few known records and filler.
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::predict::{Prediction, predict};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 
 /// Bytes that a record takes in addition to its text: `[ 0.000000] `, CR, LF.
 const AROUND: usize = 17;

@@ -2,7 +2,7 @@
 //! The result of a run: the truth compared with what `bootline explain` reads from the capture.
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions};
+use bootline_boot::{Boot, BootOptions};
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
 use bootline_lab::fidelity::FidelityFlaw;

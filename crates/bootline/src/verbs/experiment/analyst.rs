@@ -2,8 +2,8 @@
 //! Reads the captures of an experiment's runs by themselves, without the truth.
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions};
 use bootline_analysis::predict::{Change, Prediction, predict};
+use bootline_boot::{Boot, BootOptions};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_lab::experiment::{Analyst, AnalystError};
 

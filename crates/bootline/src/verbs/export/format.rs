@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The formats of `bootline export`.
-use bootline_analysis::boot::{Boot, Clock};
+use bootline_boot::{Boot, Clock};
 use bootline_report::{
     BootEmitter, Chrome, Csv, Dmesg, ExportJson, Grabserial, JunitBoots, Lava, MarkdownSummary, Perfetto,
 };

@@ -8,8 +8,8 @@ use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::boot::Clock;
 use bootline_analysis::rules::findings;
+use bootline_boot::Clock;
 use bootline_report::{BootLabel, ReportedBoot};
 use clap::ValueEnum;
 

@@ -137,7 +137,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boot::{Boot, BootOptions, BootRecords};
+    use crate::{Boot, BootOptions, BootRecords};
 
     #[test]
     fn lines() {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use bootline_analysis::boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, JoinError, LevelsJoin, join_levels};
+use bootline_boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, JoinError, LevelsJoin, join_levels};
 use bootline_records::{RecordId, RecordOrigin};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{BootOptions, BootRecords};
+use crate::{BootOptions, BootRecords};
 use bootline_capture::units::KernelTime;
 use bootline_records::{ByteRange, Caller, Record, RecordId, RecordOrigin};
 

@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::boot::{Boot, BootOptions, BootRecords};
+use crate::{Boot, BootOptions, BootRecords};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
 
 fn boots(bytes: &[u8]) -> Vec<Boot> {
@@ -165,7 +165,7 @@ proptest! {
             prop_assert!(phases.iter().all(|p| p.start <= p.end), "{phases:?}");
             prop_assert!(phases.windows(2).all(|p| p[0].end == p[1].start && p[0].name < p[1].name), "{phases:?}");
             let (Some(first), Some(last)) = (phases.first(), phases.last()) else {
-                prop_assert!(boot.milestones.first_kernel.is_none() || boot.timeline.clock == crate::boot::Clock::None);
+                prop_assert!(boot.milestones.first_kernel.is_none() || boot.timeline.clock == crate::Clock::None);
                 continue;
             };
             // Nothing happens outside of them.

@@ -47,7 +47,7 @@ pub use cmdline::{CommandLine, ConsoleArg, is_serial};
 pub use console::{RegisteredConsole, SerialConsole};
 pub use console_start::ConsoleStart;
 pub use console_switch::ConsoleSwitch;
-pub(crate) use end::reaches;
+pub use end::reaches;
 pub use end::{BootEnd, EndedBy, TimeOrigin};
 pub use gap::Gap;
 pub use initcall::{AsyncWait, Span, SpanKind};

@@ -80,7 +80,7 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
 
 /// Whether a record reaches a marker. The kernel's record of its command line does not, although a parameter's value
 /// may contain the marker.
-pub(crate) fn reaches(r: &Record<'_>, marker: &str) -> bool {
+pub fn reaches(r: &Record<'_>, marker: &str) -> bool {
     const ECHOES: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
     let echoed = r.source == RecordOrigin::Kernel && ECHOES.iter().any(|t| r.text.starts_with(t));
     !echoed && r.text.contains(marker)
