@@ -78,6 +78,31 @@ fn from_one_boot_to_another_speed_or_kernel() {
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
+/// A small kernel's log has no record of the initcalls around printk_set_kthreads_ready: the driver's own initcall tells
+/// on which side of it the console registers.
+#[test]
+fn a_kernel_whose_kthreads_are_ready_before_the_driver_flushes_nothing() {
+    let flushed = Boot::analyse(
+        records(
+            format!(
+                "[    0.000000] Linux version 7.2.13 (gcc) #1 SMP PREEMPT Mon\n\
+                 [    0.000000] Kernel command line: console=ttyAMA0,9600\n\
+                 [    0.000000] {}\n\
+                 [    0.100000] smp: Brought up 1 node, 2 CPUs\n\
+                 [    0.200000] printk: console [ttyAMA0] enabled\n\
+                 [    5.700000] after it\n\
+                 [    5.800000] Run /init as init process\n",
+                "x".repeat(5_000)
+            )
+            .as_bytes(),
+        ),
+        &BootOptions::default(),
+    );
+    let with = |set| best(&predict(&flushed, &change(set)).unwrap());
+    assert!(with("kernel=7.2.5") < 1.0, "{}", with("kernel=7.2.5"));
+    assert!(with("kernel=7.2.14") > 5.0, "{}", with("kernel=7.2.14"));
+}
+
 #[test]
 fn a_silent_boot() {
     for case in ["x86-6.12-9600", "x86-6.18-rt-9600", "x86-6.18-rt-9600-initcall"] {

@@ -171,6 +171,13 @@ impl Boot {
         console_start::threads_ready(&self.records, &self.kernel, call).map(|o| o.index)
     }
 
+    /// Whether printer kthreads that are ready at this kind of initcall exist when the console registers, as far as its
+    /// driver tells.
+    pub fn registers_after(&self, call: ThreadsReady) -> bool {
+        let console = self.line.as_ref().map(|l| &l.console);
+        console_start::registers_at(&self.kernel, console).is_none_or(|at| at.follows(call))
+    }
+
     /// Position after the last record of the boot itself: init's record, the marker's, or the log's end.
     pub fn end_index(&self) -> usize {
         self.end.as_ref().map_or(self.records.len(), |e| e.index + 1)

@@ -9,7 +9,9 @@ use super::console::SerialConsole;
 use super::console_switch::ConsoleSwitch;
 use super::kernel::Kernel;
 use bootline_capture::units::Dur;
-use bootline_console::{Behaviour, Printing, RegistrationFlush, ThreadsReady, newest};
+use bootline_console::{
+    Behaviour, Driver, DriverBehaviour, Printing, RegistersAt, RegistrationFlush, ThreadsReady, newest,
+};
 use bootline_records::{Record, RecordOrigin, RecordSet};
 
 /// How and when printing to the line starts.
@@ -113,6 +115,10 @@ fn of_kernel(
         }
         Printing::Nbcon => match threads_ready(records, kernel, call_of(kernel)) {
             Some(ready) if ready.index > registered => ConsoleStart { kthreads_from: ready.index, ..waits },
+            // No record shows when they are ready, but the driver registers before.
+            None if registers_at(kernel, console).is_some_and(|at| !at.follows(call_of(kernel))) => {
+                ConsoleStart { kthreads_from: registered + 1, ..waits }
+            }
             // The kthreads run already: from 6.17 on they also print what was stored before.
             _ if nbcon(kernel).registration == RegistrationFlush::ByThread => {
                 ConsoleStart { kthreads_from: registered, ..waits }
@@ -144,6 +150,13 @@ pub(super) fn flushed_from(records: &RecordSet, kernel: &Kernel, registered: Opt
     // The flush is the longer of the two; a vendor's kernel may have the later order.
     let is_before = gap(before, Some(registered)) >= gap(Some(registered), after);
     Some(before.filter(|i| is_before && !is_init(i)).unwrap_or(registered))
+}
+
+/// When the console's driver registers it, at the earliest.
+pub(super) fn registers_at(kernel: &Kernel, console: Option<&SerialConsole>) -> Option<RegistersAt> {
+    let version = kernel.version?.min(newest());
+    let stock = DriverBehaviour::of(version, kernel.rt, Driver::of_console(&console?.name), false)?;
+    Some(stock.registers)
 }
 
 fn follows_boot_console(console: Option<&SerialConsole>) -> bool {

@@ -258,6 +258,28 @@ fn writers_wait_for_a_boot_console_until_the_nbcon_one_takes_over() {
     assert!(waited(&read(&log("keep_bootcon")), "behind the port"));
 }
 
+/// A small kernel whose log has no record of the initcalls around printk_set_kthreads_ready.
+#[test]
+fn without_a_record_of_the_kthreads_the_driver_tells_who_flushes() {
+    let flushes = |release: &str, console: &str| {
+        let boot = read(&format!(
+            "[    0.000000] Linux version {release} (gcc) #1 SMP PREEMPT Mon\n\
+             [    0.000000] Kernel command line: console={console},9600\n\
+             [    0.000000] {}\n\
+             [    0.200000] printk: console [{console}] enabled\n\
+             [    5.700000] after it\n\
+             [    5.800000] Run /init as init process\n",
+            "x".repeat(5_000)
+        ));
+        boot.waits.iter().any(|w| w.cause == WaitCause::Flush && w.time.best() > Dur::from_secs(5))
+    };
+    // An arch_initcall: after the early_initcalls of 7.2.12, before the subsys_initcalls of 7.2.13.
+    assert!(!flushes("7.2.12", "ttyAMA0"));
+    assert!(flushes("7.2.13", "ttyAMA0"));
+    // A probe.
+    assert!(!flushes("7.2.13", "ttymxc0"));
+}
+
 #[test]
 fn a_kernel_without_smp_has_one_processor() {
     let check = |build: &str, want| {

@@ -130,11 +130,7 @@ impl DriverBehaviour {
     /// Whether the task that registers the console prints everything stored before: because this version always does,
     /// or because the kthreads start only later.
     pub fn flushes_at_registration(&self) -> bool {
-        let ready_before = match self.behaviour.threads_ready {
-            ThreadsReady::Never => false,
-            ThreadsReady::EarlyInitcall => self.registers > RegistersAt::ConsoleInit,
-            ThreadsReady::SubsysInitcall => self.registers > RegistersAt::ArchInitcall,
-        };
+        let ready_before = self.registers.follows(self.behaviour.threads_ready);
         let waits_for_thread = self.framework == Framework::Legacy && !self.behaviour.printing.writer_waits();
         !waits_for_thread && (self.behaviour.registration == RegistrationFlush::Synchronous || !ready_before)
     }

@@ -2,6 +2,8 @@
 //! The drivers of serial consoles, and how each of them uses its port.
 use serde::Deserialize;
 
+use super::printing::ThreadsReady;
+
 /// The driver of a serial console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -83,4 +85,15 @@ pub enum RegistersAt {
     ArchInitcall,
     /// A device_initcall (`module_init`).
     DeviceInitcall,
+}
+
+impl RegistersAt {
+    /// Whether printer kthreads that are ready from `ready` on exist when a console registers at this point.
+    pub fn follows(self, ready: ThreadsReady) -> bool {
+        match ready {
+            ThreadsReady::Never => false,
+            ThreadsReady::EarlyInitcall => self > RegistersAt::ConsoleInit,
+            ThreadsReady::SubsysInitcall => self > RegistersAt::ArchInitcall,
+        }
+    }
 }

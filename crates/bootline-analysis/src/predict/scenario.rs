@@ -177,7 +177,12 @@ impl Scenario {
         }
         let threads = self.behaviour.threads_ready != ThreadsReady::Never || self.module.is_some();
         if threads && plan.threads_ready.is_none() {
-            plan.threads_ready = Some(registered);
+            plan.threads_ready = if self.module.is_none() && !boot.registers_after(self.behaviour.threads_ready) {
+                let is_kernel = |i: &usize| boot.records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel);
+                (registered + 1..boot.end_index()).find(is_kernel)
+            } else {
+                Some(registered)
+            };
         }
         plan.lock_takers = boot_workload::lock_takers(boot, &line.console.name);
         plan
