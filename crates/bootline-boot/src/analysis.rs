@@ -11,6 +11,7 @@ use super::end::{self, BootEnd};
 use super::gap::{self, Gap};
 use super::initcall::{self, AsyncWait, Span};
 use super::kernel::Kernel;
+use super::listed_console::{self, ListedConsole};
 use super::milestone::Milestones;
 use super::options::BootOptions;
 use super::phase::{self, Phase};
@@ -41,6 +42,8 @@ pub struct Boot {
     pub milestones: Milestones,
     /// All consoles that registered.
     pub consoles: Vec<RegisteredConsole>,
+    /// The consoles that the log's last `/proc/consoles` lists; empty if a log has none.
+    pub listed_consoles: Vec<ListedConsole>,
     /// The serial line and what it cost.
     pub line: Option<SerialLine>,
     /// The console switch on that line; none if the log does not show one.
@@ -76,8 +79,9 @@ impl Boot {
         kernel.cpus = options.cpus.or(kernel.cpus);
         let mut milestones = Milestones::find(&records);
         let end = end::find_end(&records, &mut milestones, options);
-        let consoles = console::consoles(&records, &kernel);
-        let mut serial = console::serial(&consoles, &kernel, options.console.as_ref());
+        let listed_consoles = listed_console::listed_consoles(&records);
+        let consoles = console::consoles(&records, &kernel, &listed_consoles);
+        let mut serial = console::serial(&consoles, &listed_consoles, &kernel, options.console.as_ref());
         let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
         let second = second_registration(&records, &consoles, serial.as_ref(), reaches_line);
         if let (Some(serial), Some(second)) = (&mut serial, second) {
@@ -126,6 +130,7 @@ impl Boot {
             kernel,
             milestones,
             consoles,
+            listed_consoles,
             line,
             console_switch,
             console_start,

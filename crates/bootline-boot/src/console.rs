@@ -3,6 +3,7 @@
 
 use super::cmdline::{ConsoleArg, is_serial};
 use super::kernel::Kernel;
+use super::listed_console::ListedConsole;
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Framework, KernelVersion, Printing, printing};
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
@@ -14,7 +15,7 @@ pub struct RegisteredConsole {
     pub name: String,
     /// A boot console (earlycon), unregistered when the real one registers.
     pub boot: bool,
-    /// From the log's text, or from the version if the text does not show it.
+    /// From the log's text; if that does not show it, from the version or a listing of `/proc/consoles`.
     pub framework: Framework,
     /// `printk: [legacy] [boot]console [..] enabled`.
     pub enabled: RecordId,
@@ -50,13 +51,14 @@ pub struct SerialConsole {
 /// Maximum number of consoles: more than any machine has, because a log may be hostile.
 const MOST: usize = 64;
 
-/// All registrations in the log.
-pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<RegisteredConsole> {
+/// All registrations in the log. `listed` shows the framework where the log lacks the kernel's version.
+pub(super) fn consoles(records: &RecordSet, kernel: &Kernel, listed: &[ListedConsole]) -> Vec<RegisteredConsole> {
     let mut found: Vec<RegisteredConsole> = Vec::new();
     for (index, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let Some(event) = parse(r.text) else { continue };
         if event.enabled && found.len() < MOST {
-            let version_has_word = kernel.version.is_none_or(|v| v >= KernelVersion::new(6, 12));
+            let in_list = || listed.iter().find(|c| c.name == event.name).is_none_or(|c| c.nbcon);
+            let version_has_word = kernel.version.map_or_else(in_list, |v| v >= KernelVersion::new(6, 12));
             let framework =
                 if event.legacy || !version_has_word || event.name.starts_with("tty") && is_screen(event.name) {
                     Framework::Legacy
@@ -81,10 +83,11 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel) -> Vec<RegisteredCo
 }
 
 /// The serial console that the boot's time depends on: the last serial `console=` that registered, else any serial one
-/// that registered, else the one that the command line asks for. A console that the user states replaces the command
-/// line's.
+/// that registered, else one that `/proc/consoles` lists, else the one that the command line asks for. A console that
+/// the user states replaces the command line's.
 pub(super) fn serial(
     consoles: &[RegisteredConsole],
+    listed: &[ListedConsole],
     kernel: &Kernel,
     stated: Option<&ConsoleArg>,
 ) -> Option<SerialConsole> {
@@ -100,14 +103,27 @@ pub(super) fn serial(
         .find_map(|a| consoles.iter().find(|c| !c.boot && c.name == a.name))
         .or_else(|| registered(false).filter(|_| stated.is_none()));
     let boot = registered(true);
-    let arg = real.map_or(wanted.last(), |c| wanted.iter().rev().find(|a| a.name == c.name)).copied();
-    let name = real.map(|c| c.name.clone()).or(arg.map(|a| a.name.clone())).or(boot.map(|c| c.name.clone()))?;
-    let framework = real.or(boot).map_or(Framework::Legacy, |c| c.framework);
+    let in_list = listed_serial(listed, &wanted, stated.is_some()).filter(|_| real.is_none());
+    let found = real.map(|c| &c.name).or(in_list.map(|c| &c.name));
+    let arg = found.map_or(wanted.last(), |name| wanted.iter().rev().find(|a| a.name == *name)).copied();
+    let name = found.cloned().or(arg.map(|a| a.name.clone())).or(boot.map(|c| c.name.clone()))?;
+    let framework = match in_list {
+        Some(c) if c.nbcon => Framework::Nbcon,
+        Some(_) => Framework::Legacy,
+        None => real.or(boot).map_or(Framework::Legacy, |c| c.framework),
+    };
     let is_8250 = name.strip_prefix("ttyS").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
     let declared_baud =
         arg.and_then(|a| a.baud).or_else(|| (is_8250 && arg.is_some()).then(|| Baud::new(9600)).flatten());
+    let listed_nbcon = listed.iter().any(|c| c.name == name && c.nbcon);
+    let printing = match kernel.version {
+        // Only nbcon consoles are listed as such, whatever the version.
+        _ if in_list.is_some() && listed_nbcon => Printing::Nbcon,
+        None if listed_nbcon && framework == Framework::Nbcon => Printing::Nbcon,
+        version => printing(version, kernel.rt, framework == Framework::Legacy),
+    };
     Some(SerialConsole {
-        printing: printing(kernel.version, kernel.rt, framework == Framework::Legacy),
+        printing,
         framework,
         declared_baud,
         frame: arg.map(|a| a.frame).unwrap_or_default(),
@@ -117,6 +133,17 @@ pub(super) fn serial(
         is_stated: stated.is_some(),
         name,
     })
+}
+
+/// The serial console of a listing: the last one that is asked for, else the preferred one, else any.
+fn listed_serial<'l>(
+    listed: &'l [ListedConsole],
+    wanted: &[&ConsoleArg],
+    is_stated: bool,
+) -> Option<&'l ListedConsole> {
+    let serial = || listed.iter().filter(|c| !c.boot && is_serial(&c.name));
+    let asked_for = wanted.iter().rev().find_map(|a| serial().find(|c| c.name == a.name));
+    asked_for.or_else(|| serial().max_by_key(|c| c.preferred).filter(|_| !is_stated))
 }
 
 fn is_screen(name: &str) -> bool {
