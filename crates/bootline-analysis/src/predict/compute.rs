@@ -20,10 +20,10 @@ pub struct Predictor<'a> {
     boot: &'a Boot,
     end: &'a BootEnd,
     baseline: Scenario,
-    /// The boot's workload under each share of contention.
-    boot_workloads: Vec<(f64, BootWorkload)>,
+    /// The boot's workload under each degree of contention.
+    boot_workloads: Vec<(Bound, BootWorkload)>,
     /// Runs of the baseline, cached.
-    baseline_runs: RefCell<Vec<(Bound, f64, ModelRun)>>,
+    baseline_runs: RefCell<Vec<(Bound, Bound, ModelRun)>>,
 }
 
 /// Share by which the messages of one kernel may differ in length from another's. Debian's 6.1 to 7.3 differ by 3 % on
@@ -56,7 +56,7 @@ impl<'a> Predictor<'a> {
         }
         let boot_workload = |c| (c, BootWorkload::of(boot, &baseline.setup(boot, Bound::Best, c)));
         // If no kthread competes, there is only one workload.
-        let boot_workloads = baseline.contentions(&baseline).into_iter().map(boot_workload).collect();
+        let boot_workloads = baseline.contentions(&baseline).iter().copied().map(boot_workload).collect();
         Ok(Predictor { boot, end, baseline, boot_workloads, baseline_runs: RefCell::default() })
     }
 
@@ -65,9 +65,7 @@ impl<'a> Predictor<'a> {
         let first = self.boot.timeline.first_byte.unwrap_or_default();
         let until = self.boot.end_index();
         let transmitted = (0..until).filter_map(|i| self.boot.timeline.place(i).transmitted).map(|p| p.end).max();
-        let bytes = self
-            .boot_workload(self.baseline.contention[1])
-            .bytes(self.baseline.loglevel, &self.baseline.plan(self.boot));
+        let bytes = self.boot_workload(Bound::Best).bytes(self.baseline.loglevel, &self.baseline.plan(self.boot));
         Prediction {
             change: Change::default(),
             title: "baseline".to_owned(),
@@ -86,13 +84,13 @@ impl<'a> Predictor<'a> {
     /// The boot with a change.
     pub fn predict(&self, change: &Change) -> Result<Prediction, PredictionError> {
         let target = self.baseline.changed(self.boot, change)?;
-        let shares = self.baseline.contentions(&target);
+        let contentions = self.baseline.contentions(&target);
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
-        for &share in &shares {
+        for &contention in contentions {
             for bound in [Bound::Low, Bound::Best, Bound::High] {
-                let now = self.run_baseline(bound, share);
-                let then = self.run(&target, bound, share);
-                let best = bound == Bound::Best && share == self.baseline.contention[1];
+                let now = self.run_baseline(bound, contention);
+                let then = self.run(&target, bound, contention);
+                let best = bound == Bound::Best && contention == Bound::Best;
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
                 // Error of the model on the baseline, compared with the measurement: a prediction cannot be more
@@ -109,14 +107,14 @@ impl<'a> Predictor<'a> {
             }
         }
         let error = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.2);
-        let error = error + self.boot_workload(self.baseline.contention[1]).work().scale(self.baseline.jitter);
+        let error = error + self.boot_workload(Bound::Best).work().scale(self.baseline.jitter);
         // Another kernel prints more or less.
         let talk = if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
         let error = error + best.scale(talk).max_zero();
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
-        let boot_workload = self.boot_workload(self.baseline.contention[1]);
+        let boot_workload = self.boot_workload(Bound::Best);
         Ok(Prediction {
             change: *change,
             title: wording::title(change),
@@ -140,24 +138,24 @@ impl<'a> Predictor<'a> {
         self.end.at.best() - self.end.elapsed.best()
     }
 
-    fn boot_workload(&self, share: f64) -> &BootWorkload {
-        let found = self.boot_workloads.iter().find(|(c, _)| *c == share);
+    fn boot_workload(&self, contention: Bound) -> &BootWorkload {
+        let found = self.boot_workloads.iter().find(|(c, _)| *c == contention);
         &found.unwrap_or(&self.boot_workloads[0]).1
     }
 
-    fn run_baseline(&self, bound: Bound, share: f64) -> ModelRun {
+    fn run_baseline(&self, bound: Bound, contention: Bound) -> ModelRun {
         let known =
-            self.baseline_runs.borrow().iter().find(|(s, c, _)| (*s, *c) == (bound, share)).map(|known| known.2);
+            self.baseline_runs.borrow().iter().find(|(s, c, _)| (*s, *c) == (bound, contention)).map(|known| known.2);
         known.unwrap_or_else(|| {
-            let run = self.run(&self.baseline, bound, share);
-            self.baseline_runs.borrow_mut().push((bound, share, run));
+            let run = self.run(&self.baseline, bound, contention);
+            self.baseline_runs.borrow_mut().push((bound, contention, run));
             run
         })
     }
 
-    fn run(&self, scenario: &Scenario, bound: Bound, share: f64) -> ModelRun {
-        let setup: SimulationSetup = scenario.setup(self.boot, bound, share);
-        let workload = self.boot_workload(share).workload(&scenario.plan(self.boot), bound);
+    fn run(&self, scenario: &Scenario, bound: Bound, contention: Bound) -> ModelRun {
+        let setup: SimulationSetup = scenario.setup(self.boot, bound, contention);
+        let workload = self.boot_workload(contention).workload(&scenario.plan(self.boot), bound);
         let outcome = simulate(&workload, &setup);
         let init = outcome.mark(END).unwrap_or_default();
         let legacy_thread =

@@ -143,7 +143,7 @@ pub(super) fn assumptions(
         if target.cpus == 1 {
             add("one-processor", "the printer kthread (nice -20) and the boot share one CPU".to_owned());
         } else {
-            let [low, best, high] = target.contention.map(|c| c * 100.0);
+            let [low, best, high] = target.contention().map(|c| c * 100.0);
             add(
                 "printer-thread-contention",
                 format!(

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
 use bootline_boot::{Boot, BootOptions, BootRecords};
-use bootline_console::{Behaviour, Driver};
+use bootline_console::DriverWait;
 use bootline_lab::boot::{RunVerdict, Truth};
 
 use crate::document::Document;
@@ -27,7 +27,8 @@ fn cell(folder: &str) -> Option<Cell> {
     };
     let (rest, label) = arm.rsplit_once('-')?;
     let (kernel, baud) = rest.rsplit_once('-')?;
-    Some(Cell { kernel: kernel.to_owned(), cpus, baud: baud.parse().ok()?, label: label.to_owned() })
+    let (arm64, kernel) = kernel.strip_prefix("arm64-").map_or((false, kernel), |kernel| (true, kernel));
+    Some(Cell { arm64, kernel: kernel.to_owned(), cpus, baud: baud.parse().ok()?, label: label.to_owned() })
 }
 
 fn read(results: &Path) -> Result<BTreeMap<Cell, Vec<Run>>, Error> {
@@ -56,6 +57,9 @@ fn before_first_byte(truth: &Truth) -> Option<f64> {
 /// The settings that turn one cell into another; none if there are no such settings.
 fn settings(from: &Cell, to: &Cell) -> Option<String> {
     let mut set = Vec::new();
+    if from.arm64 != to.arm64 {
+        return None;
+    }
     if from.kernel != to.kernel {
         set.push(format!("kernel={}", to.kernel));
     }
@@ -76,12 +80,13 @@ fn settings(from: &Cell, to: &Cell) -> Option<String> {
 }
 
 fn group(from: &Cell, to: &Cell) -> &'static str {
-    match (from.kernel == to.kernel, to.kernel.ends_with("-rt"), to.cpus, to.label.as_str()) {
+    match (from.kernel == to.kernel, to.behaviour().filter(|_| to.has_printer_kthread()), to.cpus, to.label.as_str()) {
         (false, ..) => "another kernel",
         (_, _, _, "quiet") => "a silent console",
-        (_, false, ..) => "a synchronous console",
-        (_, true, 1, _) => "a printer kthread, one CPU",
-        (_, true, ..) => "a printer kthread, two CPUs",
+        (_, None, ..) => "a synchronous console",
+        (_, Some(_), 1, _) => "a printer kthread, one CPU",
+        (_, Some(b), ..) if b.driver == DriverWait::SpinsIrqsOff => "a printer kthread with interrupts off, two CPUs",
+        (_, Some(_), ..) => "a printer kthread, two CPUs",
     }
 }
 
@@ -124,11 +129,7 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
 
 /// Whether the console behaves differently in the other kernel, or with the other number of CPUs.
 fn prints_otherwise(from: &Cell, to: &Cell) -> bool {
-    let behaviour = |c: &Cell| {
-        let (version, rt) = c.kernel.strip_suffix("-rt").map_or((c.kernel.as_str(), false), |s| (s, true));
-        Behaviour::for_driver(version.parse().ok()?, rt, Driver::Uart8250, true)
-    };
-    behaviour(from) != behaviour(to) || from.cpus != to.cpus
+    from.behaviour() != to.behaviour() || from.cpus != to.cpus
 }
 
 /// Predictions within one kernel start from its capture at 9600 baud with the default messages and from the one with
@@ -147,7 +148,7 @@ fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row>
             continue;
         };
         for (to, measured) in cells {
-            let same = to.kernel == from.kernel && to.cpus == from.cpus;
+            let same = to.arm64 == from.arm64 && to.kernel == from.kernel && to.cpus == from.cpus;
             let other_kernel = !same && prints_otherwise(from, to) && to.label == from.label && to.baud == from.baud;
             if to != from && (same || other_kernel) {
                 rows.extend(row((from, run, &b), (to, measured), refused));

@@ -2,12 +2,14 @@
 //! What was booted, and one prediction next to what was measured.
 use std::path::PathBuf;
 
+use bootline_console::{Behaviour, Driver};
 use bootline_lab::boot::Truth;
 use bootline_stats::Samples;
 
-/// What was booted: `6.18-rt-9600-default-2cpu`.
+/// What was booted: `6.18-rt-9600-default-2cpu`, `arm64-7.2-9600-default-2cpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
+    pub arm64: bool,
     pub kernel: String,
     pub cpus: u32,
     pub baud: u32,
@@ -42,9 +44,23 @@ impl Row {
     }
 }
 
+impl Cell {
+    /// How its console behaves; none if the kernel is unknown.
+    pub fn behaviour(&self) -> Option<Behaviour> {
+        let (version, rt) = self.kernel.strip_suffix("-rt").map_or((self.kernel.as_str(), false), |s| (s, true));
+        let driver = if self.arm64 { Driver::Pl011 } else { Driver::Uart8250 };
+        Behaviour::for_driver(version.parse().ok()?, rt, driver, true)
+    }
+
+    pub fn has_printer_kthread(&self) -> bool {
+        self.behaviour().is_some_and(|b| !b.printing.writer_waits())
+    }
+}
+
 pub fn name(c: &Cell) -> String {
-    let cpus = if c.kernel.ends_with("-rt") { format!(", {} CPU", c.cpus) } else { String::new() };
-    format!("{} {} {}{cpus}", c.kernel, c.baud, c.label)
+    let cpus = if c.has_printer_kthread() { format!(", {} CPU", c.cpus) } else { String::new() };
+    let arch = if c.arm64 { "arm64 " } else { "" };
+    format!("{arch}{} {} {}{cpus}", c.kernel, c.baud, c.label)
 }
 
 pub fn median(values: Vec<f64>) -> Option<f64> {
