@@ -22,7 +22,7 @@ DEBUG_KERNELS = 7.2
 
 ## Kernel modules
 
-.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-board-test kernel-package-test kernel-debug kernel-lint
+.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-debug kernel-lint
 kernel: ## builds the modules for KERNEL (6.12): kernel/build/RELEASE/NAME.ko
 	@scripts/setup build kernel
 	@scripts/kernel-build $(KERNEL)
@@ -46,6 +46,13 @@ kernel-smoke: ## boots SMOKE_KERNEL (6.12) with nbcon_8250 in a few cases
 kernel-test: build ## boots TEST_KERNELS with nbcon_8250 in all its cases; CASES= chooses
 	@scripts/setup lab kernel kernel-test
 	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(TEST_KERNELS)
+
+# Goes on where it ended; a whole run takes hours.
+kernel-test-table: build ## the same with all cases, and writes the table of the results: kernel/nbcon_8250/tests/RESULTS.md
+	@scripts/setup lab kernel kernel-test
+	@mkdir -p results
+	-kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) -r 1 -o results/kernel-test.tsv $(TEST_KERNELS)
+	kernel/nbcon_8250/tests/results-table results/kernel-test.tsv >kernel/nbcon_8250/tests/RESULTS.md
 
 kernel-board-test: ## boots BOARDS with nbcon_8250
 	@scripts/setup lab kernel kernel-test boards
