@@ -353,3 +353,37 @@ fn no_share_is_above_the_whole() {
         assert!(shares.iter().all(|share| *share <= 100.0), "{}", f.title);
     }
 }
+
+/// A boot loader at another speed than the kernel: the remedy is on the side of the slower one, and its output is part of the boot.
+#[test]
+fn a_boot_loader_and_a_kernel_at_different_speeds() {
+    let found = |loader: f64, kernel: f64| {
+        let (mut log, mut now) = (String::new(), 0.0);
+        let mut put = |text: &str, baud: f64| {
+            let ms = (now * 1000.0) as u64;
+            writeln!(log, "[2026-05-06 10:11:{:02}.{:03}] {text}", ms / 1000, ms % 1000).unwrap();
+            now += (text.len() + 2) as f64 * 10.0 / baud;
+        };
+        for i in 0..80 {
+            put(&format!("acme loader: item {i} of 80 {}", "is checked, ".repeat(1 + i % 3)), loader);
+        }
+        put("[    0.000000] Linux version 6.12.40 (gcc) #1 SMP Mon", kernel);
+        put("[    0.000000] printk: legacy console [ttyS0] enabled", kernel);
+        for i in 0..80 {
+            put(&format!("[    0.{i:06}] acme {i}: {}", "is ready, ".repeat(1 + i % 4)), kernel);
+        }
+        put("[    9.000000] Run /sbin/init as init process", kernel);
+        let found = findings(&analyse(log.as_bytes())).into_iter().find(|f| f.rule == RuleId::Con009);
+        let found = found.expect("3 s or more");
+        let (setting, action) = (found.remedies[0].setting(), found.remedies[0].action.clone());
+        (found.cost.best().as_secs_f64(), setting, action)
+    };
+    let (cost, setting, action) = found(9_600.0, 115_200.0);
+    assert!(
+        (3.5..5.0).contains(&cost) && setting.is_none() && action.contains("setenv baudrate 115200"),
+        "{cost} {action}"
+    );
+    let (cost, setting, _) = found(115_200.0, 9_600.0);
+    assert!((3.5..5.0).contains(&cost), "{cost}");
+    assert_eq!(setting.as_deref(), Some("console=ttyS0,115200n8"));
+}

@@ -20,6 +20,8 @@ use super::root_wait::{self, RootWait};
 use super::second_registration::second_registration;
 use super::serial_line::{self, SerialLine};
 use super::service::{self, Service};
+use super::speed::ArrivalSamples;
+use super::speed_change;
 use super::timeline::{self, Timeline};
 use super::wait::{self, ConsoleWaits};
 use bootline_capture::Header;
@@ -96,13 +98,28 @@ impl Boot {
         let console_start =
             console_start::console_start(&records, &kernel, serial.as_ref(), flushed_from, console_switch.as_ref());
         let until = end.map_or(records.len(), |(i, _)| i);
-        let speed = serial_line::speed(&records, header.as_ref(), serial.as_ref(), console_start, until, reaches_line);
+        let samples = ArrivalSamples::of(&records);
+        let speed_change = samples.as_ref().zip(serial.as_ref()).and_then(|(samples, serial)| {
+            let change = speed_change::find(&records, samples, serial.frame)?;
+            Some(change).filter(|c| c.agrees_with(serial, milestones.first_kernel))
+        });
+        let speed = serial_line::speed(
+            &records,
+            samples.as_ref(),
+            speed_change.as_ref(),
+            header.as_ref(),
+            serial.as_ref(),
+            console_start,
+            until,
+            reaches_line,
+        );
         let clock = options.clock;
         let stamp_resolution = resolution::of_stamps(&records, &problems);
         let setup = timeline::AlignmentInput {
             records: &records,
             console_start,
             speed,
+            speed_change,
             reaches_line: &reaches_line,
             clock,
             stamp_resolution,
@@ -114,7 +131,8 @@ impl Boot {
         let waits = console_start
             .map_or_else(ConsoleWaits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
         let line = serial.map(|s| {
-            serial_line::describe(&records, &timeline, &waits, s, speed, console_start, end.map(|e| e.0), kernel.cpus)
+            let end = end.map(|e| e.0);
+            serial_line::describe(&records, &timeline, &waits, s, speed, speed_change, console_start, end, kernel.cpus)
         });
         let phases = phase::phases(&records, &timeline, &waits, &milestones, console_start, registered);
         let spans = initcall::spans(&records, &timeline, &waits);

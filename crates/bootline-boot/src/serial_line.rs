@@ -8,7 +8,8 @@ use super::initcall_debug;
 use super::kernel::Kernel;
 use super::milestone;
 use super::refuted_speed::is_refuted;
-use super::speed::{self, LineSpeed, SpeedSource};
+use super::speed::{self, ArrivalSamples, LineSpeed, SpeedSource};
+use super::speed_change::SpeedChange;
 use super::timeline::Timeline;
 use super::wait::{ConsoleWait, WaitCause};
 use bootline_capture::Header;
@@ -20,8 +21,10 @@ use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 pub struct SerialLine {
     /// The console on it.
     pub console: SerialConsole,
-    /// Its speed, measured or declared.
+    /// Its speed, measured or declared; where it changed, the one that most of the kernel's bytes had.
     pub speed: Option<LineSpeed>,
+    /// The change of its speed; none if arrival times show none.
+    pub speed_change: Option<SpeedChange>,
     /// Bytes transmitted up to the boot's end.
     pub bytes_before_end: u64,
     /// Bytes of the whole log.
@@ -67,8 +70,11 @@ pub(super) fn reaches_line(r: &Record<'_>, kernel: &Kernel) -> bool {
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "one caller; each argument is a step's result")]
 pub(super) fn speed(
     records: &RecordSet,
+    samples: Option<&ArrivalSamples>,
+    change: Option<&SpeedChange>,
     header: Option<&Header>,
     serial: Option<&SerialConsole>,
     console_start: Option<ConsoleStart>,
@@ -77,7 +83,10 @@ pub(super) fn speed(
 ) -> Option<LineSpeed> {
     let exactly = |rate, source| LineSpeed { rate, low: rate, high: rate, source, samples: 0 };
     if records.iter().any(|r| r.arrival.is_some()) {
-        let measured = speed::from_arrival(records);
+        let measured = samples.and_then(|samples| match change {
+            Some(change) => Some(change.main_speed(samples, records, until)),
+            None => samples.speed(),
+        });
         let stated = header.and_then(|h| h.line_bytes_per_s).map(|r| exactly(r, SpeedSource::Header));
         if measured.is_some() || stated.is_some() {
             return measured.or(stated);
@@ -133,6 +142,7 @@ pub(super) fn describe(
     waits: &[ConsoleWait],
     console: SerialConsole,
     speed: Option<LineSpeed>,
+    speed_change: Option<SpeedChange>,
     console_start: Option<ConsoleStart>,
     end: Option<usize>,
     cpus: Option<u32>,
@@ -194,6 +204,7 @@ pub(super) fn describe(
         lag_at_end: end.and_then(|e| Some((transmitted(e)?.end - timeline.stored(e)?).max_zero())),
         console,
         speed,
+        speed_change,
         printed_in_parallel: in_parallel,
         bytes_before_end,
         bytes,

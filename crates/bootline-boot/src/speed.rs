@@ -34,29 +34,74 @@ pub struct LineSpeed {
 
 /// One observation: bytes and the time that they took.
 #[derive(Clone, Copy)]
-struct Sample {
+pub(super) struct Sample {
     bytes: f64,
     seconds: f64,
+    /// Position of the first record.
+    pub from: usize,
+    /// Position after the last record whose bytes count.
+    pub to: usize,
 }
 
 impl Sample {
-    fn rate(self) -> f64 {
+    /// Bytes per second.
+    pub fn rate(self) -> f64 {
         self.bytes / self.seconds
+    }
+
+    /// Number of bytes.
+    pub fn bytes(self) -> f64 {
+        self.bytes
     }
 }
 
-/// From arrival times: inside records where each byte was stamped, else between the stamps of lines.
-pub(super) fn from_arrival(records: &RecordSet) -> Option<LineSpeed> {
-    inside_records(records).or_else(|| between_lines(records))
+/// What arrival times show of a line: bytes inside records where each byte was stamped, else between the stamps of
+/// lines.
+pub(super) struct ArrivalSamples {
+    /// In log order.
+    list: Vec<Sample>,
+    fewest: usize,
+    quantiles: [f64; 3],
+}
+
+impl ArrivalSamples {
+    pub fn of(records: &RecordSet) -> Option<ArrivalSamples> {
+        let inside = ArrivalSamples { list: inside_records(records), fewest: 3, quantiles: [0.25, 0.5, 0.75] };
+        // A line's bytes are transmitted by the next line's stamp, so the speed is the upper plateau.
+        let between = || ArrivalSamples { list: between_lines(records), fewest: 4, quantiles: [0.6, 0.8, 0.95] };
+        [inside]
+            .into_iter()
+            .find(ArrivalSamples::is_enough)
+            .or_else(|| Some(between()).filter(ArrivalSamples::is_enough))
+    }
+
+    fn is_enough(&self) -> bool {
+        self.list.len() >= self.fewest
+    }
+
+    /// Those within a range of positions.
+    pub fn within(&self, from: usize, to: usize) -> ArrivalSamples {
+        let list = self.list.iter().copied().filter(|s| s.from >= from && s.to <= to).collect();
+        ArrivalSamples { list, ..*self }
+    }
+
+    /// The speed that they show.
+    pub fn speed(&self) -> Option<LineSpeed> {
+        self.is_enough().then(|| quantiles(self.list.clone(), self.quantiles, SpeedSource::Arrival)).flatten()
+    }
+
+    pub fn list(&self) -> &[Sample] {
+        &self.list
+    }
 }
 
 /// A record's bytes follow one another on the line, so the time from its first to its last shows the line's speed.
 /// Records too short for the reader's uncertainty are joined with the next one, if the line was not idle between them.
-fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
+fn inside_records(records: &RecordSet) -> Vec<Sample> {
     let mut samples = Vec::new();
-    let mut open: Option<(Record<'_>, u64)> = None;
+    let mut open: Option<(usize, Record<'_>, u64)> = None;
     let mut previous_last = None;
-    for r in records.iter() {
+    for (i, r) in records.iter().enumerate() {
         let Some(a) = r.arrival else { continue };
         if a.last <= a.first {
             continue;
@@ -64,31 +109,31 @@ fn inside_records(records: &RecordSet) -> Option<LineSpeed> {
         // A pause of more than two bytes at this record's own pace ends a sample.
         let pace = (a.last - a.first) / i64::from(r.line_bytes.max(2) - 1);
         let rested = previous_last.is_none_or(|last| a.first - last > pace * 2 + Dur::from_micros(20));
-        let (start, bytes) = match open {
-            Some((start, bytes)) if !rested => (start, bytes + u64::from(r.line_bytes)),
-            _ => (r, u64::from(r.line_bytes)),
+        let (from, start, bytes) = match open {
+            Some((from, start, bytes)) if !rested => (from, start, bytes + u64::from(r.line_bytes)),
+            _ => (i, r, u64::from(r.line_bytes)),
         };
         previous_last = Some(a.last);
         let span = a.last - start.arrival.map_or(a.first, |s| s.first);
         if bytes >= 64 && span > (a.uncertainty + Dur::from_micros(30)) * 40 || bytes >= 4096 {
-            samples.push(Sample { bytes: (bytes - 1) as f64, seconds: span.as_secs_f64() });
+            samples.push(Sample { bytes: (bytes - 1) as f64, seconds: span.as_secs_f64(), from, to: i + 1 });
             open = None;
         } else {
-            open = Some((start, bytes));
+            open = Some((from, start, bytes));
         }
     }
     samples.retain(|s| s.seconds > 0.0);
-    (samples.len() >= 3).then(|| quantiles(samples, [0.25, 0.5, 0.75], SpeedSource::Arrival)).flatten()
+    samples
 }
 
-/// For logs in which only whole lines have stamps (minicom, grabserial): a line's bytes are transmitted by the next
-/// line's stamp, so the speed is the upper plateau over windows of lines.
-fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
+/// For logs in which only whole lines have stamps (minicom, grabserial): windows of lines.
+fn between_lines(records: &RecordSet) -> Vec<Sample> {
     // What a job's log or a logger stamps passed through a busy program first: it shows nothing of a line.
     let fine = |a: &Arrival| a.uncertainty < RUNNER_LATENESS;
     let lines: Vec<_> = records
         .iter()
-        .filter_map(|r| r.arrival.filter(fine).map(|a| (a.first, a.uncertainty, u64::from(r.line_bytes))))
+        .enumerate()
+        .filter_map(|(i, r)| r.arrival.filter(fine).map(|a| (a.first, a.uncertainty, u64::from(r.line_bytes), i)))
         .collect();
     let mut samples = Vec::new();
     let mut from = 0;
@@ -97,12 +142,17 @@ fn between_lines(records: &RecordSet) -> Option<LineSpeed> {
         bytes += lines[i - 1].2;
         let span = lines[i].0 - lines[from].0;
         if bytes >= 600 && span > lines[i].1 * 20 {
-            samples.push(Sample { bytes: bytes as f64, seconds: span.as_secs_f64() });
+            samples.push(Sample {
+                bytes: bytes as f64,
+                seconds: span.as_secs_f64(),
+                from: lines[from].3,
+                to: lines[i].3,
+            });
             from = i;
             bytes = 0;
         }
     }
-    (samples.len() >= 4).then(|| quantiles(samples, [0.6, 0.8, 0.95], SpeedSource::Arrival)).flatten()
+    samples
 }
 
 /// From the kernel's stamps, for a console whose writers wait: no record can follow sooner than the transmit time of
@@ -119,7 +169,7 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
         if let Some(b) = before.filter(|b| b.line_bytes >= 30) {
             let dt = (stamp - b.stamp.unwrap_or(stamp)).as_secs_f64();
             if dt > 20e-6 {
-                samples.push(Sample { bytes: f64::from(b.line_bytes), seconds: dt });
+                samples.push(Sample { bytes: f64::from(b.line_bytes), seconds: dt, from: i, to: i });
             }
         }
         before = Some(r);

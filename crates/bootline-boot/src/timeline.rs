@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::console_start::ConsoleStart;
 use super::resolution;
 use super::speed::LineSpeed;
-use bootline_capture::units::{Dur, HostTime, KernelTime};
+use super::speed_change::SpeedChange;
+use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
 use bootline_records::{Arrival, Record, RecordOrigin, RecordSet};
 
 /// Which clock the axis runs on.
@@ -92,12 +93,26 @@ pub(super) struct AlignmentInput<'a> {
     /// The console start; none if the log does not show it.
     pub console_start: Option<ConsoleStart>,
     pub speed: Option<LineSpeed>,
+    /// The change of that speed, if there is one.
+    pub speed_change: Option<SpeedChange>,
     /// Whether the record goes over the line (its level is below the console's).
     pub reaches_line: &'a dyn Fn(&Record<'_>) -> bool,
     /// The requested clock.
     pub clock: Option<Clock>,
     /// The step of the kernel's stamps; zero where it is finer than any gap that counts.
     pub stamp_resolution: Dur,
+}
+
+impl AlignmentInput<'_> {
+    /// The line's speed at the record at a position.
+    fn rate_at(&self, index: usize) -> Option<LineRate> {
+        self.speed_change.map(|c| c.rate_at(index)).or(self.speed.map(|s| s.rate))
+    }
+
+    /// The transmit time of one byte of that record.
+    fn character_at(&self, index: usize) -> Option<Dur> {
+        self.rate_at(index).map(|rate| rate.time_for(1).as_dur())
+    }
 }
 
 pub(super) fn align(input: &AlignmentInput<'_>) -> Timeline {
@@ -163,16 +178,16 @@ fn arrival_is_plausible(input: &AlignmentInput<'_>) -> bool {
 }
 
 /// The shortest pause that shows that the line was idle.
-fn rest(input: &AlignmentInput<'_>, uncertainty: Dur) -> Dur {
-    let character = input.speed.map_or(Dur::from_micros(100), |s| s.rate.time_for(1).as_dur());
+fn rest(input: &AlignmentInput<'_>, index: usize, uncertainty: Dur) -> Dur {
+    let character = input.character_at(index).unwrap_or(Dur::from_micros(100));
     character * 3 + Dur::from_millis(2) + uncertainty
 }
 
 /// When a record's last byte was transmitted. If only the log line has a stamp, that is its beginning, and the serial
 /// line is busy for the transmit time of its bytes.
-fn transmitted_at(input: &AlignmentInput<'_>, r: &Record<'_>, a: Arrival) -> HostTime {
-    let only_a_stamp = input.speed.filter(|_| a.last <= a.first);
-    a.last + only_a_stamp.map_or(Dur::ZERO, |s| s.rate.time_for(u64::from(r.line_bytes)).as_dur())
+fn transmitted_at(input: &AlignmentInput<'_>, index: usize, r: &Record<'_>, a: Arrival) -> HostTime {
+    let only_a_stamp = input.rate_at(index).filter(|_| a.last <= a.first);
+    a.last + only_a_stamp.map_or(Dur::ZERO, |rate| rate.time_for(u64::from(r.line_bytes)).as_dur())
 }
 
 /// Error of an unchecked kernel clock, as a share.
@@ -189,9 +204,9 @@ fn console_start_or(input: &AlignmentInput<'_>, first: Option<usize>) -> Console
 fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
     let records = input.records;
     let n = records.len();
-    let character = input.speed.map_or(Dur::ZERO, |s| s.rate.time_for(1).as_dur());
+    let character = |i: usize| input.character_at(i).unwrap_or_default();
     let first_kernel = records.iter().position(|r| r.source == RecordOrigin::Kernel && r.arrival.is_some());
-    let first_byte = first_kernel.and_then(|i| records.get(i)?.arrival).map(|a| a.first - character);
+    let first_byte = first_kernel.and_then(|i| Some(records.get(i)?.arrival?.first - character(i)));
     let first_byte = first_byte.or_else(|| records.iter().find_map(|r| r.arrival).map(|a| a.first)).unwrap_or_default();
     let console_start = console_start_or(input, first_kernel);
     let open = console_start.index;
@@ -206,8 +221,10 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
     for (i, r) in records.iter().enumerate() {
         let place = &mut places[i];
         if let Some(a) = r.arrival {
-            place.transmitted =
-                Some(TransmitSpan { start: a.first - character - zero, end: transmitted_at(input, &r, a) - zero });
+            place.transmitted = Some(TransmitSpan {
+                start: a.first - character(i) - zero,
+                end: transmitted_at(input, i, &r, a) - zero,
+            });
             place.error = a.uncertainty;
             if i <= open && console_start.is_offloaded(i) {
                 // In a replay the two clocks can be aligned only where its kthread woke up.
@@ -222,7 +239,7 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
                 Some((k.since_origin() + offset).min(a.first.since_origin()) - open_offset)
             }
             (RecordOrigin::Kernel, Some(k), None) => Some(k.since_origin() + offsets.at(i).0 - open_offset),
-            (_, _, Some(a)) => Some(a.first - character - zero),
+            (_, _, Some(a)) => Some(a.first - character(i) - zero),
             (_, _, None) => None,
         };
     }
@@ -281,8 +298,8 @@ impl Offsets {
         let mut last_lag: Option<Dur> = None;
         for (i, r) in records.iter().enumerate() {
             let Some(a) = r.arrival else { continue };
-            let rested = previous.is_some_and(|p| a.first - p > rest(input, a.uncertainty));
-            previous = Some(transmitted_at(input, &r, a));
+            let rested = previous.is_some_and(|p| a.first - p > rest(input, i, a.uncertainty));
+            previous = Some(transmitted_at(input, i, &r, a));
             if i <= open || r.source != RecordOrigin::Kernel {
                 continue;
             }
@@ -335,7 +352,7 @@ fn by_stamps(input: &AlignmentInput<'_>) -> Timeline {
         .map(|r| RecordTimes { stored: r.stamp.map(KernelTime::since_origin), ..RecordTimes::default() })
         .collect();
     let mut first_byte = None;
-    if let (Some(speed), Some(console_start)) = (input.speed, input.console_start) {
+    if let (true, Some(console_start)) = (input.speed.is_some(), input.console_start) {
         let open = console_start.index;
         let mut free = places[open].stored.unwrap_or_default();
         first_byte = Some(free);
@@ -345,13 +362,14 @@ fn by_stamps(input: &AlignmentInput<'_>) -> Timeline {
                 continue;
             }
             let Some(stored) = places[i].stored else { continue };
+            let transmit = input.rate_at(i).map_or(Dur::ZERO, |rate| rate.time_for(u64::from(r.line_bytes)).as_dur());
             let mut start = free.max(stored);
-            let mut end = start + speed.rate.time_for(u64::from(r.line_bytes)).as_dur();
+            let mut end = start + transmit;
             if console_start.writer_waits(i) && i > open {
                 // The next record cannot have been stored before this one was transmitted: the stamps take precedence.
                 start = stored;
                 let next = (i + 1..records.len()).find_map(|j| places[j].stored).unwrap_or(end);
-                end = (start + speed.rate.time_for(u64::from(r.line_bytes)).as_dur()).min(next.max(start));
+                end = (start + transmit).min(next.max(start));
             }
             places[i].transmitted = Some(TransmitSpan { start, end });
             free = end;

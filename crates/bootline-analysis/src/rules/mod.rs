@@ -14,6 +14,7 @@ mod con005_unneeded_output;
 mod con006_console_stall;
 mod con007_printer_kthread;
 mod con008_late_log;
+mod con009_speed_change;
 mod con010_several_consoles;
 mod console_remedies;
 mod drv001_deferred_probe;
@@ -81,6 +82,7 @@ pub const RULES: &[Rule] = &[
     con005_unneeded_output::RULE,
     con006_console_stall::RULE,
     con008_late_log::RULE,
+    con009_speed_change::RULE,
     con010_several_consoles::RULE,
     clk001_clock_stood_still::RULE,
     log001_start_lost::RULE,

@@ -41,6 +41,7 @@ rule_ids! {
     Con006 "con006" "console-stall"
     Con007 "con007" "printer-kthread"
     Con008 "con008" "late-log"
+    Con009 "con009" "speed-change"
     Con010 "con010" "several-consoles"
     Drv001 "drv001" "deferred-probe"
     Drv002 "drv002" "longest-probes"
