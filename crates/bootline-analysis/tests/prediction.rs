@@ -103,6 +103,31 @@ fn a_kernel_whose_kthreads_are_ready_before_the_driver_flushes_nothing() {
     assert!(with("kernel=7.2.14") > 5.0, "{}", with("kernel=7.2.14"));
 }
 
+/// What a kthread on another CPU takes is assumed, and said, whichever of the two boots has it.
+#[test]
+fn contention_is_an_assumption() {
+    let two_cpus = captured("x86-7.2-rt-38400");
+    let words = |set: &str| -> String {
+        let p = predict(&two_cpus, &change(set)).unwrap();
+        p.assumptions.iter().filter(|a| a.name == "printer-thread-contention").map(|a| a.text.as_str()).collect()
+    };
+    assert!(words("baud=9600").contains("the boot loses"), "{}", words("baud=9600"));
+    assert!(words("kernel=6.12").contains("the captured boot lost"), "{}", words("kernel=6.12"));
+    assert_eq!(words("kernel=6.12 cpus=1").matches("spins").count(), 0);
+}
+
+/// With interrupts off for whole records a boot on another CPU may lose nearly all of its speed.
+#[test]
+fn a_kthread_with_interrupts_off_may_cost_more() {
+    let boot = captured("x86-7.2-rt-38400");
+    let width = |set: &str| {
+        let t = predict(&boot, &change(set)).unwrap().time_to_init;
+        (t.high() - t.low()).as_secs_f64()
+    };
+    // The PL011's way of waiting, and 7.3's 8250's; PREEMPT_RT's port lock sleeps.
+    assert!(width("kernel=7.3 baud=9600") > 1.5 * width("kernel=7.3-rt baud=9600"));
+}
+
 #[test]
 fn a_silent_boot() {
     for case in ["x86-6.12-9600", "x86-6.18-rt-9600", "x86-6.18-rt-9600-initcall"] {

@@ -115,7 +115,7 @@ fn of_kernel(
         }
         Printing::Nbcon => match threads_ready(records, kernel, call_of(kernel)) {
             Some(ready) if ready.index > registered => ConsoleStart { kthreads_from: ready.index, ..waits },
-            // No record shows when they are ready, but the driver registers before.
+            // No record shows that they are ready, and the driver can register before.
             None if registers_at(kernel, console).is_some_and(|at| !at.follows(call_of(kernel))) => {
                 ConsoleStart { kthreads_from: registered + 1, ..waits }
             }
@@ -168,9 +168,9 @@ fn call_of(kernel: &Kernel) -> ThreadsReady {
     nbcon(kernel).threads_ready
 }
 
-/// The behaviour of an nbcon console in this kernel; for a kernel newer than the table, that of the newest.
+/// The behaviour of an nbcon console in this kernel; for one that is newer than the table or unknown, that of the newest.
 fn nbcon(kernel: &Kernel) -> Behaviour {
-    Behaviour::of(kernel.version.map(|v| v.min(newest())), kernel.rt, false)
+    Behaviour::of(Some(kernel.version.map_or(newest(), |v| v.min(newest()))), kernel.rt, false)
 }
 
 /// The record nearest to `printk_set_kthreads_ready`, and how far that call may be from it. For another initcall level
@@ -201,6 +201,12 @@ pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsR
                 "usbcore: registered",
                 "pps_core: ",
                 "EDAC MC",
+                // Of later levels: what a small kernel logs.
+                "clocksource: Switched to clocksource",
+                "NET: Registered PF_INET ",
+                "Unpacking initramfs",
+                "Serial: 8250/16550 driver",
+                "workingset: ",
             ],
         )
     } else {

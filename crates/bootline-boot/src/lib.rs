@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The boot: records on one time axis, divided, with the console's part separated from the rest.
+//! bootline-boot: one boot's records on one time axis, divided into phases, spans and gaps, with the waits for the console separated
+//! from the work.
 //!
 //! [`Boot::analyse`] can't fail: what the log does not show stays `None`, and defects of the log are problems.
-mod analysis;
 mod backlog;
 mod banner_alone;
+mod boot;
 mod boot_records;
 mod clock;
 mod cmdline;
@@ -42,8 +43,8 @@ mod simulated;
 #[cfg(test)]
 mod tests;
 
-pub use analysis::{Boot, LEAST_GAP};
 pub use backlog::BacklogPoint;
+pub use boot::{Boot, LEAST_GAP};
 pub use boot_records::BootRecords;
 pub use cmdline::{CommandLine, ConsoleArg, is_serial};
 pub use console::{RegisteredConsole, SerialConsole};

@@ -261,11 +261,12 @@ fn writers_wait_for_a_boot_console_until_the_nbcon_one_takes_over() {
 /// A small kernel whose log has no record of the initcalls around printk_set_kthreads_ready.
 #[test]
 fn without_a_record_of_the_kthreads_the_driver_tells_who_flushes() {
-    let flushes = |release: &str, console: &str| {
+    let after = |before: &str, release: &str, console: &str| {
         let boot = read(&format!(
             "[    0.000000] Linux version {release} (gcc) #1 SMP PREEMPT Mon\n\
              [    0.000000] Kernel command line: console={console},9600\n\
              [    0.000000] {}\n\
+             {before}\
              [    0.200000] printk: console [{console}] enabled\n\
              [    5.700000] after it\n\
              [    5.800000] Run /init as init process\n",
@@ -273,11 +274,16 @@ fn without_a_record_of_the_kthreads_the_driver_tells_who_flushes() {
         ));
         boot.waits.iter().any(|w| w.cause == WaitCause::Flush && w.time.best() > Dur::from_secs(5))
     };
+    let flushes = |release: &str, console: &str| after("", release, console);
     // An arch_initcall: after the early_initcalls of 7.2.12, before the subsys_initcalls of 7.2.13.
     assert!(!flushes("7.2.12", "ttyAMA0"));
     assert!(flushes("7.2.13", "ttyAMA0"));
     // A probe.
     assert!(!flushes("7.2.13", "ttymxc0"));
+    // A port that is probed later than its driver could: a device_initcall came before it.
+    let driver = "[    0.100000] Serial: 8250/16550 driver, 4 ports, IRQ sharing disabled\n";
+    assert!(flushes("7.3.1", "ttyS0"));
+    assert!(!after(driver, "7.3.1", "ttyS0"));
 }
 
 #[test]

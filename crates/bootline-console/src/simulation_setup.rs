@@ -19,8 +19,8 @@ pub struct ModelledConsole {
 
 /// What a printing thread that spins takes from the tasks though there is a processor for each.
 ///
-/// Nothing by the kernel's own rules. In an emulator the processors share the host's; measured by the experiment
-/// seed2-printer-thread.
+/// Tasks that are woken on its CPU wait there until the scheduler moves them: how often, no source determines. Measured by the
+/// experiments accuracy and printer-thread-contention.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contention(pub f64);
 

@@ -233,10 +233,9 @@ fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] 
     all
 }
 
-/// Where `printk_set_kthreads_ready` would be: the nearest record that shows it; without one, the registration of the
-/// console, before which the log cannot show it.
+/// Where `printk_set_kthreads_ready` would be: the nearest record that shows it, if one does.
 pub(super) fn ready_at(boot: &Boot, call: ThreadsReady) -> Option<usize> {
-    (call != ThreadsReady::Never).then(|| boot.threads_ready(call))?
+    if call == ThreadsReady::Never { None } else { boot.threads_ready(call) }
 }
 
 /// The record of smp_init that announces the other CPUs; none in a kernel without them.

@@ -10,7 +10,7 @@ use bootline_boot::{Boot, SerialConsole};
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
     Behaviour, ConsoleId, Contention, DriverWait, Framework, KernelClock, ModelledConsole, Op, Printing,
-    SimulationSetup, ThreadsReady, Uart,
+    SimulationSetup, ThreadsReady, Uart, newest,
 };
 use bootline_records::RecordOrigin;
 
@@ -217,7 +217,10 @@ fn boot_console_printing(real: Behaviour) -> Printing {
 }
 
 fn baseline_behaviour(boot: &Boot, console: &SerialConsole) -> Behaviour {
-    let behaviour = Behaviour::of(boot.kernel.version, boot.kernel.rt, console.framework == Framework::Legacy);
+    // A log without its banner can still show an nbcon console.
+    let nbcon = console.printing == Printing::Nbcon;
+    let version = boot.kernel.version.or_else(|| nbcon.then(newest));
+    let behaviour = Behaviour::of(version, boot.kernel.rt, console.framework == Framework::Legacy);
     Behaviour { printing: console.printing, ..behaviour }
 }
 

@@ -139,18 +139,20 @@ pub(super) fn assumptions(
         );
     }
     let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
-    if target.spins() {
-        if target.cpus == 1 {
-            add("one-processor", "the printer kthread (nice -20) and the boot share one CPU".to_owned());
-        } else {
-            let [low, best, high] = target.contention().map(|c| c * 100.0);
-            add(
-                "printer-thread-contention",
-                format!(
-                    "while the printer kthread spins on another CPU, the boot loses {best:.0} % of its speed ({low:.0} to {high:.0} %)"
-                ),
-            );
-        }
+    if target.spins() && target.cpus == 1 {
+        add("one-processor", "the printer kthread (nice -20) and the boot share one CPU".to_owned());
+    }
+    let competes = |s: &Scenario| s.spins() && s.cpus > 1;
+    let loses = |s: &Scenario| {
+        let [low, best, high] = s.contention().map(|c| c * 100.0);
+        format!("{best:.0} % of its speed ({low:.0} to {high:.0} %)")
+    };
+    if competes(target) {
+        let what = format!("while the printer kthread spins on another CPU, the boot loses {}", loses(target));
+        add("printer-thread-contention", what);
+    } else if competes(baseline) {
+        let what = format!("while the printer kthread spun on another CPU, the captured boot lost {}", loses(baseline));
+        add("printer-thread-contention", what);
     }
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
         add("cpus", "the log does not show the number of CPUs: bootline assumes one".to_owned());

@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::predict::{Change, Predictor, Setting};
+use crate::predict::{Change, Prediction, Predictor, Setting};
 use bootline_boot::{Boot, Clock, EndedBy, Span};
 use bootline_capture::units::{Dur, Interval};
 use bootline_kbuild::InitcallSource;
@@ -48,7 +48,7 @@ pub(super) fn apart(time_ranges: &[TimeRange]) -> Vec<TimeRange> {
 struct Predicted<'a> {
     /// None if the log does not support predictions.
     predictor: OnceCell<Option<Predictor<'a>>>,
-    saves: RefCell<Vec<(Change, Option<Interval>)>>,
+    predictions: RefCell<Vec<(Change, Option<Prediction>)>>,
 }
 
 fn total(boot: &Boot) -> Dur {
@@ -75,15 +75,26 @@ impl<'a> Case<'a> {
 
     /// Time that these settings are predicted to save; none if the log does not support a prediction.
     pub fn saves(&self, settings: &[Setting]) -> Option<Interval> {
+        self.predicted(settings, |p| Some(p.saved))
+    }
+
+    /// How long after init's start the log is predicted to be complete with these settings; none if the log does not
+    /// support a prediction.
+    pub fn log_late(&self, settings: &[Setting]) -> Option<Dur> {
+        self.predicted(settings, |p| Some((p.log_complete?.best() - p.time_to_init.best()).max_zero()))
+    }
+
+    fn predicted<T>(&self, settings: &[Setting], of: impl Fn(&Prediction) -> Option<T>) -> Option<T> {
         let change = Change::of(settings.iter().copied()).ok()?;
-        let known = self.predicted.saves.borrow().iter().find(|(c, _)| *c == change).map(|(_, saves)| *saves);
-        if let Some(known) = known {
-            return known;
-        }
-        let predictor = self.predicted.predictor.get_or_init(|| Predictor::new(self.boot).ok());
-        let saves = predictor.as_ref().and_then(|p| p.predict(&change).ok()).map(|p| p.saved);
-        self.predicted.saves.borrow_mut().push((change, saves));
-        saves
+        let known = self.predicted.predictions.borrow().iter().position(|(c, _)| *c == change);
+        let index = known.unwrap_or_else(|| {
+            let predictor = self.predicted.predictor.get_or_init(|| Predictor::new(self.boot).ok());
+            let prediction = predictor.as_ref().and_then(|p| p.predict(&change).ok());
+            let mut predictions = self.predicted.predictions.borrow_mut();
+            predictions.push((change, prediction));
+            predictions.len() - 1
+        });
+        self.predicted.predictions.borrow()[index].1.as_ref().and_then(of)
     }
 
     /// Marks a time range as explained.

@@ -3,6 +3,7 @@ use super::case::Case;
 use super::finding::cite_at;
 use super::wording::{seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace, console_remedies};
+use crate::remedy::Remedy;
 use bootline_boot::Clock;
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordOrigin;
@@ -32,20 +33,25 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Some(_) => "; programs already wrote to the port meanwhile, between messages of the kernel's start",
         None => "",
     };
+    // What makes the log arrive sooner need not make the boot shorter.
+    let useful = |r: Remedy| Remedy { saves: r.saves.filter(|s| s.best() > Dur::ZERO), ..r };
     let remedies = [Some(console_remedies::print_less(case)), console_remedies::faster_line(case, line)];
+    let faster = console_remedies::log_on_faster_line(case, line).map_or_else(String::new, |(baud, late)| {
+        format!("; at {baud} baud its end is predicted to arrive {} after init starts", seconds(late))
+    });
     vec![Finding {
         rule: RULE.id,
         title: format!("{} printed the end of the boot {} after it was logged", line.console.name, seconds(lag)),
         cost: Interval::default(),
         part_of: Vec::new(),
         why: format!(
-            "by arrival times and the kernel's stamps: at most {} bytes waited for the line, which transmits {}{among_words}; the boot did not wait for them, but what the line shows is that old",
+            "by arrival times and the kernel's stamps: at most {} bytes waited for the line, which transmits {}{among_words}; the boot did not wait for them, but what the line shows is that old{faster}",
             line.backlog_peak,
             speed(line)
         ),
         evidence: cite_at(boot, [end.index].into_iter().chain(among.into_iter().flatten())),
         time_ranges: Vec::new(),
-        remedies: remedies.into_iter().flatten().collect(),
+        remedies: remedies.into_iter().flatten().map(useful).collect(),
     }]
 }
 

@@ -5,7 +5,7 @@ use super::wording::faster;
 use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, system_changes, takes_module};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_boot::{ConsoleWait, SerialLine, WaitCause};
-use bootline_capture::units::Dur;
+use bootline_capture::units::{Baud, Dur};
 use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing, newest};
 
 /// `quiet` prints levels below this.
@@ -32,6 +32,12 @@ pub(super) fn faster_line(case: &Case<'_>, line: &SerialLine) -> Option<Remedy> 
     let flow = if baud.get() > 115_200 { ", and the UART's clock must divide down to it" } else { "" };
     let price = format!("both ends must support that speed{flow}");
     Some(of_setting(case, Setting::Baud(baud), format!("run the line at {baud} baud"), price))
+}
+
+/// A faster line, and how long after init's start the log is predicted to be complete on it.
+pub(super) fn log_on_faster_line(case: &Case<'_>, line: &SerialLine) -> Option<(Baud, Dur)> {
+    let baud = faster(line)?;
+    Some((baud, case.log_late(&[Setting::Baud(baud)])?))
 }
 
 /// A kernel whose printer thread doesn't make the boot wait.

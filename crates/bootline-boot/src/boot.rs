@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One boot, rebuilt from its records by the parts of this module.
+//! One boot, rebuilt from its records by the other modules.
 use super::backlog::{self, BacklogPoint};
 use super::boot_records::BootRecords;
 use super::clock;
@@ -195,7 +195,7 @@ impl Boot {
     }
 
     /// Whether printer kthreads that are ready at this kind of initcall exist when the console registers, as far as its
-    /// driver tells.
+    /// driver determines it.
     pub fn registers_after(&self, call: ThreadsReady) -> bool {
         let console = self.line.as_ref().map(|l| &l.console);
         console_start::registers_at(&self.kernel, console).is_none_or(|at| at.follows(call))
