@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `/proc/consoles`, as an init script or a user prints it into a log: the consoles that are registered at that time.
 //!
-//! Format: show_console_dev() in fs/proc/consoles.c, 2.6.38 to 7.2. `N` for an nbcon console was added in 6.12.
-use bootline_records::{RecordId, RecordSet};
+//! Format: show_console_dev() in fs/proc/consoles.c, 2.6.38 to 7.3. `N` for an nbcon console was added in 6.12.
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
 
 /// One console in the last listing of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +25,19 @@ const MOST: usize = 64;
 /// The consoles of the last listing in a log.
 pub(super) fn listed_consoles(records: &RecordSet) -> Vec<ListedConsole> {
     let mut found: Vec<ListedConsole> = Vec::new();
+    // Only messages of the kernel come between the lines of one listing.
+    let mut is_open = false;
     for r in records.iter() {
-        for console in r.text.lines().filter_map(|line| parse(line, r.id)) {
-            // No console is listed twice: here another listing begins.
-            if found.len() == MOST || found.iter().any(|c| c.name == console.name) {
+        for line in r.text.lines() {
+            let Some(console) = parse(line, r.id) else {
+                is_open &= r.source == RecordOrigin::Kernel;
+                continue;
+            };
+            // No console is listed twice.
+            if !is_open || found.len() == MOST || found.iter().any(|c| c.name == console.name) {
                 found.clear();
             }
+            is_open = true;
             found.push(console);
         }
     }
@@ -142,5 +149,10 @@ mod tests {
                    ttyS0 -W- (EC  p a) 4:64\nttyS1 -W- (E   p a) 4:65\nttyS1 is removed\nttyS0 -W- (EC  p a) 4:64\n";
         let names = |boot: &Boot| boot.listed_consoles.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&boot(log)), ["ttyS0"]);
+        // The kernel lists a new preferred console first; a boot console is gone; a message of the kernel comes between.
+        let log = "[    0.000000] Linux version 6.12.40 (gcc) #1 SMP Mon\n[    2.000000] Run /sbin/init as init process\n\
+                   ttyS0 -W- (EC  p a) 4:64\nuart8250 -W- (E B p a)\n# cat /proc/consoles\n\
+                   ttyGS0 -W- (EC  p a) 250:0\n[    3.000000] acme: ready\nttyS0 -W- (E   p a) 4:64\n";
+        assert_eq!(names(&boot(log)), ["ttyGS0", "ttyS0"]);
     }
 }

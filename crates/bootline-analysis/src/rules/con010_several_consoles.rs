@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use std::collections::BTreeSet;
+
 use super::case::Case;
 use super::finding::cite;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::{ListedConsole, SerialLine, is_serial};
+use bootline_boot::{ListedConsole, RegisteredConsole, SerialLine, is_serial};
 use bootline_capture::units::{Dur, Interval, LineRate};
-use bootline_console::Printing;
+use bootline_console::Framework;
 use bootline_records::RecordId;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,13 +28,14 @@ struct Extra {
     record: RecordId,
     /// A boot console.
     boot: bool,
+    /// An nbcon console: its own kthread prints to it.
+    nbcon: bool,
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(line) = &case.boot.line else { return Vec::new() };
-    // Each nbcon console has a kthread of its own, unless a boot console makes writers print.
-    let by_thread = line.console.printing == Printing::Nbcon;
-    let extra = extra_consoles(case, &line.console.name).into_iter().filter(|e| e.boot || !by_thread);
+    // Writers wait for a boot console and for a legacy one, whatever the main one is.
+    let extra = extra_consoles(case, &line.console.name).into_iter().filter(|e| e.boot || !e.nbcon);
     extra.map(|e| finding(case, line, &e)).collect()
 }
 
@@ -42,7 +45,8 @@ fn finding(case: &Case<'_>, line: &SerialLine, extra: &Extra) -> Finding {
         true => format!("boot console {} is still registered next to {main}: each record is printed twice", extra.name),
         false => format!("each record is printed to {} as well as to {main}", extra.name),
     };
-    // The log of one console does not show how long writers wait for another.
+    // The log of one console does not show how long writers wait for another: what looks like work, or like a slower line,
+    // may be that.
     let most = transmit_time(case, line, extra);
     let bytes = line.bytes_before_end;
     let why = match most {
@@ -77,15 +81,17 @@ fn extra_consoles(case: &Case<'_>, main: &str) -> Vec<Extra> {
     if !listed.is_empty() {
         let is_extra =
             |c: &&ListedConsole| c.name != main && if c.boot { is_port(&c.name) } else { is_serial(&c.name) };
-        let extra = |c: &ListedConsole| Extra { name: c.name.clone(), record: c.record, boot: c.boot };
+        let extra = |c: &ListedConsole| Extra { name: c.name.clone(), record: c.record, boot: c.boot, nbcon: c.nbcon };
         return listed.iter().filter(is_extra).map(extra).collect();
     }
     let is_extra = |name: &str| name != main && is_serial(name);
     // Without a listing, that the kernel says no "disabled" proves nothing of a boot console.
     let kept = boot.consoles.iter().filter(|c| !c.boot && c.disabled.is_none() && is_extra(&c.name));
-    let mut extra: Vec<Extra> = kept.map(|c| Extra { name: c.name.clone(), record: c.enabled, boot: c.boot }).collect();
-    extra.dedup_by(|a, b| a.name == b.name);
-    extra
+    let mut seen = BTreeSet::new();
+    let once = kept.filter(|c| seen.insert(&c.name));
+    // Only from 6.12 on does the kernel's message show it.
+    let nbcon = |c: &RegisteredConsole| c.framework == Framework::Nbcon && boot.kernel.version.is_some();
+    once.map(|c| Extra { name: c.name.clone(), record: c.enabled, boot: c.boot, nbcon: nbcon(c) }).collect()
 }
 
 /// Whether a boot console's name is not that of a screen or a hypervisor's log.
@@ -112,7 +118,7 @@ fn leave_out(case: &Case<'_>, extra: &Extra) -> Remedy {
                 Remedy::new("let the real console replace the boot console", changes, price, Risk::Low)
             }
             false => Remedy::in_words(
-                "name a console that exists last in console=: a boot console stays until that one registers",
+                "make the last console= name a console that exists: a boot console stays until that one registers",
                 Effort::Configuration,
                 price,
                 Risk::Low,
@@ -128,7 +134,7 @@ fn leave_out(case: &Case<'_>, extra: &Extra) -> Remedy {
     let price = format!("{} shows no kernel messages", extra.name);
     if changes.is_empty() {
         let action =
-            format!("{action}, which the firmware's tables or a driver select: name the other one in console=");
+            format!("{action}, which the firmware's tables or a driver selects: name the other one in console=");
         return Remedy::in_words(action, Effort::Configuration, price, Risk::Low);
     }
     Remedy::new(action, changes, price, Risk::Low)
