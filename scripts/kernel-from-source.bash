@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# shellcheck shell=bash disable=SC2154 # set by who sources this
+# Building a small kernel from Debian's source, for those who source this file. They have set:
+#   here   the checkout
+#   tree   the folder of scripts/kernel-source, which contains the source and the compilers
+#   build  the folder that is /build in it; the kernel is built in its `kernel`
+#   words  what each make is told, such as the architecture
+#   label  what is being built, in messages
+
+kernel_make() { # WORDS...: silent unless it fails
+    "$here/scripts/kernel-enter" "$tree" "$build" make "-j$(nproc)" "${words[@]}" "$@" >"$build/make.log" 2>&1 && return
+    tail -n 40 "$build/make.log" >&2
+    echo "error: make $* failed for $label" >&2
+    echo "  hint: see the whole log: $build/make.log" >&2
+    exit 4
+}
+
+kernel_configure() { # SOURCE, as seen in the folder; the options on standard input, on top of allnoconfig
+    local line missing=
+    mkdir -p "$build/kernel"
+    cat >"$build/wanted.config"
+    kernel_make -C "$1" O=/build/kernel KCONFIG_ALLCONFIG=/build/wanted.config allnoconfig
+    # Kconfig silently drops options with unmet dependencies.
+    while read -r line; do
+        grep -qxF "$line" "$build/kernel/.config" || missing+=" $line"
+    done < <(grep '^CONFIG_' "$build/wanted.config")
+    [ -z "$missing" ] || { echo "error: the configuration of $label drops$missing" >&2; exit 4; }
+}
