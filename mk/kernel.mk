@@ -70,3 +70,13 @@ kernel-lint: ## sparse on an old and a new kernel, checkpatch --strict
 	@scripts/setup kernel
 	@for series in 6.12 7.2-rt; do scripts/kernel-build --lint $$series >/dev/null || exit; done
 	@scripts/kernel-checkpatch
+
+PATCHES = $(notdir $(patsubst %/,%,$(dir $(wildcard kernel/patches/*/kernels))))
+
+.PHONY: kernel-patches
+kernel-patches: build ## builds small kernels from source without and with kernel/patches, and runs their experiments
+	@scripts/setup lab kernel
+	@set -e; for set in $(PATCHES); do \
+		scripts/kernel-patch $$set; \
+		target/release/bootline experiment run kernel/patches/$$set/patch-$$set.toml; \
+	done

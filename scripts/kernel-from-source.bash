@@ -19,8 +19,9 @@ kernel_configure() { # SOURCE, as seen in the folder; the options on standard in
     local line missing=
     mkdir -p "$build/kernel"
     cat >"$build/wanted.config"
-    kernel_make -C "$1" O=/build/kernel KCONFIG_ALLCONFIG=/build/wanted.config allnoconfig
-    # Kconfig silently drops options with unmet dependencies.
+    sed 's/^#? //' "$build/wanted.config" >"$build/all.config"
+    kernel_make -C "$1" O=/build/kernel KCONFIG_ALLCONFIG=/build/all.config allnoconfig
+    # Kconfig silently drops options with unmet dependencies. One after `#?` is unknown to some series.
     while read -r line; do
         grep -qxF "$line" "$build/kernel/.config" || missing+=" $line"
     done < <(grep '^CONFIG_' "$build/wanted.config")
