@@ -76,7 +76,7 @@ PATCHES = $(notdir $(patsubst %/,%,$(dir $(wildcard kernel/patches/*/kernels))))
 .PHONY: kernel-patches
 kernel-patches: build ## builds small kernels from source without and with kernel/patches, and runs their experiments
 	@scripts/setup lab kernel
-	@set -e; for set in $(PATCHES); do \
-		scripts/kernel-patch $$set; \
-		target/release/bootline experiment run kernel/patches/$$set/patch-$$set.toml; \
-	done
+	@status=0; for set in $(PATCHES); do \
+		scripts/kernel-patch $$set && \
+			target/release/bootline experiment run kernel/patches/$$set/patch-$$set.toml || status=$$?; \
+	done; exit $$status
