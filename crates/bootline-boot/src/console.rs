@@ -117,7 +117,7 @@ pub(super) fn serial(
         arg.and_then(|a| a.baud).or_else(|| (is_8250 && arg.is_some()).then(|| Baud::new(9600)).flatten());
     let listed_nbcon = listed.iter().any(|c| c.name == name && c.nbcon);
     let printing = match kernel.version {
-        // Only nbcon consoles are listed as such, whatever the version.
+        // The flag is proof, even where the version is unknown.
         _ if in_list.is_some() && listed_nbcon => Printing::Nbcon,
         None if listed_nbcon && framework == Framework::Nbcon => Printing::Nbcon,
         version => printing(version, kernel.rt, framework == Framework::Legacy),

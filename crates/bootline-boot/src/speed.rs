@@ -69,10 +69,7 @@ impl ArrivalSamples {
         let inside = ArrivalSamples { list: inside_records(records), fewest: 3, quantiles: [0.25, 0.5, 0.75] };
         // A line's bytes are transmitted by the next line's stamp, so the speed is the upper plateau.
         let between = || ArrivalSamples { list: between_lines(records), fewest: 4, quantiles: [0.6, 0.8, 0.95] };
-        [inside]
-            .into_iter()
-            .find(ArrivalSamples::is_enough)
-            .or_else(|| Some(between()).filter(ArrivalSamples::is_enough))
+        Some(inside).filter(ArrivalSamples::is_enough).or_else(|| Some(between()).filter(ArrivalSamples::is_enough))
     }
 
     fn is_enough(&self) -> bool {

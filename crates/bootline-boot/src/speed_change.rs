@@ -126,12 +126,12 @@ impl<'s> Split<'s> {
     fn best(samples: &'s [Sample], slow: Baud, frame: Frame, slower: bool) -> Option<Split<'s>> {
         let nominal = LineRate::of(slow, frame);
         // Gain of a sample in the slow part, and in the fast one.
-        let slow_gain = |s: &Sample| match s.rate() / nominal.bytes_per_s() {
+        let slow_gain = |s: &Sample| match share_of(s, nominal) {
             share if BUSY.contains(&share) => s.bytes(),
             share if share > TOO_FAST => -3.0 * s.bytes(),
             _ => 0.0,
         };
-        let fast_gain = |s: &Sample| if s.rate() > nominal.bytes_per_s() * TOO_FAST { s.bytes() } else { 0.0 };
+        let fast_gain = |s: &Sample| if share_of(s, nominal) > TOO_FAST { s.bytes() } else { 0.0 };
         // Gain of a sample in the second part, and in the first one.
         let gains = |s: &Sample| if slower { (slow_gain(s), fast_gain(s)) } else { (fast_gain(s), slow_gain(s)) };
         let mut gain: f64 = samples.iter().map(|s| gains(s).0).sum();
@@ -167,8 +167,7 @@ impl<'s> Split<'s> {
 
     /// Whether the slow part's log lines each took as long as their bytes: output at regular intervals does not.
     fn is_busy(&self, records: &RecordSet) -> bool {
-        let of = |s: &Sample| BUSY.contains(&(s.rate() / self.nominal.bytes_per_s()));
-        let lines = self.slow_part().iter().filter(|s| of(s)).flat_map(|s| s.from..s.to);
+        let lines = busy(self.slow_part(), self.nominal).flat_map(|s| s.from..s.to);
         let lines: Vec<(f64, f64)> =
             lines.filter_map(|i| took(records, i)).map(|(bytes, took)| (bytes, took.as_secs_f64())).collect();
         let rate = self.nominal.bytes_per_s();
@@ -214,22 +213,30 @@ fn took(records: &RecordSet, index: usize) -> Option<(f64, Dur)> {
     Some((f64::from(bytes), took))
 }
 
+/// A sample's rate as a share of a nominal speed.
+fn share_of(sample: &Sample, nominal: LineRate) -> f64 {
+    sample.rate() / nominal.bytes_per_s()
+}
+
+/// The samples of a busy line with this nominal speed.
+fn busy(samples: &[Sample], nominal: LineRate) -> impl Iterator<Item = &Sample> {
+    samples.iter().filter(move |s| BUSY.contains(&share_of(s, nominal)))
+}
+
 /// Whether enough of these samples are those of a busy line of this speed, and almost none are faster.
 fn fits(samples: &[Sample], nominal: LineRate, fewest: usize, least_share: f64) -> bool {
-    let share = |s: &Sample| s.rate() / nominal.bytes_per_s();
-    let bytes = |samples: &mut dyn Iterator<Item = &Sample>| samples.map(|s| s.bytes()).sum::<f64>();
-    let busy = || samples.iter().filter(|s| BUSY.contains(&share(s)));
-    let too_fast = samples.iter().filter(|s| share(s) > TOO_FAST).count();
-    busy().count() >= fewest
-        && bytes(&mut busy()) >= bytes(&mut samples.iter()) * least_share
+    let busy_bytes: f64 = busy(samples, nominal).map(|s| s.bytes()).sum();
+    let all_bytes: f64 = samples.iter().map(|s| s.bytes()).sum();
+    let too_fast = samples.iter().filter(|s| share_of(s, nominal) > TOO_FAST).count();
+    busy(samples, nominal).count() >= fewest
+        && busy_bytes >= all_bytes * least_share
         && too_fast <= samples.len().div_ceil(MISPLACED)
 }
 
 /// The mean speed of the samples of a busy line with this nominal speed.
 fn mean(samples: &[Sample], nominal: LineRate) -> Option<LineRate> {
-    let busy = || samples.iter().filter(|s| BUSY.contains(&(s.rate() / nominal.bytes_per_s())));
-    let bytes: f64 = busy().map(|s| s.bytes()).sum();
-    LineRate::from_bytes_per_s(bytes / busy().map(|s| s.bytes() / s.rate()).sum::<f64>())
+    let bytes: f64 = busy(samples, nominal).map(|s| s.bytes()).sum();
+    LineRate::from_bytes_per_s(bytes / busy(samples, nominal).map(|s| s.bytes() / s.rate()).sum::<f64>())
 }
 
 #[cfg(test)]

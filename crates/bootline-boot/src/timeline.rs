@@ -352,7 +352,7 @@ fn by_stamps(input: &AlignmentInput<'_>) -> Timeline {
         .map(|r| RecordTimes { stored: r.stamp.map(KernelTime::since_origin), ..RecordTimes::default() })
         .collect();
     let mut first_byte = None;
-    if let (true, Some(console_start)) = (input.speed.is_some(), input.console_start) {
+    if let (Some(_), Some(console_start)) = (input.speed, input.console_start) {
         let open = console_start.index;
         let mut free = places[open].stored.unwrap_or_default();
         first_byte = Some(free);

@@ -22,6 +22,10 @@ pub(super) enum Bound {
     High,
 }
 
+impl Bound {
+    pub(super) const ALL: [Bound; 3] = [Bound::Low, Bound::Best, Bound::High];
+}
+
 /// One kernel record of the boot, with the work before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorkStep {

@@ -87,7 +87,7 @@ impl<'a> Predictor<'a> {
         let contentions = self.baseline.contentions(&target);
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
         for &contention in contentions {
-            for bound in [Bound::Low, Bound::Best, Bound::High] {
+            for bound in Bound::ALL {
                 let now = self.run_baseline(bound, contention);
                 let then = self.run(&target, bound, contention);
                 let best = bound == Bound::Best && contention == Bound::Best;
@@ -107,14 +107,14 @@ impl<'a> Predictor<'a> {
             }
         }
         let error = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.2);
-        let error = error + self.boot_workload(Bound::Best).work().scale(self.baseline.jitter);
+        let boot_workload = self.boot_workload(Bound::Best);
+        let error = error + boot_workload.work().scale(self.baseline.jitter());
         // Another kernel prints more or less.
         let talk = if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
         let error = error + best.scale(talk).max_zero();
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
-        let boot_workload = self.boot_workload(Bound::Best);
         Ok(Prediction {
             change: *change,
             title: wording::title(change),

@@ -24,8 +24,6 @@ pub(super) struct Scenario {
     pub loglevel: u8,
     /// Whether QEMU ran the boot.
     pub in_qemu: bool,
-    /// Share by which the boot's own work varies from one boot to the next.
-    pub jitter: f64,
     pub without_initcall_debug: bool,
     /// Whether the console is faster than the one that may have caused the log's stall reports.
     pub without_stalls: bool,
@@ -44,7 +42,6 @@ impl Scenario {
             cpus: boot.kernel.cpus.unwrap_or(1),
             loglevel: boot.kernel.command_line.console_loglevel(),
             in_qemu: in_qemu(boot),
-            jitter: if in_qemu(boot) { 0.1 } else { 0.02 },
             without_initcall_debug: false,
             without_stalls: false,
             module: module::baseline(boot),
@@ -104,6 +101,11 @@ impl Scenario {
         self.module != Some(SwitchTime::AtInit) && self.behaviour.printing.writer_waits()
     }
 
+    /// Share by which the boot's own work varies from one boot to the next.
+    pub fn jitter(&self) -> f64 {
+        if self.in_qemu { 0.1 } else { 0.02 }
+    }
+
     /// What a spinning kthread takes from a boot that has a CPU of its own: minimum, best estimate, maximum.
     ///
     /// Tasks that are woken on the kthread's CPU wait for it: at nice -20 it leaves them 1 %, until the scheduler moves
@@ -156,7 +158,7 @@ impl Scenario {
     /// The degrees of contention to try, the same in both boots; only one if no kthread competes.
     pub fn contentions(&self, other: &Scenario) -> &'static [Bound] {
         let competes = |s: &Scenario| s.cpus > 1 && s.spins();
-        if competes(self) || competes(other) { &[Bound::Low, Bound::Best, Bound::High] } else { &[Bound::Best] }
+        if competes(self) || competes(other) { &Bound::ALL } else { &[Bound::Best] }
     }
 
     /// Where the consoles register within the boot's work.

@@ -83,7 +83,7 @@ pub(super) fn assumptions(
         format!(
             "the boot's own work ({} s) takes as long as in this log, give or take {:.0} %, and is sequential",
             boot_workload.work(),
-            baseline.jitter * 100.0
+            baseline.jitter() * 100.0
         ),
     );
     if let Some(speed) = boot.line.as_ref().and_then(|l| l.speed) {

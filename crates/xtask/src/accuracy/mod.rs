@@ -80,7 +80,7 @@ fn settings(from: &Cell, to: &Cell) -> Option<String> {
 }
 
 fn group(from: &Cell, to: &Cell) -> &'static str {
-    match (from.kernel == to.kernel, to.behaviour().filter(|_| to.has_printer_kthread()), to.cpus, to.label.as_str()) {
+    match (from.kernel == to.kernel, to.printer_kthread(), to.cpus, to.label.as_str()) {
         (false, ..) => "another kernel",
         (_, _, _, "quiet") => "a silent console",
         (_, None, ..) => "a synchronous console",

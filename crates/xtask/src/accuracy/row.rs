@@ -52,13 +52,14 @@ impl Cell {
         Behaviour::for_driver(version.parse().ok()?, rt, driver, true)
     }
 
-    pub fn has_printer_kthread(&self) -> bool {
-        self.behaviour().is_some_and(|b| !b.printing.writer_waits())
+    /// The same, if a kthread prints.
+    pub fn printer_kthread(&self) -> Option<Behaviour> {
+        self.behaviour().filter(|b| !b.printing.writer_waits())
     }
 }
 
 pub fn name(c: &Cell) -> String {
-    let cpus = if c.has_printer_kthread() { format!(", {} CPU", c.cpus) } else { String::new() };
+    let cpus = if c.printer_kthread().is_some() { format!(", {} CPU", c.cpus) } else { String::new() };
     let arch = if c.arm64 { "arm64 " } else { "" };
     format!("{arch}{} {} {}{cpus}", c.kernel, c.baud, c.label)
 }
