@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! bootline-lab: boots real systems in QEMU on a serial line of true speed.
-pub mod arch;
 pub mod boot;
 pub mod experiment;
 pub mod fidelity;
 pub mod host;
 mod initramfs;
 pub mod kernel_tree;
-pub mod kernels;
 mod kmsg;
 pub mod line;
 pub mod machine;

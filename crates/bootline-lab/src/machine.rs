@@ -7,7 +7,7 @@ use bootline_capture::units::Baud;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arch::Arch;
+use bootline_images::arch::Arch;
 
 /// What executes the guest's instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arch::Arch;
+use bootline_images::arch::Arch;
 
 /// The trace events of an architecture's console.
 pub(crate) fn events(arch: Arch) -> [&'static str; 2] {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, HostTime};
 use bootline_capture::{Damage, Event, Header, NoteKind, Reader};
-use bootline_lab::arch::Arch;
+use bootline_images::arch::Arch;
 use bootline_lab::boot::{BootOutcome, BootPhase, BootRequest, RunVerdict, Truth, boot, boot_valid};
 use bootline_lab::machine::Accel;
 use bootline_testkit::seed_kernel;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use bootline_lab::arch::Arch;
-use bootline_lab::kernels::{Error, Kernel, Store, cache_folder};
+use bootline_images::arch::Arch;
+use bootline_images::kernels::{Error, Kernel, Store, cache_folder};
 
 /// Puts a kernel of the series into `cache`, a folder of the test's own that may be `BOOTLINE_CACHE` for a command, and
 /// gives it. Where the series has gone from Debian it is the nearest whose console behaves the same.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use bootline_lab::arch::Arch;
+use bootline_images::arch::Arch;
 use bootline_testkit::{isolated, seed_kernel};
 use serde_json::{Value, json};
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use bootline_capture::units::Baud;
 
-use crate::arch::Arch;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::ModuleError;
 use crate::qemu::QemuError;
+use bootline_images::arch::Arch;
 use bootline_port::recorder::RecorderError;
 
 /// Why a boot could not be carried out.

@@ -9,11 +9,11 @@ use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
 use super::BootError;
-use crate::arch::Arch;
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Machine, command_line, declared_baud};
 use crate::module::Module;
+use bootline_images::arch::Arch;
 
 /// What to boot.
 #[derive(Clone, Debug)]

@@ -21,7 +21,6 @@ use super::session::Session;
 use super::truth::{RunVerdict, Truth};
 use super::truth_parts::TruthParts;
 use super::{BootError, BootProgress, BootRequest};
-use crate::arch::Arch;
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::initramfs;
@@ -30,6 +29,7 @@ use crate::machine::Ports;
 use crate::module;
 use crate::qemu::{self, LogListener, Qemu};
 use crate::registers::{self, Counter, RegisterAccesses};
+use bootline_images::arch::Arch;
 use bootline_port::recorder::Recorder;
 
 const TOOL: &str = concat!("bootline ", env!("CARGO_PKG_VERSION"));

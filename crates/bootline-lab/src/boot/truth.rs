@@ -4,12 +4,12 @@ use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arch::Arch;
 use crate::fidelity::Fidelity;
 use crate::host::Host;
 use crate::line::{LineUsageSummary, RealTime, Transport};
 use crate::machine::Accel;
 use crate::registers::RegisterAccesses;
+use bootline_images::arch::Arch;
 
 /// The version of `truth.json`; incremented when a field changes its meaning or is removed.
 pub const TRUTH_SCHEMA: &str = "bootline-truth/1";

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
-use crate::kernels::KernelName;
 use crate::module::Module;
+use bootline_images::kernels::KernelName;
 
 /// A checked experiment: every name in it exists, every value is in range.
 #[derive(Clone, Debug, PartialEq)]

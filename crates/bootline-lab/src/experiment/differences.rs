@@ -4,8 +4,8 @@ use bootline_analysis::predict::{Change, Setting};
 use bootline_capture::units::Baud;
 
 use super::definition::{Arm, Image};
-use crate::arch::Arch;
-use crate::kernels::Flavour;
+use bootline_images::arch::Arch;
+use bootline_images::kernels::Flavour;
 
 /// The lab's default, as in `BootRequest`.
 const BAUD: u32 = 115_200;

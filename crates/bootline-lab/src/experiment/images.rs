@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::{Arm, Experiment, Image};
 use super::plan::ExperimentPlan;
-use crate::arch::Arch;
 use crate::boot::{BootError, arch_of};
-use crate::kernels::{self, Store, sha256_of};
+use bootline_images::arch::Arch;
+use bootline_images::kernels::{self, Store, sha256_of};
 
 /// A kernel that an arm boots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::definition::Published;
 use super::metric::Metric;
-use crate::arch::Arch;
 use crate::boot;
 use crate::host::Host;
+use bootline_images::arch::Arch;
 
 /// The version of `result.json`; incremented when a field changes its meaning or is removed.
 pub const RESULT_SCHEMA: &str = "bootline-experiment/1";

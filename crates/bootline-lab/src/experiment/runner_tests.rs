@@ -9,9 +9,9 @@ use bootline_capture::units::HostTime;
 use tempfile::TempDir;
 
 use super::*;
-use crate::arch::Arch;
 use crate::boot::set_aside;
 use crate::experiment::{ResultsError, RunSelection};
+use bootline_images::arch::Arch;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
                     [[arm]]\nname = \"a\"\nbaud = 9600\n[[arm]]\nname = \"b\"\nbaud = 115200\n";

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bootline_lab::arch::Arch;
-use bootline_lab::kernels::{
+use bootline_images::arch::Arch;
+use bootline_images::kernels::{
     self, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, Package, Refresh, Row, Series, Store,
 };
 use bootline_report::{JsonLine, KernelJson, KernelSeries, KernelsJson, OfferedKernel};

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
-use bootline_lab::arch::Arch;
+use bootline_images::arch::Arch;
+use bootline_images::kernels::KernelName;
 use bootline_lab::boot::{BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, boot_valid};
-use bootline_lab::kernels::KernelName;
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, ModuleError};
 use regex::bytes::Regex;

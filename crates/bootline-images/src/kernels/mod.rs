@@ -5,12 +5,12 @@
 //! not changed, root is not needed. Cached kernels work without a network.
 //!
 //! ```no_run
-//! # use bootline_lab::arch::Arch;
-//! # use bootline_lab::kernels::{Store, cache_folder};
+//! # use bootline_images::arch::Arch;
+//! # use bootline_images::kernels::{Store, cache_folder};
 //! let root = cache_folder(None, |name| std::env::var_os(name)).expect("a home");
 //! let kernel = Store::open(&root)?.fetch("6.18-rt".parse().expect("a series"), Arch::Amd64, &mut |_| {})?;
 //! println!("{} {}", kernel.release, kernel.path.display());
-//! # Ok::<(), bootline_lab::kernels::Error>(())
+//! # Ok::<(), bootline_images::kernels::Error>(())
 //! ```
 mod behaviour;
 mod cache;
@@ -37,7 +37,7 @@ mod version;
 pub use behaviour::{ConsoleClass, nearest};
 pub use catalogue::Catalogue;
 pub use entry::Kernel;
-pub(crate) use entry::sha256_of;
+pub use entry::sha256_of;
 pub use error::Error;
 pub use listing::{Listing, Refresh, Row};
 pub use package::Package;

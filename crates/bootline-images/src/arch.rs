@@ -76,7 +76,7 @@ impl Arch {
     }
 
     /// QEMU's machine.
-    pub(crate) fn machine(self) -> &'static str {
+    pub fn machine(self) -> &'static str {
         match self {
             Arch::Amd64 => "pc",
             Arch::Arm64 => "virt",
@@ -84,7 +84,7 @@ impl Arch {
     }
 
     /// The CPU that QEMU's translator emulates.
-    pub(crate) fn emulated_cpu(self) -> &'static str {
+    pub fn emulated_cpu(self) -> &'static str {
         match self {
             Arch::Amd64 => "qemu64",
             // Without pointer authentication, which is slow in the translator.
@@ -93,7 +93,7 @@ impl Arch {
     }
 
     /// QEMU's arguments for the truth port.
-    pub(crate) fn truth_port_arguments(self) -> [&'static str; 2] {
+    pub fn truth_port_arguments(self) -> [&'static str; 2] {
         match self {
             Arch::Amd64 => ["-serial", "chardev:truth"],
             Arch::Arm64 => ["-device", "pci-serial,chardev=truth"],
@@ -122,7 +122,7 @@ impl Arch {
     }
 
     /// The number N of the truth port ttySN.
-    pub(crate) fn truth_port(self) -> u32 {
+    pub fn truth_port(self) -> u32 {
         match self {
             Arch::Amd64 => 1,
             Arch::Arm64 => 0,
@@ -130,7 +130,7 @@ impl Arch {
     }
 
     /// Whether the kernel takes `tsc_early_khz`.
-    pub(crate) fn has_tsc(self) -> bool {
+    pub fn has_tsc(self) -> bool {
         match self {
             Arch::Amd64 => true,
             Arch::Arm64 => false,

@@ -3,7 +3,7 @@
 //! fetches at the same time, is tested against a made-up mirror (`src/kernels/mirror_tests.rs`).
 use std::fs;
 
-use bootline_lab::arch::Arch;
+use bootline_images::arch::Arch;
 use bootline_testkit::seed_kernel;
 
 #[test]

@@ -131,7 +131,7 @@ fn short(sha256: &str) -> String {
 }
 
 /// SHA-256 of a file, in hexadecimal.
-pub(crate) fn sha256_of(path: &Path) -> io::Result<String> {
+pub fn sha256_of(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     io::copy(&mut File::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())

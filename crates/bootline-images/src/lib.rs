@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! bootline-images: what the lab boots, and nothing of how it is booted or measured.
+pub mod arch;
+pub mod cpio;
+pub mod kernels;
