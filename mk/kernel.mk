@@ -71,6 +71,12 @@ kernel-lint: ## sparse on an old and a new kernel, checkpatch --strict
 	@for series in 6.12 7.2-rt; do scripts/kernel-build --lint $$series >/dev/null || exit; done
 	@scripts/kernel-checkpatch
 
+# For the experiment seed1-deferred-port.
+.PHONY: device-trees
+device-trees: ## makes device trees whose serial port is probed late: kernel/build/virt-deferred-port-*.dtb
+	@scripts/setup device-trees
+	@scripts/device-tree >/dev/null
+
 PATCHES = $(notdir $(patsubst %/,%,$(dir $(wildcard kernel/patches/*/kernels))))
 
 .PHONY: kernel-patches

@@ -92,6 +92,11 @@ impl Arch {
         }
     }
 
+    /// Whether the kernel learns its machine from a device tree.
+    pub(crate) fn has_device_tree(self) -> bool {
+        self == Arch::Arm64
+    }
+
     /// QEMU's arguments for the truth port.
     pub fn truth_port_arguments(self) -> [&'static str; 2] {
         match self {

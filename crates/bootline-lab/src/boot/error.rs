@@ -36,6 +36,20 @@ pub enum BootError {
         /// The system's error.
         source: io::Error,
     },
+    /// The device tree can't be read.
+    #[error("can't read device tree `{}`: {source}", path.display())]
+    DeviceTree {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The guest's machine is not described by a device tree.
+    #[error("{} guests have no device tree", arch.qemu_name())]
+    NoDeviceTree {
+        /// The guest's architecture.
+        arch: Arch,
+    },
     /// A paced line and a counted clock were requested together: the guest's time would not match the line's.
     #[error("a paced line can't be combined with -icount: the guest's time would not match the line's")]
     PacedAndIcount,
@@ -114,6 +128,7 @@ impl BootError {
             BootError::UnknownImage { .. } => Some("say which with `--arch x86_64` or `--arch aarch64`".to_owned()),
             BootError::PacedAndIcount => Some("leave out `--baud` or `--icount`".to_owned()),
             BootError::IcountWithInitrd => Some("leave out `--initrd` or `--icount`".to_owned()),
+            BootError::NoDeviceTree { .. } => Some("leave out `--dtb`".to_owned()),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
             BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {

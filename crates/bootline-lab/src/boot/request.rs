@@ -22,6 +22,8 @@ pub struct BootRequest {
     pub kernel: PathBuf,
     /// The user's own initramfs; by default the lab's, whose init reports the truth on a second port.
     pub initrd: Option<PathBuf>,
+    /// A device tree instead of the one that QEMU makes for its machine; only where there is one.
+    pub dtb: Option<PathBuf>,
     /// Parameters for the kernel command line. They override the lab's own (`console=`, `panic=`, `log_buf_len=`).
     pub append: String,
     /// The guest's architecture; by default that of the image.
@@ -62,6 +64,7 @@ impl BootRequest {
         BootRequest {
             kernel: kernel.to_owned(),
             initrd: None,
+            dtb: None,
             append: String::new(),
             arch: None,
             baud: None,
@@ -116,6 +119,9 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     let icount = request.accel == Accel::Icount;
     if icount && request.baud.is_some() {
         return Err(BootError::PacedAndIcount);
+    }
+    if request.dtb.is_some() && !arch.has_device_tree() {
+        return Err(BootError::NoDeviceTree { arch });
     }
     if icount && request.initrd.is_some() {
         return Err(BootError::IcountWithInitrd);
@@ -216,6 +222,17 @@ mod tests {
         check(Arch::Amd64, "console=ttyS0,115200", Some(115_200));
         check(Arch::Amd64, "console=tty1", None);
         check(Arch::Arm64, "", Some(9600));
+    }
+
+    #[test]
+    fn a_device_tree_is_for_machines_that_have_one() {
+        let check = |arch, expected: Option<&str>| {
+            let request = BootRequest { arch: Some(arch), dtb: Some("/nowhere".into()), ..request() };
+            let refused = plan(&request, &Host::default()).err().map(|e| e.to_string());
+            assert_eq!(refused.as_deref(), expected);
+        };
+        check(Arch::Amd64, Some("x86_64 guests have no device tree"));
+        check(Arch::Arm64, None);
     }
 
     #[test]

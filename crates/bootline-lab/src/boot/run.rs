@@ -62,6 +62,9 @@ pub fn boot(
     if let Some(path) = &request.initrd {
         check_readable(path).map_err(|source| BootError::Initrd { path: path.clone(), source })?;
     }
+    if let Some(path) = &request.dtb {
+        check_readable(path).map_err(|source| BootError::DeviceTree { path: path.clone(), source })?;
+    }
     let arch = plan.machine.arch;
     let modules = module::payload(&request.modules)?;
     let qemu_version = qemu::version(arch.qemu_program(), arch.qemu_package())?;
@@ -100,6 +103,9 @@ pub fn boot(
         truth: format!("socket,id=truth,fd={}", std::os::fd::AsRawFd::as_raw_fd(&channels.guest_truth)),
     };
     let mut args = plan.machine.arguments(&ports, &request.kernel, &initrd, &plan.command_line);
+    if let Some(dtb) = &request.dtb {
+        args.extend(["-dtb".into(), dtb.into()]);
+    }
     let counter = request.trace_registers.then(|| Arc::new(Mutex::new(Counter::default())));
     if request.trace_registers {
         args.extend(events.iter().flat_map(|event| ["-trace".into(), event.into()]));

@@ -116,6 +116,9 @@ pub struct Guest {
     pub memory_mib: u32,
     /// The kernel image, as named in the request.
     pub kernel: String,
+    /// The device tree, if it is not QEMU's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dtb: Option<String>,
     /// The command line passed to the kernel.
     pub command_line: String,
     /// /proc/version.

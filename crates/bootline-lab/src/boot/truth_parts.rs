@@ -96,6 +96,7 @@ impl TruthParts<'_> {
                 smp: self.plan.machine.smp,
                 memory_mib: self.plan.machine.memory_mib,
                 kernel: self.request.kernel.display().to_string(),
+                dtb: self.request.dtb.as_ref().map(|path| path.display().to_string()),
                 command_line: self.plan.command_line.clone(),
                 kernel_version: report.version.clone(),
                 proc_cmdline: report.cmdline.clone(),

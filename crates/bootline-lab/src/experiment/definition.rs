@@ -71,6 +71,8 @@ pub struct Arm {
     pub memory_mib: u32,
     /// An initramfs instead of the lab's.
     pub initrd: Option<PathBuf>,
+    /// A device tree instead of QEMU's.
+    pub dtb: Option<PathBuf>,
     /// Modules that the lab's init loads, in order.
     pub modules: Vec<Module>,
     /// Count instructions, without a console.

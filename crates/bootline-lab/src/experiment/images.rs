@@ -56,7 +56,7 @@ pub enum ImageError {
     File {
         /// The arm.
         arm: String,
-        /// `initramfs` or `module`.
+        /// `initramfs`, `device tree` or `module`.
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -117,8 +117,9 @@ pub fn images(
 
 fn check_files(arm: &Arm) -> Result<(), ImageError> {
     let initrd = arm.initrd.iter().map(|path| ("initramfs", path));
+    let dtb = arm.dtb.iter().map(|path| ("device tree", path));
     let modules = arm.modules.iter().map(|module| ("module", &module.path));
-    for (what, path) in initrd.chain(modules) {
+    for (what, path) in initrd.chain(dtb).chain(modules) {
         File::open(path).map_err(|source| ImageError::File {
             arm: arm.name.clone(),
             what,

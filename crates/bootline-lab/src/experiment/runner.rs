@@ -176,6 +176,7 @@ impl Runner<'_, '_> {
 fn request(arm: &Arm, image: &ArmKernel, dir: &Path) -> BootRequest {
     BootRequest {
         initrd: arm.initrd.clone(),
+        dtb: arm.dtb.clone(),
         append: arm.append.clone(),
         arch: Some(image.arch),
         baud: arm.baud,

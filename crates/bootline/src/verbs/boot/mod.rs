@@ -41,6 +41,9 @@ pub struct Args {
     /// An initramfs of your own [default: the lab's, whose init reports the truth on a second port]
     #[arg(long, value_name = "FILE")]
     initrd: Option<PathBuf>,
+    /// A device tree instead of QEMU's own; aarch64 only
+    #[arg(long, value_name = "FILE")]
+    dtb: Option<PathBuf>,
     /// Parameters for the kernel command line
     #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
     append: String,
@@ -124,6 +127,7 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
     let (kernel, arch) = kernel(&args.kernel, args.arch, terminal)?;
     Ok(BootRequest {
         initrd: args.initrd,
+        dtb: args.dtb,
         append: args.append,
         arch,
         baud: args.baud,
@@ -204,9 +208,11 @@ pub fn failed(error: &BootError) -> Failure {
         BootError::Kernel { .. }
         | BootError::UnknownImage { .. }
         | BootError::Initrd { .. }
+        | BootError::DeviceTree { .. }
         | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. }) => Exit::INPUT,
         BootError::PacedAndIcount
         | BootError::IcountWithInitrd
+        | BootError::NoDeviceTree { .. }
         | BootError::NeedsLabInit { .. }
         | BootError::NeedsLine { .. }
         | BootError::Module(_)
