@@ -27,7 +27,8 @@
  *   can be interrupted between two lines; or by a workqueue. The lines are printed by one bound
  *   kthread per CPU (process), by BH work that the kthread queues on its CPU (softirq), or by a
  *   hard irq_work that it queues (hardirq): one line each, so that the CPU can do other work
- *   between lines and interrupts are off for no longer than one printk() takes.
+ *   between lines and interrupts are off for no longer than one printk() takes. With resched=0
+ *   all lines are printed in one go, as by a driver that reports each of its devices.
  *
  * Locking
  *   The lock of struct measurement admits one run at a time and protects the last result. Each
@@ -85,6 +86,10 @@ static unsigned int level = LOGLEVEL_INFO;
 module_param(level, uint, 0644);
 MODULE_PARM_DESC(level, "level of the lines; up to 3 is printed despite quiet (default: 6)");
 
+static bool resched = true;
+module_param(resched, bool, 0644);
+MODULE_PARM_DESC(resched, "let the CPU do other work between two lines (default: yes)");
+
 static unsigned int delay_ms;
 module_param(delay_ms, uint, 0444);
 MODULE_PARM_DESC(delay_ms, "start the run this many milliseconds after loading, which then does not wait (default: 0)");
@@ -107,6 +112,7 @@ struct settings {
 	unsigned int length;
 	unsigned int cpus;
 	unsigned int level;
+	bool resched;
 	enum context context;
 };
 
@@ -181,17 +187,28 @@ static void print_one(struct worker *worker)
 	worker->best = min(worker->best, took);
 }
 
+/* One line, or with resched=0 all of them. */
+static void print_turn(struct worker *worker)
+{
+	const struct run *run = worker->run;
+
+	do {
+		print_one(worker);
+	} while (!run->settings.resched && worker->count < run->settings.lines &&
+		 !READ_ONCE(run->stop));
+}
+
 static void print_in_softirq(struct work_struct *work)
 {
 	struct worker *worker = container_of(work, struct worker, work);
 
-	print_one(worker);
+	print_turn(worker);
 	complete(&worker->printed);
 }
 
 static void print_in_hardirq(struct irq_work *irq_work)
 {
-	print_one(container_of(irq_work, struct worker, irq_work));
+	print_turn(container_of(irq_work, struct worker, irq_work));
 }
 
 static int print_lines(void *data)
@@ -212,7 +229,7 @@ static int print_lines(void *data)
 			irq_work_sync(&worker->irq_work);
 			break;
 		default:
-			print_one(worker);
+			print_turn(worker);
 			cond_resched();
 		}
 	}
@@ -314,7 +331,7 @@ static int read_settings(struct settings *settings)
 	kernel_param_lock(THIS_MODULE);
 	strscpy(name, context);
 	*settings = (struct settings){ .lines = lines, .length = length, .cpus = cpus,
-				       .level = level };
+				       .level = level, .resched = resched };
 	kernel_param_unlock(THIS_MODULE);
 
 	in = sysfs_match_string(context_names, name);

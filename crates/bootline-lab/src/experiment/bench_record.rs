@@ -6,10 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use super::metric::Metric;
+use super::stall_reports::LOG;
 use crate::kmsg;
-
-/// The kernel's own log in a run's folder.
-const LOG: &str = "dmesg.kmsg";
 
 /// The value of a run; `None` if the log has no usable record.
 pub(super) fn value(run: &Path, metric: Metric) -> Option<f64> {

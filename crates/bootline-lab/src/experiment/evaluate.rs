@@ -20,6 +20,7 @@ use super::result::{
     ArmResult, ClaimResult, Measured, MetricValue, Outcome, Predicted, RESULT_SCHEMA, RunGroups, RunResult,
 };
 use super::results::ResultsDir;
+use super::stall_reports;
 use crate::boot::{RunVerdict, Truth};
 
 /// The bootstrap's draws come from this seed: the same runs give the same intervals.
@@ -324,6 +325,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::PrintkBench | Metric::UartBench | Metric::IrqsOff | Metric::PreemptOff => {
             return bench_record::value(&run.dir, metric);
         }
+        Metric::Stalls => return stall_reports::count(&run.dir),
         Metric::LineUse => return truth.fidelity.flush_rate_ratio,
         Metric::RegisterReadsPerByte => {
             let accesses = truth.registers.as_ref()?;
@@ -353,6 +355,7 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         | Metric::IrqsOff
         | Metric::PreemptOff
         | Metric::LineUse
+        | Metric::Stalls
         | Metric::ModulesLoaded
         | Metric::UserSpace
         | Metric::FlushGap => {

@@ -40,12 +40,14 @@ pub enum Metric {
     LineUse,
     /// How long the boot waited for the log stored before the console registered.
     FlushGap,
+    /// Number of reports of a stall in the kernel's own log: soft lockups, RCU stalls.
+    Stalls,
 }
 
 impl Metric {
     /// Whether its values are nanoseconds.
     pub fn is_time(self) -> bool {
-        !matches!(self, Metric::RegisterReadsPerByte | Metric::LineUse)
+        !matches!(self, Metric::RegisterReadsPerByte | Metric::LineUse | Metric::Stalls)
     }
 
     /// The kernel module that reports it.
@@ -78,6 +80,7 @@ impl fmt::Display for Metric {
             Metric::PreemptOff => "preempt-off",
             Metric::LineUse => "line-use",
             Metric::FlushGap => "flush-gap",
+            Metric::Stalls => "stalls",
         })
     }
 }

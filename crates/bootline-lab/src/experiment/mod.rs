@@ -20,6 +20,7 @@ mod raw;
 mod result;
 mod results;
 mod runner;
+mod stall_reports;
 
 pub use definition::{Arm, Claim, Experiment, Image, Published, Quick};
 pub use evaluate::{Analyst, AnalystError, evaluate};

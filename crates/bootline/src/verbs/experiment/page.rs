@@ -75,6 +75,7 @@ fn described(metric: Metric) -> &'static str {
         Metric::UartBench => "uart-bench: the console's write function, per byte, guest clock",
         Metric::IrqsOff => "irqs-off: the longest delay of a timer interrupt, guest clock",
         Metric::PreemptOff => "preempt-off: the longest delay of the most urgent task, guest clock",
+        Metric::Stalls => "stalls: reports of soft lockups and RCU stalls in the kernel's own log",
         Metric::LineUse => "line-use: speed of the log up to the console's own record, as a share of the line's speed",
         Metric::FlushGap => "flush-gap: the wait for what was stored before the console registered, by the capture",
     }
