@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
 use super::change::Change;
+use super::message_bytes::{SAME_KERNEL, other_kernels};
 use super::module::SwitchTime;
 use super::prediction::{Prediction, PredictionError};
 use super::scenario::Scenario;
@@ -25,10 +26,6 @@ pub struct Predictor<'a> {
     /// Runs of the baseline, cached.
     baseline_runs: RefCell<Vec<(Bound, Bound, ModelRun)>>,
 }
-
-/// Share by which the messages of one kernel may differ in length from another's. Debian's 6.1 to 7.3 differ by 3 % on
-/// the lab's machine (22.6 to 23.3 kB up to init); other configurations may differ by more.
-const OTHER_MESSAGES: f64 = 0.05;
 
 /// One run of the model, in times of the boot's axis.
 #[derive(Clone, Copy)]
@@ -109,10 +106,13 @@ impl<'a> Predictor<'a> {
         let error = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.2);
         let boot_workload = self.boot_workload(Bound::Best);
         let error = error + boot_workload.work().scale(self.baseline.jitter());
-        // Another kernel prints more or less.
-        let talk = if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) { OTHER_MESSAGES } else { 0.0 };
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
-        let error = error + best.scale(talk).max_zero();
+        let error = error
+            + if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
+                best.scale(other_kernels(boot_workload, &target))
+            } else {
+                (best - boot_workload.work()).max_zero().scale(SAME_KERNEL)
+            };
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
         Ok(Prediction {

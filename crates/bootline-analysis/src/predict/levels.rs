@@ -5,7 +5,27 @@ use bootline_records::Record;
 
 /// Level of a record; `None` if it could only be guessed.
 pub(super) fn level(r: &Record<'_>) -> Option<u8> {
-    r.level.map(|l| l.0).or_else(|| initcall_debug::is_debug_level(r.text).then_some(7))
+    let is_debug = || initcall_debug::is_debug_level(r.text) || is_printed_for_debugging(r.text);
+    r.level.map(|l| l.0).or_else(|| is_debug().then_some(7))
+}
+
+/// Whether a text is one of those that every kernel of its kind prints at KERN_DEBUG: the memory map's changes
+/// (arch/x86/kernel/e820.c), the per-CPU areas (mm/percpu.c), the zones (mm/mm_init.c), the cache line (drivers/pci), PNP's DMA channels, and
+/// init's arguments (init/main.c, run_init_process).
+fn is_printed_for_debugging(text: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "e820: update [mem ",
+        "e820: remove [mem ",
+        "pcpu-alloc: ",
+        "On node ",
+        "PCI: pci_cache_line_size set to ",
+        "  with arguments:",
+        "  with environment:",
+        "    HOME=",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.starts_with("pnp ") && text.contains(": [dma ")
+        || text.starts_with("    TERM=")
 }
 
 /// Whether a text contains words that are typical of KERN_ERR or worse. Harmless records may contain them, too, so they
@@ -18,6 +38,20 @@ pub(super) fn looks_grave(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_known_to_be_for_debugging() {
+        for text in
+            ["pcpu-alloc: [0] 0 1 ", "  with environment:", "pnp 00:02: [dma 2]", "calling  acpi_init+0x0/0x4f0 @ 1"]
+        {
+            assert!(is_printed_for_debugging(text) || initcall_debug::is_debug_level(text), "{text}");
+        }
+        for text in
+            ["pnp 00:02: Plug and Play ACPI device, IDs PNP0700 (active)", "BIOS-e820: [mem 0x0-0x9fbff] usable"]
+        {
+            assert!(!is_printed_for_debugging(text), "{text}");
+        }
+    }
 
     #[test]
     fn words() {

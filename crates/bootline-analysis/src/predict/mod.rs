@@ -9,6 +9,7 @@ mod change;
 mod compute;
 mod kernel;
 mod levels;
+mod message_bytes;
 mod module;
 mod prediction;
 mod rate;

@@ -2,6 +2,7 @@
 //! A prediction in words: what it is called, what it costs, what it takes for granted.
 use super::boot_workload::BootWorkload;
 use super::change::Change;
+use super::message_bytes::other_kernels;
 use super::module::{self, SwitchTime};
 use super::prediction::Assumption;
 use super::scenario::Scenario;
@@ -167,8 +168,10 @@ pub(super) fn assumptions(
     if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
         add(
             "same-messages",
-            "the other kernel's own work takes as long as this one's, and it prints as much, give or take 5 %"
-                .to_owned(),
+            format!(
+                "the other kernel's own work takes as long as this one's, and it prints as much, give or take {:.0} %",
+                100.0 * other_kernels(boot_workload, target)
+            ),
         );
     }
     if change.settings().any(|s| matches!(s, Setting::Baud(_))) {

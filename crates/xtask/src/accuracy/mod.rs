@@ -11,6 +11,7 @@ use std::path::Path;
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
 use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_console::DriverWait;
+use bootline_lab::arch::Arch;
 use bootline_lab::boot::{RunVerdict, Truth};
 
 use crate::document::Document;
@@ -27,8 +28,9 @@ fn cell(folder: &str) -> Option<Cell> {
     };
     let (rest, label) = arm.rsplit_once('-')?;
     let (kernel, baud) = rest.rsplit_once('-')?;
-    let (arm64, kernel) = kernel.strip_prefix("arm64-").map_or((false, kernel), |kernel| (true, kernel));
-    Some(Cell { arm64, kernel: kernel.to_owned(), cpus, baud: baud.parse().ok()?, label: label.to_owned() })
+    let named = kernel.split_once('-').and_then(|(arch, kernel)| Some((arch.parse().ok()?, kernel)));
+    let (arch, kernel) = named.unwrap_or((Arch::Amd64, kernel));
+    Some(Cell { arch, kernel: kernel.to_owned(), cpus, baud: baud.parse().ok()?, label: label.to_owned() })
 }
 
 fn read(results: &Path) -> Result<BTreeMap<Cell, Vec<Run>>, Error> {
@@ -50,14 +52,18 @@ fn boot(capture: &Path) -> Option<Boot> {
     BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).next()
 }
 
-fn before_first_byte(truth: &Truth) -> Option<f64> {
-    Some((truth.first_byte_ns? - truth.qemu_started_ns).as_secs_f64())
+/// From QEMU's start to the first byte, in seconds: the median of all boots of a kernel on that many CPUs whose console is not
+/// silent. It is firmware and decompression, whatever the speed of the line.
+fn before_first_byte(cells: &BTreeMap<Cell, Vec<Run>>, of: &Cell) -> Option<f64> {
+    let same = |c: &Cell| (c.arch, &c.kernel, c.cpus) == (of.arch, &of.kernel, of.cpus) && c.label != "quiet";
+    let runs = cells.iter().filter(|(cell, _)| same(cell)).flat_map(|(_, runs)| runs);
+    median(runs.filter_map(|r| Some((r.truth.first_byte_ns? - r.truth.qemu_started_ns).as_secs_f64())).collect())
 }
 
 /// The settings that turn one cell into another; none if there are no such settings.
 fn settings(from: &Cell, to: &Cell) -> Option<String> {
     let mut set = Vec::new();
-    if from.arm64 != to.arm64 {
+    if from.arch != to.arch {
         return None;
     }
     if from.kernel != to.kernel {
@@ -90,10 +96,15 @@ fn group(from: &Cell, to: &Cell) -> &'static str {
     }
 }
 
-fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String>) -> Option<Row> {
+fn row(
+    from: (&Cell, &Boot),
+    to: (&Cell, &[Run]),
+    before_first_byte: Option<f64>,
+    refused: &mut Vec<String>,
+) -> Option<Row> {
     let set = settings(from.0, to.0)?;
     let change = set.parse::<Change>().expect("settings");
-    let p: Prediction = match predict(from.2, &change) {
+    let p: Prediction = match predict(from.1, &change) {
         Ok(p) => p,
         Err(refusal) => {
             refused.push(format!("{}, {set}: {refusal}", name(from.0)));
@@ -101,7 +112,7 @@ fn row(from: (&Cell, &Run, &Boot), to: (&Cell, &[Run]), refused: &mut Vec<String
         }
     };
     let quiet = to.0.label == "quiet";
-    let offset = if quiet { before_first_byte(&from.1.truth)? + p.first_byte_shift.best().as_secs_f64() } else { 0.0 };
+    let offset = if quiet { before_first_byte? + p.first_byte_shift.best().as_secs_f64() } else { 0.0 };
     let measured: Vec<f64> = if quiet {
         to.1.iter().filter_map(|r| Some(r.truth.since_start()?.as_secs_f64())).collect()
     } else {
@@ -143,15 +154,16 @@ fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row>
             _ => false,
         };
         let Some(run) = runs.first().filter(|_| base) else { continue };
+        let before = before_first_byte(cells, from);
         let Some(b) = boot(&run.capture) else {
             refused.push(format!("{}: no boot in its capture", name(from)));
             continue;
         };
         for (to, measured) in cells {
-            let same = to.arm64 == from.arm64 && to.kernel == from.kernel && to.cpus == from.cpus;
+            let same = to.arch == from.arch && to.kernel == from.kernel && to.cpus == from.cpus;
             let other_kernel = !same && prints_otherwise(from, to) && to.label == from.label && to.baud == from.baud;
             if to != from && (same || other_kernel) {
-                rows.extend(row((from, run, &b), (to, measured), refused));
+                rows.extend(row((from, &b), (to, measured), before, refused));
             }
         }
     }

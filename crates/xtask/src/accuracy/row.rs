@@ -2,14 +2,15 @@
 //! What was booted, and one prediction next to what was measured.
 use std::path::PathBuf;
 
-use bootline_console::{Behaviour, Driver};
+use bootline_console::Behaviour;
+use bootline_lab::arch::Arch;
 use bootline_lab::boot::Truth;
 use bootline_stats::Samples;
 
 /// What was booted: `6.18-rt-9600-default-2cpu`, `arm64-7.2-9600-default-2cpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
-    pub arm64: bool,
+    pub arch: Arch,
     pub kernel: String,
     pub cpus: u32,
     pub baud: u32,
@@ -48,8 +49,7 @@ impl Cell {
     /// How its console behaves; none if the kernel is unknown.
     pub fn behaviour(&self) -> Option<Behaviour> {
         let (version, rt) = self.kernel.strip_suffix("-rt").map_or((self.kernel.as_str(), false), |s| (s, true));
-        let driver = if self.arm64 { Driver::Pl011 } else { Driver::Uart8250 };
-        Behaviour::for_driver(version.parse().ok()?, rt, driver, true)
+        Behaviour::for_driver(version.parse().ok()?, rt, self.arch.console_driver(), true)
     }
 
     /// The same, if a kthread prints.
@@ -60,7 +60,7 @@ impl Cell {
 
 pub fn name(c: &Cell) -> String {
     let cpus = if c.printer_kthread().is_some() { format!(", {} CPU", c.cpus) } else { String::new() };
-    let arch = if c.arm64 { "arm64 " } else { "" };
+    let arch = if c.arch == Arch::Amd64 { String::new() } else { format!("{} ", c.arch) };
     format!("{arch}{} {} {}{cpus}", c.kernel, c.baud, c.label)
 }
 
