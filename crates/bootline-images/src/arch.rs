@@ -93,7 +93,7 @@ impl Arch {
     }
 
     /// Whether the kernel learns its machine from a device tree.
-    pub(crate) fn has_device_tree(self) -> bool {
+    pub fn has_device_tree(self) -> bool {
         self == Arch::Arm64
     }
 
