@@ -11,7 +11,7 @@ use std::path::Path;
 use bootline_analysis::predict::{Change, Prediction, baseline, predict};
 use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_console::DriverWait;
-use bootline_lab::arch::Arch;
+use bootline_images::arch::Arch;
 use bootline_lab::boot::{RunVerdict, Truth};
 
 use crate::document::Document;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bootline_console::Behaviour;
-use bootline_lab::arch::Arch;
+use bootline_images::arch::Arch;
 use bootline_lab::boot::Truth;
 use bootline_stats::Samples;
 
