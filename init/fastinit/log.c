@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "log.h"
+
+#include <stdarg.h>
+
+#include "kernel.h"
+#include "text.h"
+
+static unsigned long long began;
+static int kept = -1;
+
+void log_begin(void)
+{
+	began = call_clock();
+}
+
+void log_keep_open(void)
+{
+	kept = call_open("/dev/kmsg", O_WRONLY, 0);
+}
+
+unsigned long long log_elapsed(void)
+{
+	return call_clock() - began;
+}
+
+/*
+ * Whether the kernel prints records of this level on the console. If that can't be found out, it is taken for no: twice is
+ * better than never.
+ */
+static bool reaches_console(enum level level)
+{
+	char loglevel[8];
+	int fd = call_open("/proc/sys/kernel/printk", O_RDONLY, 0);
+	long n = fd < 0 ? fd : call_read(fd, loglevel, sizeof(loglevel));
+
+	if (fd >= 0)
+		call_close(fd);
+	return n > 0 && loglevel[0] > '0' + (char)level;
+}
+
+/*
+ * /dev/kmsg is opened for each record: the kernel limits how many one opener may write in five seconds. Once the real init
+ * runs, standard error is still the console.
+ */
+void say(enum level level, ...)
+{
+	char record[512];
+	struct text t = TEXT(record);
+	const char *part;
+	va_list parts;
+	long ret;
+	int fd;
+
+	put_byte(&t, '<');
+	put_byte(&t, (char)('0' + (char)level));
+	put(&t, ">fastinit: ");
+	va_start(parts, level);
+	while ((part = va_arg(parts, const char *)))
+		put(&t, part);
+	va_end(parts);
+	if (t.cut)
+		t.used--;
+	put_byte(&t, '\n');
+	fd = call_open("/dev/kmsg", O_WRONLY, 0);
+	if (fd < 0 && kept >= 0)
+		fd = kept;
+	ret = fd;
+	if (fd >= 0)
+		ret = call_write(fd, record, t.used);
+	if (fd >= 0 && fd != kept)
+		call_close(fd);
+	if (level <= LEVEL_ERROR && (ret < 0 || !reaches_console(level)))
+		call_write(2, record + 3, t.used - 3);
+}

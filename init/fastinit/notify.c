@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "notify.h"
+
+#include "kernel.h"
+#include "text.h"
+
+#include <linux/un.h>
+
+enum { NONBLOCKING = O_NONBLOCK, CLOSE_ON_EXEC = O_CLOEXEC };
+
+/* `@NAME` is an abstract one, as systemd writes it. Returns the address's size, or 0 if the name is too long. */
+static unsigned int address(struct sockaddr_un *to, const char *name)
+{
+	size_t n = length(name), i;
+
+	if (!n || n >= sizeof(to->sun_path))
+		return 0;
+	*to = (struct sockaddr_un){ .sun_family = AF_UNIX_DOMAIN };
+	for (i = 0; i < n; i++)
+		to->sun_path[i] = name[i];
+	if (*name == '@')
+		to->sun_path[0] = 0;
+	return (unsigned int)(offsetof(struct sockaddr_un, sun_path) + n + (*name == '@' ? 0 : 1));
+}
+
+static int open_socket(int type)
+{
+	return (int)CALL3(__NR_socket, AF_UNIX_DOMAIN, type | NONBLOCKING | CLOSE_ON_EXEC, 0);
+}
+
+int notify_listen(const char *name)
+{
+	struct sockaddr_un to;
+	char full[sizeof(to.sun_path)];
+	struct text t = TEXT(full);
+	unsigned int size;
+	int fd = open_socket(SOCKET_DATAGRAM), error;
+
+	if (fd < 0)
+		return fd;
+	put(&t, "@fastinit/");
+	put(&t, name);
+	size = address(&to, full);
+	error = (int)CALL3(__NR_bind, fd, &to, size);
+	if (error == 0)
+		return fd;
+	call_close(fd);
+	return error;
+}
+
+static bool says_ready(const char *message)
+{
+	while (*message) {
+		if (starts_with(message, "READY=1") && (!message[7] || message[7] == '\n'))
+			return true;
+		while (*message && *message++ != '\n')
+			;
+	}
+	return false;
+}
+
+bool notify_take_ready(int fd)
+{
+	char message[512];
+	bool ready = false;
+	long n;
+
+	while ((n = call_kernel(__NR_recvfrom, fd, (long)message, sizeof(message) - 1, 0, 0, 0)) >= 0) {
+		message[n] = 0;
+		ready |= says_ready(message);
+	}
+	return ready;
+}
+
+int notify_send(const char *name, const char *message)
+{
+	struct sockaddr_un to;
+	unsigned int size = address(&to, name);
+	int fd = size ? open_socket(SOCKET_DATAGRAM) : -EINVAL;
+	long done;
+
+	if (fd < 0)
+		return fd;
+	done = call_kernel(__NR_sendto, fd, (long)message, (long)length(message), 0, (long)&to, size);
+	call_close(fd);
+	return done < 0 ? (int)done : 0;
+}
+
+bool socket_answers(const char *path)
+{
+	static const int types[] = { SOCKET_STREAM, SOCKET_DATAGRAM };
+	struct sockaddr_un to;
+	unsigned int size = address(&to, path), i;
+
+	for (i = 0; size && i < 2; i++) {
+		int fd = open_socket(types[i]), error;
+
+		if (fd < 0)
+			return false;
+		error = (int)CALL3(__NR_connect, fd, &to, size);
+		call_close(fd);
+		/* A full queue of connections is one that somebody has set up. */
+		if (error == 0 || error == -EAGAIN)
+			return true;
+		if (error != -EPROTOTYPE)
+			return false;
+	}
+	return false;
+}

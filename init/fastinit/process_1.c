@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+/*
+ * Process 1 before the real init. If it ended, the kernel would panic; so it does little: it mounts, forks the starter,
+ * waits for at most PLAN_AT_MOST for a plan and for as long as that says for the starts, and becomes the real init. No
+ * failure on the way there ends it, and none is silent.
+ */
+#include "process_1.h"
+
+#include "config_file.h"
+#include "kernel.h"
+#include "log.h"
+#include "mounts.h"
+#include "plan.h"
+#include "starter.h"
+#include "stay.h"
+
+/* Milliseconds for reading the configuration, which may be on slow storage. */
+enum { PLAN_AT_MOST = 70 };
+
+/* The kernel opens /dev/console before it runs init, if the root has one; devtmpfs has one in any case. */
+static void open_console(void)
+{
+	int fd, i;
+
+	for (i = 0; i <= 2; i++)
+		if (CALL2(NR_FCNTL, i, F_GETFD) < 0)
+			break;
+	if (i > 2)
+		return;
+	fd = call_open("/dev/console", O_RDWR | O_NOCTTY, 0);
+	if (fd < 0)
+		fd = call_open("/dev/null", O_RDWR, 0);
+	if (fd < 0)
+		return;
+	for (i = 0; i <= 2; i++)
+		if (i == fd)
+			CALL3(NR_FCNTL, i, F_SETFD, 0);
+		else if (CALL2(NR_FCNTL, i, F_GETFD) < 0)
+			call_dup(fd, i);
+	if (fd > 2)
+		call_close(fd);
+}
+
+static bool is_same_file(const struct statx *a, const struct statx *b)
+{
+	return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major && a->stx_dev_minor == b->stx_dev_minor;
+}
+
+/* Tries the real init, first the configured one, then the usual places, that are not fastinit itself. */
+static void try_inits(const char *configured, char **argv, char **envp, bool initramfs)
+{
+	static const char *const usual[] = { "/init", "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
+	struct statx self, there;
+	bool know_self = call_stat("/proc/self/exe", &self) == 0 || call_stat(argv[0], &self) == 0;
+	char *own_name = argv[0];
+	int i;
+
+	for (i = configured ? -1 : initramfs ? 0 : 1; i < (int)(sizeof(usual) / sizeof(usual[0])); i++) {
+		const char *path = i < 0 ? configured : usual[i];
+		int error;
+
+		if (know_self && call_stat(path, &there) == 0 && is_same_file(&self, &there)) {
+			if (i < 0)
+				say(LEVEL_ERROR, path, ": is fastinit itself, not the real init", NULL);
+			continue;
+		}
+		argv[0] = (char *)path;
+		error = call_exec(path, argv, envp);
+		/* The usual places are tried in turn. */
+		if (i < 0 || error != -ENOENT)
+			say(LEVEL_ERROR, path, ": cannot run the real init: ", error_words(error), NULL);
+	}
+	argv[0] = own_name;
+}
+
+/* Becomes the real init. Returns if there is none. */
+static void become(const char *configured, char **argv, char **envp, bool initramfs)
+{
+	if (initramfs) {
+		log_keep_open();
+		mounts_undo();
+	}
+	try_inits(configured, argv, envp, initramfs);
+	/* Memory may be short for a moment, or a file being written. */
+	call_sleep(10);
+	try_inits(configured, argv, envp, initramfs);
+	say(LEVEL_ERROR, "there is no real init: fastinit stays process 1", NULL);
+	if (initramfs)
+		mounts_make();
+}
+
+/* Reads the plan. Returns why there is none, or null. */
+static const char *read_plan(int pipe, struct plan *plan)
+{
+	struct pollfd file = { pipe, POLLIN, 0 };
+	long n;
+
+	if (pipe < 0)
+		return "no pipe";
+	n = call_poll(&file, 1, PLAN_AT_MOST);
+	if (n == 0)
+		return "its configuration was not read in time";
+	if (n > 0)
+		n = call_read(pipe, plan, sizeof(*plan));
+	if (n == 0)
+		return "the starter ended";
+	if (n < 0)
+		return error_words(n);
+	if (n != sizeof(*plan) || plan->magic != PLAN_MAGIC)
+		return "the starter sent no plan";
+	plan->init[PLAN_PATH - 1] = 0;
+	return NULL;
+}
+
+/* In an initramfs the programs keep what is mounted here, and the initramfs's own init mounts it again. */
+static int fork_starter(bool initramfs)
+{
+	int pid = call_fork(initramfs ? CLONE_NEWNS : 0);
+
+	if (initramfs && pid < 0)
+		pid = call_fork(0);
+	/* What made it fail may be over. */
+	return pid < 0 ? call_fork(0) : pid;
+}
+
+static void as_starter(const char *config, char **argv, char **envp, int pipe, bool stay, bool initramfs)
+{
+	const signals_t broken_pipe = 1ULL << (SIGPIPE - 1);
+
+	/* systemd spares what is marked so when it leaves an initramfs. */
+	argv[0][0] = '@';
+	/* Process 1 may have gone on. */
+	call_signal_mask(SIG_BLOCK, &broken_pipe);
+	starter_run(config, envp, pipe, stay, initramfs);
+	call_exit(0);
+}
+
+void process_1(char **argv, char **envp)
+{
+	const char *option = environment(envp, "fastinit"), *failure;
+	const char *config = option && *option == '/' ? option : CONFIG_PATH;
+	bool stay = option && same(option, "stay"), initramfs;
+	struct plan plan = { 0 };
+	int ends[2] = { -1, -1 }, starter, error;
+
+	log_begin();
+	initramfs = in_initramfs();
+	if (option && same(option, "off")) {
+		become(NULL, argv, envp, false);
+		stay_process_1(0, 0, 0);
+	}
+	mounts_make();
+	open_console();
+	error = call_pipe(ends);
+	if (error < 0)
+		say(LEVEL_ERROR, "cannot make a pipe: ", error_words(error), NULL);
+	starter = fork_starter(initramfs);
+	if (starter == 0) {
+		if (ends[0] >= 0)
+			call_close(ends[0]);
+		as_starter(config, argv, envp, ends[1], stay, initramfs);
+	}
+	if (starter < 0)
+		say(LEVEL_ERROR, "cannot start a process: ", error_words(starter), NULL);
+	if (ends[1] >= 0)
+		call_close(ends[1]);
+	failure = starter < 0 ? NULL : read_plan(ends[0], &plan);
+	if (failure) {
+		say(LEVEL_ERROR, "going on without a plan: ", failure, NULL);
+		plan = (struct plan){ 0 };
+	}
+	if (stay || plan.stay) {
+		if (ends[0] >= 0)
+			call_close(ends[0]);
+		stay_process_1(starter, plan.stop_ms, 1);
+	}
+	if (plan.hold_ms) {
+		struct pollfd file = { ends[0], POLLIN, 0 };
+
+		call_poll(&file, 1, plan.hold_ms);
+	}
+	if (ends[0] >= 0)
+		call_close(ends[0]);
+	become(plan.init[0] ? plan.init : NULL, argv, envp, initramfs);
+	stay_process_1(starter, plan.stop_ms, 0);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef FASTINIT_PROGRAM_H
+#define FASTINIT_PROGRAM_H
+
+#include "config.h"
+
+/* How a program is started. */
+struct launch {
+	char **envp;
+	/* As a child of process 1, which is the parent of the caller. */
+	bool sibling;
+	/* From an initramfs: what kills all other processes when it leaves it spares those whose name begins with `@`. */
+	bool spared;
+	const char *console;
+};
+
+/* Starts it; returns the process or -errno. */
+int program_start(const struct program *program, const struct launch *launch);
+/* Becomes it; returns only in case of an error, which is said. In a unit it keeps the cgroup, the output and
+ * systemd's variables. */
+int program_become(const struct program *program, const struct launch *launch, bool in_unit);
+
+#endif

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "starter.h"
+
+#include "config_file.h"
+#include "devices.h"
+#include "kernel.h"
+#include "log.h"
+#include "notify.h"
+#include "plan.h"
+#include "program.h"
+#include "readahead.h"
+
+enum phase { WAITING, RUNNING, ENDED, DROPPED };
+
+struct state {
+	enum phase phase;
+	int pid;
+	/* -1: none. */
+	int pidfd, notify;
+	/* Once it has been started, its conditions hold for ever. */
+	bool started, ready, succeeded;
+	/* Not yet in the log. */
+	bool report_start, report_ready;
+	unsigned long long started_at, ready_at;
+	/* When it is started again at the earliest, and how long it waits then. */
+	unsigned long long not_before, delay;
+};
+
+struct starter {
+	struct config config;
+	struct state states[MAX_PROGRAMS];
+	struct launch launch;
+	int pipe;
+	bool told, supervise;
+};
+
+static struct starter starter;
+
+static const unsigned long long ms = 1000000;
+
+/* --- conditions --------------------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path)
+{
+	struct statx found;
+
+	return call_stat(path, &found) == 0;
+}
+
+static bool is_device(const char *path)
+{
+	struct statx found;
+
+	if (call_stat(path, &found) < 0)
+		return false;
+	return (found.stx_mode & S_IFMT) == S_IFCHR || (found.stx_mode & S_IFMT) == S_IFBLK;
+}
+
+static bool holds(const struct condition *c)
+{
+	const struct state *other = &starter.states[c->program];
+
+	switch (c->kind) {
+	case AFTER_FILE:
+		return is_file(c->what);
+	case AFTER_DEVICE:
+		return is_device(c->what);
+	case AFTER_SOCKET:
+		return socket_answers(c->what);
+	case AFTER_START:
+		return other->started;
+	case AFTER_READY:
+		return other->ready;
+	case AFTER_EXIT:
+		return other->phase == ENDED && other->succeeded;
+	}
+	return false;
+}
+
+/* A condition of the file system: no event of this process reports that it holds. */
+static bool is_polled(const struct condition *c)
+{
+	return c->kind == AFTER_FILE || c->kind == AFTER_DEVICE || c->kind == AFTER_SOCKET;
+}
+
+/* Whether it never will: the other program is over, or is not going to be started. */
+static bool is_hopeless(const struct condition *c)
+{
+	const struct state *other = &starter.states[c->program];
+
+	if (is_polled(c))
+		return false;
+	if (other->phase == DROPPED)
+		return true;
+	if (c->kind == AFTER_EXIT)
+		return other->phase == ENDED && !other->succeeded;
+	return c->kind == AFTER_READY && other->phase == ENDED && !other->ready;
+}
+
+static const struct condition *first_missing(const struct program *program)
+{
+	int i;
+
+	for (i = 0; i < program->condition_count; i++)
+		if (!holds(&program->conditions[i]))
+			return &program->conditions[i];
+	return NULL;
+}
+
+/* --- programs ----------------------------------------------------------------------------------------------------- */
+
+static void drop(int i, const char *words, const char *about)
+{
+	starter.states[i].phase = DROPPED;
+	say(LEVEL_ERROR, starter.config.programs[i].name, ": not started: ", words, about, NULL);
+}
+
+/* Again after a pause that doubles each time, up to 10 s. */
+static void consider_restart(int i)
+{
+	const struct program *program = &starter.config.programs[i];
+	struct state *state = &starter.states[i];
+	const unsigned long long longest = 10000 * ms;
+
+	state->phase = ENDED;
+	if (!starter.supervise || program->restart == RESTART_NO ||
+	    (program->restart == RESTART_ON_FAILURE && state->succeeded))
+		return;
+	if (log_elapsed() - state->started_at > longest || !state->delay)
+		state->delay = program->restart_delay_ms * ms;
+	else
+		state->delay = state->delay * 2 < longest ? state->delay * 2 : longest;
+	state->not_before = log_elapsed() + state->delay;
+	state->phase = WAITING;
+}
+
+static void start_program(int i)
+{
+	const struct program *program = &starter.config.programs[i];
+	struct state *state = &starter.states[i];
+	struct launch launch = starter.launch;
+
+	if (program->notify && state->notify < 0) {
+		state->notify = notify_listen(program->name);
+		if (state->notify < 0)
+			say(LEVEL_ERROR, program->name, ": cannot listen for its readiness: ",
+			    error_words(state->notify), NULL);
+	}
+	/* Its exit status is known only to its parent. */
+	if (program->once)
+		launch.sibling = false;
+	state->started_at = log_elapsed();
+	state->pid = program_start(program, &launch);
+	if (state->pid < 0) {
+		say(LEVEL_ERROR, program->name, ": cannot start a process: ", error_words(state->pid), NULL);
+		state->succeeded = false;
+		/* Once more, even if it is not restarted otherwise: the cause is not the program. */
+		if (!state->delay) {
+			state->delay = program->restart_delay_ms * ms;
+			state->not_before = log_elapsed() + state->delay;
+			return;
+		}
+		consider_restart(i);
+		return;
+	}
+	state->phase = RUNNING;
+	state->started = state->report_start = true;
+	state->pidfd = call_pidfd(state->pid);
+}
+
+static bool start_what_can(void)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < starter.config.program_count; i++) {
+		const struct program *program = &starter.config.programs[i];
+		struct state *state = &starter.states[i];
+		const struct condition *missing;
+		int k;
+
+		if (state->phase != WAITING || state->not_before > log_elapsed())
+			continue;
+		missing = state->started ? NULL : first_missing(program);
+		if (!missing) {
+			start_program(i);
+			any = true;
+			continue;
+		}
+		for (k = 0; k < program->condition_count; k++)
+			if (is_hopeless(&program->conditions[k]))
+				missing = &program->conditions[k];
+		if (is_hopeless(missing))
+			drop(i, "it waits in vain for ", missing->what);
+		else if (program->timeout_ms && log_elapsed() > program->timeout_ms * ms)
+			drop(i, "still missing: ", missing->what);
+		any |= state->phase == DROPPED;
+	}
+	return any;
+}
+
+static void note_end(int i, int status, bool known)
+{
+	const struct program *program = &starter.config.programs[i];
+	struct state *state = &starter.states[i];
+	char number[24];
+	struct text t = TEXT(number);
+	/* The low seven bits are the signal, if there is one. */
+	int signal = status & 0x7f;
+
+	if (state->pidfd >= 0)
+		call_close(state->pidfd);
+	state->pidfd = -1;
+	state->succeeded = known && status == 0;
+	put_number(&t, (unsigned long long)(signal ? signal : (status >> 8) & 0xff));
+	if (!known)
+		say(LEVEL_NOTICE, program->name, ": ended", NULL);
+	else if (status)
+		say(LEVEL_ERROR, program->name, signal ? ": killed by signal " : ": exited with status ", number, NULL);
+	else
+		say(LEVEL_INFO, program->name, ": exited with status 0", NULL);
+	consider_restart(i);
+}
+
+/* Looks whether it has ended: as its parent, else (a child of process 1) by its pidfd alone. */
+static void look_for_end(int i, bool signalled)
+{
+	struct state *state = &starter.states[i];
+	int status = 0;
+	int error = call_wait(state->pid, &status, WNOHANG);
+
+	if (error == state->pid)
+		note_end(i, status, true);
+	else if (error == -ECHILD && (signalled || (state->pidfd < 0 && call_kill(state->pid, 0) == -ESRCH)))
+		note_end(i, 0, false);
+}
+
+/* --- process 1 and the log ---------------------------------------------------------------------------------------- */
+
+static void send_plan(bool stay)
+{
+	struct plan plan = { .magic = PLAN_MAGIC, .stay = stay };
+	const struct config *config = &starter.config;
+	struct text t = TEXT(plan.init);
+
+	plan.hold_ms = (long)config->hold_ms;
+	plan.stop_ms = (long)config->stop_ms;
+	if (config->init)
+		put(&t, config->init);
+	if (t.cut) {
+		say(LEVEL_ERROR, "the path of the real init is too long", NULL);
+		plan.init[0] = 0;
+	}
+	if (starter.pipe >= 0 && call_write(starter.pipe, &plan, sizeof(plan)) < 0)
+		call_write(starter.pipe, &plan, sizeof(plan));
+}
+
+static bool may_hand_over(void)
+{
+	int hold = starter.config.hold_program;
+	const struct state *state = &starter.states[hold < 0 ? 0 : hold];
+
+	if (hold < 0 || state->phase == DROPPED || state->phase == ENDED)
+		return true;
+	return starter.config.programs[hold].notify ? state->ready : state->started;
+}
+
+/* Records are written after process 1 has been told: a synchronous console may take long for each. */
+static void report(void)
+{
+	char number[24], when[24];
+	struct text t;
+	int i;
+
+	for (i = 0; i < starter.config.program_count; i++) {
+		struct state *state = &starter.states[i];
+		const char *name = starter.config.programs[i].name;
+
+		if (state->report_start) {
+			t = TEXT(number);
+			put_number(&t, (unsigned long long)state->pid);
+			t = TEXT(when);
+			put_seconds(&t, state->started_at);
+			say(LEVEL_INFO, name, ": started after ", when, " s, process ", number, NULL);
+		}
+		if (state->report_ready) {
+			t = TEXT(when);
+			put_seconds(&t, state->ready_at);
+			say(LEVEL_INFO, name, ": ready after ", when, " s", NULL);
+		}
+		state->report_start = state->report_ready = false;
+	}
+}
+
+static void tell_process_1(void)
+{
+	char when[24];
+	struct text t = TEXT(when);
+
+	if (starter.told || !may_hand_over())
+		return;
+	starter.told = true;
+	put_seconds(&t, log_elapsed());
+	if (starter.pipe >= 0) {
+		if (call_write(starter.pipe, "g", 1) < 0)
+			call_write(starter.pipe, "g", 1);
+		call_close(starter.pipe);
+	}
+	say(LEVEL_INFO, "process 1 goes on after ", when, " s", NULL);
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+/* Quick at first, when a boot depends on it; then less and less often. */
+static long poll_interval(void)
+{
+	unsigned long long elapsed = log_elapsed();
+
+	return elapsed < 5000 * ms ? 2 : elapsed < 60000 * ms ? 20 : 500;
+}
+
+/* In milliseconds: until something has to be looked at that no file reports; -1: not before a file reports. */
+static long time_to_wait(void)
+{
+	long shortest = -1;
+	int i, k;
+
+	for (i = 0; i < starter.config.program_count; i++) {
+		const struct program *program = &starter.config.programs[i];
+		const struct state *state = &starter.states[i];
+		long wait = -1;
+
+		if (state->phase == RUNNING && state->pidfd < 0)
+			wait = 20;
+		if (state->phase == WAITING) {
+			if (state->not_before > log_elapsed())
+				wait = (long)((state->not_before - log_elapsed()) / ms) + 1;
+			else if (program->timeout_ms)
+				wait = 20;
+			for (k = 0; k < program->condition_count; k++)
+				if (is_polled(&program->conditions[k]) && !holds(&program->conditions[k]))
+					wait = poll_interval();
+		}
+		if (wait >= 0 && (shortest < 0 || wait < shortest))
+			shortest = wait;
+	}
+	return shortest;
+}
+
+static void wait_for_events(void)
+{
+	struct pollfd files[2 * MAX_PROGRAMS];
+	int owner[2 * MAX_PROGRAMS];
+	unsigned int n = 0, f;
+	int i;
+
+	for (i = 0; i < starter.config.program_count; i++) {
+		const struct state *state = &starter.states[i];
+
+		if (state->phase != RUNNING)
+			continue;
+		if (state->notify >= 0 && !state->ready) {
+			owner[n] = i;
+			files[n++] = (struct pollfd){ state->notify, POLLIN, 0 };
+		}
+		if (state->pidfd >= 0) {
+			owner[n] = i;
+			files[n++] = (struct pollfd){ state->pidfd, POLLIN, 0 };
+		}
+	}
+	if (call_poll(files, n, time_to_wait()) < 0) {
+		/* Nothing may keep the processor busy, whatever fails. */
+		call_sleep(1);
+		for (f = 0; f < n; f++)
+			files[f].revents = 0;
+	}
+	for (f = 0; f < n; f++) {
+		struct state *state = &starter.states[owner[f]];
+
+		if (files[f].fd == state->notify && files[f].revents && notify_take_ready(state->notify)) {
+			state->ready = state->report_ready = true;
+			state->ready_at = log_elapsed();
+		} else if (files[f].fd == state->pidfd && files[f].revents) {
+			look_for_end(owner[f], true);
+		}
+	}
+	for (i = 0; i < starter.config.program_count; i++)
+		if (starter.states[i].phase == RUNNING && starter.states[i].pidfd < 0)
+			look_for_end(i, false);
+}
+
+/* Whether anything may still happen that this process has to do. */
+static bool is_needed(void)
+{
+	int i;
+
+	if (starter.supervise)
+		return true;
+	for (i = 0; i < starter.config.program_count; i++) {
+		const struct program *program = &starter.config.programs[i];
+		const struct state *state = &starter.states[i];
+
+		if (state->phase == WAITING || (state->phase == RUNNING && program->once))
+			return true;
+		if (state->phase == RUNNING && program->notify && state->notify >= 0 && !state->ready)
+			return true;
+	}
+	return false;
+}
+
+void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool initramfs)
+{
+	const struct config *config = &starter.config;
+	int error = config_read(&starter.config, config_path, false), i;
+
+	starter.pipe = pipe;
+	if (error < 0) {
+		say(LEVEL_ERROR, config_path, ": ", error_words(error), "; nothing is started", NULL);
+		starter.config = (struct config){ .hold_program = -1, .stop_ms = 5000 };
+	}
+	stay |= config->after_start == AFTER_START_STAY;
+	send_plan(stay);
+	starter.supervise = stay || config->supervise;
+	starter.launch = (struct launch){ envp, !starter.supervise, initramfs, config->console };
+	for (i = 0; i < config->program_count; i++)
+		starter.states[i] = (struct state){ .phase = config->programs[i].invalid ? DROPPED : WAITING,
+						    .pidfd = -1, .notify = -1 };
+	devices_make(config);
+	for (;;) {
+		while (start_what_can())
+			;
+		tell_process_1();
+		report();
+		if (!starter.told || is_needed())
+			wait_for_events();
+		else
+			break;
+	}
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+/*
+ * What the tests start: applications and an init, in one program, on the same system calls as fastinit. It reports in lines to
+ * the file that TEST_LOG names (a port of the machine, or a file).
+ *
+ *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE]
+ *   init           the real init: reports, waits for the application, reaps, powers off
+ */
+#include "../fastinit.h"
+#include "../notify.h"
+#include "../text.h"
+
+#include <linux/un.h>
+
+static char **env;
+
+static void report(const char *a, const char *b, const char *c)
+{
+	const char *log = environment(env, "TEST_LOG");
+	char line[256];
+	struct text t = TEXT(line);
+	int fd = call_open(log ? log : "/dev/console", O_WRONLY | O_APPEND | O_NOCTTY, 0);
+
+	put(&t, "TEST ");
+	put(&t, a);
+	put(&t, b);
+	put(&t, c);
+	put(&t, "\n");
+	if (fd < 0)
+		fd = 1;
+	call_write(fd, line, t.used);
+}
+
+static void listen_at(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX_DOMAIN };
+	int fd = (int)CALL3(__NR_socket, AF_UNIX_DOMAIN, SOCKET_STREAM, 0);
+	size_t i;
+
+	for (i = 0; path[i] && i < sizeof(to.sun_path) - 1; i++)
+		to.sun_path[i] = path[i];
+	/* Bound, but not yet listening: who waits for the socket has to wait on. */
+	CALL3(__NR_bind, fd, &to, sizeof(to));
+	call_sleep(50);
+	CALL2(__NR_listen, fd, 5);
+}
+
+static int app(char **words)
+{
+	const char *name = *words ? *words++ : "?";
+	char number[24];
+	struct text t = TEXT(number);
+
+	put_number(&t, (unsigned long long)CALL0(__NR_getuid));
+	report(name, " runs as ", number);
+	for (; *words; words++) {
+		if (same(*words, "ready")) {
+			const char *socket = environment(env, "NOTIFY_SOCKET");
+
+			report(name, " is ready", "");
+			notify_send(socket ? socket : "/", "STATUS=up\nREADY=1");
+		} else if (same(*words, "crash")) {
+			call_kill(call_pid(), SIGSEGV);
+		} else if (same(*words, "forever")) {
+			for (;;)
+				call_sleep(100000);
+		} else if (!words[1]) {
+			return 2;
+		} else if (same(*words, "file")) {
+			call_close(call_open(*++words, O_WRONLY | O_CREAT, 0644));
+		} else if (same(*words, "socket")) {
+			listen_at(*++words);
+		} else if (same(*words, "for")) {
+			call_sleep((long)parse_number(*++words));
+		} else if (same(*words, "print")) {
+			const char *value = environment(env, *++words);
+
+			report(name, " has ", value ? value : "nothing");
+		} else if (same(*words, "exit")) {
+			report(name, " ends", "");
+			return (int)parse_number(*++words);
+		}
+	}
+	report(name, " ends", "");
+	return 0;
+}
+
+/* Whether a process is there whose command line begins with this. */
+static void look_for(const char *name)
+{
+	char path[64], line[64];
+	int pid;
+
+	for (pid = 2; pid < 400; pid++) {
+		struct text t = TEXT(path);
+		long n;
+		int fd;
+
+		put(&t, "/proc/");
+		put_number(&t, (unsigned long long)pid);
+		put(&t, "/cmdline");
+		fd = call_open(path, O_RDONLY, 0);
+		if (fd < 0)
+			continue;
+		n = call_read(fd, line, sizeof(line) - 1);
+		call_close(fd);
+		if (n <= 0)
+			continue;
+		line[n] = 0;
+		if (same(line[0] == '@' ? line + 1 : line, name)) {
+			report("init sees ", name, "");
+			return;
+		}
+	}
+	report("init does not see ", name, "");
+}
+
+static int init(char **words) __attribute__((noreturn));
+static int init(char **words)
+{
+	char number[24];
+	struct text t = TEXT(number);
+	const char *sought = environment(env, "TEST_SEES"), *wait = environment(env, "TEST_WAIT");
+	signals_t blocked = 0;
+	int status, pid, reaped = 0;
+
+	put_number(&t, (unsigned long long)call_pid());
+	report("init is process ", number, "");
+	report("init's name is ", words[0], "");
+	if (words[1])
+		report("init's argument is ", words[1], "");
+	CALL4(__NR_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked));
+	report("init's signals are ", blocked ? "blocked" : "free", "");
+	call_mkdir("/proc", 0755);
+	call_mount("proc", "/proc", "proc", 0, "");
+	call_sleep(wait ? (long)parse_number(wait) : 300);
+	if (sought)
+		look_for(sought);
+	while ((pid = call_wait(-1, &status, WNOHANG)) > 0)
+		reaped++;
+	t = TEXT(number);
+	put_number(&t, (unsigned long long)reaped);
+	report("init reaped ", number, "");
+	report("init powers off", "", "");
+	for (;;) {
+		CALL4(__NR_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_POWER_OFF, NULL);
+		call_sleep(1000);
+	}
+}
+
+int run(char **argv, char **envp)
+{
+	const char *name = base_name(argv[0]);
+
+	env = envp;
+	if (call_pid() == 1 || same(name, "init"))
+		return init(argv);
+	return app(argv + 1);
+}
