@@ -71,6 +71,20 @@ static int usage(void)
 			"As process 1 it starts the programs of " CONFIG_PATH ": see fastinit(8).\n");
 }
 
+/* `[-t SECONDS] FILE` */
+static int record(char **words)
+{
+	unsigned long seconds = 30;
+
+	if (*words && same(*words, "-t") && words[1]) {
+		seconds = parse_number(words[1]);
+		words += 2;
+	}
+	if (!*words || seconds > 3600)
+		return usage();
+	return readahead_record(*words, seconds * 1000);
+}
+
 int run(char **argv, char **envp)
 {
 	const char *name = argv[0] ? base_name(argv[0]) : "";
@@ -92,6 +106,10 @@ int run(char **argv, char **envp)
 		return check(first ? first : CONFIG_PATH);
 	if (same(verb, "generator") && first)
 		return generate(first);
+	if (same(verb, "record"))
+		return record(argv + 2);
+	if (same(verb, "replay") && first)
+		return readahead_replay(first);
 	if (same(verb, "adopt") && first)
 		return adopt(first, envp);
 	if (same(verb, "poweroff"))

@@ -146,7 +146,7 @@ void process_1(char **argv, char **envp)
 	log_begin();
 	initramfs = in_initramfs();
 	if (option && same(option, "off")) {
-		become(NULL, argv, envp, false);
+		become(NULL, argv, envp, initramfs);
 		stay_process_1(0, 0, 0);
 	}
 	mounts_make();

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "process_table.h"
 
+#include "folder.h"
 #include "kernel.h"
 #include "text.h"
-
-/* A record of getdents64. */
-struct entry {
-	unsigned long long inode;
-	long long next;
-	unsigned short size;
-	unsigned char type;
-	char name[];
-};
 
 static long read_of_process(const char *pid, const char *file, char *to, size_t size)
 {
@@ -69,8 +61,8 @@ int process_with_program(const char *name)
 	put(&t, "FASTINIT_PROGRAM=");
 	put(&t, name);
 	while (!found && (n = CALL3(__NR_getdents64, fd, part, sizeof(part))) > 0)
-		for (at = 0; at < n && !found; at += ((struct entry *)(part + at))->size) {
-			const char *pid = ((struct entry *)(part + at))->name;
+		for (at = 0; at < n && !found; at += ((struct folder_entry *)(part + at))->size) {
+			const char *pid = ((struct folder_entry *)(part + at))->name;
 			unsigned long number = parse_number(pid);
 
 			if (number != UNPARSED && is_child_of_1(pid) && has_variable(pid, variable))

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Lists of the parts of files that a boot reads, in order of first use: lines `OFFSET LENGTH PATH`, in bytes.
+ *
+ * Recording needs the tracepoint filemap:mm_filemap_add_to_page_cache and sees the root file system alone. Replaying reads
+ * the parts one after the other, one request in flight, with the idle class of I/O and of processor time.
+ */
 #ifndef FASTINIT_READAHEAD_H
 #define FASTINIT_READAHEAD_H
+
+/* Records until the time is over. Returns an exit status; what failed is said. */
+int readahead_record(const char *list, unsigned long ms);
+/* Reads what the list names. Returns an exit status. */
+int readahead_replay(const char *list);
+
 #endif

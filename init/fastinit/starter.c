@@ -281,7 +281,9 @@ static void report(void)
 			put_number(&t, (unsigned long long)state->pid);
 			t = TEXT(when);
 			put_seconds(&t, state->started_at);
-			say(LEVEL_INFO, name, ": started after ", when, " s, process ", number, NULL);
+			/* What notifies is up only when it says so. */
+			say(LEVEL_INFO, name, starter.config.programs[i].notify ? ": starting after " : ": started after ", when,
+			    " s, process ", number, NULL);
 		}
 		if (state->report_ready) {
 			t = TEXT(when);
@@ -389,6 +391,26 @@ static void wait_for_events(void)
 			look_for_end(i, false);
 }
 
+/* Once, after the programs: a process of its own, which this one does not wait for. */
+static void begin_readahead(bool initramfs)
+{
+	const struct config *config = &starter.config;
+	int pid;
+
+	if (!config->readahead && !config->record)
+		return;
+	if (initramfs) {
+		say(LEVEL_ERROR, "no readahead from an initramfs: its files are in memory", NULL);
+		return;
+	}
+	pid = call_fork(CLONE_PARENT);
+	if (pid == 0)
+		call_exit(config->record ? readahead_record(config->record, config->record_ms)
+					 : readahead_replay(config->readahead));
+	if (pid < 0)
+		say(LEVEL_ERROR, "no readahead: ", error_words(pid), NULL);
+}
+
 /* Whether anything may still happen that this process has to do. */
 static bool is_needed(void)
 {
@@ -426,6 +448,9 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 		starter.states[i] = (struct state){ .phase = config->programs[i].invalid ? DROPPED : WAITING,
 						    .pidfd = -1, .notify = -1 };
 	devices_make(config);
+	while (start_what_can())
+		;
+	begin_readahead(initramfs);
 	for (;;) {
 		while (start_what_can())
 			;

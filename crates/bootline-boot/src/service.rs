@@ -3,7 +3,8 @@
 //!
 //! systemd prints `Starting UNIT...` when it starts a unit and `[ OK ] Started UNIT.` when the unit is up; the time
 //! between is the service's activation, including whatever it waits for. A unit with only one of the two messages (a
-//! simple service, a socket, a target) is an instant without a length.
+//! simple service, a socket, a target) is an instant without a length. The programs that fastinit (init/fastinit of this
+//! repository) starts are services, too.
 use std::collections::HashMap;
 
 use super::timeline::Timeline;
@@ -73,6 +74,7 @@ fn parse(text: &str) -> Option<UnitMessage<'_>> {
             matches!(status.trim(), "OK" | "FAILED" | "DEPEND" | "TIME").then_some(rest)?
         }
         b's' => text.strip_prefix("systemd[1]: ")?,
+        b'f' => return fastinit_message(text.strip_prefix("fastinit: ")?),
         _ => return None,
     };
     let unit = |words: &[&str]| words.iter().find_map(|w| said.strip_prefix(w)).and_then(name);
@@ -82,6 +84,25 @@ fn parse(text: &str) -> Option<UnitMessage<'_>> {
     }
     let ended = unit(ENDS).map(|n| UnitMessage::Ends(n, ServiceState::Up));
     ended.or_else(|| unit(FAILS).map(|n| UnitMessage::Ends(n, ServiceState::Failed)))
+}
+
+/// `camera: started after 0.004312 s, process 87` is all that is known of a program that does not notify; of others,
+/// `starting` is the start and `ready` the end.
+fn fastinit_message(said: &str) -> Option<UnitMessage<'_>> {
+    let (name, what) = said.split_once(": ")?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    let starts = |words: &[&str]| words.iter().any(|w| what.starts_with(w));
+    match () {
+        () if !is_name => None,
+        () if starts(&["starting after "]) => Some(UnitMessage::Begins(name)),
+        () if starts(&["started after ", "ready after "]) => Some(UnitMessage::Ends(name, ServiceState::Up)),
+        () if starts(&["not started: ", "cannot run ", "killed by signal ", "exited with status "])
+            && what != "exited with status 0" =>
+        {
+            Some(UnitMessage::Ends(name, ServiceState::Failed))
+        }
+        () => None,
+    }
 }
 
 /// `ssh.service - OpenBSD Secure Shell server...` is `ssh.service`; without a unit's name, the description is.
@@ -162,6 +183,16 @@ mod tests {
         check("systemd[1]: Starting systemd-udevd version 252", None);
         check("Starting kernel ...", None);
         check("[  OK  ] ", None);
+        check("fastinit: camera: starting after 0.001204 s, process 87", Some(UnitMessage::Begins("camera")));
+        check("fastinit: camera: started after 0.001204 s, process 87", up("camera"));
+        check("fastinit: camera: ready after 0.020411 s", up("camera"));
+        let failed = |n| Some(UnitMessage::Ends(n, ServiceState::Failed));
+        check("fastinit: camera: cannot run `/bin/camera`: no such file or directory", failed("camera"));
+        check("fastinit: camera: killed by signal 11", failed("camera"));
+        check("fastinit: camera: not started: still missing: /dev/video0", failed("camera"));
+        check("fastinit: camera: exited with status 0", None);
+        check("fastinit: process 1 goes on after 0.003000 s", None);
+        check("fastinit: /dev/x y: started after 1", None);
         check("[  OK  ] Started ...", None);
         check("systemd[1]: Hostname set to <board>.", None);
         check("[drm] Started up", None);

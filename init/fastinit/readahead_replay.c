@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "readahead.h"
+
+#include <linux/ioprio.h>
+
+#include "kernel.h"
+#include "log.h"
+#include "text.h"
+
+enum { PIECE = 65536, IDLE_POLICY = 5 };
+
+/* Reading into memory of its own fills the page cache as well, and waits for each piece: one request in flight. */
+static void read_part(const char *path, unsigned long long at, unsigned long long size)
+{
+	static char piece[PIECE];
+	int fd = call_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
+
+	if (fd < 0)
+		return;
+	while (size) {
+		size_t n = size < PIECE ? (size_t)size : PIECE;
+		long got = call_pread(fd, piece, n, at);
+
+		if (got <= 0)
+			break;
+		at += (unsigned long long)got;
+		size -= (unsigned long long)got < size ? (unsigned long long)got : size;
+	}
+	call_close(fd);
+}
+
+/* `OFFSET LENGTH PATH`; other lines are comments. */
+static void replay_line(char *line)
+{
+	unsigned long long numbers[2] = { 0, 0 };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (*line < '0' || *line > '9')
+			return;
+		while (*line >= '0' && *line <= '9')
+			numbers[i] = numbers[i] * 10 + (unsigned long long)(*line++ - '0');
+		if (*line++ != ' ')
+			return;
+	}
+	if (*line == '/')
+		read_part(line, numbers[0], numbers[1]);
+}
+
+int readahead_replay(const char *list)
+{
+	static char part[8192];
+	int priority[1] = { 0 }, fd = call_open(list, O_RDONLY, 0);
+	size_t used = 0, i, start;
+	long got;
+
+	if (fd < 0) {
+		say(LEVEL_ERROR, list, ": ", error_words(fd), "; nothing is read ahead", NULL);
+		return 1;
+	}
+	CALL3(__NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+	CALL3(__NR_sched_setscheduler, 0, IDLE_POLICY, priority);
+	while ((got = call_read(fd, part + used, sizeof(part) - used)) > 0) {
+		used += (size_t)got;
+		for (start = i = 0; i < used; i++)
+			if (part[i] == '\n') {
+				part[i] = 0;
+				replay_line(part + start);
+				start = i + 1;
+			}
+		/* A line longer than the buffer is none that was recorded. */
+		for (i = start; i < used; i++)
+			part[i - start] = part[i];
+		used = used - start < sizeof(part) ? used - start : 0;
+	}
+	call_close(fd);
+	return 0;
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# The init in init/fastinit: built for its architectures, tested here and in QEMU.
+
+FASTINIT_COMPILERS = x86_64-linux-gnu- aarch64-linux-gnu- arm-linux-gnueabihf- riscv64-linux-gnu-
+FASTINIT_KERNELS = 6.12 7.2 arm64:6.12
+
+## fastinit
+
+.PHONY: fastinit fastinit-layers-test fastinit-test fastinit-fuzz fastinit-boot-test fastinit-systemd-test
+fastinit: ## builds init/fastinit for amd64, arm64, armhf, riscv64
+	@scripts/setup fastinit
+	@set -e; for prefix in $(FASTINIT_COMPILERS); do $(MAKE) --no-print-directory -C init/fastinit CROSS_COMPILE=$$prefix; done
+	@find init/fastinit/build -name fastinit -size +120k | (! grep .) || (echo 'error: larger than 120 KB' >&2; false)
+
+fastinit-test: ## its parser's tests, every system call failing once, sanitizers, valgrind (root)
+	@scripts/setup build fastinit fastinit-test
+	$(MAKE) -C init/fastinit test
+
+fastinit-fuzz: ## fuzzes its parser for FUZZ_SECONDS (20)
+	@scripts/setup fastinit-fuzz
+	$(MAKE) -C init/fastinit fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
+
+fastinit-boot-test: fastinit ## boots FASTINIT_KERNELS with it (fetched by `bootline kernels fetch`)
+	@scripts/setup lab fastinit-test
+	$(MAKE) -C init/fastinit build/x86_64/guest
+	$(MAKE) -C init/fastinit CROSS_COMPILE=aarch64-linux-gnu- build/aarch64/guest
+	init/fastinit/tests/qemu-test init/fastinit/build $(FASTINIT_KERNELS)
+
+fastinit-systemd-test: fastinit ## makes a Debian with systemd and boots it with fastinit on the root and in the initramfs (root)
+	@scripts/setup lab fastinit-test packaging-test
+	$(MAKE) -C init/fastinit build/x86_64/guest
+	init/fastinit/tests/systemd-test init/fastinit/build/x86_64
+
+fastinit-layers-test: ## parses its Yocto layer and Buildroot tree with BitBake, oelint and Kconfig (by pip)
+	@scripts/setup fastinit
+	init/fastinit/tests/layers-test
