@@ -6,7 +6,7 @@
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -e "$keyring" ] || keyring=${keyring%.gpg}.pgp
-suites='bookworm bookworm-backports trixie trixie-backports sid experimental'
+suites='bullseye bookworm bookworm-backports trixie trixie-backports sid experimental'
 
 say() { echo "${0##*/}: $*" >&2; }
 die() { # STATUS ERROR HINT...

@@ -61,6 +61,7 @@
 #include <linux/workqueue.h>
 
 #include "../shared/measurement.h"
+#include "compat.h"
 
 #define MAX_LINES	1000000U
 /* In bytes: a record holds 1024 including its prefixes. */
@@ -221,7 +222,7 @@ static int print_lines(void *data)
 		switch (run->settings.context) {
 		case IN_SOFTIRQ:
 			reinit_completion(&worker->printed);
-			queue_work_on(worker->cpu, system_bh_wq, &worker->work);
+			queue_work_on(worker->cpu, softirq_queue, &worker->work);
 			wait_for_completion(&worker->printed);
 			break;
 		case IN_HARDIRQ:
@@ -250,9 +251,11 @@ static int start_worker(struct worker *worker, struct run *run, unsigned int num
 	init_completion(&worker->printed);
 	INIT_WORK(&worker->work, print_in_softirq);
 	worker->irq_work = IRQ_WORK_INIT_HARD(print_in_hardirq);
-	worker->task = kthread_create_on_cpu(print_lines, worker, cpu, "printk_bench/%u");
+	/* 5.10 does not export kthread_create_on_cpu(). */
+	worker->task = kthread_create(print_lines, worker, "printk_bench/%u", cpu);
 	if (IS_ERR(worker->task))
 		return PTR_ERR(worker->task);
+	kthread_bind(worker->task, cpu);
 	wake_up_process(worker->task);
 	return 0;
 }
@@ -329,7 +332,7 @@ static int read_settings(struct settings *settings)
 	int in;
 
 	kernel_param_lock(THIS_MODULE);
-	strscpy(name, context);
+	strscpy(name, context, sizeof(name));
 	*settings = (struct settings){ .lines = lines, .length = length, .cpus = cpus,
 				       .level = level, .resched = resched };
 	kernel_param_unlock(THIS_MODULE);
@@ -337,6 +340,10 @@ static int read_settings(struct settings *settings)
 	in = sysfs_match_string(context_names, name);
 	if (in < 0) {
 		pr_err(KBUILD_MODNAME ": context=%s: must be process, softirq or hardirq\n", name);
+		return -EINVAL;
+	}
+	if (in == IN_SOFTIRQ && !softirq_queue) {
+		pr_err(KBUILD_MODNAME ": context=softirq: needs Linux 6.9\n");
 		return -EINVAL;
 	}
 	settings->context = in;
