@@ -5,9 +5,15 @@
 KERNEL = 6.12
 KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 riscv64:7.2
 
+# Kernels that only console_relay and printk_bench are built for: nbcon_8250 needs 6.12 and an 8250.
+RELAY_ONLY_KERNELS = 5.10 6.1 arm64:6.12
+
 # One of each kind: the oldest, the newest, and PREEMPT_RT. The last two have an nbcon console of their own and are refused.
 TEST_KERNELS = 6.12 7.2 7.2-rt 6.12-rt 7.3
 TEST_CPUS = 1 2
+
+# What console_relay is tested on; the last two refuse it.
+RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:6.12 7.2-rt 7.3
 
 # Machines other than a PC: kernel/nbcon_8250/tests/board.
 BOARDS = riscv64:7.2 arm64:7.2 arm64:7.2@raspi3b armhf:7.2
@@ -22,7 +28,7 @@ DEBUG_KERNELS = 7.2
 
 ## Kernel modules
 
-.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-debug kernel-lint
+.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-debug kernel-lint kernel-relay-test
 kernel: ## builds the modules for KERNEL (6.12): kernel/build/RELEASE/NAME.ko
 	@scripts/setup build kernel
 	@scripts/kernel-build $(KERNEL)
@@ -34,6 +40,10 @@ kernel-matrix: ## the same for all of KERNELS
 	@set -e; for series in $(KERNELS); do \
 		echo "== $$series" >&2; \
 		scripts/kernel-build $$series || [ $$? -eq 3 ]; \
+	done
+	@set -e; for series in $(RELAY_ONLY_KERNELS); do \
+		echo "== $$series" >&2; \
+		scripts/kernel-build $$series kernel/console_relay kernel/printk_bench || [ $$? -eq 3 ]; \
 	done
 
 # What is missing for building the modules is an error, not a skip.
@@ -57,6 +67,10 @@ kernel-test-table: build ## the same with all cases, and writes the table of the
 kernel-board-test: ## boots BOARDS with nbcon_8250
 	@scripts/setup lab kernel kernel-test boards
 	kernel/nbcon_8250/tests/kernel-test -s 1 $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
+
+kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its cases; CASES= chooses
+	@scripts/setup lab kernel kernel-test boards
+	kernel/console_relay/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(RELAY_KERNELS)
 
 kernel-package-test: ## follows the README of nbcon_8250 in systems of its own, and boots them (root)
 	@scripts/setup lab kernel kernel-test packaging-test

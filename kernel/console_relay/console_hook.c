@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hook: the console's write() is exchanged, and back.
+ *
+ * Purpose
+ *   The driver's console stays registered: its sequence number, flags, place in the console list
+ *   and /proc/consoles need no hand-over. Only write() and exit() are exchanged, while the
+ *   console lock keeps everybody else out of both.
+ *   exit() is called when the port is unbound, or its console switched off in sysfs. What is in
+ *   the ring is printed first, as it would have been by the driver's own console. When the
+ *   console is registered again, what was logged meanwhile follows (before 5.19, as with the
+ *   driver's own console, the whole log).
+ *
+ * Calling contexts
+ *   Process context, on loading and unloading; exit() while the console is unregistered.
+ *   write(): any context of printk(), with interrupts off.
+ *
+ * Locking
+ *   The console list lock, since 6.2, and the console lock. write() is called with the console
+ *   lock held; only a panic ignores it. exit() is called with the console list locked.
+ *
+ * Lifetime
+ *   From loading to unloading. The console is the driver's static data: drivers.c holds its
+ *   module.
+ *
+ * What this disturbs
+ *   Nothing is printed while the console lock is held on loading and unloading.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/printk.h>
+#include <linux/sched/signal.h>
+#include "compat.h"
+#include "console_relay.h"
+
+/* console_relay_wait_for_thread() gives up when nothing was printed for this long. */
+#define DRAIN_PATIENCE_MS	5000
+#define DRAIN_POLL_MS		20
+
+/* write() is not told whose console it is. */
+static struct console_relay *hooked;
+
+/* Prints until the text was printed or the limit is reached. Returns whether it was. */
+static bool print_at_once(struct console_relay *relay, const struct urgency *urgency,
+			  const char *text, unsigned int len)
+{
+	u64 begun_ns = ktime_get_mono_fast_ns();
+	enum printed printed;
+	u64 spent_ns;
+
+	do {
+		printed = console_relay_print(relay, urgency->patience, text, len);
+		spent_ns = ktime_get_mono_fast_ns() - begun_ns;
+	} while (printed == PRINTED_LINE && spent_ns < urgency->limit_ns);
+	if (urgency->report)
+		console_relay_spent(relay, spent_ns);
+	return printed == PRINTED_TEXT;
+}
+
+/* Stores the record, after printing older lines if there is no room. */
+static void store(struct console_relay *relay, const char *text, unsigned int len)
+{
+	if (console_relay_ring_empty(&relay->ring))
+		WRITE_ONCE(relay->progress_ns, ktime_get_mono_fast_ns());
+	while (!console_relay_ring_store(&relay->ring, text, len)) {
+		enum printed printed = console_relay_print(relay, PATIENCE_LINE, text, len);
+
+		if (printed == PRINTED_TEXT)
+			return;
+		if (printed == PRINTED_LINE) {
+			relay->counters.full++;
+			continue;
+		}
+		/* A record of the driver's own write(), while the thread is in it. */
+		relay->counters.lost_bytes += len;
+		return;
+	}
+	console_relay_kick(relay);
+}
+
+static void relay_write(struct console *con, const char *text, unsigned int len)
+{
+	struct console_relay *relay = hooked;
+	struct urgency urgency = console_relay_urgency(relay, text, len);
+
+#ifdef HAVE_CONSOLE_SEQ
+	/* Registered again: the thread rewinds to what was logged meanwhile. */
+	if (READ_ONCE(relay->off) && !urgency.at_once) {
+		console_relay_kick(relay);
+		return;
+	}
+#else
+	WRITE_ONCE(relay->off, false);
+#endif
+	if (!urgency.at_once || !print_at_once(relay, &urgency, text, len))
+		store(relay, text, len);
+}
+
+static int relay_exit(struct console *con)
+{
+	struct console_relay *relay = hooked;
+
+	if (!READ_ONCE(relay->off)) {
+		console_relay_switch_off(relay);
+#ifdef HAVE_CONSOLE_SEQ
+		relay->resume_seq = con->seq;
+#endif
+	}
+	return relay->exit ? relay->exit(con) : 0;
+}
+
+/* Makes the console, which was registered again, continue where it was; the thread. */
+void console_relay_rewind(struct console_relay *relay)
+{
+#ifdef HAVE_CONSOLE_SEQ
+	struct console *con;
+
+	relay_lock_consoles();
+	for_each_console(con) {
+		if (con != relay->con || !relay->off)
+			continue;
+		con->seq = relay->resume_seq;
+		WRITE_ONCE(relay->off, false);
+		relay->counters.rewinds++;
+	}
+	relay_unlock_consoles();
+#endif
+}
+
+static bool is_registered(const struct console *wanted)
+{
+	const struct console *con;
+
+	for_each_console(con) {
+		if (con == wanted)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * console_relay_hook - exchange the write() of the relay's console
+ * @relay:	the relay, with its thread running
+ * @replay:	print the log from its start, not only what the driver has not printed
+ * @replay_limit: replay at most this many bytes, the latest; 0: no limit
+ *
+ * Return: 0, or -EBUSY if the console was unregistered or disabled in the meantime.
+ */
+int console_relay_hook(struct console_relay *relay, bool replay, unsigned int replay_limit)
+{
+	struct console *con = relay->con;
+	int err = -EBUSY;
+
+	relay_lock_consoles();
+	if (is_registered(con) && relay_may_print(con)) {
+		relay->write = con->write;
+		relay->exit = con->exit;
+		hooked = relay;
+#ifdef HAVE_CONSOLE_SEQ
+		if (replay)
+			con->seq = min(con->seq, console_relay_replay_start(replay_limit));
+#else
+		if (replay)
+			console_relay_store_log(relay, replay_limit);
+#endif
+		con->exit = relay_exit;
+		con->write = relay_write;
+		err = 0;
+	}
+	relay_unlock_consoles();
+	return err;
+}
+
+/* Waits until the ring is empty, printing makes no progress, or a signal comes. */
+void console_relay_wait_for_thread(struct console_relay *relay)
+{
+	unsigned int tail = READ_ONCE(relay->ring.tail);
+	unsigned int idle_ms = 0;
+
+	while (!READ_ONCE(relay->off) && !console_relay_ring_empty(&relay->ring) &&
+	       idle_ms < DRAIN_PATIENCE_MS && !signal_pending(current)) {
+		msleep(DRAIN_POLL_MS);
+		idle_ms = READ_ONCE(relay->ring.tail) == tail ? idle_ms + DRAIN_POLL_MS : 0;
+		tail = READ_ONCE(relay->ring.tail);
+	}
+}
+
+/**
+ * console_relay_unhook - give the console its own write() back
+ * @relay:	the relay; its thread is still running, the port is held
+ *
+ * What is still in the ring is printed before the driver's own console goes on.
+ */
+void console_relay_unhook(struct console_relay *relay)
+{
+	struct console *con = relay->con;
+
+	relay_lock_consoles();
+	console_relay_drain(relay);
+#ifdef HAVE_CONSOLE_SEQ
+	if (relay->off && is_registered(con))
+		con->seq = relay->resume_seq;
+#endif
+	con->write = relay->write;
+	con->exit = relay->exit;
+	relay_unlock_consoles();
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of console_relay share. Everything that is not static is prefixed
+ * console_relay_: built into the kernel, these names live next to all others.
+ */
+#ifndef CONSOLE_RELAY_H
+#define CONSOLE_RELAY_H
+
+#include <linux/atomic.h>
+#include <linux/console.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+struct device;
+struct uart_state;
+
+/* In bytes. Longer lines are printed in pieces; printk() breaks its own at about 1 KB. */
+#define LINE_MAX_BYTES	2048
+
+/**
+ * struct ring - bytes on their way to the serial line
+ * @bytes:	of a power of two in length
+ * @size:	length of @bytes
+ * @head:	where the next byte is stored; written under the console lock
+ * @tail:	the next byte to be printed; advanced by who owns the output
+ * @highest:	the most bytes ever stored at once
+ *
+ * Both positions count on and wrap around at the end of their type, not at the end of @bytes.
+ */
+struct ring {
+	char *bytes;
+	unsigned int size;
+	unsigned int head;
+	unsigned int tail;
+	unsigned int highest;
+};
+
+struct counters {
+	u64 lines;		/* printed by the thread */
+	u64 bytes;		/* the same in bytes */
+	u64 drained_lines;	/* lines of the ring printed by others than the thread */
+	u64 direct_records;	/* records printed at once by their writers */
+	u64 full;		/* lines a writer printed because the ring was full */
+	u64 forced;		/* times the output was taken from somebody in mid-line */
+	u64 lost_bytes;
+	u64 warn_records;	/* records of WARNs printed at once */
+	u64 left_to_thread;	/* records of WARNs left to the thread */
+	u64 starved_records;	/* printed at once because the thread did not run */
+	u64 rewinds;		/* times the console was registered again */
+	u64 longest_write_ns;	/* of a call of the driver's write(), interrupts being off */
+};
+
+/* How long reports such as a WARN have printed at once; times in ns. See urgency.c. */
+struct report_budget {
+	bool in_report;
+	bool exhausted;
+	u64 begun_ns;
+	u64 spent_ns;
+	u64 regained_ns;
+};
+
+/**
+ * struct console_relay - a legacy console whose write() was exchanged
+ * @con:	the driver's console, registered all the while
+ * @write:	the driver's own write()
+ * @exit:	the driver's own exit(), or NULL
+ * @driver_owner: module of the uart_driver, which is held
+ * @port_owner:	module of the driver that bound the port, which is held
+ * @ring:	what was written and not printed yet
+ * @line:	the line being printed; by who owns the output
+ * @forced_line: the same for who took the output by force
+ * @owner:	who owns the output: a ticket and the CPU plus one, or 0; see output.c
+ * @tickets:	number of the last ticket
+ * @owned_bytes: how many bytes the owner is printing
+ * @byte_ns:	longest time of a byte, as observed, in ns
+ * @progress_ns: when a line was last printed, or the ring was last empty
+ * @direct:	writers print themselves: in a suspend, before a reboot
+ * @panicking:	the other CPUs have been stopped
+ * @off:	unregistered: the port is not to be touched
+ * @resume_seq:	sequence number of the next record when it was unregistered
+ * @kicked:	the thread has something to do
+ * @kick:	wakes the thread from any context
+ * @wait:	where the thread waits
+ * @thread:	prints @ring
+ * @budget:	protected by the console lock
+ * @panic_notifier: see events.c
+ * @reboot_notifier: see events.c
+ * @pm_notifier: see events.c
+ * @counters:	shown in debugfs
+ */
+struct console_relay {
+	struct console *con;
+	void (*write)(struct console *con, const char *text, unsigned int len);
+	int (*exit)(struct console *con);
+	struct module *driver_owner;
+	struct module *port_owner;
+	struct ring ring;
+	char line[LINE_MAX_BYTES];
+	char forced_line[LINE_MAX_BYTES];
+	atomic_long_t owner;
+	atomic_t tickets;
+	unsigned int owned_bytes;
+	u32 byte_ns;
+	u64 progress_ns;
+	bool direct;
+	bool panicking;
+	bool off;
+	u64 resume_seq;
+	atomic_t kicked;
+	struct irq_work kick;
+	wait_queue_head_t wait;
+	struct task_struct *thread;
+	struct report_budget budget;
+	struct notifier_block panic_notifier;
+	struct notifier_block reboot_notifier;
+	struct notifier_block pm_notifier;
+	struct counters counters;
+};
+
+/* A WARN leaves its text to the thread. An oops and a panic always print at once. */
+extern bool console_relay_warn_to_thread;
+
+/* For how long a WARN may print at once. */
+extern unsigned int console_relay_warn_limit_ms;
+
+/* How long to wait for who owns the output. */
+enum patience {
+	PATIENCE_NONE,
+	PATIENCE_LINE,	/* until its line must have ended */
+	PATIENCE_TAKE,	/* as long, and then take the output by force */
+};
+
+/* What became of an attempt to print. */
+enum printed {
+	PRINTED_LINE,	/* a line of the ring */
+	PRINTED_TEXT,	/* the caller's text; the ring is empty */
+	PRINTED_NOTHING, /* the ring is empty and there was no text */
+	PRINTED_BUSY,	/* somebody else owns the output */
+	PRINTED_OFF,	/* the console is unregistered */
+};
+
+/* How a record is printed. */
+struct urgency {
+	bool at_once;
+	bool report;	/* such as a WARN: its time is limited */
+	enum patience patience;
+	u64 limit_ns;	/* how long to print older lines before it; U64_MAX: all of them */
+};
+
+/* A port that console_relay_hold_port() holds. */
+struct held_port {
+	struct uart_state *state;
+	struct device *device;
+};
+
+/* drivers.c */
+struct console *console_relay_find_console(const char *port_name, bool complain);
+int console_relay_hold_modules(struct console_relay *relay);
+void console_relay_release_modules(struct console_relay *relay);
+
+/* port_hold.c */
+void console_relay_hold_port(struct held_port *held, const struct console *con);
+void console_relay_release_port(struct held_port *held);
+
+/* console_hook.c */
+int console_relay_hook(struct console_relay *relay, bool replay, unsigned int replay_limit);
+void console_relay_wait_for_thread(struct console_relay *relay);
+void console_relay_unhook(struct console_relay *relay);
+void console_relay_rewind(struct console_relay *relay);
+
+/* ring.c */
+bool console_relay_ring_store(struct ring *ring, const char *text, unsigned int len);
+unsigned int console_relay_ring_room(const struct ring *ring);
+bool console_relay_ring_empty(const struct ring *ring);
+unsigned int console_relay_ring_line(const struct ring *ring, char *line, unsigned int *tail);
+void console_relay_ring_advance(struct ring *ring, unsigned int tail, unsigned int len);
+
+/* output.c */
+enum printed console_relay_print(struct console_relay *relay, enum patience patience,
+				 const char *text, unsigned int len);
+void console_relay_kick(struct console_relay *relay);
+void console_relay_drain(struct console_relay *relay);
+void console_relay_switch_off(struct console_relay *relay);
+int console_relay_start_thread(struct console_relay *relay, int nice);
+void console_relay_stop_thread(struct console_relay *relay);
+
+/* urgency.c: the console lock is held */
+struct urgency console_relay_urgency(struct console_relay *relay, const char *text,
+				     unsigned int len);
+void console_relay_spent(struct console_relay *relay, u64 ns);
+
+/* events.c */
+void console_relay_watch(struct console_relay *relay);
+void console_relay_unwatch(struct console_relay *relay);
+
+/* replay.c */
+unsigned int console_relay_log_bytes(unsigned int limit);
+#ifdef HAVE_CONSOLE_SEQ
+u64 console_relay_replay_start(unsigned int limit);
+#else
+void console_relay_store_log(struct console_relay *relay, unsigned int limit);
+#endif
+
+/* counters.c */
+void console_relay_counters_create(struct console_relay *relay);
+void console_relay_counters_remove(void);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The output: who calls the driver's write(), and when.
+ *
+ * Purpose
+ *   The thread prints the ring, a line at a time. Not less: the driver's write() holds the port
+ *   lock, and where it releases it in mid-line, what programs write to the tty comes in between.
+ *   Writers in a hurry (a panic, an oops, a WARN, a full ring) print the lines before their own
+ *   record and then the record.
+ *
+ * Calling contexts
+ *   console_relay_print(): any, including NMI. console_relay_drain() and the thread: process
+ *   context.
+ *
+ * Locking
+ *   Who prints owns the output, with interrupts off, for the length of a line. printk() calls
+ *   write() with interrupts off as well, so a driver sees no context that it does not know.
+ *   @owner names a ticket and a CPU. Who finds it taken waits for at most the time that the line
+ *   takes; it does not wait if the owner is the context that it interrupted itself, or if the
+ *   owner's CPU was stopped by a panic. Only a panic or an oops then takes the output by force,
+ *   announces a replay and prints the line again. The previous owner, if it ever goes on, finds
+ *   another ticket, and that @tail has moved on.
+ *
+ * Lifetime
+ *   The thread lives from loading to unloading.
+ *
+ * What this disturbs
+ *   Interrupts are off for a line, as in printk(); for less where a record has several lines.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/irqflags.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/nmi.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include "compat.h"
+#include "console_relay.h"
+
+/* As the core announces it on nbcon consoles. */
+#define REPLAY_MARK	"\n** replaying previous printk message **\n"
+
+/* The CPU in @owner takes the lower bits, the ticket the rest. */
+#define CPU_BITS	16
+#define CPU_MASK	((1L << CPU_BITS) - 1)
+#define TICKET_MASK	0x7fff
+
+/* In addition to twice the time of a line. */
+#define PATIENCE_NS	(100ULL * NSEC_PER_MSEC)
+
+#define BUSY_MS		1
+
+static long next_ticket(struct console_relay *relay)
+{
+	long ticket = atomic_inc_return(&relay->tickets) & TICKET_MASK;
+
+	return ticket << CPU_BITS | (raw_smp_processor_id() + 1);
+}
+
+static bool is_this_cpu(long owner)
+{
+	return (owner & CPU_MASK) == raw_smp_processor_id() + 1;
+}
+
+/* Waits until the output is free. Returns the owner otherwise. */
+static long wait_for_output(struct console_relay *relay, long mine)
+{
+	u64 begun_ns = ktime_get_mono_fast_ns();
+	u64 limit_ns = PATIENCE_NS + 2ULL * READ_ONCE(relay->owned_bytes) *
+		       READ_ONCE(relay->byte_ns);
+	long owner;
+
+	for (;;) {
+		owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
+		if (!owner || is_this_cpu(owner) || READ_ONCE(relay->panicking) ||
+		    ktime_get_mono_fast_ns() - begun_ns > limit_ns)
+			return owner;
+		touch_nmi_watchdog();
+		cpu_relax();
+	}
+}
+
+/* Interrupts are off. Returns false if somebody else owns the output. */
+static bool own_output(struct console_relay *relay, enum patience patience, long mine,
+		       bool *forced)
+{
+	long owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
+
+	*forced = false;
+	if (owner && patience != PATIENCE_NONE)
+		owner = wait_for_output(relay, mine);
+	if (!owner)
+		return true;
+	if (patience != PATIENCE_TAKE)
+		return false;
+	relay->counters.forced++;
+	*forced = true;
+	atomic_long_set(&relay->owner, mine);
+	return true;
+}
+
+static void write_text(struct console_relay *relay, const char *text, unsigned int len)
+{
+	u64 begun_ns = ktime_get_mono_fast_ns();
+	u64 took_ns;
+
+	WRITE_ONCE(relay->owned_bytes, len);
+	relay->write(relay->con, text, len);
+	took_ns = ktime_get_mono_fast_ns() - begun_ns;
+	relay->counters.longest_write_ns = max(relay->counters.longest_write_ns, took_ns);
+	/* Of short texts, the hardware's buffer takes a large part at once. */
+	if (len >= 32)
+		relay->byte_ns = clamp_t(u64, div_u64(took_ns, len), relay->byte_ns, NSEC_PER_SEC);
+	WRITE_ONCE(relay->progress_ns, ktime_get_mono_fast_ns());
+}
+
+static enum printed print_owned(struct console_relay *relay, bool forced, const char *text,
+				unsigned int len)
+{
+	char *line = forced ? relay->forced_line : relay->line;
+	unsigned int line_len, tail;
+
+	if (READ_ONCE(relay->off) && !text)
+		return PRINTED_OFF;
+	if (forced)
+		relay->write(relay->con, REPLAY_MARK, strlen(REPLAY_MARK));
+	line_len = console_relay_ring_line(&relay->ring, line, &tail);
+	if (line_len) {
+		write_text(relay, line, line_len);
+		console_relay_ring_advance(&relay->ring, tail, line_len);
+		if (current == relay->thread) {
+			relay->counters.lines++;
+			relay->counters.bytes += line_len;
+		} else {
+			relay->counters.drained_lines++;
+		}
+		return PRINTED_LINE;
+	}
+	if (!text)
+		return PRINTED_NOTHING;
+	write_text(relay, text, len);
+	relay->counters.direct_records++;
+	return PRINTED_TEXT;
+}
+
+/**
+ * console_relay_print - print the next line of the ring, or, if it is empty, a text
+ * @relay:	the relay
+ * @patience:	how long to wait for who owns the output
+ * @text:	the text, or NULL
+ * @len:	its length in bytes
+ *
+ * Return: what was printed.
+ */
+enum printed console_relay_print(struct console_relay *relay, enum patience patience,
+				 const char *text, unsigned int len)
+{
+	enum printed printed;
+	unsigned long flags;
+	bool forced;
+	long mine;
+
+	local_irq_save(flags);
+	mine = next_ticket(relay);
+	if (!own_output(relay, patience, mine, &forced)) {
+		local_irq_restore(flags);
+		return PRINTED_BUSY;
+	}
+	printed = print_owned(relay, forced, text, len);
+	atomic_long_cmpxchg(&relay->owner, mine, 0);
+	local_irq_restore(flags);
+	return printed;
+}
+
+/**
+ * console_relay_drain - print all of the ring; process context
+ * @relay:	the relay
+ *
+ * On return nobody is printing, and the ring was empty. The caller sees to it that it stays so.
+ */
+void console_relay_drain(struct console_relay *relay)
+{
+	enum printed printed;
+
+	for (;;) {
+		printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
+		if (printed == PRINTED_NOTHING || printed == PRINTED_OFF)
+			return;
+		if (printed == PRINTED_BUSY)
+			msleep(BUSY_MS);
+		else
+			cond_resched();
+	}
+}
+
+/* Nobody touches the port any more when this returns; process context. */
+void console_relay_switch_off(struct console_relay *relay)
+{
+	console_relay_drain(relay);
+	WRITE_ONCE(relay->off, true);
+	/* Who has not seen it yet owns the output: owning it is a full barrier as well. */
+	smp_mb();
+	while (atomic_long_read(&relay->owner))
+		msleep(BUSY_MS);
+}
+
+static void wake_thread(struct irq_work *work)
+{
+	wake_up(&container_of(work, struct console_relay, kick)->wait);
+}
+
+/* Wakes the thread; any context. */
+void console_relay_kick(struct console_relay *relay)
+{
+	if (!atomic_xchg(&relay->kicked, 1))
+		irq_work_queue(&relay->kick);
+}
+
+/* A line of the ring, unless the console is suspended or stopped. */
+static enum printed print_as_thread(struct console_relay *relay)
+{
+	enum printed printed = PRINTED_BUSY;
+	int cookie;
+
+	if (READ_ONCE(relay->off))
+		return PRINTED_OFF;
+	if (console_relay_ring_empty(&relay->ring))
+		return PRINTED_NOTHING;
+	cookie = relay_enter_printing();
+	if (relay_may_print(relay->con))
+		printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
+	relay_leave_printing(cookie);
+	return printed;
+}
+
+static int run_thread(void *data)
+{
+	struct console_relay *relay = data;
+	enum printed printed;
+
+	while (!kthread_should_stop()) {
+		wait_event_idle(relay->wait,
+				atomic_xchg(&relay->kicked, 0) || kthread_should_stop());
+		if (READ_ONCE(relay->off))
+			console_relay_rewind(relay);
+		do {
+			printed = print_as_thread(relay);
+			if (printed == PRINTED_BUSY)
+				msleep(BUSY_MS);
+			else
+				cond_resched();
+		} while ((printed == PRINTED_LINE || printed == PRINTED_BUSY) &&
+			 !kthread_should_stop());
+	}
+	return 0;
+}
+
+int console_relay_start_thread(struct console_relay *relay, int nice)
+{
+	struct task_struct *thread;
+
+	init_waitqueue_head(&relay->wait);
+	init_irq_work(&relay->kick, wake_thread);
+	thread = kthread_create(run_thread, relay, "relay/%s%d", relay->con->name,
+				relay->con->index);
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	set_user_nice(thread, nice);
+	relay->thread = thread;
+	wake_up_process(thread);
+	return 0;
+}
+
+void console_relay_stop_thread(struct console_relay *relay)
+{
+	if (!relay->thread)
+		return;
+	kthread_stop(relay->thread);
+	irq_work_sync(&relay->kick);
+}
