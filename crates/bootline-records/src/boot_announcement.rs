@@ -51,3 +51,38 @@ pub fn announces_boot(text: &[u8]) -> bool {
     ];
     LAST_WORDS.iter().chain(&FIRMWARE).any(|words| text.starts_with(words.as_bytes()))
 }
+
+/// Whether a line is the first of the boot loader that loads the kernel, and not of the firmware before it.
+pub fn starts_boot_loader(text: &str) -> bool {
+    const FIRST_WORDS: [&str; 12] = [
+        "U-Boot 1",
+        "U-Boot 2",
+        "barebox 2",
+        "GNU GRUB ",
+        "Welcome to GRUB!",
+        "RedBoot(tm)",
+        "CFE version ",
+        "Android Bootloader",
+        "YAMON ROM Monitor",
+        "systemd-boot ",
+        "SYSLINUX ",
+        "PMON2000",
+    ];
+    FIRST_WORDS.iter().any(|words| text.starts_with(words))
+}
+
+/// Whether a line is what a boot loader says last, or a kernel's decompressor first.
+pub fn starts_kernel(text: &str) -> bool {
+    const LAST_WORDS: [&str; 9] = [
+        "Starting kernel",
+        "Uncompressing Linux",
+        "Decompressing Linux",
+        "Now booting linux kernel",
+        "Now booting the kernel",
+        "## Transferring control to Linux",
+        "EFI stub: ",
+        "Booting Linux kernel",
+        "Starting linux",
+    ];
+    LAST_WORDS.iter().any(|words| text.starts_with(words))
+}

@@ -17,7 +17,7 @@ use super::markup::without_markup;
 use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
 use super::syslog::Syslog;
-use super::{ByteRange, Format, ProblemKind, Problems, Record, RecordSet, Sink};
+use super::{ByteRange, Format, ProblemKind, Problems, Record, RecordSet, Sink, UnitEvent};
 use bootline_capture::{ChunkTime, Damage, DamageKind, Event, Header, MAGIC, Note, NoteKind, Reader, starts_capture};
 
 /// Decodes an input from pieces of any size; what comes out doesn't depend on the pieces.
@@ -116,6 +116,8 @@ pub struct Decoded {
     pub header: Option<Header>,
     /// The capture's notes.
     pub notes: Vec<Note>,
+    /// What a journal's entries say of systemd's units.
+    pub unit_events: Vec<UnitEvent>,
     /// The format; `None` when none was recognised.
     pub format: Option<Format>,
 }
@@ -132,6 +134,9 @@ impl Sink for Decoded {
     }
     fn note(&mut self, note: &Note) {
         self.notes.push(note.clone());
+    }
+    fn unit_event(&mut self, event: UnitEvent) {
+        self.unit_events.push(event);
     }
 }
 

@@ -6,6 +6,7 @@
 //! differs from it by milliseconds; they were not on the wire.
 use super::kmsg::console_len;
 use super::output::{RecordEmitter, RecordHead};
+use super::unit_event::UnitFields;
 use super::{Arrival, ByteRange, Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::{Dur, KernelTime};
 
@@ -19,6 +20,8 @@ pub(super) struct JournalEntry {
     /// `SYSLOG_IDENTIFIER`.
     pub identifier: Option<Vec<u8>>,
     pub message: Vec<u8>,
+    /// What says that it is about a unit.
+    pub unit: UnitFields,
 }
 
 /// A microsecond count, as the journal prints it.
@@ -41,6 +44,9 @@ impl JournalEntry {
         receipt: &mut ReceiptTimes,
         out: &mut RecordEmitter<'_, S>,
     ) {
+        if let Some(event) = self.unit.event() {
+            out.sink.unit_event(event);
+        }
         let stamp = self.micros.and_then(Result::ok).map(|us| KernelTime::from_nanos(us * 1_000));
         if self.micros == Some(Err(())) {
             out.problem(ProblemKind::StampOverflow, range, "a stamp that is no time");

@@ -167,6 +167,7 @@ impl JournalFields {
 
     fn field(&mut self, name: &[u8], value: &[u8]) {
         let text = || String::from_utf8_lossy(value);
+        self.entry.unit.take(name, value);
         match name {
             b"_TRANSPORT" => self.entry.is_kernel = value == b"kernel",
             b"_SOURCE_MONOTONIC_TIMESTAMP" => self.entry.micros = Some(micros(&text())),

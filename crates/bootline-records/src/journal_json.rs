@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::journal_entry::{JournalEntry, ReceiptTimes, level, micros};
 use super::log_line::LogLine;
 use super::output::RecordEmitter;
+use super::unit_event::UnitFields;
 use super::{ByteRange, ProblemKind, Sink};
 
 /// The longest object that is put together from several lines, in bytes.
@@ -78,12 +79,28 @@ impl JournalJson {
             return out.other_line(line, 0);
         };
         let stamp = entry.source_monotonic.as_deref().or(entry.monotonic.as_deref());
+        let mut unit = UnitFields::default();
+        let fields = [
+            ("_PID", &entry.pid),
+            ("MESSAGE_ID", &entry.message_id),
+            ("UNIT", &entry.unit),
+            ("JOB_RESULT", &entry.job_result),
+            ("__MONOTONIC_TIMESTAMP", &entry.monotonic),
+            ("__REALTIME_TIMESTAMP", &entry.realtime),
+            ("_SOURCE_REALTIME_TIMESTAMP", &entry.source_realtime),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value {
+                unit.take(name.as_bytes(), value.as_bytes());
+            }
+        }
         let found = JournalEntry {
             is_kernel: entry.transport.as_deref() == Some("kernel"),
             micros: stamp.map(micros),
             level: entry.priority.as_deref().and_then(level),
             identifier: entry.identifier.map(|unit| unit.into_owned().into_bytes()),
             message: text(entry.message.unwrap_or_default()),
+            unit,
         };
         found.give(range, line.arrival(0, line.body.len()), &mut self.receipt, out);
     }
@@ -118,6 +135,18 @@ struct Entry<'a> {
     source_monotonic: Option<Cow<'a, str>>,
     #[serde(rename = "__MONOTONIC_TIMESTAMP", borrow, default)]
     monotonic: Option<Cow<'a, str>>,
+    #[serde(rename = "__REALTIME_TIMESTAMP", borrow, default)]
+    realtime: Option<Cow<'a, str>>,
+    #[serde(rename = "_SOURCE_REALTIME_TIMESTAMP", borrow, default)]
+    source_realtime: Option<Cow<'a, str>>,
+    #[serde(rename = "_PID", borrow, default)]
+    pid: Option<Cow<'a, str>>,
+    #[serde(rename = "MESSAGE_ID", borrow, default)]
+    message_id: Option<Cow<'a, str>>,
+    #[serde(rename = "UNIT", borrow, default)]
+    unit: Option<Cow<'a, str>>,
+    #[serde(rename = "JOB_RESULT", borrow, default)]
+    job_result: Option<Cow<'a, str>>,
     #[serde(rename = "PRIORITY", borrow, default)]
     priority: Option<Cow<'a, str>>,
     #[serde(rename = "SYSLOG_IDENTIFIER", borrow, default)]

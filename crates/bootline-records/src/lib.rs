@@ -8,6 +8,8 @@
 //!                            ├─▶ line ─▶ console, dmesg, kmsg, journal_*, syslog, stamped, lava ─▶ Sink
 //! text ─▶ detect ────────────┘        └▶ dmesg_json, journal_fields (objects, not lines)
 //! ```
+//!
+//! What describes a boot and is no log (systemd's units, a boot loader's timer) is read by [`source`].
 mod arrival_clock;
 mod block_map;
 mod boot_announcement;
@@ -37,13 +39,15 @@ mod problem;
 mod record;
 mod record_set;
 mod sink;
+pub mod source;
 mod stamp;
 mod stamped;
 mod syslog;
+mod unit_event;
 mod vendor;
 
 pub use arrival_clock::RUNNER_LATENESS;
-pub use boot_announcement::announces_boot;
+pub use boot_announcement::{announces_boot, starts_boot_loader, starts_kernel};
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
 pub use other_kind::OtherKind;
@@ -51,6 +55,7 @@ pub use problem::{Problem, ProblemKind, Problems};
 pub use record::{Arrival, ByteRange, Caller, Level, Record, RecordId, RecordOrigin};
 pub use record_set::RecordSet;
 pub use sink::Sink;
+pub use unit_event::{UnitEvent, UnitEventKind};
 
 #[cfg(test)]
 mod tests;

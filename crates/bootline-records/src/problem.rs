@@ -71,6 +71,12 @@ pub enum ProblemKind {
     TooManyRecords,
     /// No kernel record at all.
     NoKernelRecords,
+    /// A file given besides the log was not used.
+    SourceNotUsed,
+    /// Two sources say different things of one event; neither was used for it.
+    SourcesContradict,
+    /// The application that was named is not in what the sources show.
+    ApplicationNotReached,
 }
 
 impl ProblemKind {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where decoded records go.
-use super::{ByteRange, ProblemKind, Record};
+use super::{ByteRange, ProblemKind, Record, UnitEvent};
 use bootline_capture::{Header, Note};
 
 /// Takes what a [`super::Decoder`] finds, in input order.
@@ -13,4 +13,6 @@ pub trait Sink {
     fn header(&mut self, _header: &Header) {}
     /// A capture's note.
     fn note(&mut self, _note: &Note) {}
+    /// What a journal's entry says of a unit of systemd.
+    fn unit_event(&mut self, _event: UnitEvent) {}
 }

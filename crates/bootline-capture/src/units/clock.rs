@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two clocks and the durations between their instants. An instant of one clock can't be subtracted from an instant of
-//! the other; only `boot::ClockMap` relates them.
+//! The clocks and the durations between their instants. An instant of one clock can't be subtracted from an instant of
+//! another; only the timeline of a boot relates them.
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -170,4 +170,13 @@ instant! {
 instant! {
     /// An instant of the kernel's own clock, as printed in a record's prefix: nanoseconds since that clock's zero.
     KernelTime
+}
+instant! {
+    /// An instant of the booted system's CLOCK_MONOTONIC, by which systemd stamps its units: nanoseconds since that clock's zero,
+    /// which lies within milliseconds of the kernel clock's.
+    MonotonicTime
+}
+instant! {
+    /// An instant of a boot loader's or firmware's own timer: nanoseconds since that timer's zero, the reset or soon after it.
+    LoaderTime
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kinds of source, and how each is recognised by its content.
+use super::{analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootstage, cbmem, systemctl_show};
+
+/// What wrote a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SourceKind {
+    /// `systemctl show` with or without `--all '*'`: properties of units, of the manager, or of both.
+    SystemctlShow,
+    /// `systemd-analyze time`.
+    AnalyzeTime,
+    /// `systemd-analyze blame`.
+    AnalyzeBlame,
+    /// `systemd-analyze critical-chain`.
+    AnalyzeCriticalChain,
+    /// `systemd-analyze dump`.
+    AnalyzeDump,
+    /// `systemd-analyze plot --json=short` or `pretty`.
+    AnalyzePlot,
+    /// U-Boot's `bootstage report`.
+    Bootstage,
+    /// coreboot's `cbmem -t` or `cbmem -T`.
+    Cbmem,
+}
+
+/// Lines looked at; the first lines of a dump of properties may all be of one unit.
+const SAMPLE: usize = 400;
+
+impl SourceKind {
+    /// By what its lines say.
+    pub(super) fn detect(text: &str) -> Option<SourceKind> {
+        if analyze_plot::is_one(text) {
+            return Some(SourceKind::AnalyzePlot);
+        }
+        let lines = || text.lines().take(SAMPLE);
+        let has = |is_one: fn(&str) -> bool| lines().any(is_one);
+        if has(bootstage::begins) {
+            Some(SourceKind::Bootstage)
+        } else if has(analyze_chain::begins) {
+            Some(SourceKind::AnalyzeCriticalChain)
+        } else if has(analyze_dump::begins) {
+            Some(SourceKind::AnalyzeDump)
+        } else if has(analyze_time::begins) {
+            Some(SourceKind::AnalyzeTime)
+        } else if systemctl_show::is_one(lines()) {
+            Some(SourceKind::SystemctlShow)
+        } else if cbmem::is_one(lines()) {
+            Some(SourceKind::Cbmem)
+        } else if analyze_blame::is_one(lines()) {
+            Some(SourceKind::AnalyzeBlame)
+        } else {
+            None
+        }
+    }
+
+    /// The command that writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SourceKind::SystemctlShow => "systemctl show",
+            SourceKind::AnalyzeTime => "systemd-analyze time",
+            SourceKind::AnalyzeBlame => "systemd-analyze blame",
+            SourceKind::AnalyzeCriticalChain => "systemd-analyze critical-chain",
+            SourceKind::AnalyzeDump => "systemd-analyze dump",
+            SourceKind::AnalyzePlot => "systemd-analyze plot --json",
+            SourceKind::Bootstage => "U-Boot's bootstage report",
+            SourceKind::Cbmem => "cbmem -t",
+        }
+    }
+}

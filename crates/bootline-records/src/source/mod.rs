@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sources that describe a boot and are no log: what systemd knows of its units, what a boot loader's timer counted.
+//!
+//! [`read`] recognises a source by its content and cannot fail: what is not known is named by its kind, and bad lines are problems.
+//! Each source has a clock of its own; nothing here relates two clocks.
+mod analyze_blame;
+mod analyze_chain;
+mod analyze_dump;
+mod analyze_plot;
+mod analyze_time;
+mod bootstage;
+mod cbmem;
+mod kind;
+mod loader_marks;
+mod systemctl_show;
+mod systemd_state;
+mod time_span;
+
+pub use kind::SourceKind;
+pub use loader_marks::{LoaderMark, LoaderMarks};
+pub use systemd_state::{ManagerState, StartupTimes, SystemdState, UnitState, is_unit_name};
+
+use super::Problems;
+
+/// What one file says about a boot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Source {
+    /// What it is; none where its content is not recognised.
+    pub kind: Option<SourceKind>,
+    /// What it says.
+    pub facts: Facts,
+    /// What is wrong with it.
+    pub problems: Problems,
+}
+
+/// What a source says, in the form that its kind has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Facts {
+    /// Nothing that is used.
+    #[default]
+    None,
+    /// systemd's units and its own times.
+    Systemd(Box<SystemdState>),
+    /// The sums of `systemd-analyze time`.
+    Startup(StartupTimes),
+    /// The marks of a boot loader's or firmware's timer.
+    LoaderMarks(LoaderMarks),
+}
+
+/// Reads a source. Its size is the caller's to bound.
+pub fn read(bytes: &[u8]) -> Source {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let kind = SourceKind::detect(text);
+    let mut problems = Problems::default();
+    let facts = match kind {
+        Some(SourceKind::SystemctlShow) => systemd(systemctl_show::read(text, &mut problems)),
+        Some(SourceKind::AnalyzePlot) => systemd(analyze_plot::read(text, &mut problems)),
+        Some(SourceKind::AnalyzeBlame) => systemd(analyze_blame::read(text, &mut problems)),
+        Some(SourceKind::AnalyzeCriticalChain) => systemd(analyze_chain::read(text, &mut problems)),
+        Some(SourceKind::AnalyzeDump) => systemd(analyze_dump::read(text, &mut problems)),
+        Some(SourceKind::AnalyzeTime) => Facts::Startup(analyze_time::read(text)),
+        Some(SourceKind::Bootstage) => Facts::LoaderMarks(bootstage::read(text.lines(), &mut problems)),
+        Some(SourceKind::Cbmem) => Facts::LoaderMarks(cbmem::read(text, &mut problems)),
+        None => Facts::None,
+    };
+    Source { kind, facts, problems }
+}
+
+/// Reads a bootstage report that a console shows among other lines; none if there is none.
+pub fn bootstage_in<'l>(lines: impl IntoIterator<Item = &'l str>) -> Option<LoaderMarks> {
+    let report = lines.into_iter().skip_while(|line| !line.starts_with(bootstage::TITLE));
+    Some(bootstage::read(report, &mut Problems::default())).filter(|marks| !marks.marks.is_empty())
+}
+
+fn systemd(state: SystemdState) -> Facts {
+    Facts::Systemd(Box::new(state))
+}
+
+#[cfg(test)]
+mod tests;
