@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One boot, rebuilt from its records by the other modules.
 use super::backlog::{self, BacklogPoint};
-use super::boot_records::BootRecords;
-use super::clock;
-use super::cmdline::is_serial;
-use super::console::{self, RegisteredConsole};
+use super::console::RegisteredConsole;
 use super::console_start::{self, ConsoleStart};
-use super::console_switch::{self, ConsoleSwitch};
-use super::end::{self, BootEnd};
-use super::gap::{self, Gap};
-use super::initcall::{self, AsyncWait, Span};
+use super::console_switch::ConsoleSwitch;
+use super::end::BootEnd;
+use super::gap::Gap;
+use super::initcall::{AsyncWait, Span};
 use super::kernel::Kernel;
-use super::listed_console::{self, ListedConsole};
+use super::listed_console::ListedConsole;
 use super::milestone::Milestones;
-use super::options::BootOptions;
-use super::phase::{self, Phase};
-use super::resolution;
+use super::phase::Phase;
 use super::root_wait::{self, RootWait};
-use super::second_registration::second_registration;
-use super::serial_line::{self, SerialLine};
-use super::service::{self, Service};
-use super::speed::ArrivalSamples;
-use super::speed_change;
-use super::timeline::{self, Timeline};
-use super::wait::{self, ConsoleWaits};
+use super::serial_line::SerialLine;
+use super::service::Service;
+use super::timeline::Timeline;
+use super::wait::ConsoleWaits;
+use super::whole::WholeBoot;
 use bootline_capture::Header;
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::ThreadsReady;
-use bootline_records::{Problems, Record, RecordId, RecordSet};
+use bootline_records::{Problems, RecordId, RecordSet, UnitEvent};
 
 /// One boot.
 #[derive(Clone, Debug)]
@@ -68,101 +61,18 @@ pub struct Boot {
     pub gaps: Vec<Gap>,
     /// The boot's end, init or the marker; none if the log does not reach it.
     pub end: Option<BootEnd>,
+    /// When power was switched on, if the capture notes it.
+    pub power_on: Option<Dur>,
+    /// What the journal says of units, if the log is one.
+    pub unit_events: Vec<UnitEvent>,
+    /// The whole boot, from the earliest known moment to the application.
+    pub whole: WholeBoot,
 }
 
 /// Length of the shortest gap.
 pub const LEAST_GAP: Dur = Dur::from_millis(100);
 
 impl Boot {
-    /// Puts one boot's records on a time axis.
-    pub fn analyse(input: BootRecords, options: &BootOptions) -> Boot {
-        let BootRecords { records, mut problems, header, notes, repeated, printed_again: _ } = input;
-        let mut kernel = Kernel::read(&records);
-        kernel.cpus = options.cpus.or(kernel.cpus);
-        let mut milestones = Milestones::find(&records);
-        let end = end::find_end(&records, &mut milestones, options);
-        let listed_consoles = listed_console::listed_consoles(&records);
-        let consoles = console::consoles(&records, &kernel, &listed_consoles);
-        let mut serial = console::serial(&consoles, &listed_consoles, &kernel, options.console.as_ref());
-        let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, &kernel);
-        let second = second_registration(&records, &consoles, serial.as_ref(), reaches_line);
-        if let (Some(serial), Some(second)) = (&mut serial, second) {
-            (serial.enabled, serial.enabled_index) = (Some(second.enabled), Some(second.enabled_index));
-        }
-        let line_open = consoles.iter().find(|c| is_serial(&c.name)).map(|c| c.enabled_index);
-        let first_open = line_open.or(serial.as_ref().and_then(|s| s.enabled_index));
-        let registered = second.map(|s| s.enabled_index).or(first_open);
-        let mut console_switch = console_switch::find(&records, &kernel, serial.as_ref(), registered, repeated);
-        let flushed_from =
-            second.map(|s| s.flushed_from).or_else(|| console_start::flushed_from(&records, &kernel, registered));
-        let console_start =
-            console_start::console_start(&records, &kernel, serial.as_ref(), flushed_from, console_switch.as_ref());
-        let until = end.map_or(records.len(), |(i, _)| i);
-        let samples = ArrivalSamples::of(&records);
-        let speed_change = samples.as_ref().zip(serial.as_ref()).and_then(|(samples, serial)| {
-            let change = speed_change::find(&records, samples, serial.frame)?;
-            Some(change).filter(|c| c.agrees_with(serial, milestones.first_kernel))
-        });
-        let speed = serial_line::speed(
-            &records,
-            samples.as_ref(),
-            speed_change.as_ref(),
-            header.as_ref(),
-            serial.as_ref(),
-            console_start,
-            until,
-            reaches_line,
-        );
-        let clock = options.clock;
-        let stamp_resolution = resolution::of_stamps(&records, &problems);
-        let setup = timeline::AlignmentInput {
-            records: &records,
-            console_start,
-            speed,
-            speed_change,
-            reaches_line: &reaches_line,
-            clock,
-            stamp_resolution,
-        };
-        let timeline = timeline::align(&setup);
-        if let Some(switch) = &mut console_switch {
-            switch.backlog_age = backlog::longest_age(switch, &timeline, records.len());
-        }
-        let waits = console_start
-            .map_or_else(ConsoleWaits::default, |o| wait::waits(&records, &timeline, o, until, kernel.cpus));
-        let line = serial.map(|s| {
-            let end = end.map(|e| e.0);
-            serial_line::describe(&records, &timeline, &waits, s, speed, speed_change, console_start, end, kernel.cpus)
-        });
-        let phases = phase::phases(&records, &timeline, &waits, &milestones, console_start, registered);
-        let spans = initcall::spans(&records, &timeline, &waits);
-        let services = service::services(&records, &timeline);
-        let async_waits = initcall::async_waits(&records, &timeline);
-        let gaps = gap::gaps(&records, &timeline, &waits, &milestones, until, LEAST_GAP);
-        let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
-        clock::check(&records, &timeline, &milestones, &mut problems);
-        Boot {
-            records,
-            problems,
-            header,
-            kernel,
-            milestones,
-            consoles,
-            listed_consoles,
-            line,
-            console_switch,
-            console_start,
-            timeline,
-            waits,
-            phases,
-            spans,
-            services,
-            async_waits,
-            gaps,
-            end,
-        }
-    }
-
     /// Bytes stored and bytes transmitted, over time.
     pub fn backlog(&self) -> Vec<BacklogPoint> {
         backlog::backlog(&self.records, &self.timeline)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The decoded records of one boot, before any analysis.
 use bootline_capture::{Header, Note};
-use bootline_records::{Problems, RecordSet};
+use bootline_records::{Problems, RecordSet, UnitEvent};
 
 /// The decoded records of one boot.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub struct BootRecords {
     pub header: Option<Header>,
     /// The capture's notes.
     pub notes: Vec<Note>,
+    /// What a journal says of units.
+    pub unit_events: Vec<UnitEvent>,
     /// Number of kernel records that were transmitted twice, because a console replayed the log.
     pub repeated: usize,
     /// Number of kernel records left out because somebody printed them again (`dmesg | grep usb`).

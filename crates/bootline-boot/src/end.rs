@@ -81,9 +81,13 @@ pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
 /// Whether a record reaches a marker. The kernel's record of its command line does not, although a parameter's value
 /// may contain the marker.
 pub fn reaches(r: &Record<'_>, marker: &str) -> bool {
+    !is_command_line(r) && r.text.contains(marker)
+}
+
+/// Whether a record is the kernel's of its own command line.
+pub(super) fn is_command_line(r: &Record<'_>) -> bool {
     const ECHOES: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
-    let echoed = r.source == RecordOrigin::Kernel && ECHOES.iter().any(|t| r.text.starts_with(t));
-    !echoed && r.text.contains(marker)
+    r.source == RecordOrigin::Kernel && ECHOES.iter().any(|t| r.text.starts_with(t))
 }
 
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOptions) -> Option<(usize, EndedBy)> {
@@ -120,6 +124,11 @@ pub(super) fn follows(
     Some(place.transmitted.filter(|_| waits).map_or(stored, |p| p.end))
 }
 
+/// When power was switched on, as the capture notes it.
+pub(super) fn power_on(notes: &[Note]) -> Option<HostTime> {
+    notes.iter().find(|n| n.kind == NoteKind::PowerOn).map(|n| HostTime::from_nanos(n.at_ns))
+}
+
 pub(super) fn boot_end(
     records: &RecordSet,
     timeline: &Timeline,
@@ -136,7 +145,7 @@ pub(super) fn boot_end(
     let printed_before = milestones.first_kernel.is_some_and(|k| k < index)
         && timeline.first_byte.is_none_or(|first| first <= at.best());
     let replayed = console_start.is_some_and(|o| o.is_offloaded(index)) && !printed_before;
-    let power_on = notes.iter().find(|n| n.kind == NoteKind::PowerOn).map(|n| HostTime::from_nanos(n.at_ns));
+    let power_on = power_on(notes);
     let (since, reference) = match (timeline.clock, timeline.first_byte) {
         (Clock::Arrival, Some(first)) if printed_before => (TimeOrigin::KernelFirstByte, first),
         (Clock::Arrival, _) if replayed && power_on.is_none() => (TimeOrigin::KernelStart, Dur::ZERO),

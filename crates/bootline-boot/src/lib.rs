@@ -3,6 +3,7 @@
 //! from the work.
 //!
 //! [`Boot::analyse`] can't fail: what the log does not show stays `None`, and defects of the log are problems.
+mod analyse;
 mod backlog;
 mod banner_alone;
 mod boot;
@@ -37,6 +38,7 @@ mod split;
 mod timeline;
 mod track;
 mod wait;
+mod whole;
 
 #[cfg(test)]
 mod simulated;
@@ -69,3 +71,7 @@ pub use split::{MAX_RECORDS, Splitter};
 pub use timeline::{Clock, RecordTimes, Timeline, TransmitSpan};
 pub use track::{Slice, SliceEdge, Track};
 pub use wait::{ConsoleWait, ConsoleWaits, WaitCause};
+pub use whole::{
+    AlignedBy, Alignment, AppMarker, Application, BootSource, SourceContent, SourceRefusal, SourceUse, Stage,
+    StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeOrigin,
+};

@@ -134,9 +134,11 @@ impl EarlierBoot {
         let mut problems = self.boot.problems;
         problems.merge(now.problems);
         let notes = [self.boot.notes, now.notes].concat();
+        let unit_events = [self.boot.unit_events, now.unit_events].concat();
         let printed_again = self.boot.printed_again + now.printed_again;
         let header = self.boot.header;
-        let mut joined = BootRecords { records: RecordSet::new(), problems, header, notes, repeated: 0, printed_again };
+        let records = RecordSet::new();
+        let mut joined = BootRecords { records, problems, header, notes, unit_events, repeated: 0, printed_again };
         let (before, again) = (&self.boot.records, &now.records);
         // For errors the repetition is kept, in their positions; for a whole log, the first transmission.
         let last = before.iter().filter_map(|r| r.stamp).max().unwrap_or_default();

@@ -11,7 +11,7 @@ use super::printed_again::PrintedAgain;
 use super::replay::{BannerVerdict, EarlierBoot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
-use bootline_records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, announces_boot};
+use bootline_records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot};
 
 /// Maximum number of records kept for one boot; later ones are only counted.
 pub const MAX_RECORDS: usize = 1_000_000;
@@ -250,5 +250,11 @@ impl Sink for Splitter {
 
     fn note(&mut self, n: &Note) {
         self.now.notes.push(n.clone());
+    }
+
+    fn unit_event(&mut self, event: UnitEvent) {
+        if self.now.unit_events.len() < MAX_RECORDS {
+            self.now.unit_events.push(event);
+        }
     }
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The application: what a boot is for.
+use bootline_capture::units::Dur;
+use bootline_records::RecordId;
+
+/// The application, once it was reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Application {
+    /// The unit's name, or the text of the record. Escape it like a record.
+    pub name: String,
+    /// Position of its unit; none for a record.
+    pub unit: Option<usize>,
+    /// When its unit began to start; none for a record.
+    pub start: Option<Dur>,
+    /// When it was reached.
+    pub at: Dur,
+    /// The record that shows it, if it is one of this boot's.
+    pub record: Option<RecordId>,
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finds when the application was reached: its unit was up, or a record says what its marker says.
+use std::fmt;
+
+use regex::Regex;
+
+use super::alignment::Alignment;
+use super::application::Application;
+use super::journal_match::MatchedJournal;
+use super::unit::Unit;
+use crate::boot::Boot;
+use crate::end::is_command_line;
+use bootline_records::RecordOrigin;
+use bootline_records::source::is_unit_name;
+
+/// What shows that the application was reached.
+#[derive(Clone, Debug)]
+pub enum AppMarker {
+    /// A unit of systemd that is up.
+    Unit(String),
+    /// A record of user space that this matches.
+    Record(Regex),
+}
+
+impl AppMarker {
+    /// A unit's name, or a regular expression.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn parse(text: &str) -> Result<AppMarker, regex::Error> {
+        if is_unit_name(text) { Ok(AppMarker::Unit(text.to_owned())) } else { Regex::new(text).map(AppMarker::Record) }
+    }
+}
+
+impl fmt::Display for AppMarker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AppMarker::Unit(name) => f.write_str(name),
+            AppMarker::Record(regex) => f.write_str(regex.as_str()),
+        }
+    }
+}
+
+pub(super) fn find(
+    boot: &Boot,
+    marker: &AppMarker,
+    units: &[Unit],
+    journals: &[MatchedJournal<'_>],
+    monotonic: Option<Alignment>,
+) -> Option<Application> {
+    match marker {
+        AppMarker::Unit(name) => {
+            let position = units.iter().position(|u| u.name == *name)?;
+            let unit = &units[position];
+            let at = unit.up?;
+            Some(Application {
+                name: name.clone(),
+                unit: Some(position),
+                start: unit.activating,
+                at,
+                record: unit.last.or(unit.first),
+            })
+        }
+        AppMarker::Record(regex) => {
+            // What firmware prints, and the kernel of its own parameters, is not the application's.
+            let from = boot.milestones.first_kernel.unwrap_or(0);
+            let of_console = (from..boot.records.len()).find_map(|i| {
+                let r = boot.records.get(i).filter(|r| !is_command_line(r) && regex.is_match(r.text))?;
+                let (name, at) = (r.text.to_owned(), boot.timeline.stored(i)?);
+                Some(Application { name, unit: None, start: None, at, record: Some(r.id) })
+            });
+            of_console.or_else(|| in_journal(regex, journals, monotonic?))
+        }
+    }
+}
+
+/// The first message of user space in a journal that matches.
+fn in_journal(regex: &Regex, journals: &[MatchedJournal<'_>], clock: Alignment) -> Option<Application> {
+    journals.iter().flat_map(|j| j.records.records.iter()).find_map(|r| {
+        let found = r.source == RecordOrigin::Other && regex.is_match(r.text);
+        let at = clock.on_axis(r.stamp.filter(|_| found)?.since_origin());
+        Some(Application { name: r.text.to_owned(), unit: None, start: None, at, record: None })
+    })
+}

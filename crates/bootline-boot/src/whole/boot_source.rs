@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is given besides a boot's log, and how it was used.
+use std::fmt;
+
+use super::alignment::Alignment;
+use crate::boot_records::BootRecords;
+use bootline_records::source::{Facts, Source};
+
+/// A file that describes the boot besides its log.
+#[derive(Clone, Debug)]
+pub struct BootSource {
+    /// As the user named it.
+    pub name: String,
+    /// What is in it.
+    pub content: SourceContent,
+}
+
+/// What is in a file that describes the boot.
+#[derive(Clone, Debug)]
+pub enum SourceContent {
+    /// What a tool other than a log's says.
+    Facts(Source),
+    /// The boots of a journal, with what it says of units.
+    Journal(Vec<BootRecords>),
+}
+
+/// How a source was used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceUse {
+    /// As the user named it.
+    pub name: String,
+    /// What it is: `systemctl show`; none where it was not recognised.
+    pub kind: Option<&'static str>,
+    /// How its clock was placed on the axis; none for one that shows only lengths or dependencies, or that was not used.
+    pub alignment: Option<Alignment>,
+    /// Why it was not used, if it was not.
+    pub refused: Option<SourceRefusal>,
+}
+
+/// Why a source was not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceRefusal {
+    /// Its content is not recognised.
+    Unknown,
+    /// It says nothing that is used.
+    Empty,
+    /// It is of another boot: so many of so many shared events fit.
+    OtherBoot {
+        /// Events that fit.
+        matched: usize,
+        /// Events that should.
+        of: usize,
+    },
+    /// It holds several boots, and nothing shows which one this is.
+    SeveralBoots(usize),
+    /// Another source of this kind was used.
+    Second,
+}
+
+impl fmt::Display for SourceRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceRefusal::Unknown => f.write_str("is of no kind that is known, and was not used"),
+            SourceRefusal::Empty => f.write_str("says nothing of a boot"),
+            SourceRefusal::OtherBoot { matched, of } => {
+                write!(f, "is of another boot and was not used: {matched} of {of} events are in both")
+            }
+            SourceRefusal::SeveralBoots(n) => {
+                write!(f, "holds {n} boots, and nothing shows which of them this is: it was not used")
+            }
+            SourceRefusal::Second => f.write_str("was not used: another source of its kind was"),
+        }
+    }
+}
+
+impl SourceUse {
+    pub(super) fn of(source: &BootSource) -> SourceUse {
+        let (kind, refused) = match &source.content {
+            SourceContent::Facts(Source { kind: None, .. }) => (None, Some(SourceRefusal::Unknown)),
+            SourceContent::Facts(facts) => {
+                let is_empty = match &facts.facts {
+                    Facts::None => true,
+                    Facts::Systemd(state) => state.units.is_empty() && state.manager.is_none(),
+                    Facts::LoaderMarks(marks) => marks.marks.is_empty(),
+                    Facts::Startup(times) => times.user_space.is_none() && times.kernel.is_none(),
+                };
+                (facts.kind.map(|k| k.name()), is_empty.then_some(SourceRefusal::Empty))
+            }
+            SourceContent::Journal(_) => (Some("a journal"), None),
+        };
+        SourceUse { name: source.name.clone(), kind, alignment: None, refused }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The whole boot, from power-on to the application, rebuilt from all sources.
+//!
+//! The console's records give the axis; every other source has a clock of its own and is placed on that axis by what both saw
+//! ([`Alignment`]). What two sources say differently is named and not used. Decision 0013 says why.
+mod alignment;
+mod application;
+mod application_search;
+mod boot_source;
+mod journal_match;
+mod loader_timer;
+mod rebuild;
+mod stage;
+mod stage_start;
+mod tile;
+mod unit;
+mod unit_join;
+mod unit_names;
+mod whole_boot;
+
+pub use alignment::{AlignedBy, Alignment};
+pub use application::Application;
+pub use application_search::AppMarker;
+pub use boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
+pub(super) use rebuild::rebuild;
+pub use stage::{Stage, StageEvidence, StageName, WholeOrigin};
+pub use unit::{Unit, UnitTimesBy};
+pub use whole_boot::WholeBoot;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the stages begin, by whatever source shows it best.
+use super::loader_timer::LoaderTimer;
+use super::stage::{StageEvidence, StageName};
+use super::whole_boot::WholeBoot;
+use crate::boot::Boot;
+use crate::end::is_init_banner;
+use crate::phase::PhaseName;
+use crate::timeline::Clock;
+use bootline_capture::units::Dur;
+use bootline_records::source::{ManagerState, StartupTimes};
+use bootline_records::{RecordId, starts_boot_loader, starts_kernel};
+
+/// The beginning of a stage.
+#[derive(Clone, Debug)]
+pub(super) struct StageStart {
+    pub name: StageName,
+    pub at: Dur,
+    pub evidence: StageEvidence,
+}
+
+/// What is known when stages are looked for.
+pub(super) struct StageInput<'a> {
+    pub boot: &'a Boot,
+    pub whole: &'a WholeBoot,
+    pub manager: Option<&'a ManagerState>,
+    pub startup: Option<&'a StartupTimes>,
+    /// The zero of systemd's clock on the axis: the kernel's start.
+    pub kernel_zero: Option<Dur>,
+    pub timers: &'a [LoaderTimer],
+}
+
+/// The starts that are known, one a stage, in no order.
+pub(super) fn stage_starts(input: &StageInput<'_>) -> Vec<StageStart> {
+    let mut starts: Vec<StageStart> = Vec::new();
+    let mut add = |name, found: Option<(Dur, StageEvidence)>| {
+        starts.extend(found.map(|(at, evidence)| StageStart { name, at, evidence }));
+    };
+    let kernel = kernel(input);
+    let init = init(input);
+    add(StageName::Firmware, firmware(input, kernel.as_ref().map(|k| k.0)));
+    add(StageName::Loader, loader(input));
+    add(StageName::Decompression, decompression(input));
+    add(StageName::Dark, phase(input, |p| p == PhaseName::Dark));
+    add(StageName::Kernel, kernel);
+    let root = root(input, init.as_ref().map(|i| i.0));
+    match (init, root) {
+        (Some(init), Some(root)) => {
+            add(StageName::Initramfs, Some(init));
+            add(StageName::UserSpace, Some(root));
+        }
+        (init, root) => add(StageName::UserSpace, root.or(init)),
+    }
+    let application = input.whole.application.as_ref();
+    add(StageName::Application, application.and_then(|a| Some((a.start?, StageEvidence::Unit(a.name.clone())))));
+    starts
+}
+
+fn phase(input: &StageInput<'_>, is: impl Fn(PhaseName) -> bool) -> Option<(Dur, StageEvidence)> {
+    let phase = input.boot.phases.iter().find(|p| is(p.name))?;
+    let evidence =
+        if phase.start == Dur::ZERO { StageEvidence::KernelClock } else { StageEvidence::Record(phase.first) };
+    Some((phase.start, evidence))
+}
+
+/// The kernel's start, after the dark phase if the log shows one.
+fn kernel(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
+    let of_log = phase(input, |p| p > PhaseName::Dark && p < PhaseName::UserSpace);
+    of_log.or_else(|| Some((input.kernel_zero?, StageEvidence::KernelClock)))
+}
+
+fn init(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
+    let of_log = phase(input, |p| p == PhaseName::UserSpace);
+    of_log.or_else(|| {
+        let (zero, initrd) = input.kernel_zero.zip(input.manager.and_then(|m| m.initrd))?;
+        Some((zero + initrd.since_origin(), StageEvidence::Property("InitRDTimestampMonotonic")))
+    })
+}
+
+/// The earliest that is known before the kernel.
+fn firmware(input: &StageInput<'_>, kernel: Option<Dur>) -> Option<(Dur, StageEvidence)> {
+    let boot = input.boot;
+    if let Some(at) = boot.power_on {
+        return Some((at, StageEvidence::PowerOnNote));
+    }
+    let mut found = Vec::new();
+    found.extend(input.timers.iter().map(|t| (t.alignment.offset, StageEvidence::TimerZero)));
+    if let (Some(zero), Some(before)) =
+        (kernel_start(input, kernel), input.manager.and_then(|m| m.firmware_before_kernel))
+    {
+        found.push((zero - before, StageEvidence::Property("FirmwareTimestampMonotonic")));
+    } else if let Some((zero, startup)) = kernel_start(input, kernel).zip(input.startup) {
+        let before = startup.firmware.map(|f| f + startup.loader.unwrap_or_default());
+        found.extend(before.map(|before| (zero - before, StageEvidence::StartupSum)));
+    }
+    // A console shows firmware from its first byte on: only if that comes before the boot loader's.
+    let loader = console_loader(input).map_or(usize::MAX, |(i, _)| i);
+    found.extend(first_byte(input).filter(|(i, _)| *i < loader).map(|(_, first)| first));
+    found.into_iter().min_by_key(|(at, _)| *at)
+}
+
+/// Where counts that end with the kernel's start end.
+fn kernel_start(input: &StageInput<'_>, kernel: Option<Dur>) -> Option<Dur> {
+    input.kernel_zero.or_else(|| kernel.map(|k| k.min(Dur::ZERO)))
+}
+
+/// Firmware's or boot loader's first record that has a time, with its position.
+fn first_byte(input: &StageInput<'_>) -> Option<(usize, (Dur, StageEvidence))> {
+    before_kernel(input).find_map(|(i, _, id)| {
+        let at = input.boot.timeline.stored(i)?;
+        Some((i, (at, StageEvidence::FirstByte(id))))
+    })
+}
+
+/// Position, text and id of each record before the kernel's first that is not blank.
+fn before_kernel<'a>(input: &StageInput<'a>) -> impl Iterator<Item = (usize, &'a str, RecordId)> + use<'a> {
+    let boot = input.boot;
+    let has_arrival = boot.timeline.clock == Clock::Arrival;
+    let first = boot.milestones.first_kernel.filter(|_| has_arrival).unwrap_or(0);
+    (0..first).filter_map(|i| {
+        let r = boot.records.get(i).filter(|r| !r.text.trim().is_empty())?;
+        Some((i, r.text, r.id))
+    })
+}
+
+fn console_loader(input: &StageInput<'_>) -> Option<(usize, (Dur, StageEvidence))> {
+    before_kernel(input).filter(|(_, text, _)| starts_boot_loader(text)).find_map(|(i, _, id)| {
+        let at = input.boot.timeline.stored(i)?;
+        Some((i, (at, StageEvidence::Record(id))))
+    })
+}
+
+fn loader(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
+    /// U-Boot's start, and what coreboot does last.
+    const MARKS: [&str; 4] = ["board_init_f", "selfboot jump", "jumping to payload", "load payload"];
+    if let Some((_, found)) = console_loader(input) {
+        return Some(found);
+    }
+    let mark = MARKS.iter().find_map(|name| {
+        let at = input.timers.iter().find_map(|t| t.at(name))?;
+        Some((at, StageEvidence::Mark((*name).to_owned())))
+    });
+    mark.or_else(|| {
+        let before = input.manager.and_then(|m| m.loader_before_kernel)?;
+        Some((kernel_start(input, Some(Dur::ZERO))? - before, StageEvidence::Property("LoaderTimestampMonotonic")))
+    })
+    .or_else(|| {
+        let before = input.startup.filter(|_| input.manager.is_none())?.loader?;
+        Some((kernel_start(input, Some(Dur::ZERO))? - before, StageEvidence::StartupSum))
+    })
+}
+
+/// The boot loader's last word, or its last mark.
+fn decompression(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
+    let of_console = before_kernel(input).filter(|(_, text, _)| starts_kernel(text)).last();
+    let of_console = of_console.and_then(|(i, _, id)| {
+        let place = input.boot.timeline.place(i);
+        // Once it is transmitted: a boot loader waits for its console.
+        let at = place.transmitted.map(|t| t.end).or(place.stored)?;
+        Some((at, StageEvidence::Record(id)))
+    });
+    of_console.or_else(|| {
+        let name = "start_kernel";
+        let at = input.timers.iter().find_map(|t| t.at(name))?;
+        Some((at, StageEvidence::Mark(name.to_owned())))
+    })
+}
+
+/// systemd that starts within this time of init is init.
+const AT_ONCE: Dur = Dur::from_millis(50);
+
+/// Where user space in the root file system begins, if it does so after init's start: an initramfs without systemd counts as the kernel
+/// for systemd, and here does not.
+fn root(input: &StageInput<'_>, init: Option<Dur>) -> Option<(Dur, StageEvidence)> {
+    let boot = input.boot;
+    let later = |at: &Dur| init.is_none_or(|init| *at > init + AT_ONCE);
+    let of_manager = input.whole.manager_start.filter(later);
+    if let Some(at) = of_manager {
+        return Some((at, StageEvidence::Property("UserspaceTimestampMonotonic")));
+    }
+    // systemd in the root file system starts at once: there is no initramfs.
+    if input.whole.manager_start.is_some() {
+        return None;
+    }
+    let from = boot.milestones.kernel_end()?;
+    let is_initramfs = boot.records.get(from).is_some_and(|r| r.text.starts_with("Run /init as init process"));
+    if !is_initramfs {
+        return None;
+    }
+    let hand_over = (from + 1..boot.records.len()).rev().find_map(|i| {
+        let r = boot.records.get(i).filter(|r| is_init_banner(r) || hands_over(r.text))?;
+        Some((boot.timeline.stored(i)?, StageEvidence::Record(r.id)))
+    });
+    hand_over.filter(|(at, _)| later(at))
+}
+
+/// What an initramfs says last: dracut's and mkinitcpio's systemd, initramfs-tools, and its busybox.
+fn hands_over(text: &str) -> bool {
+    const WORDS: [&str; 3] =
+        ["systemd[1]: Switching root", "Begin: Running /scripts/init-bottom", "Switching to new root"];
+    WORDS.iter().any(|words| text.starts_with(words))
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One list of units from systemd's own stamps, the journal and the console.
+//!
+//! systemd's stamps are the best, and are those of a unit's last activation: where the journal or the console shows an earlier one,
+//! that one is the boot's. Times that contradict each other otherwise are named, and none of them is used.
+use std::collections::HashMap;
+
+use super::alignment::{AlignedBy, Alignment};
+use super::boot_source::{SourceRefusal, SourceUse};
+use super::journal_match::MatchedJournal;
+use super::unit::{Unit, UnitTimesBy};
+use super::unit_names::UnitNames;
+use crate::boot::Boot;
+use crate::service::{Service, ServiceState};
+use bootline_capture::units::{Dur, MonotonicTime};
+use bootline_records::source::{ManagerState, SystemdState, UnitState};
+use bootline_records::{ByteRange, ProblemKind, Problems, RecordOrigin, UnitEventKind};
+
+/// The units of a boot, and where systemd's clock lies on its axis.
+#[derive(Default)]
+pub(super) struct JoinedUnits {
+    /// By their start.
+    pub units: Vec<Unit>,
+    /// CLOCK_MONOTONIC on the axis; none where no source uses it.
+    pub clock: Option<Alignment>,
+    /// Whether a source shows dependencies.
+    pub has_dependencies: bool,
+}
+
+/// All that is known of one unit.
+#[derive(Clone, Copy, Default)]
+struct Known<'s> {
+    /// What has stamps, else what has a length.
+    stamps: Option<&'s UnitState>,
+    dependencies: Option<&'s UnitState>,
+    took: Option<&'s UnitState>,
+    journal: JournalTimes,
+    console: Option<&'s Service>,
+}
+
+/// A unit's first activation, as the manager reported it.
+#[derive(Clone, Copy, Default)]
+struct JournalTimes {
+    starting: Option<MonotonicTime>,
+    ended: Option<(MonotonicTime, UnitEventKind)>,
+}
+
+/// Events within this time are one: a message follows its stamp at once, but may be sent late.
+const LATE: Dur = Dur::from_secs(1);
+/// No line of the console comes before what it reports; by as much the clocks may be wrong.
+const EARLY: Dur = Dur::from_millis(100);
+/// Fewer shared events show nothing.
+const FEW: usize = 5;
+
+pub(super) fn join(
+    boot: &Boot,
+    systemd: &[Option<&SystemdState>],
+    journals: &[MatchedJournal<'_>],
+    manager: Option<&ManagerState>,
+    uses: &mut [SourceUse],
+    problems: &mut Problems,
+) -> JoinedUnits {
+    let mut names: Vec<&str> = Vec::new();
+    let mut known: Vec<Known<'_>> = Vec::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
+    for unit in systemd.iter().flatten().flat_map(|s| &s.units) {
+        let at = *positions.entry(&unit.name).or_insert_with(|| {
+            names.push(&unit.name);
+            known.push(Known::default());
+            names.len() - 1
+        });
+        let known = &mut known[at];
+        if unit.activating.is_some() || unit.active.is_some() {
+            known.stamps = known.stamps.or(Some(unit));
+        }
+        if !unit.after.is_empty() || !unit.requires.is_empty() || !unit.wants.is_empty() {
+            known.dependencies = known.dependencies.or(Some(unit));
+        }
+        if unit.took.is_some() || unit.since_user_space.is_some() {
+            known.took = known.took.or(Some(unit));
+        }
+    }
+    let of_journals = journals.iter().flat_map(|j| &j.records.unit_events);
+    for event in boot.unit_events.iter().chain(of_journals) {
+        let at = *positions.entry(&event.unit).or_insert_with(|| {
+            names.push(&event.unit);
+            known.push(Known::default());
+            names.len() - 1
+        });
+        let times = &mut known[at].journal;
+        match event.kind {
+            UnitEventKind::Starting => _ = times.starting.get_or_insert(event.at),
+            kind => _ = times.ended.get_or_insert((event.at, kind)),
+        }
+    }
+    let mut by_name = UnitNames::default();
+    let descriptions: HashMap<&str, &str> = systemd
+        .iter()
+        .flatten()
+        .flat_map(|s| &s.units)
+        .filter_map(|u| Some((u.name.as_str(), u.description.as_deref()?)))
+        .collect();
+    for (i, name) in names.iter().enumerate() {
+        by_name.add(i, name, descriptions.get(name).copied());
+    }
+    let mut alone: Vec<&Service> = Vec::new();
+    for service in &boot.services {
+        match by_name.find(&service.name) {
+            Some(at) => _ = known[at].console.get_or_insert(service),
+            None => alone.push(service),
+        }
+    }
+    let mut joined = JoinedUnits {
+        clock: clock(boot, systemd, journals, &known, uses),
+        has_dependencies: systemd.iter().flatten().any(|s| s.has_dependencies),
+        ..JoinedUnits::default()
+    };
+    let start = manager.and_then(|m| m.user_space);
+    let mut kept: Vec<Option<usize>> = vec![None; names.len()];
+    for (i, name) in names.iter().enumerate() {
+        let mut unit = Unit::named((*name).to_owned());
+        unit.description = descriptions.get(name).map(|d| (*d).to_owned());
+        if place(&mut unit, &known[i], joined.clock, start, problems) {
+            kept[i] = Some(joined.units.len());
+            joined.units.push(unit);
+        }
+    }
+    let position = |name: &String| positions.get(name.as_str()).and_then(|i| kept[*i]);
+    let list = |names: &[String]| names.iter().filter_map(position).collect::<Vec<_>>();
+    for (i, at) in kept.iter().enumerate() {
+        let (Some(at), Some(state)) = (*at, known[i].dependencies) else { continue };
+        let unit = &mut joined.units[at];
+        (unit.requires, unit.wants) = (list(&state.requires), list(&state.wants));
+        (unit.after, unit.triggered_by) = (list(&state.after), list(&state.triggered_by));
+    }
+    joined.units.extend(alone.into_iter().map(of_console));
+    sort(&mut joined.units);
+    joined
+}
+
+/// CLOCK_MONOTONIC on the axis. A source whose units do not fit into this boot is refused.
+fn clock(
+    boot: &Boot,
+    systemd: &[Option<&SystemdState>],
+    journals: &[MatchedJournal<'_>],
+    known: &[Known<'_>],
+    uses: &mut [SourceUse],
+) -> Option<Alignment> {
+    let uses_it = !boot.unit_events.is_empty()
+        || !journals.is_empty()
+        || systemd.iter().flatten().any(|s| s.manager.is_some() || has_stamps(s));
+    if !uses_it {
+        return None;
+    }
+    let pairs: Vec<Dur> = known.iter().flat_map(shared).collect();
+    let by_units = Alignment::of_late(pairs.clone(), AlignedBy::UnitMessages);
+    if let Some(a) = by_units {
+        let too_early = pairs.iter().filter(|d| **d < a.offset - EARLY).count();
+        if pairs.len() >= FEW && (too_early * 10 > pairs.len() || a.residual > LATE * 2) {
+            let fits = |d: &&Dur| (**d - a.offset).abs() <= LATE;
+            let why = SourceRefusal::OtherBoot { matched: pairs.iter().filter(fits).count(), of: pairs.len() };
+            for (i, _) in systemd.iter().enumerate().filter(|(_, s)| s.is_some_and(has_stamps)) {
+                uses[i].refused = Some(why.clone());
+            }
+            return None;
+        }
+    }
+    let alignment = by_units.unwrap_or_else(|| by_kernel(boot, journals));
+    let with_clock = |i: usize| {
+        systemd[i].is_some_and(|s| s.manager.is_some() || has_stamps(s)) || journals.iter().any(|j| j.source == i)
+    };
+    for (i, source) in uses.iter_mut().enumerate().filter(|(i, _)| with_clock(*i)) {
+        let shared = journals.iter().find(|j| j.source == i).map_or(0, |j| j.shared);
+        source.alignment = Some(match alignment.by {
+            AlignedBy::KernelRecords if shared == 0 => Alignment { by: AlignedBy::KernelStart, shared: 0, ..alignment },
+            _ => alignment,
+        });
+    }
+    Some(alignment)
+}
+
+fn has_stamps(state: &SystemdState) -> bool {
+    state.units.iter().any(|u| u.activating.is_some() || u.active.is_some())
+}
+
+/// Where the console's messages about a unit put the zero of systemd's clock.
+fn shared(known: &Known<'_>) -> impl Iterator<Item = Dur> + use<> {
+    let (start, end) = known.console.map_or((None, None), |s| (s.start, s.end));
+    let stamps = known.stamps.filter(|u| u.restarts == 0);
+    let activating = known.journal.starting.or(stamps.and_then(|u| u.activating));
+    let up = known.journal.ended.map(|(at, _)| at).or(stamps.and_then(UnitState::up));
+    let distance = |of_console: Option<Dur>, of_systemd: Option<MonotonicTime>| {
+        of_console.zip(of_systemd).map(|(c, s)| c - s.since_origin())
+    };
+    [distance(start, activating), distance(end, up)].into_iter().flatten()
+}
+
+/// Both clocks start with the kernel; on an axis of arrival times the kernel's clock has lost time since, as its last records show.
+fn by_kernel(boot: &Boot, journals: &[MatchedJournal<'_>]) -> Alignment {
+    const LAST: usize = 32;
+    let from = boot.milestones.kernel_end().unwrap_or(0);
+    let lag = |i: usize| {
+        let r = boot.records.get(i).filter(|r| r.source == RecordOrigin::Kernel)?;
+        Some(boot.timeline.stored(i)? - r.stamp?.since_origin())
+    };
+    let lags: Vec<Dur> = (from..boot.records.len()).rev().filter_map(lag).take(LAST).collect();
+    let shared: usize = journals.iter().map(|j| j.shared).sum();
+    let by = if shared > 0 { AlignedBy::KernelRecords } else { AlignedBy::KernelStart };
+    match Alignment::of_late(lags, by) {
+        Some(alignment) => Alignment { shared, ..alignment },
+        None => Alignment::unchecked(Dur::ZERO, AlignedBy::KernelStart),
+    }
+}
+
+/// Gives a unit its times; false where it was not started in this boot.
+fn place(
+    unit: &mut Unit,
+    known: &Known<'_>,
+    clock: Option<Alignment>,
+    manager_start: Option<MonotonicTime>,
+    problems: &mut Problems,
+) -> bool {
+    let state = known.stamps.or(known.dependencies);
+    if let Some(state) = state {
+        unit.cpu = state.cpu;
+        unit.service_type.clone_from(&state.service_type);
+        unit.writes_to_console = state.writes_to_console;
+        unit.timed_out = state.result.as_deref() == Some("timeout");
+    }
+    let console = known.console;
+    if let Some(service) = console {
+        (unit.first, unit.last) = (Some(service.first), service.last);
+        unit.timed_out |= service.timed_out;
+    }
+    unit.timed_out |= matches!(known.journal.ended, Some((_, UnitEventKind::TimedOut)));
+    let on_axis = |t: MonotonicTime| clock.map(|c| c.on_axis(t.since_origin()));
+    let (of_systemd, of_journal) = (known.stamps.and_then(|u| u.activating.or(u.active)), known.journal.starting);
+    let first_seen =
+        [of_journal.and_then(on_axis), console.and_then(|s| s.start.or(s.end))].into_iter().flatten().min();
+    let earlier = of_systemd.and_then(on_axis).zip(first_seen).is_some_and(|(stamp, seen)| seen + LATE < stamp);
+    unit.started_again = earlier || known.stamps.is_some_and(|u| u.restarts > 0);
+    let journal_is_later =
+        of_systemd.zip(of_journal).is_some_and(|(stamp, said)| said > stamp + LATE && !unit.started_again);
+    if journal_is_later {
+        problems.add(ProblemKind::SourcesContradict, ByteRange::default(), || {
+            format!(
+                "`{}` started at {} s by systemd's stamps and at {} s by the journal: neither time is used",
+                unit.name,
+                of_systemd.unwrap_or_default(),
+                of_journal.unwrap_or_default()
+            )
+        });
+        return true;
+    }
+    if let Some((state, clock)) = known.stamps.zip(clock).filter(|_| !unit.started_again) {
+        let at = |t: Option<MonotonicTime>| t.map(|t| clock.on_axis(t.since_origin()));
+        (unit.activating, unit.up) = (at(state.activating), at(state.up().or(state.active)));
+        (unit.by, unit.error) = (UnitTimesBy::Systemd, clock.residual);
+    } else if let Some(clock) = clock.filter(|_| of_journal.is_some() || known.journal.ended.is_some()) {
+        let at = |t: Option<MonotonicTime>| t.map(|t| clock.on_axis(t.since_origin()));
+        (unit.activating, unit.up) = (at(of_journal), at(known.journal.ended.map(|(at, _)| at)));
+        (unit.by, unit.error) = (UnitTimesBy::Journal, clock.residual);
+    } else if let Some(service) = console {
+        (unit.activating, unit.up) = (service.start, service.end);
+        unit.by = UnitTimesBy::Console;
+    }
+    if let Some(length) = known.took.filter(|_| unit.activating.is_none() || unit.up.is_none()) {
+        unit.took = length.took;
+        let since = length.since_user_space.zip(manager_start.and_then(on_axis)).map(|(since, start)| start + since);
+        if let Some(since) = since.filter(|_| unit.begins().is_none()) {
+            // After `@` stands the start of a unit that took time, and of another when it was up.
+            match length.took {
+                Some(took) => (unit.activating, unit.up) = (Some(since), Some(since + took)),
+                None => unit.up = Some(since),
+            }
+            unit.by = UnitTimesBy::Systemd;
+        }
+    }
+    let ended = known.journal.ended.map(|(_, kind)| kind);
+    let failed = unit.timed_out
+        || matches!(ended, Some(UnitEventKind::Failed))
+        || console.is_some_and(|s| s.state == ServiceState::Failed)
+        || state.and_then(|s| s.result.as_deref()).is_some_and(|r| !matches!(r, "success" | ""));
+    unit.state = match unit.up {
+        _ if failed => ServiceState::Failed,
+        Some(_) => ServiceState::Up,
+        None if unit.took.is_some() => ServiceState::Up,
+        None => ServiceState::Starting,
+    };
+    unit.begins().is_some() || unit.took.is_some() || unit.started_again
+}
+
+/// A unit that only the console names.
+fn of_console(service: &Service) -> Unit {
+    Unit {
+        activating: service.start,
+        up: service.end,
+        by: UnitTimesBy::Console,
+        state: service.state,
+        timed_out: service.timed_out,
+        first: Some(service.first),
+        last: service.last,
+        ..Unit::named(service.name.clone())
+    }
+}
+
+/// By start; those without a time last. Positions in dependencies follow.
+fn sort(units: &mut Vec<Unit>) {
+    let mut order: Vec<usize> = (0..units.len()).collect();
+    order.sort_by_key(|i| (units[*i].begins().is_none(), units[*i].begins(), *i));
+    let mut new_position = vec![0; units.len()];
+    for (new, old) in order.iter().enumerate() {
+        new_position[*old] = new;
+    }
+    let mut slots: Vec<Option<Unit>> = std::mem::take(units).into_iter().map(Some).collect();
+    units.extend(order.iter().filter_map(|old| slots[*old].take()));
+    for unit in units {
+        for list in [&mut unit.requires, &mut unit.wants, &mut unit.after, &mut unit.triggered_by] {
+            list.iter_mut().for_each(|at| *at = new_position[*at]);
+        }
+    }
+}

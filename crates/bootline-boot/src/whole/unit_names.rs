@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which unit a line of the console means: systemd prints names or descriptions, and shortens what is too long.
+//!
+//! Source: unit_status_string() and the ellipsizing of status_vprintf() in systemd: StatusUnitFormat= chooses between the name, the
+//! description, and `NAME - DESCRIPTION`; a line that is too wide loses its middle to `…` (or `...`).
+use std::collections::HashMap;
+
+/// The units of a boot by what a console may call them.
+#[derive(Debug, Default)]
+pub(super) struct UnitNames<'u> {
+    /// Positions by name.
+    by_name: HashMap<&'u str, usize>,
+    /// Positions by description; none where several units share it.
+    by_description: HashMap<&'u str, Option<usize>>,
+    /// Both forms of each unit, for shortened ones.
+    all: Vec<(usize, &'u str, &'u str)>,
+}
+
+/// Least number of characters about an ellipsis that can identify a unit.
+const LEAST_SHOWN: usize = 6;
+
+impl<'u> UnitNames<'u> {
+    /// Adds the unit at a position.
+    pub fn add(&mut self, position: usize, name: &'u str, description: Option<&'u str>) {
+        self.by_name.entry(name).or_insert(position);
+        let description = description.unwrap_or_default();
+        if !description.is_empty() {
+            let known = self.by_description.entry(description).or_insert(Some(position));
+            if *known != Some(position) {
+                *known = None;
+            }
+        }
+        self.all.push((position, name, description));
+    }
+
+    /// The position of the unit of this name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The position of the only unit that a console may call so.
+    pub fn find(&self, shown: &str) -> Option<usize> {
+        if let Some(position) = self.named(shown) {
+            return Some(position);
+        }
+        if let Some(position) = self.by_description.get(shown) {
+            return *position;
+        }
+        let (start, end) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
+        if start.chars().count() + end.chars().count() < LEAST_SHOWN {
+            return None;
+        }
+        let mut fitting = self.all.iter().filter(|(_, name, description)| fits(name, description, start, end));
+        let (found, ..) = fitting.next()?;
+        fitting.all(|(other, ..)| other == found).then_some(*found)
+    }
+}
+
+/// Whether a unit's status, in one of its forms, has this start and this end around what was left out.
+fn fits(name: &str, description: &str, start: &str, end: &str) -> bool {
+    let is = |whole: &str| whole.len() > start.len() + end.len() && whole.starts_with(start) && whole.ends_with(end);
+    if is(name) || is(description) {
+        return true;
+    }
+    // `NAME - DESCRIPTION`, without building it for each unit.
+    const BETWEEN: &str = " - ";
+    let length = name.len() + BETWEEN.len() + description.len();
+    if description.is_empty() || length <= start.len() + end.len() {
+        return false;
+    }
+    let begins = match start.strip_prefix(name) {
+        Some(rest) => match rest.strip_prefix(BETWEEN) {
+            Some(rest) => description.starts_with(rest),
+            None => BETWEEN.starts_with(rest),
+        },
+        None => name.starts_with(start),
+    };
+    let ends = match end.strip_suffix(description) {
+        Some(rest) => match rest.strip_suffix(BETWEEN) {
+            Some(rest) => name.ends_with(rest),
+            None => BETWEEN.ends_with(rest),
+        },
+        None => description.ends_with(end),
+    };
+    begins && ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_console_calls_a_unit() {
+        let units = [
+            ("systemd-journal-flush.service", Some("Flush Journal to Persistent Storage")),
+            ("ssh.service", Some("OpenBSD Secure Shell server")),
+            ("a@1.service", Some("Twin")),
+            ("a@2.service", Some("Twin")),
+            ("dev-ttyS0.device", None),
+        ];
+        let mut names = UnitNames::default();
+        for (i, (name, description)) in units.iter().enumerate() {
+            names.add(i, name, *description);
+        }
+        let check = |shown, want| assert_eq!(names.find(shown), want, "{shown}");
+        check("ssh.service", Some(1));
+        check("OpenBSD Secure Shell server", Some(1));
+        check("Twin", None);
+        check("systemd-journal-f\u{2026}sh Journal to Persistent Storage", Some(0));
+        check("systemd-journal-flush.service - Flush Jour\u{2026}Storage", Some(0));
+        check("Flush Jou...ent Storage", Some(0));
+        check("a@1.serv\u{2026}win", Some(2));
+        check("a@\u{2026} - Twin", None);
+        check("s\u{2026}e", None);
+        check("OpenBSD Sec\u{2026}Shell of another", None);
+        check("unknown.service", None);
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is known of a boot from power-on to the application.
+use super::application::Application;
+use super::boot_source::SourceUse;
+use super::stage::{Stage, WholeOrigin};
+use super::unit::Unit;
+use bootline_capture::units::Dur;
+
+/// The whole boot.
+#[derive(Clone, Debug, Default)]
+pub struct WholeBoot {
+    /// Stages without gap or overlap, in order.
+    pub stages: Vec<Stage>,
+    /// What the first stage begins with; none where nothing has a time.
+    pub since: Option<WholeOrigin>,
+    /// Units of systemd and the scripts of other inits, by start.
+    pub units: Vec<Unit>,
+    /// Whether the units' dependencies are known.
+    pub has_dependencies: bool,
+    /// When systemd started in the root file system.
+    pub manager_start: Option<Dur>,
+    /// When systemd had loaded the units and queued the first transaction.
+    pub units_loaded: Option<Dur>,
+    /// When systemd's first transaction was complete.
+    pub manager_finish: Option<Dur>,
+    /// What was given besides the log, in that order.
+    pub sources: Vec<SourceUse>,
+    /// When the application was reached; none where none was named, or it was not reached.
+    pub application: Option<Application>,
+}
+
+impl WholeBoot {
+    /// From the first stage's start to the last one's end.
+    pub fn length(&self) -> Option<Dur> {
+        Some(self.stages.last()?.end - self.stages.first()?.start)
+    }
+
+    /// The unit of this name.
+    pub fn unit(&self, name: &str) -> Option<&Unit> {
+        self.units.iter().find(|u| u.name == name)
+    }
+}
