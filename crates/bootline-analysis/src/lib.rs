@@ -8,6 +8,7 @@
 //! remedy < predict < rules
 //! origin < rules
 //! critical_path
+//! user_space < rules
 //! compare
 //! ```
 pub mod compare;
@@ -16,3 +17,4 @@ pub mod origin;
 pub mod predict;
 pub mod remedy;
 pub mod rules;
+pub mod user_space;

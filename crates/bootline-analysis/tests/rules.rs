@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::rules::{Finding, RULES, Rule, RuleId, findings};
-use bootline_boot::{Boot, BootOptions, BootRecords};
+use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent};
 use bootline_capture::units::Dur;
 use bootline_records::RecordOrigin;
 use bootline_testkit::check_goldens;
@@ -16,7 +16,7 @@ use bootline_testkit::check_goldens;
 fn each_rule_finds_what_is_expected() {
     check_goldens(
         &root().join("tests/rules"),
-        |name| name.ends_with(".log"),
+        |name| [".log", ".units", ".app"].iter().any(|end| name.ends_with(end)),
         |goldens| {
             for rule in RULES {
                 let log = folder(rule).join("fires.log");
@@ -142,8 +142,18 @@ fn logs() -> Vec<PathBuf> {
     RULES.iter().flat_map(|r| ["fires.log", "nearly.log"].map(|name| folder(r).join(name))).collect()
 }
 
+/// The boot of a log, with what `fires.units` next to `fires.log` says of its units, and the application that `fires.app` names.
 fn read(log: &Path) -> Boot {
-    analyse(&fs::read(log).unwrap_or_else(|e| panic!("{}: {e}", log.display())))
+    let boot = analyse(&fs::read(log).unwrap_or_else(|e| panic!("{}: {e}", log.display())));
+    let text = |extension: &str| fs::read_to_string(log.with_extension(extension)).ok();
+    let units = text("units").map(|units| BootSource {
+        name: "units".to_owned(),
+        content: SourceContent::Facts(bootline_records::source::read(units.as_bytes())),
+    });
+    let app = text("app").map(|app| AppMarker::parse(app.trim()).unwrap());
+    let boot = boot.with_sources(&Vec::from_iter(units), app.as_ref());
+    assert!(boot.whole.sources.iter().all(|s| s.refused.is_none()), "{}: {:?}", log.display(), boot.whole.sources);
+    boot
 }
 
 /// The first boot of a log.

@@ -37,6 +37,15 @@ pub enum SystemChange {
         /// `4 4 1 7`
         value: &'static str,
     },
+    /// A unit of systemd that is not started.
+    MaskUnit(String),
+    /// A unit of systemd that is started after another: a drop-in with `After=`.
+    StartAfter {
+        /// `avahi-daemon.service`. It may come from the log: escape it like a record.
+        unit: String,
+        /// `camera.service`
+        after: String,
+    },
     /// How the device at the other end of the serial line is to be set, in words.
     OtherEnd(String),
     /// Other hardware, in words: `2 CPUs`.
@@ -76,6 +85,8 @@ impl SystemChange {
             | SystemChange::RemoveParameter(_)
             | SystemChange::LoadModule { .. }
             | SystemChange::Sysctl { .. }
+            | SystemChange::MaskUnit(_)
+            | SystemChange::StartAfter { .. }
             | SystemChange::OtherEnd(_) => Effort::Configuration,
             SystemChange::Config { .. } | SystemChange::Kernel(_) => Effort::Rebuild,
             SystemChange::Hardware(_) => Effort::Hardware,
@@ -87,7 +98,11 @@ impl SystemChange {
         match self {
             SystemChange::AddParameter(p) => p.is_complete(),
             SystemChange::LoadModule { parameters, .. } => parameters.iter().all(Parameter::is_complete),
-            SystemChange::RemoveParameter(_) | SystemChange::Config { .. } | SystemChange::Sysctl { .. } => true,
+            SystemChange::RemoveParameter(_)
+            | SystemChange::Config { .. }
+            | SystemChange::Sysctl { .. }
+            | SystemChange::MaskUnit(_)
+            | SystemChange::StartAfter { .. } => true,
             SystemChange::Kernel(versions) => !matches!(versions, KernelVersions::Having(_)),
             SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => false,
         }
@@ -112,6 +127,8 @@ impl fmt::Display for SystemChange {
                 f.write_str(" (first thing in the initramfs)")
             }
             SystemChange::Sysctl { key, value } => write!(f, "sysctl {key}=\"{value}\""),
+            SystemChange::MaskUnit(unit) => write!(f, "systemctl mask {unit}"),
+            SystemChange::StartAfter { unit, after } => write!(f, "After={after} in {unit}"),
             SystemChange::OtherEnd(what) => write!(f, "the other end at {what}"),
             SystemChange::Hardware(what) => f.write_str(what),
         }

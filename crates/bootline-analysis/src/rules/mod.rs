@@ -58,8 +58,16 @@ mod probe_remedies;
 mod rule;
 mod rule_id;
 mod silence;
+mod unit_cost;
 mod usr001_quiet_overridden;
 mod usr002_entropy_wait;
+mod usr003_unneeded_units;
+mod usr004_network_online;
+mod usr005_udev_settle;
+mod usr006_file_system_check;
+mod usr007_unit_timeout;
+mod usr008_first_boot;
+mod usr009_status_output;
 mod wording;
 
 pub use case::TimeRange;
@@ -88,6 +96,13 @@ pub const RULES: &[Rule] = &[
     log001_start_lost::RULE,
     usr001_quiet_overridden::RULE,
     usr002_entropy_wait::RULE,
+    usr007_unit_timeout::RULE,
+    usr004_network_online::RULE,
+    usr005_udev_settle::RULE,
+    usr006_file_system_check::RULE,
+    usr008_first_boot::RULE,
+    usr009_status_output::RULE,
+    usr003_unneeded_units::RULE,
     ldr002_image_load::RULE,
     ldr001_autoboot_delay::RULE,
     ldr003_loader_network::RULE,

@@ -80,6 +80,13 @@ rule_ids! {
     Net001 "net001" "ip-autoconfiguration"
     Usr001 "usr001" "quiet-overridden"
     Usr002 "usr002" "entropy-wait"
+    Usr003 "usr003" "unneeded-units"
+    Usr004 "usr004" "network-online"
+    Usr005 "usr005" "udev-settle"
+    Usr006 "usr006" "file-system-check"
+    Usr007 "usr007" "unit-timeout"
+    Usr008 "usr008" "first-boot"
+    Usr009 "usr009" "status-output"
 }
 
 impl fmt::Display for RuleId {

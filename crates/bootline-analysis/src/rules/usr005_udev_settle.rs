@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::case::Case;
+use super::unit_cost::{basis, evidence, names, sum, unit_costs};
+use super::wording::seconds;
+use super::{Finding, Rule, RuleId, TimelinePlace};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_capture::units::Dur;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::Usr005,
+    doc: "udev's coldplug (systemd-udev-trigger) makes the kernel report every device again, and udevd runs its rules for each; \
+          systemd-udev-settle waits until all of that is done. A system whose devices are known needs neither: devtmpfs makes the \
+          nodes, and a unit can wait for its own device. Seed 5 saves 0.57 s with static nodes.",
+    place: TimelinePlace::Evidence,
+    check,
+};
+
+/// A short one is not worth a change.
+const LEAST: Dur = Dur::from_millis(100);
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    const UNITS: [&str; 5] = [
+        "systemd-udev-settle.service",
+        "systemd-udev-trigger.service",
+        "udev-settle.service",
+        "Wait for udev To Complete Device Initialization",
+        "Coldplug All udev Devices",
+    ];
+    let costs = unit_costs(case.boot, |u| UNITS.contains(&u.name.as_str()));
+    let cost = sum(&costs);
+    if cost.high() < LEAST {
+        return Vec::new();
+    }
+    let settles = costs.iter().find(|c| c.unit.name == UNITS[0]);
+    let mut remedies = Vec::new();
+    if settles.is_some() {
+        remedies.push(Remedy::new(
+            "do not wait for all devices: order units after the .device they need",
+            vec![SystemChange::MaskUnit(UNITS[0].to_owned())],
+            "what relies on it without saying so fails",
+            Risk::Medium,
+        ));
+    }
+    remedies.push(Remedy::in_words(
+        "build the drivers that the application needs into the kernel and take their nodes from devtmpfs; start the coldplug after the application",
+        Effort::Configuration,
+        "names, links and permissions that udev's rules set come later",
+        Risk::Medium,
+    ));
+    vec![Finding {
+        rule: RULE.id,
+        title: format!("udev's coldplug and settle took up to {}", seconds(cost.high())),
+        cost,
+        part_of: Vec::new(),
+        time_ranges: costs.iter().map(|c| c.range).collect(),
+        why: format!("{}: {}", basis(&costs), names(costs.iter().map(|c| c.unit.name.as_str()))),
+        evidence: evidence(case, &costs),
+        remedies,
+    }]
+}

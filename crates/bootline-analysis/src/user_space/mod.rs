@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! User space: what each unit waited for, which units decided when the application was up, and how much later the others could be.
+//!
+//! Three steps. `ordering` finds what an activation really waited for: of the units that it starts after, those that were up
+//! before it. `unit_time` divides each unit's time at that. `unit_chain` goes back from the application along what was up last.
+mod ordering;
+mod unit_chain;
+mod unit_time;
+
+pub use unit_chain::{ChainLink, UnitChain, UnitSlack};
+pub use unit_time::{UnitTime, unit_times};
+
+#[cfg(test)]
+mod tests;

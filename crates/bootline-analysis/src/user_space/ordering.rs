@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an activation really waited for.
+//!
+//! After= orders two units only if both are started in one transaction. Of the units that one starts after, those count that were up
+//! when it began; one that was up later was started by something else, later.
+use bootline_boot::{Boot, Unit};
+use bootline_capture::units::Dur;
+
+/// Stamps of one clock that follow one another may be this much out of order: systemd takes each unit's stamp for itself.
+const SAME_INSTANT: Dur = Dur::from_millis(1);
+
+/// The units that one waited for, with their ends, in no order.
+pub(super) fn waited_for<'b>(boot: &'b Boot, unit: &'b Unit) -> impl Iterator<Item = (usize, Dur)> + 'b {
+    let begins = unit.activating;
+    let units = &boot.whole.units;
+    unit.after.iter().filter_map(move |&i| {
+        let up = units.get(i)?.up?;
+        (up <= begins? + SAME_INSTANT).then_some((i, up))
+    })
+}
+
+/// The unit that was up last of those that one waited for: the first position of equals.
+pub(super) fn released_by(boot: &Boot, unit: &Unit) -> Option<(usize, Dur)> {
+    waited_for(boot, unit).max_by_key(|(i, up)| (*up, std::cmp::Reverse(*i)))
+}
+
+/// When systemd could start units: once they were loaded.
+pub(super) fn first_moment(boot: &Boot) -> Option<Dur> {
+    let whole = &boot.whole;
+    whole.units_loaded.or(whole.manager_start)
+}
