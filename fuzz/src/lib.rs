@@ -2,6 +2,7 @@
 //! What holds for any input, checked by every target.
 mod export;
 mod gate;
+mod place;
 mod predict;
 mod unpack;
 
@@ -9,6 +10,7 @@ pub use bootline_records::Format;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
 pub use export::exports;
 pub use gate::gates;
+pub use place::places;
 pub use predict::predicts;
 pub use unpack::unpacks;
 

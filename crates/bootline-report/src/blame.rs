@@ -9,9 +9,11 @@ use super::explain::title;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::ClockName;
+use super::whole::{self, units_table};
 use super::wire::word;
 use crate::wire::{self, Clock};
 use bootline_analysis::origin::origins;
+use bootline_analysis::user_space::unit_times;
 use bootline_boot::{Boot, Span};
 use bootline_kbuild::{InitcallSource, Origin};
 
@@ -47,8 +49,24 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
     document.heading(title(boot, source));
     if boot.spans.is_empty() {
         document.paragraph("The log names no initcalls and no probes.");
-        return document;
+    } else {
+        spans(&mut document, boot, options);
     }
+    let times = unit_times(boot);
+    if times.iter().any(|t| t.activation.is_some()) {
+        let sentence = format!("{} units, sorted by the time that they took to start; {UNIT_TIMES}", times.len());
+        document.paragraph(sentence);
+        document.table(units_table(boot, &times, options.count));
+        whole::sources(&mut document, boot);
+    }
+    document
+}
+
+/// What the columns of units say.
+const UNIT_TIMES: &str = "`dependencies` is the time from systemd's start until the last unit that one starts after was up, `queue` from \
+                          then until it began to start";
+
+fn spans(document: &mut Document, boot: &Boot, options: &BlameOptions<'_>) {
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
     let what = if options.gross { "gross" } else { "net" };
     document.paragraph(format!("{} initcalls and probes, sorted by {what} time ({clock})", boot.spans.len()));
@@ -96,7 +114,6 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
         );
     }
     document.table(table);
-    document
 }
 
 /// The longest spans, as JSON: one entry of `boots[]` in `docs/schema/blame-1.schema.json`.
@@ -112,6 +129,7 @@ pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions<'b>, source: &'b Bo
         clock: boot.timeline.clock.into(),
         spans_in_log: boot.spans.len(),
         spans: longest(boot, options).into_iter().map(blamed).collect(),
+        units: unit_times(boot).iter().map(|time| wire::SystemUnit::new(boot, time)).collect(),
     }
 }
 
@@ -129,6 +147,8 @@ pub(crate) struct BlamedBoot<'b> {
     spans_in_log: usize,
     /// The longest first.
     spans: Vec<BlamedSpan<'b>>,
+    /// Units of systemd and scripts of other inits, by their start.
+    units: Vec<wire::SystemUnit<'b>>,
 }
 
 /// A span, and where it comes from.

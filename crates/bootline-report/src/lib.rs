@@ -45,6 +45,7 @@ mod text;
 mod time;
 mod time_value;
 mod trace;
+mod whole;
 mod wire;
 
 pub use blame::{BlameOptions, blame, blame_json};

@@ -65,5 +65,8 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::PanicAfterBoot => "the time to init is valid; the system did not stay up",
         ProblemKind::TooManyRecords => "later records were not analysed",
         ProblemKind::NoKernelRecords => "there is no boot to explain",
+        ProblemKind::SourceNotUsed => "the figures rest on the other sources alone",
+        ProblemKind::SourcesContradict => "neither time is used; the sources may be of two boots",
+        ProblemKind::ApplicationNotReached => "no time to the application is given",
     }
 }

@@ -9,7 +9,8 @@ use super::explain::{no_end, title};
 use super::phase;
 use super::style::Style;
 use super::time_value::{ClockName, TimeValue};
-use crate::wire::{Clock, Phase, TimeToInit};
+use super::whole;
+use crate::wire::{Clock, Phase, TimeToInit, WholeBoot};
 use bootline_boot::{Boot, PhaseName};
 use bootline_capture::units::Dur;
 
@@ -21,6 +22,9 @@ pub fn time(boot: &Boot, source: &BootLabel) -> Document {
     if !boot.phases.is_empty() {
         document.table(phase::table(boot));
     }
+    whole::application(&mut document, boot);
+    whole::stages(&mut document, boot);
+    whole::sources(&mut document, boot);
     document
 }
 
@@ -52,6 +56,7 @@ pub fn time_json<'b>(boot: &'b Boot, source: &'b BootLabel) -> impl Serialize + 
         clock: boot.timeline.clock.into(),
         time_to_init: boot.end.as_ref().map(TimeToInit::from),
         phases: Phase::all(boot),
+        whole: WholeBoot::from(boot),
     }
 }
 
@@ -69,4 +74,6 @@ pub(crate) struct TimedBoot<'b> {
     time_to_init: Option<TimeToInit>,
     /// In order.
     phases: Vec<Phase>,
+    /// From the earliest known moment to the application.
+    whole: WholeBoot<'b>,
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use bootline_boot::{Boot, BootOptions, BootRecords, Splitter, join_levels};
+use bootline_boot::{Boot, BootOptions, BootRecords, BootSource, Splitter, join_levels};
 use bootline_capture::container::Unpacker;
 use bootline_records::{ByteRange, DecodeSummary, Decoder, Format, ProblemKind, RecordOrigin, Sink};
 use bootline_report::BootLabel;
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::kernel_log::KernelLog;
 use crate::log_file::LogFile;
 use crate::unusable::{self, BootNeeds, UnusableInput};
+use crate::whole_boot::WholeBoot;
 
 /// Size of the pieces in which files are read, in bytes.
 const PIECE: usize = 512 * 1024;
@@ -202,6 +203,8 @@ pub struct BootReader {
     pub format: Option<Format>,
     /// The kernel's own log of the same boots, with the levels that a console does not show.
     pub kernel_log: Option<KernelLog>,
+    /// Other sources of the same boots, and the application.
+    pub whole: WholeBoot,
     /// What a boot must have to be usable.
     pub needs: BootNeeds,
 }
@@ -219,7 +222,7 @@ impl BootReader {
     /// # Errors
     /// It can't be opened.
     pub fn boots(&self, input: &LogFile) -> Result<AnalysedBoots<'_>, Failure> {
-        Ok(AnalysedBoots { reader: self, boots: Boots::open(input, self.format)?, unusable: Vec::new() })
+        Ok(AnalysedBoots { reader: self, boots: Boots::open(input, self.format)?, own: &[], unusable: Vec::new() })
     }
 }
 
@@ -228,10 +231,17 @@ impl BootReader {
 pub struct AnalysedBoots<'r> {
     reader: &'r BootReader,
     boots: Boots,
+    /// Sources that came with this input.
+    own: &'r [BootSource],
     unusable: Vec<(BootLabel, UnusableInput)>,
 }
 
-impl AnalysedBoots<'_> {
+impl<'r> AnalysedBoots<'r> {
+    /// Adds the sources that came with the input.
+    pub fn with_sources(self, own: &'r [BootSource]) -> AnalysedBoots<'r> {
+        AnalysedBoots { own, ..self }
+    }
+
     /// Stores why a boot can't be used, to be reported at the end.
     pub fn refuse(&mut self, label: BootLabel, why: UnusableInput) {
         self.unusable.push((label, why));
@@ -265,13 +275,13 @@ impl Iterator for AnalysedBoots<'_> {
                 Ok(found) => found,
                 Err(failure) => return Some(Err(failure)),
             };
-            let BootReader { options, kernel_log, needs, .. } = self.reader;
+            let BootReader { options, kernel_log, whole, needs, .. } = self.reader;
             if let Some(Err(failure)) = kernel_log.as_ref().map(|log| log.join(&mut records, &label)) {
                 self.unusable.push((label, UnusableInput::Reported(failure)));
                 continue;
             }
-            let boot = Boot::analyse(records, options);
-            let unusable = UnusableInput::of(&boot, &label, *needs, options, self.boots.format());
+            let (boot, unanswered) = whole.join(Boot::analyse(records, options), self.own, &label);
+            let unusable = UnusableInput::of(&boot, &label, *needs, options, self.boots.format()).or(unanswered);
             return Some(Ok(AnalysedBoot { boot, label, unusable }));
         }
     }

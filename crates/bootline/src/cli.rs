@@ -6,8 +6,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
 use crate::verbs::{
-    blame, boot, capture, check, compare, completions, critical_chain, experiment, explain, export, kernels, man, plot,
-    predict, time,
+    blame, boot, capture, check, collect, compare, completions, critical_chain, experiment, explain, export, kernels,
+    man, plot, predict, time,
 };
 
 /// Explains why a Linux boot is slow, predicts what each remedy would save, and tests it on real kernels.
@@ -52,6 +52,8 @@ pub enum Verb {
     Check(Box<check::Args>),
     /// Records a boot from a serial device, a socket, a command or standard input, with arrival times
     Capture(Box<capture::Args>),
+    /// Collects all that this machine knows of its boot in one archive, to explain it here or elsewhere
+    Collect(collect::Args),
     /// Boots a kernel in QEMU on a serial line paced to its true speed, and stores a capture and the truth about the run
     Boot(Box<boot::Args>),
     /// Boots the arms of an experiment interleaved, and reports whether its claims and predictions hold
@@ -78,6 +80,7 @@ impl Verb {
             Verb::CriticalChain(args) => critical_chain::run(args, terminal),
             Verb::Boot(args) => boot::run(*args, terminal),
             Verb::Experiment(args) => experiment::run(*args, terminal),
+            Verb::Collect(args) => collect::run(args, terminal),
             Verb::Compare(args) => compare::run(*args, terminal),
             Verb::Check(args) => check::run(*args, terminal),
             Verb::Completions(args) => completions::run(args, Cli::command()),

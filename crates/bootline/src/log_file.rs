@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An input: a file, or standard input.
 use std::fs::File;
-use std::io::{Read, stdin};
+use std::io::{Cursor, Read, stdin};
 use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
@@ -15,6 +15,13 @@ pub enum LogFile {
     Stdin,
     /// Any other name.
     File(PathBuf),
+    /// What is in memory already.
+    Held {
+        /// As shown.
+        name: String,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
 }
 
 impl LogFile {
@@ -28,6 +35,7 @@ impl LogFile {
         match self {
             LogFile::Stdin => "-".to_owned(),
             LogFile::File(path) => path.to_string_lossy().into_owned(),
+            LogFile::Held { name, .. } => name.clone(),
         }
     }
 
@@ -39,6 +47,7 @@ impl LogFile {
         let path = match self {
             LogFile::Stdin => return Ok(Box::new(stdin().lock())),
             LogFile::File(path) => path,
+            LogFile::Held { bytes, .. } => return Ok(Box::new(Cursor::new(bytes.clone()))),
         };
         let file = File::open(path).map_err(|e| unusable::open_failed(path, &e))?;
         if file.metadata().is_ok_and(|m| m.is_dir()) {

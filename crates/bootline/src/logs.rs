@@ -2,28 +2,37 @@
 //! The arguments that name logs, and the loop that shows their boots one by one.
 use std::path::PathBuf;
 
-use bootline_boot::Boot;
-use bootline_report::{BootLabel, TextOptions};
+use bootline_boot::{Boot, BootRecords, BootSource};
+use bootline_records::DecodeSummary;
+use bootline_report::{BootLabel, TextOptions, escaped};
 use clap::Args;
+use rustix::fs::FileType;
 
 use crate::boot_printer::{BootPrinter, Output};
 use crate::boots::{AnalysedBoot, BootReader, Boots};
+use crate::collection::Collection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kernel_log::KernelLog;
 use crate::log_file::{LogFile, stdin_once};
+use crate::machine::Machine;
 use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
-use crate::unusable::{self, BootNeeds, UnusableInput};
+use crate::unusable::{self, BootNeeds, UnusableInput, named};
+use crate::whole_boot::WholeBootArgs;
 
 /// The arguments that name logs.
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Captures or logs in any known format; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// Captures or logs in any known format, or archives of `bootline collect`; `-` is standard input [default: the boot of
+    /// this machine]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,
+    /// Root directory of this machine
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
     /// Write JSON
     #[arg(long)]
     json: bool,
@@ -35,16 +44,52 @@ pub struct LogArgs {
 /// The arguments, resolved.
 #[derive(Debug)]
 pub struct LogInputs {
-    inputs: Vec<LogFile>,
+    inputs: Vec<LogInput>,
     reader: BootReader,
     output: Output,
     schema: &'static str,
 }
 
+/// A log, and what comes with it in a collection.
+#[derive(Debug)]
+struct LogInput {
+    /// None where a collection holds no log.
+    log: Option<LogFile>,
+    /// As shown.
+    name: String,
+    /// Other sources of the same boot.
+    sources: Vec<BootSource>,
+}
+
+impl LogInput {
+    fn of_file(file: LogFile) -> LogInput {
+        LogInput { name: file.name(), log: Some(file), sources: Vec::new() }
+    }
+
+    /// Of a collection; what it lacks is said.
+    fn of_collection(name: &str, collection: Collection, terminal: &Terminal) -> LogInput {
+        for missing in &collection.missing {
+            terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));
+        }
+        let (log, sources) = collection.split();
+        let log = log.map(|item| LogFile::Held { name: name.to_owned(), bytes: item.bytes });
+        LogInput { log, name: name.to_owned(), sources }
+    }
+}
+
+/// Whether somebody sends a log to standard input: `dmesg | bootline explain`, without `-`, is not about this machine.
+fn stdin_is_given() -> bool {
+    let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
+}
+
+/// The boot of the machine that bootline runs on, as reports name it.
+const THIS_MACHINE: &str = "this machine";
+
 impl LogArgs {
     /// For a verb that defines these arguments itself and writes nothing to stdout.
     pub fn plain(files: Vec<PathBuf>, reading: ReadingArgs) -> LogArgs {
-        LogArgs { files, reading, json: false, width: None }
+        LogArgs { files, reading, root: PathBuf::from("/"), json: false, width: None }
     }
 
     /// The form of the output: text for this terminal, or JSON.
@@ -57,12 +102,23 @@ impl LogArgs {
     pub fn resolve(self, terminal: &Terminal, schema: &'static str) -> Result<LogInputs, Failure> {
         stdin_once(self.files.iter().map(PathBuf::as_path))?;
         let output = self.output(terminal);
-        Ok(LogInputs {
-            inputs: self.files.iter().map(|file| LogFile::new(file)).collect(),
-            reader: self.reading.reader(BootNeeds::End),
-            output,
-            schema,
-        })
+        let mut inputs = Vec::new();
+        if self.files.is_empty() {
+            if stdin_is_given() {
+                let hint = "`-` reads it; for the boot of this machine: `</dev/null`";
+                return Err(Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint));
+            }
+            inputs.push(LogInput::of_collection(THIS_MACHINE, Machine::new(&self.root).collect(), terminal));
+        }
+        for path in &self.files {
+            let file = LogFile::new(path);
+            // What can't be opened is reported when its turn comes: the others are shown.
+            inputs.push(match Collection::open(&file) {
+                Ok(Some(collection)) => LogInput::of_collection(&file.name(), collection, terminal),
+                Ok(None) | Err(_) => LogInput::of_file(file),
+            });
+        }
+        Ok(LogInputs { inputs, reader: self.reading.reader(BootNeeds::End), output, schema })
     }
 }
 
@@ -73,10 +129,24 @@ impl LogInputs {
         self
     }
 
+    fn reads_stdin(&self) -> bool {
+        self.inputs.iter().any(|input| input.log == Some(LogFile::Stdin))
+    }
+
+    /// Adds other sources of the same boots, and what shows the application.
+    pub fn with_whole_boot(mut self, args: WholeBootArgs) -> Result<LogInputs, Failure> {
+        if args.files().any(|path| path.as_os_str() == "-") && self.reads_stdin() {
+            return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
+        }
+        stdin_once(args.files())?;
+        self.reader.whole = args.resolve()?;
+        Ok(self)
+    }
+
     /// Adds the kernel's own log of the same boots.
     pub fn with_kernel_log(mut self, file: PathBuf) -> Result<LogInputs, Failure> {
         let log = LogFile::new(&file);
-        if log == LogFile::Stdin && self.inputs.contains(&log) {
+        if log == LogFile::Stdin && self.reads_stdin() {
             return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
         }
         let mut boots = Boots::open(&log, None)?;
@@ -113,14 +183,40 @@ impl LogInputs {
     }
 }
 
+/// Shows what other sources say of a boot whose log is missing: its stages and units.
+fn show_without_log(
+    reader: &BootReader,
+    input: &LogInput,
+    printer: &mut BootPrinter,
+    each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
+) -> Vec<Failure> {
+    let label = BootLabel::only(&input.name);
+    let boot = Boot::analyse(BootRecords::default(), &reader.options);
+    let (boot, unanswered) = reader.whole.join(boot, &input.sources, &label);
+    let failure =
+        Failure::new(Exit::INPUT, format!("no kernel log in {}: only what systemd knows is shown", named(&label)))
+            .hint("run as root: `sudo bootline explain`, or `sudo bootline collect`");
+    if boot.whole.stages.is_empty() {
+        return vec![
+            Failure::new(Exit::INPUT, format!("neither a kernel log nor systemd's properties in {}", named(&label)))
+                .hint("run as root: `sudo bootline explain`"),
+        ];
+    }
+    let fault = each(&boot, &label, printer);
+    let summary = DecodeSummary::default();
+    let reported = unanswered.or(fault.filter(|_| boot.whole.units.is_empty()));
+    std::iter::once(failure).chain(reported.map(|why| why.failure(&input.name, &summary))).collect()
+}
+
 /// Shows the boots of one input, and returns their errors.
 fn show_input(
     reader: &BootReader,
-    input: &LogFile,
+    input: &LogInput,
     printer: &mut BootPrinter,
     each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
 ) -> Result<Vec<Failure>, Failure> {
-    let mut boots = reader.boots(input)?;
+    let Some(log) = &input.log else { return Ok(show_without_log(reader, input, printer, each)) };
+    let mut boots = reader.boots(log)?.with_sources(&input.sources);
     while let Some(found) = boots.next() {
         let AnalysedBoot { boot, label, unusable } = found?;
         // Text output omits what is not a boot; JSON contains everything but files of another kind.

@@ -4,6 +4,7 @@
 mod boot_printer;
 mod boots;
 mod cli;
+mod collection;
 mod exit;
 mod failure;
 mod interruption;
@@ -11,6 +12,7 @@ mod kernel_log;
 mod kernel_tree;
 mod log_file;
 mod logs;
+mod machine;
 mod output_file;
 mod output_stream;
 mod prediction_error;
@@ -20,9 +22,11 @@ mod reading;
 mod run_inputs;
 mod run_sets;
 mod shape;
+mod tar_writer;
 mod terminal;
 mod unusable;
 mod verbs;
+mod whole_boot;
 
 use std::process::ExitCode;
 

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::boots::BootReader;
 use crate::unusable::BootNeeds;
+use crate::whole_boot::WholeBoot;
 
 /// What ends a boot, and what logs don't say of themselves.
 #[derive(Clone, Debug, Args)]
@@ -48,6 +49,7 @@ impl SourceArgs {
             options: BootOptions { marker, console: self.console, ..BootOptions::default() },
             format: self.input_format,
             kernel_log: None,
+            whole: WholeBoot::default(),
             needs,
         }
     }

@@ -102,7 +102,12 @@ impl UnusableInput {
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match self {
             UnusableInput::OtherKind(kind) => fail(format!("{input} is {}: no kernel records in it ({read})", kind.name()))
-                .hint("give the kernel's log: `dmesg`, or what the serial console showed"),
+                .hint(match kind {
+                    OtherKind::BootstageReport | OtherKind::SystemdAnalyze => {
+                        "add it to the log of that boot: `bootline explain boot.cap --with FILE`"
+                    }
+                    _ => "give the kernel's log: `dmesg`, or what the serial console showed",
+                }),
             UnusableInput::Tail { boot } => {
                 fail(format!("{boot} is only the end of an earlier boot: the log begins after its start"))
             }

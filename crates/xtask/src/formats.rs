@@ -21,15 +21,32 @@ terminals are removed, and so is what consoles and terminal programs write aroun
 ";
 
 const TAIL: &str = "
+## Sources besides the log
+
+`--with FILE` adds what else is known of the boot that a log shows; each is recognised by its content, and may be compressed or packed.
+
+| written by | shows | clock |
+| --- | --- | --- |
+| `systemctl show`, `systemctl show --all '*'` | systemd's own times; units with stamps, dependencies and processor time | CLOCK_MONOTONIC |
+| `journalctl -b -o export` (or `json`, `verbose`) | when systemd started each unit, and what it said of it; messages of the application | CLOCK_MONOTONIC |
+| `systemd-analyze plot --json=short` | units with stamps | CLOCK_MONOTONIC |
+| `systemd-analyze critical-chain` | when the units of its chain started | since systemd's start: with `systemctl show` |
+| `systemd-analyze blame` | how long units took to start | none |
+| `systemd-analyze time` | firmware, boot loader, kernel, user space as sums | none |
+| `systemd-analyze dump` | dependencies; its stamps are whole seconds and not used | none |
+| U-Boot's `bootstage report`, also on the console | the boot loader's progress | its own timer |
+| `cbmem -t`, `cbmem -T` | coreboot's progress | its own counter, from the reset |
+| `bootline collect` | all of it that the machine has | |
+
 ## What is not read
 
 - Stamps of other forms in front of a line, such as those of `grabserial -F` or of loggers with a date in another order: the
   kernel's records are found after them and the kernel's clock is used; the stamps themselves are not.
 - Journal files (`*.journal`), packet captures and ELF files, among them vmcore: named by their kind, with the command that extracts the log.
 - Records of pstore that are still compressed (`*.enc.z`): the kernel that wrote them could not decompress them.
-- Reports that hold no records of a kernel: U-Boot's bootstage, bootchart, ftrace, systemd-analyze, logcat without `-b kernel`, the logs
-  of boot loaders and firmware alone, of LAVA jobs in which no kernel started, and of other operating systems. Each is named by its
-  kind, and the exit status is 3.
+- Reports that hold no records of a kernel: bootchart, ftrace, logcat without `-b kernel`, the logs of boot loaders and firmware alone, of
+  LAVA jobs in which no kernel started, and of other operating systems. Each is named by its kind, and the exit status is 3. Those of
+  systemd and of U-Boot's bootstage describe a boot only together with its log: `--with` adds them.
 ";
 
 /// The case's form: what writes it, and what its times mean.

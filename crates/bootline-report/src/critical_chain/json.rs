@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::boot_label::BootLabel;
 use crate::wire::{self, Clock, PathBasis, TimeOrigin, TimeToInit};
 use bootline_analysis::critical_path::CriticalPath;
+use bootline_analysis::user_space::UnitChain;
 use bootline_boot::Boot;
 
 /// The critical path, for programs: one entry of `boots[]` in `docs/schema/critical-chain-1.schema.json`.
@@ -30,6 +31,7 @@ pub fn critical_chain_json<'b>(
             segments: c.segments.iter().map(wire::Segment::from).collect(),
             non_critical: c.non_critical.iter().map(wire::NonCritical::from).collect(),
         }),
+        unit_chain: UnitChain::of(boot).map(|chain| wire::UnitChainJson::new(boot, &chain)),
     }
 }
 
@@ -47,6 +49,8 @@ pub(crate) struct CriticalPathBoot<'b> {
     time_to_init: Option<TimeToInit>,
     /// Null where the log doesn't reach the boot's end.
     critical_path: Option<CriticalPathJson<'b>>,
+    /// From systemd's start to the application; null unless a source shows the units' dependencies.
+    unit_chain: Option<wire::UnitChainJson<'b>>,
 }
 
 /// What decided when the boot ended, segment by segment, without gap or overlap.

@@ -3,6 +3,7 @@
 mod json;
 mod options;
 mod tables;
+mod units;
 
 pub(crate) use json::CriticalPathBoot;
 pub use json::critical_chain_json;
@@ -15,8 +16,10 @@ use crate::document::{Document, Text};
 use crate::explain::{no_end, since, title, untrusted};
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
+use crate::whole;
 use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
-use bootline_boot::{Boot, EndedBy, TimeOrigin};
+use bootline_analysis::user_space::UnitChain;
+use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use tables::{longest, outstanding, segments_table, slack};
 
@@ -29,10 +32,25 @@ pub fn critical_chain(
 ) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    let Some((critical_path, end)) = critical_path.zip(boot.end.as_ref()) else {
-        document.paragraph(no_end(boot));
-        return document;
-    };
+    match critical_path.zip(boot.end.as_ref()) {
+        Some((critical_path, end)) => path(&mut document, boot, critical_path, end, options),
+        None => document.paragraph(no_end(boot)),
+    }
+    if let Some(chain) = UnitChain::of(boot) {
+        units::units(&mut document, boot, &chain);
+        whole::sources(&mut document, boot);
+    }
+    document
+}
+
+/// The path to the boot's end.
+fn path(
+    document: &mut Document,
+    boot: &Boot,
+    critical_path: &CriticalPath,
+    end: &BootEnd,
+    options: &CriticalChainOptions,
+) {
     let clock = ClockName::of_axis(boot.timeline.clock);
     let (what, reached) = match end.by {
         EndedBy::Marker => ("The marker was reached", "marker"),
@@ -56,7 +74,7 @@ pub fn critical_chain(
     }
     document.paragraph(sum);
     document.paragraph(basis(boot, critical_path));
-    untrusted(&mut document, boot);
+    untrusted(document, boot);
     let outstanding = outstanding(critical_path, options);
     if outstanding.len() < critical_path.segments.len() {
         document.paragraph(share(critical_path, &outstanding));
@@ -71,7 +89,6 @@ pub fn critical_chain(
         ));
         document.table(slack(&non_critical));
     }
-    document
 }
 
 /// What the links that stand by themselves come to.

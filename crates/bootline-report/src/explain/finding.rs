@@ -52,8 +52,12 @@ fn entries(
         // What comes before the kernel is no part of that time.
         let before_kernel = finding.time_ranges.iter().map(|r| r.to).max().is_some_and(|to| to <= Dur::ZERO);
         let total = total.filter(|_| !before_kernel);
-        if let Some(share) = total.and_then(|t| share(finding.cost.best(), t)) {
+        // Nor is what comes after init.
+        let after_init = total.zip(finding.time_ranges.iter().map(|r| r.from).min()).is_some_and(|(t, from)| from >= t);
+        if let Some(share) = total.filter(|_| !after_init).and_then(|t| share(finding.cost.best(), t)) {
             cost = cost.words(format!(", {share} of the time to init"));
+        } else if after_init {
+            cost = cost.words(", after init");
         }
         entries.push(Entry::new("cost", cost));
         let whole = part_of(finding, reported);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::boot_label::BootLabel;
 use crate::wire::{
     Clock, ConsoleKind, ConsoleSwitch, Finding, Id, Interval, Phase, Printing, Problem, RegisteredConsole, SpeedSource,
-    TimeToInit, id,
+    TimeToInit, WholeBoot, id,
 };
 use bootline_analysis::rules;
 use bootline_boot::{Boot, Flush, SerialLine};
@@ -27,6 +27,7 @@ pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [rules::Finding], source: 
         consoles: boot.consoles.iter().map(RegisteredConsole::from).collect(),
         console_switch: boot.console_switch.as_ref().map(ConsoleSwitch::from),
         phases: Phase::all(boot),
+        whole: WholeBoot::from(boot),
         spans: boot.spans.len(),
         findings: findings.iter().map(Finding::from).collect(),
         problems: boot.problems.iter().map(Problem::from).collect(),
@@ -58,6 +59,8 @@ pub(crate) struct ExplainedBoot<'b> {
     console_switch: Option<ConsoleSwitch<'b>>,
     /// In order.
     phases: Vec<Phase>,
+    /// From the earliest known moment to the application.
+    whole: WholeBoot<'b>,
     /// How many initcalls and probes the log names; `bootline blame --json` lists them.
     spans: usize,
     /// The costliest first.

@@ -13,7 +13,7 @@ pub(super) use json::ExplainedBoot;
 
 use super::boot_label::BootLabel;
 use super::document::Document;
-use super::{phase, problem};
+use super::{phase, problem, whole};
 use bootline_analysis::rules::Finding;
 use bootline_boot::Boot;
 
@@ -21,8 +21,11 @@ use bootline_boot::Boot;
 pub fn explain(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {
     let mut document = Document::default();
     answer(&mut document, boot, source);
+    whole::application(&mut document, boot);
     finding::findings(&mut document, boot, findings);
+    whole::stages(&mut document, boot);
     phase::phases(&mut document, boot);
+    whole::sources(&mut document, boot);
     problem::problems(&mut document, &boot.problems);
     document
 }

@@ -25,6 +25,7 @@ pub(super) fn draw(p: &Picture, difference: &Difference, from: Dur, to: Dur, y: 
     }
     let top = s.y;
     s.axis();
+    s.stages(p);
     s.phases(p, difference);
     s.critical_path(p);
     s.waits(p);
@@ -48,6 +49,18 @@ impl Canvas {
             difference.end.filter(|d| *d != Dur::ZERO).map(|d| format!(" {} s compared with the first.", signed(d)));
         self.text("answer", 8.0, self.y + 38.0, &format!("{words}{}", later.unwrap_or_default()));
         self.y += 48.0;
+    }
+
+    fn stages(&mut self, p: &Picture) {
+        if p.stages.is_empty() {
+            return;
+        }
+        self.name(self.y + 15.0, "stages");
+        for (i, stage) in p.stages.iter().enumerate() {
+            let tip = format!("{}: {} s", stage.title, stage.end - stage.start);
+            self.bar(&format!("phase p{}", i % 2), (stage.start, stage.end), (self.y, BAR), stage.title, &tip);
+        }
+        self.y += BAR + 3.0;
     }
 
     fn phases(&mut self, p: &Picture, difference: &Difference) {

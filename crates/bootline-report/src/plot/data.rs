@@ -79,9 +79,13 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
             "title": g.title, "rows": g.rows, "notDrawn": g.not_drawn,
         })).collect::<Vec<_>>(),
         "spans": spans,
+        "stages": p.stages.iter().map(|s| json!({
+            "title": s.title, "start": s.start.as_nanos(), "end": s.end.as_nanos(), "evidence": escaped(&s.evidence),
+        })).collect::<Vec<_>>(),
         "services": p.services.iter().map(|s| json!({
             "name": escaped(&s.name), "start": nanos(s.start), "end": nanos(s.end), "state": word(&s.state),
-            "first": at(s.first), "last": s.last.and_then(at),
+            "first": s.first.and_then(at), "last": s.last.and_then(at), "processor": nanos(s.processor),
+            "after": s.after.as_ref().map(|(name, queue)| json!({ "name": escaped(name), "queue": nanos(*queue) })),
         })).collect::<Vec<_>>(),
         "records": records,
         "line": p.line.as_ref().map(|l| json!({

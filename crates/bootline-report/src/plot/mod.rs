@@ -14,6 +14,7 @@ mod critical_path;
 mod curve;
 mod data;
 mod difference;
+mod drawn_unit;
 mod mark;
 mod page;
 mod parts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What to draw of a boot.
 use super::critical_path::{DrawnPath, critical_path};
+use super::drawn_unit::{self, DrawnStage, DrawnUnit};
 use super::mark::{FindingMark, mark};
 use super::stack::{SpanRows, stacks};
 use crate::boot_label::BootLabel;
@@ -11,7 +12,7 @@ use crate::explain;
 use bootline_analysis::compare::RunMeasures;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
-use bootline_boot::{Boot, Clock, PhaseName, Service, Span, WaitCause};
+use bootline_boot::{Boot, Clock, PhaseName, Span, WaitCause};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::{RecordId, RecordOrigin};
 
@@ -44,7 +45,8 @@ pub struct Picture {
     pub(super) findings: Vec<FindingMark>,
     pub(super) spans: Vec<Span>,
     pub(super) stacks: SpanRows,
-    pub(super) services: Vec<Service>,
+    pub(super) stages: Vec<DrawnStage>,
+    pub(super) services: Vec<DrawnUnit>,
     pub(super) records: Vec<DrawnRecord>,
     pub(super) line: Option<DrawnLine>,
 }
@@ -129,7 +131,8 @@ impl Picture {
             findings: findings.iter().map(|f| mark(boot, f)).collect(),
             stacks: stacks(boot),
             spans: boot.spans.clone(),
-            services: boot.services.clone(),
+            stages: drawn_unit::stages(boot),
+            services: drawn_unit::units(boot),
             records,
             line: line(boot),
         }
@@ -172,6 +175,8 @@ fn extent(boot: &Boot, records: &[DrawnRecord], critical_path: Option<&CriticalP
     let times = times.chain(boot.phases.iter().flat_map(|p| [p.start, p.end]));
     // Power-on may be earlier than anything in the log.
     let times = times.chain(critical_path.map(|c| c.start));
+    // So may the first stage, and a unit later than the last record.
+    let times = times.chain(boot.whole.stages.iter().flat_map(|s| [s.start, s.end]));
     times.fold((Dur::ZERO, Dur::ZERO), |(from, to), t| (from.min(t), to.max(t)))
 }
 

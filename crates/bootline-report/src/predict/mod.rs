@@ -158,9 +158,10 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
             SystemChange::Config { .. } => {
                 text.styled(need.to_string(), Style::Setting).words(" in the kernel's configuration")
             }
-            SystemChange::LoadModule { .. } | SystemChange::Sysctl { .. } => {
-                text.styled(need.to_string(), Style::Setting)
-            }
+            SystemChange::LoadModule { .. }
+            | SystemChange::Sysctl { .. }
+            | SystemChange::MaskUnit(_)
+            | SystemChange::StartAfter { .. } => text.styled(need.to_string(), Style::Setting),
             SystemChange::Kernel(_) | SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => {
                 text.words(need.to_string())
             }

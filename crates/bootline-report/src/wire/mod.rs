@@ -22,6 +22,7 @@ mod record_id;
 mod remedy;
 mod rules;
 mod span;
+mod whole;
 mod words;
 
 pub(crate) use baseline::BaselineJson;
@@ -40,4 +41,5 @@ pub(crate) use record_id::{Id, id, ids};
 pub(crate) use remedy::SystemChange;
 pub use rules::{RulesJson, rules_json};
 pub(crate) use span::{DrawnSpan, Span};
+pub(crate) use whole::{SystemUnit, UnitChainJson, WholeBoot};
 pub(crate) use words::*;

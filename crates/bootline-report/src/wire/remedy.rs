@@ -89,6 +89,18 @@ pub(crate) enum SystemChange<'b> {
         /// `4 4 1 7`
         value: &'b str,
     },
+    /// A unit of systemd that is not started.
+    MaskUnit {
+        /// `avahi-daemon.service`
+        unit: &'b str,
+    },
+    /// A unit of systemd that is started after another.
+    StartAfter {
+        /// `avahi-daemon.service`
+        unit: &'b str,
+        /// `camera.service`
+        after: &'b str,
+    },
     /// A setting of the device at the other end of the serial line.
     OtherEnd {
         /// `115200 baud`
@@ -156,6 +168,8 @@ impl<'b> From<&'b remedy::SystemChange> for SystemChange<'b> {
                 SystemChange::LoadModule { module, parameters: parameters.iter().map(Parameter::from).collect() }
             }
             Change::Sysctl { key, value } => SystemChange::Sysctl { key, value },
+            Change::MaskUnit(unit) => SystemChange::MaskUnit { unit },
+            Change::StartAfter { unit, after } => SystemChange::StartAfter { unit, after },
             Change::OtherEnd(text) => SystemChange::OtherEnd { text },
             Change::Hardware(text) => SystemChange::Hardware { text },
         }

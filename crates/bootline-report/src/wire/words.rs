@@ -73,6 +73,24 @@ words! {
     }
 }
 words! {
+    /// A stage of the boot, from the firmware to the application.
+    StageName of bootline_boot::StageName {
+        Firmware, Loader, Decompression, Dark, Kernel, Initramfs, UserSpace, Application,
+    }
+}
+words! {
+    /// What the first stage begins with.
+    WholeOrigin of bootline_boot::WholeOrigin { PowerOn, LoaderTimer, Firmware, FirstByte, KernelStart }
+}
+words! {
+    /// What the place of a source's clock rests on.
+    AlignedBy of bootline_boot::AlignedBy { UnitMessages, KernelRecords, LoaderLines, KernelStart, NextStage }
+}
+words! {
+    /// What a unit's times are from.
+    UnitTimesBy of bootline_boot::UnitTimesBy { Systemd, Journal, Console, Nothing }
+}
+words! {
     /// What a span is: an initcall, a probe, an asynchronous call.
     SpanKind of bootline_boot::SpanKind { Initcall, Probe, Async }
 }
@@ -102,7 +120,7 @@ words! {
         CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
         ClockJumpedBack, ClockStoodStill, ClockRanBefore, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
-        TooManyRecords, NoKernelRecords,
+        TooManyRecords, NoKernelRecords, SourceNotUsed, SourcesContradict, ApplicationNotReached,
     }
 }
 words! {

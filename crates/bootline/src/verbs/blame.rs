@@ -8,6 +8,7 @@ use crate::kernel_tree::KernelTreeArgs;
 use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::{BootNeeds, UnusableInput};
+use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -21,6 +22,8 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
     /// Show only the longest N
     #[arg(short, long, value_name = "N")]
     number: Option<usize>,
@@ -34,8 +37,13 @@ pub struct Args {
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let initcalls = args.source.source()?;
     let options = BlameOptions { count: args.number, gross: args.gross, initcalls: &initcalls };
-    args.logs.resolve(terminal, "bootline-blame/1")?.show(terminal, BootNeeds::Times, |boot, source, out| {
-        out.show(|| blame(boot, &options, source), || blame_json(boot, &options, source));
-        boot.spans.is_empty().then(|| UnusableInput::no_spans(source))
-    })
+    args.logs.resolve(terminal, "bootline-blame/1")?.with_whole_boot(args.whole)?.show(
+        terminal,
+        BootNeeds::Times,
+        |boot, source, out| {
+            out.show(|| blame(boot, &options, source), || blame_json(boot, &options, source));
+            let is_empty = boot.spans.is_empty() && boot.whole.units.is_empty();
+            is_empty.then(|| UnusableInput::no_spans(source))
+        },
+    )
 }

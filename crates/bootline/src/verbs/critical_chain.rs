@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
+use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -25,6 +26,8 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
     /// Show the N longest segments one by one, and merge the others
     #[arg(short, long, value_name = "N", default_value_t = CriticalChainOptions::default().count)]
     number: usize,
@@ -32,12 +35,16 @@ pub struct Args {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let options = CriticalChainOptions { count: args.number };
-    args.logs.resolve(terminal, "bootline-critical-chain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
-        let critical_path = CriticalPath::of(boot);
-        out.show(
-            || critical_chain(boot, critical_path.as_ref(), &options, source),
-            || critical_chain_json(boot, critical_path.as_ref(), source),
-        );
-        None
-    })
+    args.logs.resolve(terminal, "bootline-critical-chain/1")?.with_whole_boot(args.whole)?.show(
+        terminal,
+        BootNeeds::End,
+        |boot, source, out| {
+            let critical_path = CriticalPath::of(boot);
+            out.show(
+                || critical_chain(boot, critical_path.as_ref(), &options, source),
+                || critical_chain_json(boot, critical_path.as_ref(), source),
+            );
+            None
+        },
+    )
 }

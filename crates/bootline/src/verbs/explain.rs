@@ -11,6 +11,7 @@ use crate::logs;
 use crate::output_file::print;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
+use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -19,6 +20,7 @@ Examples:
   dmesg | bootline explain -                           the running kernel's own log
   bootline explain --console ttyS0,115200n8 dmesg.txt  a log that does not show its console
   bootline explain --marker 'login:' boot.cap          up to the login prompt
+  bootline explain boot.cap --with units.txt --with journal.export --app camera.service
   bootline explain --json *.log | jq '.boots[].time_to_init.elapsed_ns.best'
   bootline explain --rules                             all rules (--json: in JSON)
 
@@ -26,6 +28,8 @@ Exit status 3: an input is unusable, or so incomplete that its figures can't be 
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
     /// List all rules: what each looks for, and why that costs time
     #[arg(long, conflicts_with_all = ["files", "marker", "console", "input_format"])]
     rules: bool,
@@ -42,9 +46,13 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Ok(Exit::FINE);
     }
     let initcalls = args.source.source()?;
-    args.logs.resolve(terminal, "bootline-explain/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
-        let findings = findings_by(boot, &initcalls);
-        out.show(|| explain(boot, &findings, source), || explain_json(boot, &findings, source));
-        None
-    })
+    args.logs.resolve(terminal, "bootline-explain/1")?.with_whole_boot(args.whole)?.show(
+        terminal,
+        BootNeeds::End,
+        |boot, source, out| {
+            let findings = findings_by(boot, &initcalls);
+            out.show(|| explain(boot, &findings, source), || explain_json(boot, &findings, source));
+            None
+        },
+    )
 }

@@ -4,6 +4,7 @@ pub mod blame;
 pub mod boot;
 pub mod capture;
 pub mod check;
+pub mod collect;
 pub mod compare;
 pub mod completions;
 pub mod critical_chain;

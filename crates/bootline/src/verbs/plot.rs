@@ -13,6 +13,7 @@ use crate::output_file::OutputFile;
 use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
+use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -28,8 +29,8 @@ Examples:
 Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted; whatever
 could be read is drawn.")]
 pub struct Args {
-    /// Captures or logs in any known format; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// Captures or logs in any known format; `-` is standard input [default: the boot of this machine]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Where to write; `-` is standard output [default: the first FILE's name with .html, or the first free name of
     /// NAME-2.html, NAME-3.html ..]
@@ -43,6 +44,8 @@ pub struct Args {
     force: bool,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
 }
 
 /// Format of the output.
@@ -72,11 +75,15 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let format = args.format.or_else(|| Format::of_name(args.output.as_deref()?)).unwrap_or(Format::Html);
     let output = match args.output {
         Some(path) => OutputFile::named(path, args.force)?,
-        None => OutputFile::free(&stem(&args.files[0]), format.extension(), args.force),
+        None => OutputFile::free(
+            &args.files.first().map_or_else(|| "boot".into(), |file| stem(file)),
+            format.extension(),
+            args.force,
+        ),
     }
     .apart_from(&args.files)?;
     let mut pictures = Vec::new();
-    let logs = LogArgs::plain(args.files, args.reading).resolve(terminal, "")?;
+    let logs = LogArgs::plain(args.files, args.reading).resolve(terminal, "")?.with_whole_boot(args.whole)?;
     let exit = logs.show(terminal, BootNeeds::Times, |boot, source, _| {
         pictures.push(Picture::of(boot, &findings(boot), source));
         None

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::logs;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
+use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -17,11 +18,17 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    args.logs.resolve(terminal, "bootline-time/1")?.show(terminal, BootNeeds::End, |boot, source, out| {
-        out.show(|| time(boot, source), || time_json(boot, source));
-        None
-    })
+    args.logs.resolve(terminal, "bootline-time/1")?.with_whole_boot(args.whole)?.show(
+        terminal,
+        BootNeeds::End,
+        |boot, source, out| {
+            out.show(|| time(boot, source), || time_json(boot, source));
+            None
+        },
+    )
 }

@@ -17,6 +17,7 @@ class SpanTable {
     const box = this.details.querySelector(".scroll");
     for (const boot of this.view.boots) {
       const rows = [
+        ...boot.stages.map((s, index) => ["stage", s.title, s.start, s.end, null, "", { kind: "stage", index }]),
         ...boot.phases.map((p, index) => ["phase", p.title, p.start, p.end, p.console, "", { kind: "phase", index }]),
         ...this.spans(boot),
         ...boot.services.map((s, index) => ["service", s.name, s.start, s.end, null, "", { kind: "service", index }]),

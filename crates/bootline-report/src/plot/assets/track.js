@@ -57,6 +57,13 @@ function tracksOf(boot, narrow, alone) {
   };
   const number = boot.number;
 
+  if (boot.stages.length > 0) {
+    const t = track("stages", 26, 1);
+    boot.stages.forEach((s, index) => {
+      t.rows[0].add({ start: s.start, end: s.end, colour: `phase${index % 2}`, ink: "ink", label: s.title,
+        item: { boot: number, kind: "stage", index } });
+    });
+  }
   if (boot.phases.length > 0) {
     const t = track("phases", 26, 1);
     boot.phases.forEach((p, index) => {

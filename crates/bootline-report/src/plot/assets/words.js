@@ -11,7 +11,7 @@ const CAUSES = {
 
 function tell(boot, item) {
   return { record: tellRecord, span: tellSpan, phase: tellPhase, wait: tellWait, finding: tellFinding,
-    segment: tellSegment, service: tellService }[item.kind](boot, item.index, item);
+    segment: tellSegment, service: tellService, stage: tellStage }[item.kind](boot, item.index, item);
 }
 
 function interval([low, best, high]) {
@@ -68,6 +68,15 @@ function tellSpan(boot, i) {
   else if (s.longer[i] !== null) facts.push(["compared with the first boot", signed(s.longer[i])]);
   const records = [s.first[i], s.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
   return { title: s.name[i], about: KINDS[s.kind[i]], text: [], facts, records, range: [s.start[i], s.end[i]] };
+}
+
+function tellStage(boot, i) {
+  const s = boot.stages[i];
+  const facts = [["took", `${seconds(s.end - s.start)} s`]];
+  times(boot, facts, "start", s.start);
+  times(boot, facts, "end", s.end);
+  facts.push(["its start is shown by", s.evidence]);
+  return { title: s.title, about: "stage", text: [], facts, records: [], range: [s.start, s.end] };
 }
 
 function tellPhase(boot, i) {
@@ -141,6 +150,9 @@ function tellService(boot, i) {
   if (s.start !== null && s.end !== null) facts.push(["took", `${seconds(s.end - s.start)} s`]);
   if (s.start !== null) times(boot, facts, "starting", s.start);
   else facts.push(["starting", "not in the log"]);
+  if (s.after) facts.push(["waited for", s.after.name]);
+  if (s.after && s.after.queue !== null) facts.push(["then waited for its turn", `${seconds(s.after.queue)} s`]);
+  if (s.processor !== null) facts.push(["processor time, at most", `${seconds(s.processor)} s`]);
   if (s.end !== null) times(boot, facts, s.state === "failed" ? "failed" : "up", s.end);
   return { title: s.name, about: "service", text: [], facts, records: [s.first, s.last].filter((r) => r !== null),
     range: [s.start ?? s.end, s.end ?? boot.to] };

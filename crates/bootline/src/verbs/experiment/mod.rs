@@ -148,9 +148,10 @@ impl Selection {
     }
 
     fn select(&self, name: &Path, output: Option<&Path>) -> Result<Selected, Failure> {
-        let experiment = match LogFile::new(name) {
-            LogFile::Stdin => Experiment::read_stream(stdin().lock()),
-            LogFile::File(name) => Experiment::read(&catalogue::find(&name)?),
+        let experiment = if LogFile::new(name) == LogFile::Stdin {
+            Experiment::read_stream(stdin().lock())
+        } else {
+            Experiment::read(&catalogue::find(name)?)
         }
         .map_err(|e| failures::file(&e))?;
         let selection = RunSelection { quick: self.quick, runs: self.runs, arms: self.arms.clone() };

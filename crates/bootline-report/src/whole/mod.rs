@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The whole boot: its stages, the application, and the sources that they rest on.
+mod sources;
+mod stages;
+mod units;
+
+pub(super) use sources::sources;
+pub(super) use stages::{application, is_worth_showing, stages};
+pub(super) use units::units_table;

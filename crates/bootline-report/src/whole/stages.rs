@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The stages of a boot as a table, and when the application was reached.
+use crate::document::{Document, Text};
+use crate::style::Style;
+use crate::table::{Align, Table};
+use crate::time_value::{ClockName, TimeValue, share};
+use bootline_boot::{Boot, Stage, StageName, WholeOrigin};
+use bootline_capture::units::Dur;
+
+/// Whether the stages show more than the phases of the kernel.
+pub(crate) fn is_worth_showing(boot: &Boot) -> bool {
+    let is_more =
+        |s: &Stage| !matches!(s.name, StageName::Dark | StageName::Kernel | StageName::UserSpace | StageName::Firmware);
+    !boot.whole.sources.is_empty() || boot.whole.application.is_some() || boot.whole.stages.iter().any(is_more)
+}
+
+/// When the application was reached; nothing if none was named.
+pub(crate) fn application(document: &mut Document, boot: &Boot) {
+    let (Some(app), Some(since)) = (&boot.whole.application, boot.whole.since) else { return };
+    let Some(first) = boot.whole.stages.first() else { return };
+    let what = if app.unit.is_some() { "is up" } else { "is reached" };
+    let mut text = Text::new()
+        .words("The application (")
+        .words(&app.name)
+        .words(format!(") {what} "))
+        .styled(TimeValue::exact(app.at - first.start).short(), Style::Strong)
+        .words(format!(" after {}", origin(since)));
+    if let Some(record) = app.record {
+        text = text.words(format!(", record {record}"));
+    }
+    document.paragraph(text.words("."));
+}
+
+/// The table of stages, under its heading.
+pub(crate) fn stages(document: &mut Document, boot: &Boot) {
+    let (Some(since), true) = (boot.whole.since, is_worth_showing(boot)) else { return };
+    let clock = ClockName::of_axis(boot.timeline.clock).map_or("systemd's clock", ClockName::title);
+    document.heading(format!("Stages from {} ({clock}; 0 is the zero of the kernel's clock)", origin(since)));
+    document.table(table(boot));
+    if !matches!(since, WholeOrigin::PowerOn) {
+        document.paragraph(format!("What came before {} is not in these figures.", origin(since)));
+    }
+}
+
+/// What a boot is counted from.
+fn origin(since: WholeOrigin) -> &'static str {
+    match since {
+        WholeOrigin::PowerOn => "power-on",
+        WholeOrigin::LoaderTimer => "the zero of the boot loader's timer",
+        WholeOrigin::Firmware => "the firmware's start",
+        WholeOrigin::FirstByte => "the first byte on the console",
+        WholeOrigin::KernelStart => "the kernel's start",
+    }
+}
+
+fn table(boot: &Boot) -> Table {
+    let mut table = Table::new([
+        ("stage", Align::Left, 0),
+        ("length [s]", Align::Right, 0),
+        ("share", Align::Right, 2),
+        ("from [s]", Align::Right, 3),
+        ("to [s]", Align::Right, 3),
+        ("its start is shown by", Align::Left, 1),
+    ]);
+    let total = boot.whole.length().unwrap_or_default();
+    let longest = boot.whole.stages.iter().map(Stage::length).max().unwrap_or_default();
+    for s in &boot.whole.stages {
+        let cells = vec![
+            s.name.title().to_owned(),
+            s.length().to_string(),
+            share(s.length(), total).unwrap_or_default(),
+            s.start.to_string(),
+            s.end.to_string(),
+            s.evidence.title(),
+        ];
+        table.row(cells, if s.length() == longest && total > Dur::ZERO { Style::Strong } else { Style::Plain });
+    }
+    if boot.whole.stages.len() > 1 {
+        let cells =
+            vec!["all".to_owned(), total.to_string(), String::new(), String::new(), String::new(), String::new()];
+        table.row(cells, Style::Faint);
+    }
+    table
+}

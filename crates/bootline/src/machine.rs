@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The machine that bootline runs on: what it knows of its own boot, and what could not be read.
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::fs::OFlags;
+
+use crate::collection::{Collection, Item};
+
+/// A machine by its root directory; another than `/` stands for one in tests.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    root: PathBuf,
+}
+
+/// The largest output of a command that is kept, in bytes: a journal may have grown for years.
+const LARGEST: u64 = 64 << 20;
+
+/// The kernel's log, one record a read.
+const KMSG: &str = "/dev/kmsg";
+/// What systemd's sd_booted(3) looks for.
+const BOOTED: &str = "/run/systemd/system";
+/// systemd's own variables (Boot Loader Interface).
+const EFI: &str = "/sys/firmware/efi/efivars";
+const EFI_VENDOR: &str = "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f";
+/// ACPI's table of the firmware's performance, in nanoseconds since the reset (from 5.12).
+const FPDT: &str = "/sys/firmware/acpi/fpdt/boot";
+
+/// Commands whose output describes the boot.
+const COMMANDS: [(&str, &str, &[&str]); 5] = [
+    ("journal.export", "journalctl", &["-b", "-o", "export", "--no-pager"]),
+    ("systemctl-show-manager.txt", "systemctl", &["show", "--no-pager"]),
+    ("systemctl-show.txt", "systemctl", &["show", "--all", "--no-pager", "*"]),
+    ("systemd-analyze-time.txt", "systemd-analyze", &["time"]),
+    ("systemd-analyze-plot.json", "systemd-analyze", &["plot", "--json=short"]),
+];
+
+/// Files that describe the machine.
+const FILES: [(&str, &str); 4] = [
+    ("cmdline.txt", "/proc/cmdline"),
+    ("consoles.txt", "/proc/consoles"),
+    ("uptime.txt", "/proc/uptime"),
+    ("os-release.txt", "/etc/os-release"),
+];
+
+impl Machine {
+    /// The machine whose root directory this is.
+    pub fn new(root: &Path) -> Machine {
+        Machine { root: root.to_owned() }
+    }
+
+    /// Reads all that it knows of its boot.
+    pub fn collect(&self) -> Collection {
+        let mut collection = Collection::default();
+        collection.add("kmsg.txt", KMSG, self.kmsg());
+        if self.path(BOOTED).is_dir() {
+            for (name, program, arguments) in COMMANDS {
+                let shown = format!("{program} {}", arguments.join(" "));
+                collection.add(name, &shown, self.output_of(program, arguments));
+            }
+        } else {
+            collection.add("systemctl-show.txt", "systemd", Err("systemd is not process 1: no units".to_owned()));
+        }
+        for (name, path) in FILES {
+            collection.add(name, path, self.read(path));
+        }
+        match self.firmware() {
+            Ok(Some(text)) => {
+                collection.items.push(Item { name: "firmware-times.txt".to_owned(), bytes: text.into_bytes() })
+            }
+            Ok(None) => {}
+            Err(why) => collection.add("firmware-times.txt", "the firmware's times", Err(why)),
+        }
+        collection
+    }
+
+    fn path(&self, absolute: &str) -> PathBuf {
+        self.root.join(absolute.trim_start_matches('/'))
+    }
+
+    fn read(&self, absolute: &str) -> Result<Vec<u8>, String> {
+        fs::read(self.path(absolute)).map_err(|e| e.to_string())
+    }
+
+    /// The kernel's log up to now. The device gives one record a read, and an error where there is no more.
+    fn kmsg(&self) -> Result<Vec<u8>, String> {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+        let mut file = options.open(self.path(KMSG)).map_err(|e| match e.kind() {
+            ErrorKind::PermissionDenied => "permission denied: run as root, or set kernel.dmesg_restrict=0".to_owned(),
+            _ => e.to_string(),
+        })?;
+        let (mut all, mut record) = (Vec::new(), vec![0; 16 * 1024]);
+        while (all.len() as u64) < LARGEST {
+            match file.read(&mut record) {
+                Ok(0) => break,
+                Ok(n) => all.extend_from_slice(&record[..n]),
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                // EPIPE: records were overwritten before they were read; the next read goes on after them.
+                Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::BrokenPipe) => {}
+                Err(e) => return Err(e.to_string()),
+            }
+        }
+        if all.is_empty() { Err("it is empty".to_owned()) } else { Ok(all) }
+    }
+
+    /// What a command writes to standard output.
+    fn output_of(&self, program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
+        let program =
+            if self.root == Path::new("/") { PathBuf::from(program) } else { self.root.join("bin").join(program) };
+        let mut command = Command::new(program);
+        command.args(arguments).env("LC_ALL", "C.UTF-8").env("SYSTEMD_COLORS", "0");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|e| e.to_string())?;
+        // A thread empties the other pipe: the child must not block on it.
+        let errors = child.stderr.take().map(|mut pipe| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                _ = pipe.by_ref().take(4096).read_to_end(&mut text);
+                _ = std::io::copy(&mut pipe, &mut std::io::sink());
+                text
+            })
+        });
+        let mut bytes = Vec::new();
+        let read = child.stdout.take().map_or(Ok(0), |pipe| pipe.take(LARGEST).read_to_end(&mut bytes));
+        if bytes.len() as u64 == LARGEST {
+            // The rest is of no use, and the child waits for somebody to read it.
+            _ = child.kill();
+        }
+        let status = child.wait().map_err(|e| e.to_string())?;
+        read.map_err(|e| e.to_string())?;
+        let said = errors.and_then(|thread| thread.join().ok()).unwrap_or_default();
+        match bytes.is_empty() {
+            false => Ok(bytes),
+            true => {
+                let said = String::from_utf8_lossy(&said);
+                let first = said.lines().next().unwrap_or_default().to_owned();
+                Err(if first.is_empty() { format!("it wrote nothing ({status})") } else { first })
+            }
+        }
+    }
+
+    /// The firmware's and the boot loader's times, in the form of systemd's properties.
+    ///
+    /// As boot_timestamps() of systemd: the count from the reset to the kernel's start, and from the boot loader's start to it.
+    fn firmware(&self) -> Result<Option<String>, String> {
+        let properties = |to_kernel_us: u64, to_loader_us: u64| {
+            let loader = to_kernel_us.checked_sub(to_loader_us)?;
+            Some(format!(
+                "FirmwareTimestampMonotonic={to_kernel_us}\nLoaderTimestampMonotonic={loader}\nNFailedUnits=0\n"
+            ))
+        };
+        let fpdt = |name: &str| -> Option<u64> {
+            let text = fs::read_to_string(self.path(&format!("{FPDT}/{name}"))).ok()?;
+            Some(text.trim().parse::<u64>().ok()? / 1_000)
+        };
+        if let Some((kernel, loader)) = fpdt("exitbootservice_end_ns").zip(fpdt("bootloader_launch_ns")) {
+            return Ok(properties(kernel, loader));
+        }
+        if !self.path(EFI).is_dir() {
+            return Ok(None);
+        }
+        let variable = |name: &str| {
+            let bytes = self.read(&format!("{EFI}/{name}-{EFI_VENDOR}"))?;
+            efi_number(&bytes).ok_or_else(|| format!("{name} is no number"))
+        };
+        // Firmware without systemd-boot has none of these.
+        let Ok(loader) = variable("LoaderTimeInitUSec") else { return Ok(None) };
+        Ok(properties(variable("LoaderTimeExecUSec")?, loader))
+    }
+}
+
+/// A decimal number in UTF-16, after the four bytes of the variable's attributes.
+fn efi_number(bytes: &[u8]) -> Option<u64> {
+    let units = bytes.get(4..)?.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+    let text: String = char::decode_utf16(units).map_while(Result::ok).take_while(|c| *c != '\0').collect();
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_efi_variables() {
+        let variable =
+            |text: &str| [vec![6, 0, 0, 0], text.encode_utf16().flat_map(u16::to_le_bytes).collect()].concat();
+        assert_eq!(efi_number(&variable("3456789\0")), Some(3_456_789));
+        assert_eq!(efi_number(&variable("x")), None);
+        assert_eq!(efi_number(&[6, 0]), None);
+    }
+
+    #[test]
+    fn a_machine_without_anything_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        let collection = Machine::new(root.path()).collect();
+        assert!(collection.items.is_empty());
+        let missing: Vec<&str> = collection.missing.iter().map(|m| m.what.as_str()).collect();
+        assert_eq!(missing[..2], ["/dev/kmsg", "systemd"]);
+    }
+
+    #[test]
+    fn acpis_table_counts_from_the_reset() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join(FPDT.trim_start_matches('/'));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("exitbootservice_end_ns"), "4500000000\n").unwrap();
+        fs::write(folder.join("bootloader_launch_ns"), "3000000000\n").unwrap();
+        let text = Machine::new(root.path()).firmware().unwrap().unwrap();
+        assert!(text.starts_with("FirmwareTimestampMonotonic=4500000\nLoaderTimestampMonotonic=1500000\n"), "{text}");
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline collect`
+use std::path::PathBuf;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::output_file::{OutputFile, print};
+use crate::tar_writer::TarEmitter;
+use crate::terminal::Terminal;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The archive holds the kernel's log, the journal of this boot, systemd's properties of its units and of itself, and the
+firmware's times, as far as they could be read; what could not be read is named in it. The journal and the units' properties
+contain names, addresses and command lines of the system: look before you send it to somebody.
+
+Examples:
+  sudo bootline collect -o boot.tar
+  bootline explain boot.tar --app camera.service
+  bootline collect --script >collect.sh       for a device without bootline: sh collect.sh >boot.tar
+
+Exit status 3: neither the kernel's log nor systemd's properties could be read.")]
+pub struct Args {
+    /// Where to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "bootline-collect.tar")]
+    output: PathBuf,
+    /// Replace OUTPUT if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print a shell script that does the same on a device, and needs nothing but a POSIX shell and tar
+    #[arg(long, conflicts_with_all = ["output", "force"])]
+    script: bool,
+    /// Root directory of the machine
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
+}
+
+/// The script for devices.
+const SCRIPT: &str = include_str!("collect.sh");
+
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    if args.script {
+        print(&SCRIPT.to_owned())?;
+        return Ok(Exit::FINE);
+    }
+    let output = OutputFile::named(args.output, args.force)?;
+    let collection = Machine::new(&args.root).collect();
+    for missing in &collection.missing {
+        terminal.say(&format!("not read: {}: {}", missing.what, missing.why));
+    }
+    let has = |name: &str| collection.items.iter().any(|item| item.name == name);
+    let is_useful = has("kmsg.txt") || has("journal.export") || has("systemctl-show.txt");
+    let files = format!("{} files", collection.items.len());
+    output.write_and_say(&TarEmitter(&collection), &files, terminal)?;
+    Ok(if is_useful { Exit::FINE } else { Exit::INPUT })
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The arguments that make a boot whole: other sources of it, and what shows that the application was reached.
+use std::io::Read;
+use std::path::PathBuf;
+
+use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent};
+use bootline_capture::container::Unpacker;
+use bootline_records::{decode, source};
+use bootline_report::BootLabel;
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::log_file::LogFile;
+use crate::unusable::{self, UnusableInput, named, shown};
+
+/// Other sources of a boot, and the application.
+#[derive(Clone, Debug, Default, Args)]
+pub struct WholeBootArgs {
+    /// Another source of the same boot: what `systemctl show --all '*'`, `systemctl show`, `journalctl -b -o export`, systemd-analyze
+    /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed; may be repeated
+    #[arg(long = "with", value_name = "FILE")]
+    with: Vec<PathBuf>,
+    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space
+    #[arg(long, value_name = "UNIT|REGEX", value_parser = parse_app)]
+    app: Option<AppMarker>,
+}
+
+fn parse_app(text: &str) -> Result<AppMarker, String> {
+    AppMarker::parse(text).map_err(|e| e.to_string())
+}
+
+/// The arguments, resolved.
+#[derive(Debug, Default)]
+pub struct WholeBoot {
+    /// In the order given.
+    pub sources: Vec<BootSource>,
+    /// What shows that the application was reached.
+    pub app: Option<AppMarker>,
+}
+
+/// The largest source that is read, in bytes: `systemctl show --all '*'` of a large system has some.
+const LARGEST: u64 = 256 << 20;
+
+impl WholeBootArgs {
+    /// Whether an input is standard input, which can be read only once.
+    pub fn files(&self) -> impl Iterator<Item = &std::path::Path> {
+        self.with.iter().map(PathBuf::as_path)
+    }
+
+    /// Reads the sources.
+    ///
+    /// # Errors
+    /// One can't be read.
+    pub fn resolve(self) -> Result<WholeBoot, Failure> {
+        let mut sources = Vec::new();
+        for path in &self.with {
+            sources.extend(read(&LogFile::new(path))?);
+        }
+        Ok(WholeBoot { sources, app: self.app })
+    }
+}
+
+/// The sources in a file: one, unless it is an archive.
+fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
+    let name = file.name();
+    let failed = |e| unusable::unpack_failed(&name, &e);
+    let mut unpacker = Unpacker::new(file.open()?).map_err(failed)?;
+    let mut found = Vec::new();
+    while let Some(member) = unpacker.next_member().map_err(failed)? {
+        let name = member.name.map_or_else(|| name.clone(), |member| format!("{name}:{member}"));
+        let mut bytes = Vec::new();
+        let read = member.reader.take(LARGEST + 1).read_to_end(&mut bytes);
+        read.map_err(|e| unusable::read_failed(&name, &e))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(Failure::new(Exit::INPUT, format!("{} is larger than 256 MiB", shown(&name))));
+        }
+        found.push(BootSource { content: content(&bytes), name });
+    }
+    Ok(found)
+}
+
+/// What is in a source: facts of a tool, else the boots of a log, else nothing that is known.
+pub fn content(bytes: &[u8]) -> SourceContent {
+    let facts = source::read(bytes);
+    if facts.kind.is_some() || decode(bytes).format.is_none() {
+        return SourceContent::Facts(facts);
+    }
+    SourceContent::Journal(BootRecords::all(bytes))
+}
+
+impl WholeBoot {
+    /// Whether nothing was given.
+    fn is_empty(&self) -> bool {
+        self.sources.is_empty() && self.app.is_none()
+    }
+
+    /// Adds the sources to a boot, and those that came with its log, and says what can't be answered, if anything.
+    pub fn join(&self, boot: Boot, own: &[BootSource], label: &BootLabel) -> (Boot, Option<UnusableInput>) {
+        if self.is_empty() && own.is_empty() {
+            return (boot, None);
+        }
+        let sources: Vec<BootSource> = own.iter().chain(&self.sources).cloned().collect();
+        let app = self.app.as_ref();
+        let refused = |what: String| Some(UnusableInput::Reported(Failure::new(Exit::INPUT, what)));
+        let plain = label.one_of_several.then(|| boot.clone());
+        let joined = boot.with_sources(&sources, app);
+        // Of several boots a source is one's: that which shares events with it.
+        let is_checked = |s: &bootline_boot::SourceUse| {
+            s.alignment.is_some_and(|a| matches!(a.by, AlignedBy::UnitMessages | AlignedBy::KernelRecords))
+        };
+        if let Some(plain) = plain.filter(|_| !sources.is_empty() && !joined.whole.sources.iter().any(is_checked)) {
+            let what = format!("nothing shows that the sources are of {}: they were not used", named(label));
+            return (plain.with_sources(&[], app), refused(what));
+        }
+        let missing = app.filter(|_| joined.whole.application.is_none());
+        let failure =
+            missing.and_then(|app| refused(format!("the application `{app}` was not reached in {}", named(label))));
+        (joined, failure)
+    }
+}

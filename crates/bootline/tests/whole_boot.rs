@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Other sources than the log, the boot of a machine (a folder that stands for one), and collections, as a user runs them.
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Output;
+
+use bootline_testkit::isolated;
+use serde_json::Value;
+
+/// A kernel's log with three of systemd's messages.
+const LOG: &str = "\
+[    0.000000] Linux version 6.12.9 (gcc-14) #1 SMP PREEMPT_DYNAMIC Debian 6.12.9-1
+[    0.000000] Kernel command line: root=/dev/vda ro
+[    0.300000] smp: Brought up 1 node, 2 CPUs
+[    1.000000] Run /sbin/init as init process
+[    1.100000] systemd[1]: systemd 257.9 running in system mode
+[    1.700000] systemd[1]: Starting net.service - The network...
+[    3.000000] systemd[1]: Started net.service - The network.
+[    3.200000] systemd[1]: Starting camera.service - The camera...
+[    4.000000] systemd[1]: Started camera.service - The camera.
+";
+
+const MANAGER: &str = "Version=257.9\nFirmwareTimestampMonotonic=3500000\nLoaderTimestampMonotonic=1200000\nUserspaceTimestampMonotonic=1050000\n\
+    UnitsLoadStartTimestampMonotonic=1200000\nUnitsLoadFinishTimestampMonotonic=1500000\nFinishTimestampMonotonic=5000000\n";
+
+fn unit(name: &str, activating: u32, active: u32, after: &str) -> String {
+    format!(
+        "Id={name}\nAfter={after}\nWants={after}\nInactiveExitTimestampMonotonic={activating}000\n\
+         ActiveEnterTimestampMonotonic={active}000\nCPUUsageNSec=20000000\n\n"
+    )
+}
+
+fn units() -> String {
+    [
+        unit("net.service", 1_700, 3_000, ""),
+        unit("camera.service", 3_200, 4_000, "net.service"),
+        unit("late.service", 4_200, 4_900, ""),
+    ]
+    .concat()
+}
+
+fn run(args: &[&str]) -> Output {
+    isolated(env!("CARGO_BIN_EXE_bootline")).args(args).output().unwrap()
+}
+
+fn stdout(out: &Output) -> String {
+    String::from_utf8(out.stdout.clone()).unwrap()
+}
+
+fn stderr(out: &Output) -> String {
+    String::from_utf8(out.stderr.clone()).unwrap()
+}
+
+fn json(out: &Output) -> Value {
+    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{e}: {}\n{}", stdout(out), stderr(out)))
+}
+
+fn file(dir: &Path, name: &str, content: &str) -> String {
+    let path = dir.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// The names of the stages and their lengths in milliseconds.
+fn stages(boot: &Value) -> Vec<(String, i64)> {
+    let all = boot["whole"]["stages"].as_array().unwrap();
+    all.iter().map(|s| (s["name"].as_str().unwrap().to_owned(), s["length_ns"].as_i64().unwrap() / 1_000_000)).collect()
+}
+
+#[test]
+fn sources_and_an_application_make_a_boot_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let show = file(dir.path(), "units.txt", &format!("{MANAGER}\n{}", units()));
+    let out = run(&["explain", &log, "--with", &show, "--app", "camera.service", "--json"]);
+    assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)));
+    let boot = &json(&out)["boots"][0];
+    let expected = [
+        ("firmware", 2_300),
+        ("loader", 1_200),
+        ("dark", 300),
+        ("kernel", 700),
+        ("user-space", 2_200),
+        ("application", 800),
+    ];
+    assert_eq!(stages(boot), expected.map(|(name, length)| (name.to_owned(), length)));
+    assert_eq!(boot["whole"]["sources"][0]["alignment"]["shared"], 4);
+    assert_eq!(boot["whole"]["application"]["at_ns"], 4_000_000_000i64);
+    let text = stdout(&run(&["time", &log, "--with", &show, "--app", "camera.service"]));
+    assert!(text.contains("The application (camera.service) is up 7.500000 s after the firmware's start"), "{text}");
+    let chain = stdout(&run(&["critical-chain", &log, "--with", &show, "--app", "camera.service"]));
+    assert!(chain.contains("camera.service was up 2.500000 s after systemd had loaded its units"), "{chain}");
+    let blame = json(&run(&["blame", &log, "--with", &show, "--json"]));
+    assert_eq!(blame["boots"][0]["units"][1]["released_by"], "net.service");
+}
+
+#[test]
+fn what_does_not_fit_is_said_and_changes_the_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let notes = file(dir.path(), "notes.txt", "nothing known\n");
+    let out = run(&["time", &log, "--with", &notes]);
+    assert!(stdout(&out).contains("not recognised"), "{}", stdout(&out));
+    let out = run(&["explain", &log, "--app", "radio.service"]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(stderr(&out).contains("the application `radio.service` was not reached"), "{}", stderr(&out));
+    let out = run(&["explain", &log, "--app", "("]);
+    assert_eq!(out.status.code(), Some(2));
+    let out = run(&["explain", &log, "--with", "no.txt"]);
+    assert_eq!(out.status.code(), Some(3));
+}
+
+/// A folder that stands for a machine: files, and commands that print what systemd would.
+fn machine(dir: &Path, with_kmsg: bool) -> String {
+    let root = dir.join("root");
+    fs::create_dir_all(root.join("run/systemd/system")).unwrap();
+    if with_kmsg {
+        let kmsg = LOG.lines().map(|line| {
+            let (stamp, text) = line[1..].split_once("] ").unwrap();
+            let us = (stamp.trim().parse::<f64>().unwrap() * 1e6).round();
+            format!("6,1,{us},-;{text}\n")
+        });
+        file(&root, "dev/kmsg", &kmsg.collect::<String>());
+    }
+    file(&root, "proc/uptime", "59.0 43.0\n");
+    let manager = file(&root, "manager.txt", MANAGER);
+    let all = file(&root, "all.txt", &units());
+    let script = format!("#!/bin/sh\ncase $* in *--all*) cat '{all}' ;; *) cat '{manager}' ;; esac\n");
+    let systemctl = file(&root, "bin/systemctl", &script);
+    let journal = file(&root, "bin/journalctl", "#!/bin/sh\necho 'No journal files were found.' >&2\nexit 1\n");
+    for command in [systemctl, journal] {
+        fs::set_permissions(command, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    root.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn without_a_file_the_boot_of_this_machine_is_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), true);
+    let out = run(&["time", "--root", &root, "--app", "camera.service", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(
+        stderr(&out).contains("not read: journalctl -b -o export --no-pager: No journal files were found."),
+        "{}",
+        stderr(&out)
+    );
+    let boot = &json(&out)["boots"][0];
+    assert_eq!(boot["source"], "this machine");
+    assert_eq!(stages(boot).last().unwrap(), &("application".to_owned(), 800));
+    let page = dir.path().join("page.html");
+    let out = run(&["plot", "-o", page.to_str().unwrap(), dir.path().join("root/dev/kmsg").to_str().unwrap()]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+}
+
+#[test]
+fn without_the_kernels_log_what_systemd_knows_is_shown_with_status_3() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), false);
+    let out = run(&["time", "--root", &root, "--json"]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(stderr(&out).contains("not read: /dev/kmsg: "), "{}", stderr(&out));
+    assert!(stderr(&out).contains("no kernel log in `this machine`"), "{}", stderr(&out));
+    let names: Vec<String> = stages(&json(&out)["boots"][0]).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["firmware", "loader", "kernel", "user-space"]);
+}
+
+#[test]
+fn a_machine_without_systemd_and_without_a_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(&["explain", "--root", dir.path().to_str().unwrap()]);
+    assert_eq!((stdout(&out).as_str(), out.status.code()), ("", Some(3)));
+    assert!(stderr(&out).contains("not read: systemd: systemd is not process 1: no units"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("neither a kernel log nor systemd's properties"), "{}", stderr(&out));
+}
+
+#[test]
+fn a_collection_says_the_same_as_the_machine() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), true);
+    let tar = dir.path().join("boot.tar");
+    let tar = tar.to_str().unwrap();
+    let out = run(&["collect", "--root", &root, "-o", tar]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let of_tar = json(&run(&["explain", tar, "--app", "camera.service", "--json"]));
+    let of_machine = json(&run(&["explain", "--root", &root, "--app", "camera.service", "--json"]));
+    assert_eq!(of_tar["boots"][0]["whole"], of_machine["boots"][0]["whole"]);
+    assert_eq!(of_tar["boots"][0]["source"], tar);
+    // A file that exists is kept.
+    assert_eq!(run(&["collect", "--root", &root, "-o", tar]).status.code(), Some(2));
+    // Other programs read it, too.
+    let listed = isolated("tar").args(["-tf", tar]).output().unwrap();
+    assert!(stdout(&listed).starts_with("bootline-collect/bootline-collect.txt\n"), "{}", stdout(&listed));
+}
+
+/// The script needs a shell and tar: here with commands of a machine that has systemd's.
+#[test]
+fn the_script_collects_as_much() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = file(dir.path(), "collect.sh", &stdout(&run(&["collect", "--script"])));
+    let dmesg = file(dir.path(), "bin/dmesg", &format!("#!/bin/sh\ncat <<'END'\n{LOG}END\n"));
+    fs::set_permissions(dmesg, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let out = isolated("sh").arg(&script).env("PATH", path).output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let tar = dir.path().join("boot.tar");
+    fs::write(&tar, &out.stdout).unwrap();
+    let boot = json(&run(&["time", tar.to_str().unwrap(), "--json"]));
+    assert_eq!(boot["boots"][0]["kernel_version"], "6.12.9");
+}
