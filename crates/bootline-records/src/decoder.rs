@@ -168,7 +168,7 @@ enum Stage {
     },
     Lines(LineSplitter, Box<LineDecoder>),
     Json(DmesgJson),
-    Fields(JournalFields),
+    Fields(Box<JournalFields>),
 }
 
 #[derive(Debug)]
@@ -203,11 +203,11 @@ impl Text {
                 return;
             }
             Format::JournalExport => {
-                self.stage = Stage::Fields(JournalFields::new(FieldLayout::Export));
+                self.stage = Stage::Fields(Box::new(JournalFields::new(FieldLayout::Export)));
                 return;
             }
             Format::JournalVerbose => {
-                self.stage = Stage::Fields(JournalFields::new(FieldLayout::Verbose));
+                self.stage = Stage::Fields(Box::new(JournalFields::new(FieldLayout::Verbose)));
                 return;
             }
             Format::Console => LineDecoder::Console(ConsoleDecoder::default()),

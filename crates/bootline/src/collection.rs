@@ -67,8 +67,8 @@ impl Collection {
     /// # Errors
     /// It can't be read.
     pub fn open(file: &LogFile) -> Result<Option<Collection>, Failure> {
-        // Standard input can be read only once, and is taken for a log.
-        if *file == LogFile::Stdin {
+        // Standard input and pipes can be read only once, and are taken for a log.
+        if !matches!(file, LogFile::File(path) if path.is_file()) {
             return Ok(None);
         }
         let name = file.name();

@@ -106,7 +106,9 @@ impl LogArgs {
         if self.files.is_empty() {
             if stdin_is_given() {
                 let hint = "`-` reads it; for the boot of this machine: `</dev/null`";
-                return Err(Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint));
+                return Err(
+                    Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint)
+                );
             }
             inputs.push(LogInput::of_collection(THIS_MACHINE, Machine::new(&self.root).collect(), terminal));
         }

@@ -117,10 +117,10 @@ fn machine(dir: &Path, with_kmsg: bool) -> String {
     let root = dir.join("root");
     fs::create_dir_all(root.join("run/systemd/system")).unwrap();
     if with_kmsg {
-        let kmsg = LOG.lines().map(|line| {
+        let kmsg = LOG.lines().enumerate().map(|(n, line)| {
             let (stamp, text) = line[1..].split_once("] ").unwrap();
             let us = (stamp.trim().parse::<f64>().unwrap() * 1e6).round();
-            format!("6,1,{us},-;{text}\n")
+            format!("6,{n},{us},-;{text}\n")
         });
         file(&root, "dev/kmsg", &kmsg.collect::<String>());
     }
@@ -189,7 +189,7 @@ fn a_collection_says_the_same_as_the_machine() {
     assert_eq!(of_tar["boots"][0]["whole"], of_machine["boots"][0]["whole"]);
     assert_eq!(of_tar["boots"][0]["source"], tar);
     // A file that exists is kept.
-    assert_eq!(run(&["collect", "--root", &root, "-o", tar]).status.code(), Some(2));
+    assert_eq!(run(&["collect", "--root", &root, "-o", tar]).status.code(), Some(3));
     // Other programs read it, too.
     let listed = isolated("tar").args(["-tf", tar]).output().unwrap();
     assert!(stdout(&listed).starts_with("bootline-collect/bootline-collect.txt\n"), "{}", stdout(&listed));

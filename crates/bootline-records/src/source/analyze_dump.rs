@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! -> Unit ssh.service:
-//! 	Description: OpenBSD Secure Shell server
-//! 	Inactive Exit Timestamp: Sun 2026-03-01 10:00:11 UTC
-//! 	After: network.target (origin-file)
+//!     Description: OpenBSD Secure Shell server
+//!     Inactive Exit Timestamp: Sun 2026-03-01 10:00:11 UTC
+//!     After: network.target (origin-file)
 //! ```
 //! Source: unit_dump() in systemd's src/core/unit.c. Its stamps are of the wall clock in whole seconds: only dependencies and
 //! descriptions are used.
