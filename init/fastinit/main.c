@@ -82,7 +82,7 @@ static int record(char **words)
 	}
 	if (!*words || seconds > 3600)
 		return usage();
-	return readahead_record(*words, seconds * 1000);
+	return readahead_begin() < 0 || readahead_record(*words, seconds * 1000);
 }
 
 int run(char **argv, char **envp)

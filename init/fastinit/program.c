@@ -146,6 +146,9 @@ int program_start(const struct program *program, const struct launch *launch)
 	if (error < 0)
 		say(LEVEL_NOTICE, program->name, ": no cgroup of its own: ", error_words(error), NULL);
 	pid = call_fork(launch->sibling ? CLONE_PARENT : 0);
+	/* As a child of the caller it becomes one of process 1 later. */
+	if (pid < 0)
+		pid = call_fork(0);
 	if (pid == 0) {
 		if (error == 0)
 			cgroup_enter(program->name);

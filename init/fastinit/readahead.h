@@ -8,7 +8,9 @@
 #ifndef FASTINIT_READAHEAD_H
 #define FASTINIT_READAHEAD_H
 
-/* Records until the time is over. Returns an exit status; what failed is said. */
+/* Begins recording. Returns 0 or -errno, which it says. */
+int readahead_begin(void);
+/* Lets the recording go on for this time, and writes the list. Returns an exit status; what failed is said. */
 int readahead_record(const char *list, unsigned long ms);
 /* Reads what the list names. Returns an exit status. */
 int readahead_replay(const char *list);

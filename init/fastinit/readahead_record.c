@@ -217,44 +217,42 @@ static int write_list(const char *list)
 	return done < 0 ? (int)done : call_rename(fresh, list);
 }
 
-static int begin_tracing(void)
+int readahead_begin(void)
 {
 	int error;
 
 	call_mount("tracefs", TRACING, "tracefs", 0, "");
 	error = call_mkdir(INSTANCE, 0700);
-	if (error < 0 && error != -EEXIST)
-		return error;
-	write_text(INSTANCE "/buffer_size_kb", "8192");
-	write_text(INSTANCE "/trace", "0");
-	return write_text(INSTANCE "/events/filemap/mm_filemap_add_to_page_cache/enable", "1");
+	if (error == 0 || error == -EEXIST) {
+		write_text(INSTANCE "/buffer_size_kb", "8192");
+		write_text(INSTANCE "/trace", "0");
+		error = write_text(INSTANCE "/events/filemap/mm_filemap_add_to_page_cache/enable", "1");
+	}
+	if (error < 0)
+		say(LEVEL_ERROR, "cannot record what is read: ", error_words(error), NULL);
+	return error;
 }
 
 int readahead_record(const char *list, unsigned long ms)
 {
 	char path[MAX_PATH] = "/";
 	struct statx root;
-	int error = call_stat("/", &root);
+	int error;
 
-	if (error == 0)
-		error = begin_tracing();
-	if (error < 0) {
-		say(LEVEL_ERROR, "cannot record what is read: ", error_words(error), NULL);
-		return 1;
-	}
-	root_major = root.stx_dev_major;
-	root_minor = root.stx_dev_minor;
 	call_sleep((long)ms);
 	write_text(INSTANCE "/events/filemap/mm_filemap_add_to_page_cache/enable", "0");
-	read_trace();
-	CALL3(__NR_unlinkat, AT_FDCWD, INSTANCE, AT_REMOVEDIR);
-	/* 0 stands for a name that was not found. */
-	names_used = 1;
-	search(path, sizeof(path), MAX_DEPTH);
-	error = write_list(list);
-	if (error < 0) {
-		say(LEVEL_ERROR, list, ": ", error_words(error), NULL);
-		return 1;
+	error = call_stat("/", &root);
+	if (error == 0) {
+		root_major = root.stx_dev_major;
+		root_minor = root.stx_dev_minor;
+		read_trace();
+		/* 0 stands for a name that was not found. */
+		names_used = 1;
+		search(path, sizeof(path), MAX_DEPTH);
+		error = write_list(list);
 	}
-	return 0;
+	CALL3(__NR_unlinkat, AT_FDCWD, INSTANCE, AT_REMOVEDIR);
+	if (error < 0)
+		say(LEVEL_ERROR, list, ": ", error_words(error), NULL);
+	return error < 0;
 }

@@ -391,19 +391,27 @@ static void wait_for_events(void)
 			look_for_end(i, false);
 }
 
-/* Once, after the programs: a process of its own, which this one does not wait for. */
-static void begin_readahead(bool initramfs)
+/* A recording begins before the programs, so that it has what they read. Returns whether there is anything to do later. */
+static bool prepare_readahead(bool initramfs)
 {
 	const struct config *config = &starter.config;
-	int pid;
 
 	if (!config->readahead && !config->record)
-		return;
+		return false;
 	if (initramfs) {
 		say(LEVEL_ERROR, "no readahead from an initramfs: its files are in memory", NULL);
-		return;
+		return false;
 	}
-	pid = call_fork(CLONE_PARENT);
+	return !config->record || readahead_begin() == 0;
+}
+
+/* After the programs: a process of its own, which this one does not wait for. */
+static void begin_readahead(void)
+{
+	const struct config *config = &starter.config;
+	int pid = call_fork(CLONE_PARENT);
+
+
 	if (pid == 0)
 		call_exit(config->record ? readahead_record(config->record, config->record_ms)
 					 : readahead_replay(config->readahead));
@@ -434,6 +442,7 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 {
 	const struct config *config = &starter.config;
 	int error = config_read(&starter.config, config_path, false), i;
+	bool reads;
 
 	starter.pipe = pipe;
 	if (error < 0) {
@@ -448,9 +457,11 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 		starter.states[i] = (struct state){ .phase = config->programs[i].invalid ? DROPPED : WAITING,
 						    .pidfd = -1, .notify = -1 };
 	devices_make(config);
+	reads = prepare_readahead(initramfs);
 	while (start_what_can())
 		;
-	begin_readahead(initramfs);
+	if (reads)
+		begin_readahead();
 	for (;;) {
 		while (start_what_can())
 			;
