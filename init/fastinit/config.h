@@ -78,6 +78,8 @@ struct config {
 	const char *hold_for;
 	int hold_program;
 	unsigned long hold_ms;
+	/* The configuration says for how long: then that holds, else at most what is left of the time that process 1 has. */
+	bool hold_given;
 	unsigned long stop_ms;
 	/* fastinit restarts programs also under another init. */
 	bool supervise;

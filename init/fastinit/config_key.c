@@ -330,9 +330,10 @@ void parse_fastinit_key(struct parser *p, const char *key, char *value)
 		config->init = parse_path(p, value);
 	else if (same(key, "hold-for"))
 		config->hold_for = value;
-	else if (same(key, "hold-at-most"))
+	else if (same(key, "hold-at-most")) {
 		config->hold_ms = parse_time(p, value);
-	else if (same(key, "stop-at-most"))
+		config->hold_given = true;
+	} else if (same(key, "stop-at-most"))
 		config->stop_ms = parse_time(p, value);
 	else if (same(key, "supervise"))
 		config->supervise = parse_flag(p, value);

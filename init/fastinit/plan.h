@@ -12,6 +12,7 @@ struct plan {
 	unsigned int magic;
 	int stay;
 	long hold_ms, stop_ms;
+	int hold_given;
 	/* Empty: the usual places. */
 	char init[PLAN_PATH];
 };

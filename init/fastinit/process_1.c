@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
  * Process 1 before the real init. If it ended, the kernel would panic; so it does little: it mounts, forks the starter,
- * waits for at most PLAN_AT_MOST for a plan and for as long as that says for the starts, and becomes the real init. No
+ * waits for a plan and for the starts, and becomes the real init: ALL_AT_MOST after its own start, unless the plan says otherwise. No
  * failure on the way there ends it, and none is silent.
  */
 #include "process_1.h"
@@ -14,8 +14,8 @@
 #include "starter.h"
 #include "stay.h"
 
-/* Milliseconds for reading the configuration, which may be on slow storage. */
-enum { PLAN_AT_MOST = 70 };
+/* In milliseconds. The configuration may be on slow storage; 100 ms are never exceeded. */
+enum { PLAN_AT_MOST = 80, ALL_AT_MOST = 95 };
 
 /* The kernel opens /dev/console before it runs init, if the root has one; devtmpfs has one in any case. */
 static void open_console(void)
@@ -112,6 +112,17 @@ static const char *read_plan(int pipe, struct plan *plan)
 	return NULL;
 }
 
+static void wait_for_starts(int pipe, const struct plan *plan)
+{
+	struct pollfd file = { pipe, POLLIN, 0 };
+	long left = ALL_AT_MOST - (long)(log_elapsed() / 1000000), ms = plan->hold_ms;
+
+	if (!plan->hold_given && ms > left)
+		ms = left;
+	if (ms > 0 && pipe >= 0)
+		call_poll(&file, 1, ms);
+}
+
 /* In an initramfs the programs keep what is mounted here, and the initramfs's own init mounts it again. */
 static int fork_starter(bool initramfs)
 {
@@ -174,11 +185,7 @@ void process_1(char **argv, char **envp)
 			call_close(ends[0]);
 		stay_process_1(starter, plan.stop_ms, 1);
 	}
-	if (plan.hold_ms) {
-		struct pollfd file = { ends[0], POLLIN, 0 };
-
-		call_poll(&file, 1, plan.hold_ms);
-	}
+	wait_for_starts(ends[0], &plan);
 	if (ends[0] >= 0)
 		call_close(ends[0]);
 	become(plan.init[0] ? plan.init : NULL, argv, envp, initramfs);

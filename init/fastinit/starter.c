@@ -244,6 +244,7 @@ static void send_plan(bool stay)
 	struct text t = TEXT(plan.init);
 
 	plan.hold_ms = (long)config->hold_ms;
+	plan.hold_given = config->hold_given;
 	plan.stop_ms = (long)config->stop_ms;
 	if (config->init)
 		put(&t, config->init);
