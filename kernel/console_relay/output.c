@@ -57,6 +57,12 @@
 
 #define BUSY_MS		1
 
+/*
+ * Before the first line after a pause. Whoever logs mostly logs more, and on its CPU a line of the
+ * thread would come in between: the scheduler owes a thread that has slept a turn, at nice 19 too.
+ */
+#define BURST_MS	10
+
 static long next_ticket(struct console_relay *relay)
 {
 	long ticket = atomic_inc_return(&relay->tickets) & TICKET_MASK;
@@ -248,6 +254,8 @@ static int run_thread(void *data)
 	while (!kthread_should_stop()) {
 		wait_event_idle(relay->wait,
 				atomic_xchg(&relay->kicked, 0) || kthread_should_stop());
+		if (!kthread_should_stop())
+			msleep(BURST_MS);
 		if (READ_ONCE(relay->off))
 			console_relay_rewind(relay);
 		do {
