@@ -28,7 +28,15 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
     if let Some(record) = app.record {
         text = text.words(format!(", record {record}"));
     }
-    document.paragraph(text.words("."));
+    let service_type = app.unit.and_then(|i| boot.whole.units.get(i)?.service_type.as_deref());
+    let text = match service_type {
+        Some(word @ ("simple" | "idle" | "exec")) => text.words(format!(
+            ". It is of Type={word}: systemd takes it for up as soon as its process exists, not when it is ready; a line that it prints shows \
+             more (`--app REGEX`)."
+        )),
+        _ => text.words("."),
+    };
+    document.paragraph(text);
 }
 
 /// The table of stages, under its heading.
