@@ -3,3 +3,5 @@
 pub mod arch;
 pub mod cpio;
 pub mod kernels;
+pub mod programs;
+pub mod systems;

@@ -18,6 +18,11 @@ const LEAST_RATE: f64 = 0.95;
 /// makes up.
 const MOST_RATE: f64 = 1.02;
 
+/// Lowest and highest rate of a storage accepted, as a share of its speed: QEMU lets a tenth of a second's worth pass at
+/// once, 2 % of the check.
+const LEAST_STORAGE_RATE: f64 = 0.95;
+const MOST_STORAGE_RATE: f64 = 1.05;
+
 /// What is known of a finished run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunEvidence<'a> {
@@ -113,6 +118,11 @@ pub enum FidelityFlaw {
     EmulatorBreakpoint,
     /// The guest's clock stood at 0 throughout: its calibration failed.
     StampsAtZero,
+    /// The storage ran at this share of its speed after the boot, outside the accepted range.
+    WrongStorageRate {
+        /// Achieved rate / true rate.
+        ratio: f64,
+    },
     /// More was received than the lab keeps for comparison.
     TooMuchOutput,
 }
@@ -129,6 +139,13 @@ pub enum RetryDecision {
 }
 
 impl Fidelity {
+    /// Checks the rate of a storage, as a share of its speed.
+    pub(crate) fn check_storage(&mut self, ratio: f64) {
+        if !(LEAST_STORAGE_RATE..=MOST_STORAGE_RATE).contains(&ratio) {
+            self.flaws.push(FidelityFlaw::WrongStorageRate { ratio });
+        }
+    }
+
     /// What to do with the run that was attempt number `attempt` (from 1) of at most `attempts`.
     pub fn decide(&self, attempt: u32, attempts: u32) -> RetryDecision {
         let hopeless =
@@ -227,6 +244,13 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     for (place, key) in received.iter().enumerate() {
         places.entry(*key).or_default().push(place);
     }
+    // A program's line that has not ended stands before the kernel's next record.
+    let users = evidence.received.lines().iter().enumerate().filter(|(_, l)| message(&l.text).stamp.is_none());
+    for (place, line) in users {
+        for key in after_user_text(&line.text) {
+            places.entry(key).or_default().push(place);
+        }
+    }
     let mut expected_of: HashMap<Key<'_>, usize> = HashMap::new();
     let mut latest = None;
     let mut lost = Tally::default();
@@ -286,6 +310,15 @@ fn expected<'a>(evidence: &RunEvidence<'a>, stamped: bool) -> impl Iterator<Item
     log.iter()
         .filter(move |r| belongs(r, console_loglevel, command_line))
         .flat_map(move |r| r.text.split(|b| *b == b'\n').map(move |line| (stamped.then_some(r.stamp), line)))
+}
+
+/// The kernel's records that follow a program's text on the same line.
+fn after_user_text(line: &[u8]) -> impl Iterator<Item = Key<'_>> {
+    let starts = line.iter().enumerate().skip(1).filter(|(_, b)| **b == b'[').map(|(n, _)| n);
+    starts.filter_map(|n| {
+        let message = message(&line[n..]);
+        message.stamp.map(|stamp| (Some(stamp), message.text))
+    })
 }
 
 fn received_key(line: &ReceivedLine) -> Key<'_> {

@@ -3,10 +3,7 @@
 use crate::module::Payload;
 use bootline_images::arch::Arch;
 use bootline_images::cpio::{self, Entry};
-
-/// The lab's init (`init/init.c`), empty if there was no compiler for the architecture at build time.
-const INIT_X86_64: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/init-x86_64"));
-const INIT_AARCH64: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/init-aarch64"));
+use bootline_images::programs;
 
 const MEM: u32 = 1;
 const TTY: u32 = 4;
@@ -17,11 +14,7 @@ const TTYS0: u32 = 64;
 /// The initramfs for a guest of this architecture, with the modules that init is to load; `None` if its init could not
 /// be built (see [`Arch::compiler_package`]).
 pub fn initramfs(arch: Arch, modules: &Payload) -> Option<Vec<u8>> {
-    let init = match arch {
-        Arch::Amd64 => INIT_X86_64,
-        Arch::Arm64 => INIT_AARCH64,
-    };
-    (!init.is_empty()).then(|| {
+    programs::init(arch).map(|init| {
         let mut entries = vec![
             Entry::dir("dev"),
             Entry::dir("proc"),

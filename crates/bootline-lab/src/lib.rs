@@ -14,4 +14,5 @@ mod qemu;
 mod received;
 pub mod registers;
 mod schema;
+pub mod storage;
 mod truth_port;

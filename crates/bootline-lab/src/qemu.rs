@@ -97,14 +97,14 @@ pub(crate) fn check_trace(
 }
 
 impl Qemu {
-    /// Starts QEMU with `console` as its standard output and `truth` at the same descriptor number. Its messages go to
-    /// the file `log`, except those that `listener` takes.
+    /// Starts QEMU with `console` as its standard output and `inherited` at the same descriptor numbers. Its messages go
+    /// to the file `log`, except those that `listener` takes.
     pub fn start(
         program: &'static str,
         package: &'static str,
         args: &[OsString],
         console: Stdio,
-        truth: &OwnedFd,
+        inherited: &[&OwnedFd],
         log: &Path,
         listener: Option<LogListener>,
     ) -> Result<Qemu, QemuError> {
@@ -121,13 +121,15 @@ impl Qemu {
                 None
             }
         };
-        let truth = truth.as_raw_fd();
-        let keep_truth_and_die_with_us = move || {
-            // SAFETY: the calls take numbers only and are async-signal-safe; `truth` is open in the parent until the
-            // child has been started.
+        let kept: Vec<i32> = inherited.iter().map(|fd| fd.as_raw_fd()).collect();
+        let keep_ports_and_die_with_us = move || {
+            // SAFETY: the calls take numbers only and are async-signal-safe; the descriptors are open in the parent until
+            // the child has been started.
             unsafe {
-                if libc::fcntl(truth, libc::F_SETFD, 0) < 0 {
-                    return Err(io::Error::last_os_error());
+                for fd in &kept {
+                    if libc::fcntl(*fd, libc::F_SETFD, 0) < 0 {
+                        return Err(io::Error::last_os_error());
+                    }
                 }
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
                 // Ctrl-C at the terminal is for whoever asked for the boot; QEMU is ended by its pid. A session of its
@@ -137,7 +139,7 @@ impl Qemu {
             Ok(())
         };
         // SAFETY: between fork and exec the closure neither allocates nor takes a lock.
-        unsafe { command.pre_exec(keep_truth_and_die_with_us) };
+        unsafe { command.pre_exec(keep_ports_and_die_with_us) };
         let mut child = command.spawn().map_err(|source| start_error(program, package, source))?;
         let reader = heard.zip(child.stderr.take()).map(|((mut listener, mut messages), stderr)| {
             thread::spawn(move || read_messages(stderr, &mut messages, &mut listener))
@@ -260,7 +262,7 @@ mod tests {
             mine
         });
         let args = ["-c".into(), script.into()];
-        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &truth, &log, Some(listener)).unwrap();
+        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &[&truth], &log, Some(listener)).unwrap();
         end_of(&mut qemu);
         qemu.settle();
         let heard: Vec<Vec<u8>> = heard.iter().collect();
@@ -284,7 +286,7 @@ mod tests {
         let log = dir.path().join("qemu.log");
         let truth = OwnedFd::from(File::open("/dev/null").unwrap());
         let args = ["-c".into(), "echo 'could not load kernel' >&2; exit 3".into()];
-        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &truth, &log, None).unwrap();
+        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &[&truth], &log, None).unwrap();
         let status = end_of(&mut qemu);
         let text = qemu.died(status).to_string();
         assert_eq!(text, "`sh` failed (exit status: 3): could not load kernel");

@@ -12,7 +12,9 @@ use super::explain::ExplainedBoot;
 use super::export_json::ExportedBoot;
 use super::predict::PredictedBoot;
 use super::time::TimedBoot;
-use super::wire::{BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson, RulesJson};
+use super::wire::{
+    BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson, RulesJson, SystemImageJson, SystemsJson,
+};
 
 /// A list of boots: what most verbs write.
 #[derive(JsonSchema)]
@@ -42,6 +44,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("capture", schema_of::<CaptureJson>("capture", "bootline capture --json")),
         ("kernels", schema_of::<KernelsJson>("kernels", "bootline kernels --json")),
         ("kernel", schema_of::<KernelJson>("kernel", "bootline kernels fetch --json")),
+        ("systems", schema_of::<SystemsJson>("systems", "bootline systems list --json")),
+        ("system", schema_of::<SystemImageJson>("system", "bootline systems build --json")),
         ("experiments", schema_of::<ExperimentsJson>("experiments", "bootline experiment list --json")),
     ]
 }

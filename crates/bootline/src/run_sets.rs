@@ -119,6 +119,7 @@ fn unbelievable(truth: &Path) -> Option<(String, bool)> {
         RunVerdict::Interrupted => ("the run was interrupted", true),
         RunVerdict::Panicked { .. } => ("the kernel panicked", false),
         RunVerdict::ModuleFailed { .. } => ("the kernel refused a module", false),
+        RunVerdict::NoSystem { .. } => ("the system could not be started", false),
         RunVerdict::TimedOut { .. } => ("the boot hung", false),
         RunVerdict::Stopped => ("the guest stopped before its end", false),
     };

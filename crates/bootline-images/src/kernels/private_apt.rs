@@ -15,7 +15,7 @@ use crate::arch::Arch;
 
 /// The suites that have kernels, from old to new; a mirror may have archived the oldest. Security suites are left out: the
 /// next point release has the same.
-const SUITES: &str = "bullseye bookworm bookworm-backports trixie trixie-backports sid experimental";
+pub(crate) const KERNEL_SUITES: &str = "bullseye bookworm bookworm-backports trixie trixie-backports sid experimental";
 
 /// Where apt keeps its helper, on every Debian since 8.
 const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
@@ -24,13 +24,14 @@ const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
 const MAX_COMPLAINTS: usize = 32;
 
 /// A private apt for one architecture.
-pub struct PrivateApt {
+pub(crate) struct PrivateApt {
     root: PathBuf,
     archive: DebianArchive,
+    suites: &'static str,
 }
 
 /// A downloaded list of packages.
-pub struct Index {
+pub(crate) struct Index {
     /// The suite it describes.
     pub suite: String,
     path: PathBuf,
@@ -41,7 +42,7 @@ impl PrivateApt {
     ///
     /// # Errors
     /// No apt, or the folder can't be written to or named in a configuration.
-    pub fn prepare(root: &Path, arch: Arch, archive: DebianArchive) -> Result<PrivateApt, Error> {
+    pub fn prepare(root: &Path, arch: Arch, archive: DebianArchive, suites: &'static str) -> Result<PrivateApt, Error> {
         for folder in ["lists/partial", "cache/archives/partial", "empty"] {
             let folder = root.join(folder);
             fs::create_dir_all(&folder).map_err(Error::cache("create", &folder))?;
@@ -51,9 +52,9 @@ impl PrivateApt {
             fs::write(&path, text).map_err(Error::cache("write", &path))
         };
         write("status", "")?;
-        write("archive.sources", &sources(arch, &archive))?;
+        write("archive.sources", &sources(arch, &archive, suites))?;
         write("apt.conf", &configuration(root, arch, &host::acquire_settings()?)?)?;
-        Ok(PrivateApt { root: root.to_owned(), archive })
+        Ok(PrivateApt { root: root.to_owned(), archive, suites })
     }
 
     /// The mirror in use.
@@ -72,8 +73,8 @@ impl PrivateApt {
         match run(command, "read the package lists", percent) {
             Ok(()) => Ok(vec![]),
             Err(Error::Apt { action, evidence }) => {
-                let failed = failed_suites(&evidence);
-                if failed.is_empty() || failed.len() == SUITES.split(' ').count() {
+                let failed = failed_suites(self.suites, &evidence);
+                if failed.is_empty() || failed.len() == self.suites.split(' ').count() {
                     return Err(Error::Apt { action, evidence });
                 }
                 Ok(failed)
@@ -144,6 +145,52 @@ impl PrivateApt {
         debs.next().map(|e| e.path()).ok_or(Error::Apt { action, evidence })
     }
 
+    /// What installing these packages on an empty system takes: each archive's name and size in bytes.
+    ///
+    /// # Errors
+    /// apt's error lines.
+    pub fn archives_of(&self, packages: &[&str]) -> Result<Vec<(String, u64)>, Error> {
+        let mut command = self.command("apt-get");
+        command.args(["-qq", "--yes", "--no-install-recommends", "--print-uris", "install"]).args(packages);
+        let output = command.stdin(Stdio::null()).output().map_err(|_| Error::NoTool { program: "apt-get" })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        // `'ADDRESS' FILE SIZE CHECKSUM`
+        let archives = text.lines().filter(|l| l.starts_with('\'')).filter_map(|line| {
+            let mut words = line.split_ascii_whitespace().skip(1);
+            Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
+        });
+        if output.status.success() {
+            return Ok(archives.collect());
+        }
+        let evidence =
+            String::from_utf8_lossy(&output.stderr).lines().take(MAX_COMPLAINTS).map(str::to_owned).collect();
+        Err(Error::Apt { action: format!("find the packages {}", packages.join(" ")), evidence })
+    }
+
+    /// Downloads these packages and what they depend on into `folder`, as far as they are not there. What an interrupted
+    /// download left is used.
+    ///
+    /// # Errors
+    /// apt's error lines.
+    pub fn download_all(&self, packages: &[&str], folder: &Path, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+        let partial = folder.join("partial");
+        fs::create_dir_all(&partial).map_err(Error::cache("create", &partial))?;
+        let mut command = self.command("apt-get");
+        command.arg("-o").arg(format!("Dir::Cache::archives={}", folder.display()));
+        command.args(["-qq", "--yes", "--no-install-recommends", "--download-only", "install"]).args(packages);
+        run(command, "download the packages of a system", percent)
+    }
+
+    /// Where the fetched lists of packages are.
+    pub fn lists(&self) -> PathBuf {
+        self.root.join("lists")
+    }
+
+    /// The keyring that the archive is checked against.
+    pub fn keyring(&self) -> &Path {
+        &self.archive.keyring
+    }
+
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("APT_CONFIG", self.root.join("apt.conf")).env("LC_ALL", "C");
@@ -151,9 +198,9 @@ impl PrivateApt {
     }
 }
 
-fn sources(arch: Arch, archive: &DebianArchive) -> String {
+fn sources(arch: Arch, archive: &DebianArchive, suites: &str) -> String {
     format!(
-        "Types: deb\nURIs: {}\nSuites: {SUITES}\nComponents: main\nArchitectures: {arch}\nSigned-By: {}\n",
+        "Types: deb\nURIs: {}\nSuites: {suites}\nComponents: main\nArchitectures: {arch}\nSigned-By: {}\n",
         archive.mirror,
         archive.keyring.display()
     )
@@ -222,13 +269,13 @@ fn complaints_of(child: &mut Child) -> Option<thread::JoinHandle<Vec<String>>> {
 
 /// The suites that apt's complaints name, each with the first complaint: by the address of a file, or as in
 /// `The repository 'http://mirror.example/debian sid Release' does not have a Release file.`
-fn failed_suites(complaints: &[String]) -> Vec<(String, String)> {
+fn failed_suites(suites: &str, complaints: &[String]) -> Vec<(String, String)> {
     let names = |line: &str, suite: &str| {
         [format!("/dists/{suite}/"), format!(" {suite} Release"), format!(" {suite} InRelease")]
             .iter()
             .any(|pattern| line.contains(pattern))
     };
-    SUITES
+    suites
         .split(' ')
         .filter_map(|suite| Some((suite.to_owned(), complaints.iter().find(|line| names(line, suite))?.clone())))
         .collect()
@@ -252,7 +299,8 @@ mod tests {
     #[test]
     fn suites_that_failed() {
         let check = |line: &str, expected: &[&str]| {
-            let failed: Vec<String> = failed_suites(&[line.to_owned()]).into_iter().map(|(suite, _)| suite).collect();
+            let failed: Vec<String> =
+                failed_suites(KERNEL_SUITES, &[line.to_owned()]).into_iter().map(|(suite, _)| suite).collect();
             assert_eq!(failed, expected, "{line}");
         };
         check("E: The repository 'http://mirror.example/d sid Release' does not have a Release file.", &["sid"]);

@@ -11,6 +11,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::behaviour::nearest;
 use super::cache::{Cache, remove_folder};
@@ -21,7 +22,7 @@ use super::error::Error;
 use super::host;
 use super::listing::{Listing, Refresh, Row};
 use super::package::{self, Package};
-use super::private_apt::PrivateApt;
+use super::private_apt::{KERNEL_SUITES, PrivateApt};
 use super::progress::FetchProgress;
 use super::series::Series;
 use super::version;
@@ -56,6 +57,12 @@ pub fn cache_folder(stated: Option<&Path>, env: impl Fn(&str) -> Option<OsString
     let xdg = || folder("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("bootline/kernels"));
     let home = || folder("HOME").map(|p| p.join(".cache/bootline/kernels"));
     folder("BOOTLINE_CACHE").map(|p| p.join("kernels")).or_else(xdg).or_else(home)
+}
+
+/// Kernels of sid have moved from /lib to /usr/lib.
+fn module_folder(unpacked: &Path, release: &str) -> Option<PathBuf> {
+    let folders = ["usr/lib/modules", "lib/modules"].map(|at| unpacked.join(at).join(release));
+    folders.into_iter().find(|folder| folder.join("kernel").is_dir())
 }
 
 impl Store {
@@ -193,6 +200,56 @@ impl Store {
         }
     }
 
+    /// The folder of a kernel's modules, `.../lib/modules/RELEASE`: from the cache, or from the package of the kernel's own
+    /// version.
+    ///
+    /// # Errors
+    /// The package is gone, or can't be unpacked.
+    pub fn modules(&self, kernel: &Kernel, progress: &mut dyn FnMut(FetchProgress)) -> Result<PathBuf, Error> {
+        let home = kernel.path.parent().unwrap_or(Path::new("/"));
+        let unpacked = home.join("modules");
+        if let Some(folder) = module_folder(&unpacked, &kernel.release) {
+            return Ok(folder);
+        }
+        let _lock = self.cache.lock(kernel.arch, progress)?;
+        if let Some(folder) = module_folder(&unpacked, &kernel.release) {
+            return Ok(folder);
+        }
+        // From 6.19 on the modules have a package of their own (see package.rs).
+        let own = format!("linux-modules-{}", kernel.release);
+        let package = if kernel.package.starts_with("linux-binary-") { own } else { kernel.package.clone() };
+        let apt = self.apt(kernel.arch)?;
+        let part = self.cache.root.join(kernel.arch.debian_name()).join("part");
+        remove_folder(&part)?;
+        fs::create_dir_all(&part).map_err(Error::cache("create", &part))?;
+        let size = apt.archives_of(&[&format!("{package}={}", kernel.version)]).unwrap_or_default();
+        let size = size.iter().find(|(file, _)| file.starts_with(&package)).map_or(0, |(_, size)| *size);
+        let mut told = |percent| {
+            progress(FetchProgress::Downloading {
+                package: package.clone(),
+                version: kernel.version.clone(),
+                suite: kernel.suite.clone(),
+                size,
+                percent,
+            });
+        };
+        told(0.0);
+        let deb = apt.download(&package, &kernel.version, &part, &mut told)?;
+        progress(FetchProgress::Unpacking { package: package.clone() });
+        let fresh = part.join("modules");
+        let status = Command::new("dpkg-deb").arg("-x").arg(&deb).arg(&fresh).stdin(Stdio::null()).status();
+        let status = status.map_err(|_| Error::NoTool { program: "dpkg-deb" })?;
+        if !status.success() || module_folder(&fresh, &kernel.release).is_none() {
+            let reason = format!("it has no modules of {}", kernel.release);
+            return Err(Error::Package { package, reason });
+        }
+        remove_folder(&unpacked)?;
+        fs::rename(&fresh, &unpacked).map_err(Error::cache("write", &unpacked))?;
+        remove_folder(&part)?;
+        module_folder(&unpacked, &kernel.release)
+            .ok_or_else(|| Error::Package { package, reason: "its modules have vanished".to_owned() })
+    }
+
     /// Asks the mirror what the suites have.
     ///
     /// # Errors
@@ -311,6 +368,6 @@ impl Store {
 
     fn apt(&self, arch: Arch) -> Result<PrivateApt, Error> {
         let archive = host::archive(self.mirror.as_deref(), self.keyring.as_deref())?;
-        PrivateApt::prepare(&self.cache.root.join(arch.debian_name()).join("apt"), arch, archive)
+        PrivateApt::prepare(&self.cache.root.join(arch.debian_name()).join("apt"), arch, archive, KERNEL_SUITES)
     }
 }

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use bootline_capture::units::Baud;
 
+use super::RunVerdict;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::ModuleError;
 use crate::qemu::QemuError;
 use bootline_images::arch::Arch;
+use bootline_images::systems::System;
 use bootline_port::recorder::RecorderError;
 
 /// Why a boot could not be carried out.
@@ -112,6 +114,14 @@ pub enum BootError {
     /// The capture can't be written.
     #[error(transparent)]
     Recorder(#[from] RecorderError),
+    /// A system's first boot did not end in its own shutdown, so its image can't be measured.
+    #[error("the first boot of {system} failed: {verdict:?}")]
+    Unsettled {
+        /// The system.
+        system: System,
+        /// How it ended.
+        verdict: Box<RunVerdict>,
+    },
     /// QEMU can't be run.
     #[error(transparent)]
     Qemu(#[from] QemuError),

@@ -7,7 +7,19 @@ use std::path::{Path, PathBuf};
 use super::{BootError, Truth};
 
 /// All files that a run may write.
-const FILES: [&str; 5] = ["boot.cap", "truth.json", "truth.part", "dmesg.kmsg", "qemu.log"];
+const FILES: [&str; 11] = [
+    "boot.cap",
+    "truth.json",
+    "truth.part",
+    "dmesg.kmsg",
+    "qemu.log",
+    "screen.ppm",
+    "systemctl-show.txt",
+    "systemctl-manager.txt",
+    "journal.export",
+    "analyze-time.txt",
+    "storage.txt",
+];
 
 /// The files of a run.
 #[derive(Clone, Debug)]
@@ -16,6 +28,7 @@ pub(super) struct RunFiles {
     pub truth: PathBuf,
     pub kmsg: PathBuf,
     pub qemu_log: PathBuf,
+    pub screen: PathBuf,
 }
 
 impl RunFiles {
@@ -27,6 +40,7 @@ impl RunFiles {
             truth: dir.join("truth.json"),
             kmsg: dir.join("dmesg.kmsg"),
             qemu_log: dir.join("qemu.log"),
+            screen: dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).join("screen.ppm"),
         };
         let in_use = [&files.capture, &files.truth].into_iter().find(|path| path.exists()).cloned();
         in_use.map_or(Ok(files), |path| Err(BootError::DirInUse { path }))

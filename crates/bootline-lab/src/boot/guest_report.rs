@@ -3,12 +3,14 @@
 use bootline_capture::units::{Dur, HostTime};
 
 /// A command to the guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GuestCommand {
     /// The lab's init: send what is new.
     Dump,
     /// The lab's init: print this many lines.
     Lines(u32),
+    /// A system: run this command and send what it writes.
+    Run(String),
     /// The lab's init: power off.
     PowerOff,
     /// The guest does not respond: kill QEMU.
@@ -33,6 +35,35 @@ pub(super) struct GuestReport {
     pub kmsg_overrun: bool,
     pub modules: Vec<ModuleReport>,
     pub lines: Option<PrintkLinesReport>,
+    /// Marks of a system, in the order of their arrival.
+    pub marks: Vec<MarkReport>,
+    /// Why the root of a system can't be mounted, or its init not be executed.
+    pub no_system: Option<i32>,
+    pub picture_seen_at: Option<HostTime>,
+    pub socket_answered_at: Option<HostTime>,
+    /// What the questions were answered.
+    pub answers: Vec<Answer>,
+}
+
+/// What a system answered to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The file of the run that gets it.
+    pub file: &'static str,
+    /// When it was asked.
+    pub asked: HostTime,
+    /// How long the host waited.
+    pub took: Dur,
+    pub text: Vec<u8>,
+}
+
+/// A moment that a program of the guest marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MarkReport {
+    pub name: String,
+    pub at: HostTime,
+    /// The guest's monotonic clock.
+    pub guest: Dur,
 }
 
 /// Init's report on a module; the times are the guest's.

@@ -9,16 +9,23 @@
 //! | `truth.json` | the [`Truth`] |
 //! | `dmesg.kmsg` | the kernel's own log, raw records of /dev/kmsg (none without the lab's init) |
 //! | `qemu.log` | QEMU's messages, if it had any |
+//! | `journal.export`, `systemctl-show.txt`, .. | a system's own account of its boot (only with a system) |
+//! | `screen.ppm` | its screen when the application's picture was seen (only with a system) |
 mod error;
 mod files;
 mod guest_report;
 mod progress;
 mod request;
 mod run;
+mod run_event;
 mod running;
 mod session;
+mod settle;
+mod system;
+mod system_truth;
 mod truth;
 mod truth_parts;
+mod witness;
 
 pub use error::BootError;
 pub(crate) use files::{replace, set_aside};
@@ -26,4 +33,7 @@ pub use progress::{BootPhase, BootProgress};
 pub use request::BootRequest;
 pub(crate) use request::arch_of;
 pub use run::{BootOutcome, boot, boot_valid};
+pub use settle::settle;
+pub use system::SystemBoot;
+pub use system_truth::{Mark, SystemTruth, UnitTruth};
 pub use truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};

@@ -9,6 +9,10 @@ pub enum BootPhase {
     Booting,
     /// Init runs; the line still transmits what the kernel has stored.
     Draining,
+    /// A system runs; its marks are awaited.
+    UserSpace,
+    /// The system is asked for its own account of the boot.
+    Asking,
     /// Init prints the requested lines.
     Printing,
     /// The guest powers off.

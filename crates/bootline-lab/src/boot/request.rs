@@ -8,7 +8,7 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
-use super::BootError;
+use super::{BootError, SystemBoot};
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Machine, command_line, declared_baud};
@@ -26,6 +26,8 @@ pub struct BootRequest {
     pub dtb: Option<PathBuf>,
     /// Parameters for the kernel command line. They override the lab's own (`console=`, `panic=`, `log_buf_len=`).
     pub append: String,
+    /// A whole system, booted by the lab's own initramfs; then there is no `initrd`.
+    pub system: Option<SystemBoot>,
     /// The guest's architecture; by default that of the image.
     pub arch: Option<Arch>,
     /// Speed of the line; by default 115200. Must be none with [`Accel::Icount`].
@@ -65,6 +67,7 @@ impl BootRequest {
             kernel: kernel.to_owned(),
             initrd: None,
             dtb: None,
+            system: None,
             append: String::new(),
             arch: None,
             baud: None,
@@ -129,7 +132,13 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     let asked = |wanted, what| if wanted { Some(what) } else { None };
     let of_init =
         asked(!request.modules.is_empty(), "loading modules").or(asked(request.lines.is_some(), "printing lines"));
-    if let Some(what) = of_init.filter(|_| request.initrd.is_some()) {
+    if request.system.is_some() && request.initrd.is_some() {
+        return Err(BootError::NeedsLabInit { what: "booting a system" });
+    }
+    if request.system.is_some() && icount {
+        return Err(BootError::NeedsLine { what: "booting a system" });
+    }
+    if let Some(what) = of_init.filter(|_| request.initrd.is_some() || request.system.is_some()) {
         return Err(BootError::NeedsLabInit { what });
     }
     let of_line =
@@ -144,7 +153,11 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     let declared = baud.map(|baud| arch.declared_baud(baud));
     // Each instruction counts as a nanosecond or two, so the counter does not run at the host's rate.
     let tsc_khz = host.tsc_khz.filter(|_| !icount && request.accel != Accel::Kvm);
-    let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &request.append);
+    let append = match &request.system {
+        Some(_) => format!("{} {}", SystemBoot::parameters(), request.append),
+        None => request.append.clone(),
+    };
+    let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &append);
     let line = baud.map(|baud| PacedLine {
         baud,
         frame: request.frame,
@@ -155,6 +168,11 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         Some(baud) => BootRequest::default_timeout(baud, request.frame) * if request.trace_registers { 4 } else { 1 },
         None => Duration::from_secs(300),
     });
+    // User space takes minutes in the translator, and what is asked of it afterwards as long.
+    let timeout = match (&request.system, request.timeout) {
+        (Some(_), None) => timeout + Duration::from_secs(480),
+        _ => timeout,
+    };
     let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
     Ok(BootPlan { machine, line, command_line, timeout })
 }

@@ -16,7 +16,7 @@ use regex::bytes::Regex;
 
 use super::files::{RunFiles, set_aside, write};
 use super::request::{PacedLine, plan};
-use super::running::{RunningBoot, spawn_line_reader, spawn_truth_reader};
+use super::running::{RunningBoot, Witnesses, spawn_line_reader, spawn_truth_reader};
 use super::session::Session;
 use super::truth::{RunVerdict, Truth};
 use super::truth_parts::TruthParts;
@@ -66,6 +66,11 @@ pub fn boot(
         check_readable(path).map_err(|source| BootError::DeviceTree { path: path.clone(), source })?;
     }
     let arch = plan.machine.arch;
+    if let Some(boot) = &request.system {
+        for path in [&boot.image, &boot.initramfs] {
+            check_readable(path).map_err(|source| BootError::Initrd { path: path.clone(), source })?;
+        }
+    }
     let modules = module::payload(&request.modules)?;
     let qemu_version = qemu::version(arch.qemu_program(), arch.qemu_package())?;
     let events = registers::events(arch);
@@ -73,7 +78,8 @@ pub fn boot(
         qemu::check_trace(arch.qemu_program(), arch.qemu_package(), &events)?;
     }
     let files = RunFiles::prepare(&request.dir)?;
-    let lab_initramfs = match &request.initrd {
+    let given = request.initrd.as_ref().or(request.system.as_ref().map(|boot| &boot.initramfs));
+    let lab_initramfs = match given {
         Some(_) => None,
         None => {
             let mut file = tempfile::NamedTempFile::new()
@@ -84,7 +90,7 @@ pub fn boot(
             Some(file)
         }
     };
-    let initrd = request.initrd.clone().or_else(|| lab_initramfs.as_ref().map(|f| f.path().to_owned()));
+    let initrd = given.cloned().or_else(|| lab_initramfs.as_ref().map(|f| f.path().to_owned()));
     let initrd = initrd.expect("one of the two is there");
 
     let clock = RunClock::start();
@@ -95,7 +101,8 @@ pub fn boot(
     let own_init = request.initrd.is_some();
     let marker = request.marker.clone().or_else(|| own_init.then(kernels_end));
     let character = plan.line.map_or(Dur::ZERO, |l| LineRate::of(l.baud, l.frame).time_for(1).as_dur());
-    let session = Session::new(recorder, marker, own_init, character).printing(request.lines);
+    let session =
+        Session::new(recorder, marker, own_init, character).printing(request.lines).of_system(request.system.as_ref());
 
     let channels = PortChannels::open_channels(plan.line.as_ref())?;
     let ports = Ports {
@@ -106,6 +113,15 @@ pub fn boot(
     if let Some(dtb) = &request.dtb {
         args.extend(["-dtb".into(), dtb.into()]);
     }
+    let monitor = request.system.as_ref().map(|_| UnixStream::pair()).transpose();
+    let monitor = monitor.map_err(|source| BootError::Line { source })?;
+    let (qmp, guest_qmp) = monitor.map_or((None, None), |(ours, qemus)| (Some(ours), Some(OwnedFd::from(qemus))));
+    let mut port = None;
+    if let (Some(boot), Some(qmp)) = (&request.system, &guest_qmp) {
+        let free = free_port().map_err(|source| BootError::Line { source })?;
+        args.extend(boot.arguments(free, std::os::fd::AsRawFd::as_raw_fd(qmp)));
+        port = Some(free);
+    }
     let counter = request.trace_registers.then(|| Arc::new(Mutex::new(Counter::default())));
     if request.trace_registers {
         args.extend(events.iter().flat_map(|event| ["-trace".into(), event.into()]));
@@ -115,16 +131,17 @@ pub fn boot(
     let console = channels.guest_console.map_or_else(Stdio::null, Stdio::from);
     let started = clock.now();
     let log = &files.qemu_log;
-    let qemu =
-        Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &channels.guest_truth, log, listener)?;
-    drop(channels.guest_truth);
+    let inherited: Vec<&OwnedFd> = [&channels.guest_truth].into_iter().chain(&guest_qmp).collect();
+    let qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &inherited, log, listener)?;
+    drop(inherited);
+    drop((channels.guest_truth, guest_qmp));
     let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
     let truth_in = channels.truth.try_clone().map_err(|source| BootError::Line { source })?;
     let mut readers = 1;
     spawn_truth_reader(truth_in, clock, sender.clone());
     if let (Some(line), Some(fd)) = (plan.line, channels.console) {
         readers += 1;
-        spawn_line_reader(fd, line, clock, request.real_time, sender);
+        spawn_line_reader(fd, line, clock, request.real_time, sender.clone());
     }
 
     let mut live = RunningBoot {
@@ -142,6 +159,7 @@ pub fn boot(
         starved_at_init: None,
         counter: counter.clone(),
         line_end: ReaderEnd::default(),
+        witnesses: request.system.as_ref().map(|_| Witnesses { qmp, screen: files.screen.clone(), port, sender }),
     };
     if let Some(recorder) = &mut live.session.recorder {
         recorder.note(started, NoteKind::PowerOn, &request.kernel.display().to_string())?;
@@ -165,6 +183,9 @@ pub fn boot(
     drop(qemu);
     if !session.report.kmsg.is_empty() {
         write(&files.kmsg, &session.report.kmsg)?;
+    }
+    for answer in &session.report.answers {
+        write(&request.dir.join(answer.file), &answer.text)?;
     }
     files.write_truth(&truth)?;
     let capture = plan.line.map(|_| files.capture);
@@ -193,6 +214,11 @@ pub fn boot_valid(
         return Ok(outcome);
     }
     unreachable!("the last attempt is never retried")
+}
+
+/// A port of the host that nobody uses.
+fn free_port() -> io::Result<u16> {
+    Ok(std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 /// The kernel's last line before user space.

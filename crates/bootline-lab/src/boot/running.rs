@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -14,9 +15,12 @@ use bootline_capture::units::{Dur, HostTime};
 
 use super::guest_report::GuestCommand;
 use super::request::PacedLine;
+use super::run_event::RunEvent;
 use super::session::Session;
+use super::system::{PICTURE, SOCKET};
+use super::witness::{ask_socket, watch_screen};
 use super::{BootError, BootProgress};
-use crate::line::{LineRead, Pacer, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
+use crate::line::{Pacer, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
 use crate::qemu::Qemu;
 use crate::registers::{CountWindow, Counter};
 
@@ -25,14 +29,6 @@ const TICK: Duration = Duration::from_millis(50);
 const POWER_OFF_PATIENCE: Dur = Dur::from_secs(30);
 /// What the channel still contains when QEMU has exited is read at the line's speed.
 const TAIL_PATIENCE: Dur = Dur::from_secs(20);
-
-pub(super) enum RunEvent {
-    Line(Vec<LineRead>),
-    ReaderIsRealTime,
-    LineEnded(ReaderEnd),
-    Truth(HostTime, Vec<u8>),
-    TruthEnded,
-}
 
 pub(super) fn spawn_line_reader(
     fd: OwnedFd,
@@ -111,6 +107,19 @@ pub(super) struct RunningBoot<'a> {
     pub line_end: ReaderEnd,
     /// Counts register accesses, if they are traced.
     pub counter: Option<Arc<Mutex<Counter>>>,
+    /// Who looks for the application of a system.
+    pub witnesses: Option<Witnesses>,
+}
+
+/// What the host looks at once the application's marks have come.
+pub(super) struct Witnesses {
+    /// QEMU's monitor, until the screen is watched.
+    pub qmp: Option<UnixStream>,
+    /// Where the screen is stored.
+    pub screen: PathBuf,
+    /// The host's port for the application's, until it is asked.
+    pub port: Option<u16>,
+    pub sender: Sender<RunEvent>,
 }
 
 impl RunningBoot<'_> {
@@ -136,6 +145,7 @@ impl RunningBoot<'_> {
                 self.qemu.kill();
                 return Ok(QemuEnd::TimedOut { silent: now - self.session.silent_since() });
             }
+            self.start_witnesses();
             match self.session.tick(now)? {
                 // A guest that does not respond runs into the time limits.
                 Some(GuestCommand::Dump) => {
@@ -146,6 +156,7 @@ impl RunningBoot<'_> {
                     self.count_in(CountWindow::Lines);
                     drop(self.truth.write_all(format!("l{count}\n").as_bytes()));
                 }
+                Some(GuestCommand::Run(command)) => drop(self.truth.write_all(format!("x{command}\n").as_bytes())),
                 Some(GuestCommand::PowerOff) => drop(self.truth.write_all(b"p")),
                 Some(GuestCommand::Kill) => {
                     self.qemu.kill();
@@ -169,6 +180,18 @@ impl RunningBoot<'_> {
                     last_line: &self.session.last_line,
                 });
             }
+        }
+    }
+
+    /// Nothing is looked at before the guest says that there is something to see: looking costs the host time.
+    fn start_witnesses(&mut self) {
+        let Some(witnesses) = &mut self.witnesses else { return };
+        let marked = |name| self.session.report.marks.iter().any(|m| m.name == name);
+        if let Some(qmp) = witnesses.qmp.take_if(|_| marked(PICTURE)) {
+            watch_screen(qmp, witnesses.screen.clone(), self.clock, witnesses.sender.clone());
+        }
+        if let Some(port) = witnesses.port.take_if(|_| marked(SOCKET)) {
+            ask_socket(port, self.clock, witnesses.sender.clone());
         }
     }
 
@@ -217,6 +240,8 @@ impl RunningBoot<'_> {
                     self.line_end = end;
                 }
                 RunEvent::Truth(at, bytes) => self.session.truth(at, &bytes),
+                RunEvent::PictureSeen(at) => self.session.report.picture_seen_at = Some(at),
+                RunEvent::SocketAnswered(at) => self.session.report.socket_answered_at = Some(at),
                 RunEvent::TruthEnded => self.readers -= 1,
             }
             next = self.events.try_recv().ok();

@@ -5,7 +5,8 @@ use bootline_capture::units::{Dur, HostTime};
 use regex::bytes::Regex;
 
 use super::BootPhase;
-use super::guest_report::{GuestCommand, GuestReport, ModuleReport, PrintkLinesReport};
+use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
+use super::system::{AWAITED, Question, SystemBoot};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -27,6 +28,12 @@ const AFTER_PANIC_QUIET: Dur = Dur::from_secs(3);
 const MAX_MODULES: usize = 1024;
 /// Maximum size of the kernel's log in memory, in bytes.
 const MAX_KMSG: usize = 64 << 20;
+/// Maximum number of marks that a system may send.
+const MAX_MARKS: usize = 1024;
+/// Maximum size of an answer of a system, in bytes.
+const MAX_ANSWER: usize = 64 << 20;
+/// How long the host may look for the application after the last mark.
+const WITNESS_PATIENCE: Dur = Dur::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -42,6 +49,8 @@ enum Stage {
         since: HostTime,
         bytes: u64,
     },
+    /// A system is asked for its own account of the boot.
+    Asking,
     /// The user's own boot has reached its marker.
     Marked,
     PoweringOff,
@@ -78,6 +87,20 @@ pub(super) struct Session {
     last_wanted: Option<Vec<u8>>,
     /// How long the line must be quiet before it counts as drained.
     quiet: Dur,
+    system: Option<SystemSession>,
+}
+
+/// The part of a session that only whole systems have.
+#[derive(Debug, Default)]
+struct SystemSession {
+    /// Questions not yet asked, the next one last.
+    questions: Vec<Question>,
+    /// The answer under way.
+    answer: Option<Answer>,
+    /// The system's own shutdown, if its power is not simply cut.
+    shutdown: Option<&'static str>,
+    /// When all marks had come.
+    marked_at: Option<HostTime>,
 }
 
 impl Session {
@@ -108,7 +131,18 @@ impl Session {
             records_seen: 0,
             last_wanted: None,
             quiet: QUIET + character * 20,
+            system: None,
         }
+    }
+
+    /// Boots a whole system: awaits its marks, then asks for its own account.
+    pub fn of_system(self, boot: Option<&SystemBoot>) -> Session {
+        let system = boot.map(|boot| SystemSession {
+            questions: boot.questions().into_iter().rev().collect(),
+            shutdown: boot.settle.then(|| boot.system.shutdown()),
+            ..SystemSession::default()
+        });
+        Session { system, ..self }
     }
 
     /// Has init print lines before the guest powers off.
@@ -118,7 +152,9 @@ impl Session {
 
     pub fn phase(&self) -> BootPhase {
         match self.stage {
-            Stage::Booting => BootPhase::Booting,
+            Stage::Booting if self.report.marks.is_empty() => BootPhase::Booting,
+            Stage::Booting => BootPhase::UserSpace,
+            Stage::Asking => BootPhase::Asking,
             Stage::Draining | Stage::Asked | Stage::Drained | Stage::Marked => BootPhase::Draining,
             Stage::Printing { .. } => BootPhase::Printing,
             Stage::PoweringOff => BootPhase::PoweringOff,
@@ -183,7 +219,7 @@ impl Session {
                 self.report.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
             }
             "loaded" if self.report.loaded_at.is_none() => self.report.loaded_at = Some(frame.at),
-            "module" => {
+            "module" if self.system.is_none() => {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
                 let errno = field(&text, "errno").and_then(|n| n.try_into().ok()).unwrap_or(libc::EINVAL);
@@ -193,6 +229,11 @@ impl Session {
                     self.report.modules.push(report);
                 }
             }
+            "root.failed" | "handoff.failed" => {
+                self.report.no_system = field(&text(), "errno").and_then(|n| n.try_into().ok()).or(Some(libc::EINVAL));
+            }
+            "output" => self.output(&frame.content),
+            "done" => self.answered(frame.at),
             "lines" => {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
@@ -214,8 +255,55 @@ impl Session {
                 self.report.ready_at.get_or_insert(frame.at);
                 self.ready();
             }
+            _ if self.system.is_some() && self.report.marks.len() < MAX_MARKS => {
+                if let Some(guest) = field(&text(), "monotonic_ns") {
+                    let guest = Dur::from_nanos(guest);
+                    self.report.marks.push(MarkReport { name: frame.name, at: frame.at, guest });
+                }
+            }
             _ => (),
         }
+    }
+
+    fn output(&mut self, content: &[u8]) {
+        if let Some(answer) = self.system.as_mut().and_then(|s| s.answer.as_mut()) {
+            let room = MAX_ANSWER.saturating_sub(answer.text.len());
+            answer.text.extend_from_slice(&content[..content.len().min(room)]);
+        }
+    }
+
+    fn answered(&mut self, at: HostTime) {
+        if let Some(answer) = self.system.as_mut().and_then(|s| s.answer.take()) {
+            self.report.answers.push(Answer { took: at - answer.asked, ..answer });
+        }
+    }
+
+    /// The next question to a system that has answered the last one, or the end of the boot.
+    fn ask(&mut self, now: HostTime) -> Option<GuestCommand> {
+        let Some(system) = &mut self.system else {
+            self.stage = Stage::PoweringOff;
+            return Some(GuestCommand::PowerOff);
+        };
+        self.stage = Stage::Asking;
+        if system.answer.is_some() {
+            return None;
+        }
+        if let Some((file, command)) = system.questions.pop() {
+            system.answer = Some(Answer { file, asked: now, took: Dur::ZERO, text: Vec::new() });
+            return Some(GuestCommand::Run(command));
+        }
+        self.stage = Stage::PoweringOff;
+        Some(system.shutdown.map_or(GuestCommand::PowerOff, |command| GuestCommand::Run(command.to_owned())))
+    }
+
+    /// Whether a system has booted: all marks have come, and the host has seen the application or given up.
+    fn has_booted(&mut self, now: HostTime) -> bool {
+        let report = &self.report;
+        let all = AWAITED.iter().all(|name| report.marks.iter().any(|m| m.name == *name));
+        let Some(system) = self.system.as_mut().filter(|_| all) else { return false };
+        let marked_at = *system.marked_at.get_or_insert(now);
+        let seen = report.picture_seen_at.is_some() && report.socket_answered_at.is_some();
+        seen || now - marked_at > WITNESS_PATIENCE
     }
 
     /// Init has sent everything.
@@ -237,7 +325,7 @@ impl Session {
         }
         self.stage = match self.stage {
             Stage::Asked if drained => Stage::Drained,
-            Stage::Drained | Stage::Printing { .. } | Stage::PoweringOff => self.stage,
+            Stage::Drained | Stage::Printing { .. } | Stage::Asking | Stage::PoweringOff => self.stage,
             _ => Stage::Draining,
         };
     }
@@ -252,7 +340,16 @@ impl Session {
         if self.panic_line.is_some() && idle > AFTER_PANIC_QUIET {
             return Ok(Some(GuestCommand::Kill));
         }
+        if self.report.no_system.is_some() {
+            return Ok(Some(GuestCommand::Kill));
+        }
+        let booted = self.stage == Stage::Booting && self.has_booted(now);
         let ask = match self.stage {
+            Stage::Booting if booted => {
+                self.stage = Stage::Draining;
+                Some(GuestCommand::Dump)
+            }
+            Stage::Asking => self.ask(now),
             Stage::Booting if self.ends_at_marker && self.marker_at.is_some() => {
                 self.stage = Stage::Marked;
                 None
@@ -274,10 +371,7 @@ impl Session {
                     self.stage = Stage::Printing { since: now, bytes: self.usage.bytes() };
                     GuestCommand::Lines(count)
                 }
-                None => {
-                    self.stage = Stage::PoweringOff;
-                    GuestCommand::PowerOff
-                }
+                None => return Ok(self.ask(now)),
             }),
             Stage::Printing { since, bytes } if self.has_printed(since, now) => {
                 self.line_bytes = self.usage.bytes() - bytes;

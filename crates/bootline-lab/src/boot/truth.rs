@@ -4,6 +4,7 @@ use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::system_truth::SystemTruth;
 use crate::fidelity::Fidelity;
 use crate::host::Host;
 use crate::line::{LineUsageSummary, RealTime, Transport};
@@ -87,6 +88,9 @@ pub struct Truth {
     /// such a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<RegisterAccesses>,
+    /// The boot of a whole system, if one was booted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemTruth>,
     /// The checks of this run.
     pub fidelity: Fidelity,
     /// The machine that the lab ran on.
@@ -206,6 +210,11 @@ pub enum RunVerdict {
         /// The module's file name.
         module: String,
         /// `ENOEXEC: ...`
+        error: String,
+    },
+    /// The root of a system could not be mounted, or its init not be executed.
+    NoSystem {
+        /// The system's error.
         error: String,
     },
     /// The time limit passed.

@@ -6,6 +6,7 @@ use super::guest_report::ModuleReport;
 use super::request::BootPlan;
 use super::running::QemuEnd;
 use super::session::Session;
+use super::system_truth::system_truth;
 use super::truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};
 use super::{BootError, BootRequest};
 use crate::fidelity::{self, Fidelity, FidelityFlaw, RunEvidence};
@@ -52,6 +53,11 @@ impl TruthParts<'_> {
             })
         });
         let modules = module_truth(&self.request.modules, &report.modules);
+        let system = self.request.system.as_ref().map(|boot| system_truth(boot, report));
+        let mut fidelity = fidelity;
+        if let Some(ratio) = system.as_ref().and_then(|s| s.storage_rate_ratio) {
+            fidelity.check_storage(ratio);
+        }
         let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
         let init = report.init_at;
         let paced_init = init.filter(|_| self.plan.line.is_some());
@@ -90,6 +96,7 @@ impl TruthParts<'_> {
                 guest_ns: report.end - report.start,
             }),
             registers: self.registers,
+            system,
             guest: Guest {
                 arch,
                 accel: self.plan.machine.accel,
@@ -141,6 +148,9 @@ fn verdict(
     }
     if fidelity.flaws.contains(&FidelityFlaw::EmulatorBreakpoint) {
         return Ok(RunVerdict::Invalid);
+    }
+    if let Some(errno) = session.report.no_system {
+        return Ok(RunVerdict::NoSystem { error: std::io::Error::from_raw_os_error(errno).to_string() });
     }
     if let Some(line) = &session.panic_line {
         return Ok(RunVerdict::Panicked { line: line.clone() });

@@ -22,6 +22,7 @@ mod record_id;
 mod remedy;
 mod rules;
 mod span;
+mod systems;
 mod whole;
 mod words;
 
@@ -41,5 +42,6 @@ pub(crate) use record_id::{Id, id, ids};
 pub(crate) use remedy::SystemChange;
 pub use rules::{RulesJson, rules_json};
 pub(crate) use span::{DrawnSpan, Span};
+pub use systems::{SystemImageJson, SystemJson, SystemsJson};
 pub(crate) use whole::{SystemUnit, UnitChainJson, WholeBoot};
 pub(crate) use words::*;

@@ -110,6 +110,14 @@ pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, 
     found.map_err(|e| failed(&e))
 }
 
+/// The folder of a kernel's modules: from the cache, or fetched.
+pub fn modules(kernel: &Kernel, terminal: &Terminal) -> Result<PathBuf, Failure> {
+    let mut steps = FetchSteps::new(terminal);
+    let found = store()?.modules(kernel, &mut |p| steps.tell(&p));
+    steps.end();
+    found.map_err(|e| failed(&e))
+}
+
 /// The cache of stock kernels.
 pub fn store() -> Result<Store, Failure> {
     open(&StoreArgs { cache: None, mirror: None, json: false })

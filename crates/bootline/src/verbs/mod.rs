@@ -15,4 +15,5 @@ pub mod kernels;
 pub mod man;
 pub mod plot;
 pub mod predict;
+pub mod systems;
 pub mod time;

@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
-use bootline_images::kernels::KernelName;
-use bootline_lab::boot::{BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, boot_valid};
+use bootline_images::kernels::{Kernel, KernelName};
+use bootline_images::systems::System;
+use bootline_lab::boot::{
+    BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, SystemBoot, boot_valid, settle,
+};
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, ModuleError};
+use bootline_lab::storage::StoragePreset;
 use regex::bytes::Regex;
 
 use crate::exit::Exit;
@@ -21,7 +25,7 @@ use crate::output_file::folder;
 use crate::progress::ProgressLine;
 use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
-use crate::verbs::kernels;
+use crate::verbs::{kernels, systems};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -44,6 +48,12 @@ pub struct Args {
     /// A device tree instead of QEMU's own; aarch64 only
     #[arg(long, value_name = "FILE")]
     dtb: Option<PathBuf>,
+    /// Boot a whole system of the lab, built if it is not in the cache; needs a series for `--kernel`
+    #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["initrd", "icount", "modules", "lines", "marker"])]
+    system: Option<System>,
+    /// The speed of the system's storage: emmc, sd, usb2, nvme, nand [default: as fast as the host]
+    #[arg(long, value_name = "KIND", requires = "system")]
+    storage: Option<StoragePreset>,
     /// Parameters for the kernel command line
     #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
     append: String,
@@ -124,8 +134,10 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
     folder(&args.output)?;
-    let (kernel, arch) = kernel(&args.kernel, args.arch, terminal)?;
+    let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
+    let system = args.system.map(|system| prepared(system, stock.as_ref(), args.storage, terminal)).transpose()?;
     Ok(BootRequest {
+        system,
         initrd: args.initrd,
         dtb: args.dtb,
         append: args.append,
@@ -145,12 +157,36 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
 }
 
 /// The kernel image: a file, or else a series, fetched if it is not in the cache.
-fn kernel(named: &Path, arch: Option<Arch>, terminal: &Terminal) -> Result<(PathBuf, Option<Arch>), Failure> {
+fn kernel(
+    named: &Path,
+    arch: Option<Arch>,
+    terminal: &Terminal,
+) -> Result<(PathBuf, Option<Arch>, Option<Kernel>), Failure> {
     let series = named.to_str().and_then(|name| name.parse::<KernelName>().ok());
-    let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch)) };
+    let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch, None)) };
     let arch = request.arch.or(arch).unwrap_or(Arch::Amd64);
     let kernel = kernels::stock(request.series, arch, terminal)?;
-    Ok((kernel.path, Some(kernel.arch)))
+    Ok((kernel.path.clone(), Some(kernel.arch), Some(kernel)))
+}
+
+/// The system's image, which is booted once and shut down before anything is measured with it.
+fn prepared(
+    system: System,
+    kernel: Option<&Kernel>,
+    storage: Option<StoragePreset>,
+    terminal: &Terminal,
+) -> Result<SystemBoot, Failure> {
+    let kernel = kernel.ok_or_else(|| {
+        Failure::new(Exit::USAGE, "a system needs the modules of its kernel, which only a stock kernel has")
+            .hint("name a series: `--kernel 6.12`; `bootline kernels` lists them")
+    })?;
+    let mut image = systems::image(system, kernel, terminal)?;
+    if !image.manifest.settled {
+        terminal.say(&format!("{system}: booting it once and shutting it down: first boots differ from later ones"));
+        settle(&image, &kernel.path).map_err(|e| failed(&e))?;
+        image.set_settled().map_err(|e| Failure::new(Exit::LAB, e.to_string()))?;
+    }
+    Ok(SystemBoot { storage, ..SystemBoot::new(&image) })
 }
 
 fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) -> Result<BootOutcome, Failure> {
@@ -177,6 +213,8 @@ fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) ->
 pub fn phase(phase: BootPhase) -> &'static str {
     match phase {
         BootPhase::Booting => "booting",
+        BootPhase::UserSpace => "user space starts",
+        BootPhase::Asking => "asking the system for its own account",
         BootPhase::Draining => "init reached; draining the line",
         BootPhase::Printing => "printing lines",
         BootPhase::PoweringOff => "powering off",
@@ -196,6 +234,7 @@ fn exit_of(verdict: &RunVerdict) -> Exit {
         RunVerdict::Valid | RunVerdict::Unchecked => Exit::FINE,
         RunVerdict::Panicked { .. }
         | RunVerdict::ModuleFailed { .. }
+        | RunVerdict::NoSystem { .. }
         | RunVerdict::TimedOut { .. }
         | RunVerdict::Stopped => Exit::INPUT,
         RunVerdict::Invalid | RunVerdict::Interrupted => Exit::LAB,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bootline_boot::{Boot, BootOptions};
-use bootline_capture::units::Dur;
+use bootline_capture::units::{Dur, HostTime};
 use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
 use bootline_lab::fidelity::FidelityFlaw;
 use bootline_lab::registers::RegisterCount;
@@ -128,6 +128,15 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
         bytes.map(|n| n.to_string()),
         truth.bytes_before_init.zip(bytes).and_then(|(t, e)| apart(t as f64, e as f64)),
     );
+    if let Some(system) = &truth.system {
+        let since = |at: Option<HostTime>| at.map(|at| seconds(at - truth.qemu_started_ns));
+        row("power-on to hand-off", since(system.handoff_ns), None, None);
+        row("  to multi-user", since(system.multi_user_ns), None, None);
+        row("  to the application", since(system.application_ns), None, None);
+        row("  to its picture, as seen", since(system.picture_seen_ns), None, None);
+        row("  to its socket's answer", since(system.socket_answered_ns), None, None);
+        row("storage", system.storage_rate_ratio.map(|r| format!("{:.1} % of its speed", r * 100.0)), None, None);
+    }
     if let Some(lines) = truth.lines {
         row(&format!("{} lines printed in", lines.count), Some(seconds(lines.guest_ns)), None, None);
     }
@@ -146,6 +155,7 @@ fn verdict(verdict: &RunVerdict) -> (String, Style) {
         RunVerdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
         RunVerdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
         RunVerdict::ModuleFailed { module, error } => (format!("module {module} was refused: {error}"), Style::Error),
+        RunVerdict::NoSystem { error } => (format!("the system could not be started: {error}"), Style::Error),
         RunVerdict::TimedOut { silent_ns } => {
             (format!("timed out; the guest had sent nothing for {silent_ns} s"), Style::Error)
         }
@@ -173,6 +183,7 @@ fn flaw(flaw: &FidelityFlaw) -> String {
         FidelityFlaw::EmulatorBreakpoint => {
             "QEMU ran a breakpoint that the guest had already removed: a bug of the emulator".to_owned()
         }
+        FidelityFlaw::WrongStorageRate { ratio } => format!("the storage ran at {:.1} % of its speed", ratio * 100.0),
         FidelityFlaw::TooMuchOutput => "more was transmitted than the lab can compare".to_owned(),
     }
 }

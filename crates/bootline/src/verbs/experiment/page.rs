@@ -178,6 +178,7 @@ fn without_value(verdict: &RunVerdict, value: Option<MetricValue>, metric: Metri
         RunVerdict::Invalid => "invalid after all attempts".to_owned(),
         RunVerdict::Panicked { line } => format!("the kernel panicked: {line}"),
         RunVerdict::ModuleFailed { module, error } => format!("module {module} was refused: {error}"),
+        RunVerdict::NoSystem { error } => format!("the system could not be started: {error}"),
         RunVerdict::TimedOut { .. } => "timed out".to_owned(),
         RunVerdict::Stopped => "the guest ended before init".to_owned(),
         RunVerdict::Interrupted => "interrupted".to_owned(),

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Builds the lab's init for every guest architecture for which a compiler is installed. For the others nothing is
+//! Builds the lab's programs for every guest architecture for which a compiler is installed. For the others nothing is
 //! embedded, and booting such a guest without `--initrd` is an error that names the package to install.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// A link to the source in the workspace's `init/`, so that the packaged crate has the file.
-const SOURCE: &str = "init/init.c";
+/// Links to the sources in the workspace's `init/`, so that the packaged crate has the files.
+const FOLDER: &str = "init";
+/// Each is a source file in the folder.
+const PROGRAMS: [&str; 3] = ["init", "root", "app"];
 const ARCHS: [&str; 2] = ["x86_64", "aarch64"];
 const FLAGS: [&str; 17] = [
     "-Os",
@@ -31,16 +33,21 @@ const FLAGS: [&str; 17] = [
 ];
 
 fn main() {
-    println!("cargo:rerun-if-changed={SOURCE}");
+    for header in ["calls.h", "truth.h"] {
+        println!("cargo:rerun-if-changed={FOLDER}/{header}");
+    }
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for arch in ARCHS {
-        let target = out.join(format!("init-{arch}"));
-        match compiler(arch) {
-            Some(cc) => build(&cc, &target),
-            None => {
-                println!("cargo:warning=no C compiler for {arch}: its lab init is not embedded (gcc-{arch}-linux-gnu)");
-                fs::write(&target, b"").expect("OUT_DIR is writable");
+        let compiler = compiler(arch);
+        if compiler.is_none() {
+            println!("cargo:warning=no C compiler for {arch}: its lab init is not embedded (gcc-{arch}-linux-gnu)");
+        }
+        for program in PROGRAMS {
+            let target = out.join(format!("{program}-{arch}"));
+            match &compiler {
+                Some(cc) => build(cc, program, &target),
+                None => fs::write(&target, b"").expect("OUT_DIR is writable"),
             }
         }
     }
@@ -57,10 +64,12 @@ fn compiler(arch: &str) -> Option<String> {
     candidates.into_iter().find(|cc| Command::new(cc).arg("--version").output().is_ok_and(|o| o.status.success()))
 }
 
-fn build(cc: &str, target: &Path) {
-    let status = Command::new(cc).args(FLAGS).arg("-o").arg(target).arg(SOURCE).status();
+fn build(cc: &str, program: &str, target: &Path) {
+    let source = format!("{FOLDER}/{program}.c");
+    println!("cargo:rerun-if-changed={source}");
+    let status = Command::new(cc).args(FLAGS).arg("-o").arg(target).arg(&source).status();
     match status {
         Ok(s) if s.success() => (),
-        failed => panic!("`{cc}` can't build {SOURCE}: {failed:?}"),
+        failed => panic!("`{cc}` can't build {source}: {failed:?}"),
     }
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A kernel's modules in the order in which they have to be loaded, as their own files tell it.
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// No module is larger once it is decompressed, in bytes.
+const MAX_MODULE: u64 = 64 << 20;
+
+/// A module, decompressed: not every kernel decompresses modules itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelModule {
+    /// Its name, with `_` for `-`.
+    pub name: String,
+    /// The ELF file.
+    pub content: Vec<u8>,
+}
+
+/// A module or a folder of modules can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("can't read the kernel module `{}`: {source}", path.display())]
+pub struct ModuleReadError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system or the decompressor said.
+    pub source: io::Error,
+}
+
+/// The modules named, each after those that it depends on. Names that are no module of this kernel are left out: what
+/// is a module in one kernel is built into another.
+///
+/// # Errors
+/// A module or the folder can't be read.
+pub fn with_dependencies(folder: &Path, names: &[&str]) -> Result<Vec<KernelModule>, ModuleReadError> {
+    let mut found = Ordered { files: HashMap::new(), seen: HashSet::new(), modules: Vec::new() };
+    index(folder, &mut found.files)?;
+    for name in names {
+        found.add(name)?;
+    }
+    Ok(found.modules)
+}
+
+struct Ordered {
+    /// Paths by name.
+    files: HashMap<String, PathBuf>,
+    seen: HashSet<String>,
+    modules: Vec<KernelModule>,
+}
+
+impl Ordered {
+    fn add(&mut self, name: &str) -> Result<(), ModuleReadError> {
+        let name = name.replace('-', "_");
+        let Some(path) = self.files.get(&name).cloned() else { return Ok(()) };
+        if !self.seen.insert(name.clone()) {
+            return Ok(());
+        }
+        let content = read(&path).map_err(|source| ModuleReadError { path: path.clone(), source })?;
+        for dependency in dependencies(&content) {
+            self.add(&dependency)?;
+        }
+        self.modules.push(KernelModule { name, content });
+        Ok(())
+    }
+}
+
+fn index(folder: &Path, files: &mut HashMap<String, PathBuf>) -> Result<(), ModuleReadError> {
+    let failed = |source| ModuleReadError { path: folder.to_owned(), source };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        let path = entry.path();
+        if kind.is_dir() {
+            index(&path, files)?;
+        } else if let Some((name, _)) = entry.file_name().to_str().and_then(|n| n.split_once(".ko")) {
+            files.insert(name.replace('-', "_"), path);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let mut content = Vec::new();
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("xz") => lzma_rust2::XzReader::new(file, true).take(MAX_MODULE).read_to_end(&mut content)?,
+        Some("zst") => {
+            let reader = ruzstd::StreamingDecoder::new(file).map_err(|e| io::Error::other(e.to_string()))?;
+            reader.take(MAX_MODULE).read_to_end(&mut content)?
+        }
+        _ => file.take(MAX_MODULE).read_to_end(&mut content)?,
+    };
+    Ok(content)
+}
+
+/// What a module's `.modinfo` names: `depends=a,b` and `softdep=pre: a b`, each a string that ends with a zero.
+fn dependencies(module: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    for text in module.split(|b| *b == 0) {
+        let list = text.strip_prefix(b"depends=").or_else(|| text.strip_prefix(b"softdep=pre: "));
+        let list = list.and_then(|list| std::str::from_utf8(list).ok()).unwrap_or_default();
+        names.extend(list.split([',', ' ']).take_while(|n| *n != "post:").filter(|n| !n.is_empty()).map(str::to_owned));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_follows_what_it_depends_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, info: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("\x7fELF\0{info}\0")).unwrap();
+        };
+        write("fs/ext4/ext4.ko", "depends=jbd2,mb-cache\0softdep=pre: crc32c post: x");
+        write("fs/jbd2.ko", "depends=");
+        write("fs/mb-cache.ko", "depends=jbd2");
+        write("crypto/crc32c.ko", "depends=");
+        write("x.ko", "depends=");
+        let names = |wanted: &[&str]| -> Vec<String> {
+            with_dependencies(folder.path(), wanted).unwrap().into_iter().map(|m| m.name).collect()
+        };
+        assert_eq!(names(&["ext4", "jbd2", "built_in"]), ["jbd2", "mb_cache", "crc32c", "ext4"]);
+        assert_eq!(names(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_damaged_module_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.ko.xz"), "not xz").unwrap();
+        let error = with_dependencies(folder.path(), &["a"]).unwrap_err();
+        assert!(error.to_string().starts_with("can't read the kernel module `"), "{error}");
+    }
+}

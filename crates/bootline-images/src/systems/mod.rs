@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whole systems: root file systems of Debian packages, with the lab's application, as images that QEMU can boot.
+//!
+//! They are built without root, by mmdebstrap and mkfs.ext4 in a user namespace, and kept in a cache. What has been fetched is
+//! enough to build, and what has been built is enough to boot, without a network.
+mod error;
+mod image;
+mod initramfs;
+mod kernel_modules;
+mod namespace;
+mod progress;
+mod recipe;
+mod store;
+mod system;
+
+pub use error::SystemError;
+pub use image::{SystemImage, SystemManifest};
+pub use initramfs::{ROOT_MODULES, root_initramfs};
+pub use kernel_modules::{KernelModule, ModuleReadError, with_dependencies};
+pub use progress::BuildProgress;
+pub use store::{SystemRow, SystemStore};
+pub use system::{InitSystem, System, UnknownSystem};

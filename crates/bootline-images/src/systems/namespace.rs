@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Programs that build systems, run so that they may own files of several users: as root, or in a user namespace.
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::error::SystemError;
+use super::system::System;
+
+/// Maximum number of lines kept of what a failed step said.
+const MAX_EVIDENCE: usize = 12;
+
+/// How files of several users are owned here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Namespace {
+    /// This process is root.
+    Root,
+    /// A user namespace, in which a range of ids belongs to this user.
+    User,
+}
+
+impl Namespace {
+    /// The one that this process can have.
+    ///
+    /// # Errors
+    /// The host permits neither.
+    pub fn of_this_process() -> Result<Namespace, SystemError> {
+        let namespace = if rustix::process::geteuid().is_root() { Namespace::Root } else { Namespace::User };
+        let output = namespace.command("true").stdin(Stdio::null()).output();
+        let output = output.map_err(|_| SystemError::NoTool { program: "unshare", package: "util-linux" })?;
+        if output.status.success() {
+            return Ok(namespace);
+        }
+        Err(SystemError::NoNamespace { reason: String::from_utf8_lossy(&output.stderr).trim().to_owned() })
+    }
+
+    /// A command in the namespace.
+    pub fn command(self, program: &str) -> Command {
+        let mut command = Command::new("unshare");
+        command.arg("--mount");
+        if self == Namespace::User {
+            command.args(["--user", "--map-root-user", "--map-auto"]);
+        }
+        command.arg(program).env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    /// mmdebstrap's name for it.
+    pub fn mode(self) -> &'static str {
+        match self {
+            Namespace::Root => "root",
+            Namespace::User => "unshare",
+        }
+    }
+
+    /// Runs a shell script with arguments, `$1` and so on, in the namespace.
+    pub fn script(
+        self,
+        system: System,
+        step: &'static str,
+        script: &str,
+        arguments: &[&OsStr],
+    ) -> Result<(), SystemError> {
+        let mut command = self.command("sh");
+        command.args(["-ec", script, "sh"]).args(arguments).env("PATH", PATH);
+        run(command, system, step)
+    }
+
+    /// Removes a folder whose files may belong to others of the namespace's users.
+    pub fn remove(self, folder: &Path) -> Result<(), SystemError> {
+        if !folder.exists() {
+            return Ok(());
+        }
+        let status = self.command("rm").arg("-rf").arg("--one-file-system").arg(folder).status();
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(SystemError::cache("remove", folder)(std::io::Error::other(status.to_string()))),
+            Err(source) => Err(SystemError::cache("remove", folder)(source)),
+        }
+    }
+}
+
+/// mkfs is in a folder that ordinary users may lack.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Checks that a program is installed.
+pub(super) fn need(program: &'static str, package: &'static str) -> Result<(), SystemError> {
+    let found = PATH.split(':').any(|folder| Path::new(folder).join(program).is_file());
+    if found { Ok(()) } else { Err(SystemError::NoTool { program, package }) }
+}
+
+/// Runs a step of a build.
+pub(super) fn run(mut command: Command, system: System, step: &'static str) -> Result<(), SystemError> {
+    let output = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output();
+    let output = output.map_err(|source| SystemError::Step { system, step, evidence: vec![source.to_string()] })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<String> = text.lines().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect();
+    let evidence = lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec();
+    Err(SystemError::Step { system, step, evidence })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_names_its_package() {
+        let error = need("no-such-program", "some-package").unwrap_err();
+        assert_eq!(error.hint().as_deref(), Some("apt-get install some-package"));
+    }
+
+    #[test]
+    fn a_failed_step_shows_its_last_words() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "for i in $(seq 30); do echo line $i >&2; done; exit 3"]);
+        let error = run(command, System::Busybox, "a step").unwrap_err().to_string();
+        assert!(error.starts_with("can't build busybox: a step failed\n  line 19\n"), "{error}");
+        assert!(error.ends_with("line 30"), "{error}");
+    }
+}

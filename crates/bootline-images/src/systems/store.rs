@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The cache of systems, and building into it.
+//!
+//! ```text
+//! ROOT/amd64.lock                          held while a system of this architecture is built
+//! ROOT/amd64/apt/                          apt's own folders
+//! ROOT/amd64/archives/                     packages, shared by all systems
+//! ROOT/amd64/part/                         a build under way
+//! ROOT/amd64/debian-systemd/root.tar       the root file system, without a kernel's modules
+//! ROOT/amd64/debian-systemd/RELEASE.img    an image with the modules of a kernel; .img.cpio, .img.json
+//! ```
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use sha2::{Digest, Sha256};
+
+use super::error::SystemError;
+use super::image::{SystemImage, SystemManifest};
+use super::initramfs::{ROOT_MODULES, root_initramfs};
+use super::kernel_modules::with_dependencies;
+use super::namespace::{Namespace, need, run};
+use super::progress::BuildProgress;
+use super::recipe::{additions, write};
+use super::system::System;
+use crate::arch::Arch;
+use crate::kernels::{self, Kernel, PrivateApt, archive};
+use crate::programs;
+
+/// The Debian suite that systems are made of.
+const SUITE: &str = "trixie";
+
+/// A cache of systems in one folder. Several processes may use it at once.
+#[derive(Clone, Debug)]
+pub struct SystemStore {
+    root: PathBuf,
+    mirror: Option<String>,
+}
+
+/// A system in the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemRow {
+    /// The system.
+    pub system: System,
+    /// Its architecture.
+    pub arch: Arch,
+    /// Size of its root file system, in bytes, if that is in the cache.
+    pub root_bytes: Option<u64>,
+    /// The kernels' releases for which there are images.
+    pub releases: Vec<String>,
+}
+
+impl SystemStore {
+    /// Uses the folder `root`, which need not exist yet.
+    ///
+    /// # Errors
+    /// The folder can't be made.
+    pub fn open(root: &Path) -> Result<SystemStore, SystemError> {
+        fs::create_dir_all(root).map_err(SystemError::cache("create", root))?;
+        let root = root.canonicalize().map_err(SystemError::cache("open", root))?;
+        Ok(SystemStore { root, mirror: None })
+    }
+
+    /// The cache's folder: the one stated by the user, else next to that of the kernels.
+    pub fn folder(stated: Option<&Path>, env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+        let kernels = || kernels::cache_folder(None, env).map(|folder| folder.with_file_name("images"));
+        stated.map(Path::to_owned).or_else(kernels)
+    }
+
+    /// Uses this mirror of the Debian archive, regardless of the host's apt configuration.
+    #[must_use]
+    pub fn with_mirror(mut self, mirror: &str) -> SystemStore {
+        self.mirror = Some(mirror.to_owned());
+        self
+    }
+
+    /// What the cache has.
+    pub fn list(&self, arch: Arch) -> Vec<SystemRow> {
+        let row = |system| {
+            let folder = self.system_folder(system, arch);
+            let names =
+                fs::read_dir(&folder).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
+            let mut releases: Vec<String> =
+                names.filter_map(|name| name.strip_suffix(".img.json").map(str::to_owned)).collect();
+            releases.sort();
+            let root_bytes = fs::metadata(folder.join("root.tar")).ok().map(|m| m.len());
+            SystemRow { system, arch, root_bytes, releases }
+        };
+        System::ALL.into_iter().map(row).collect()
+    }
+
+    /// Downloads the packages of a system, as far as they are not in the cache.
+    ///
+    /// # Errors
+    /// apt is missing or failed.
+    pub fn fetch(
+        &self,
+        system: System,
+        arch: Arch,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<(), SystemError> {
+        let _lock = self.lock(arch, progress)?;
+        self.fetch_locked(system, arch, progress).map(drop)
+    }
+
+    /// The image of a system for a kernel, whose modules are in the folder `modules`: from the cache, or else built.
+    ///
+    /// # Errors
+    /// The image can't be built here.
+    pub fn image(
+        &self,
+        system: System,
+        kernel: &Kernel,
+        modules: &Path,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<SystemImage, SystemError> {
+        let arch = kernel.arch;
+        let app = programs::app(arch).ok_or(SystemError::NoPrograms { arch })?;
+        let recipe = recipe_of(system, arch, app);
+        let folder = self.system_folder(system, arch);
+        if let Some(image) = SystemImage::read(&folder, &kernel.release, &recipe) {
+            return Ok(image);
+        }
+        let _lock = self.lock(arch, progress)?;
+        if let Some(image) = SystemImage::read(&folder, &kernel.release, &recipe) {
+            return Ok(image);
+        }
+        fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
+        let namespace = Namespace::of_this_process()?;
+        need("mkfs.ext4", "e2fsprogs")?;
+        let root = self.root_tar(system, arch, namespace, progress)?;
+        let mib = system.image_mib();
+        progress(BuildProgress::Writing { system, release: kernel.release.clone(), mib });
+        let path = folder.join(format!("{}.img", kernel.release));
+        let image = SystemImage {
+            initramfs: path.with_extension("img.cpio"),
+            manifest: SystemManifest { system, arch, release: kernel.release.clone(), recipe, settled: false },
+            path,
+        };
+        let part = self.part(arch, namespace)?;
+        let overlay = part.join("additions");
+        write(&additions(system, app), &overlay).map_err(SystemError::cache("write", &overlay))?;
+        let fresh = part.join("image");
+        let size = mib.to_string();
+        let arguments: [&OsStr; 6] = [
+            part.as_os_str(),
+            root.as_os_str(),
+            overlay.as_os_str(),
+            modules.as_os_str(),
+            OsStr::new(&kernel.release),
+            OsStr::new(&size),
+        ];
+        namespace.script(system, "writing the image", WRITE_IMAGE, &arguments)?;
+        fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
+        let wanted: Vec<&str> = ROOT_MODULES.iter().chain(system.preloaded()).copied().collect();
+        let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
+        let archive = archive.ok_or(SystemError::NoPrograms { arch })?;
+        fs::write(&image.initramfs, archive).map_err(SystemError::cache("write", &image.initramfs))?;
+        namespace.remove(&part)?;
+        image.write_manifest()?;
+        Ok(image)
+    }
+
+    /// The root file system as an archive: from the cache, or else made of packages.
+    fn root_tar(
+        &self,
+        system: System,
+        arch: Arch,
+        namespace: Namespace,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<PathBuf, SystemError> {
+        let path = self.system_folder(system, arch).join("root.tar");
+        if path.is_file() {
+            return Ok(path);
+        }
+        let apt = self.fetch_locked(system, arch, progress)?;
+        let archives = self.arch_folder(arch).join("archives");
+        let part = self.part(arch, namespace)?;
+        let fresh = part.join("root.tar");
+        progress(BuildProgress::Installing { system });
+        if system == System::Busybox {
+            let arguments = [archives.as_os_str(), fresh.as_os_str()];
+            namespace.script(system, "unpacking its package", UNPACK_BUSYBOX, &arguments)?;
+        } else {
+            if arch.qemu_name() != std::env::consts::ARCH {
+                return Err(SystemError::Foreign { system, arch });
+            }
+            need("mmdebstrap", "mmdebstrap")?;
+            let mut command = std::process::Command::new("mmdebstrap");
+            command.args(["--quiet", "--variant=essential", "--format=tar", "--skip=update"]);
+            command.arg(format!("--mode={}", namespace.mode())).arg(format!("--architectures={arch}"));
+            command
+                .args(["--aptopt=APT::Install-Recommends \"false\"", "--aptopt=Acquire::Check-Valid-Until \"false\""]);
+            for excluded in ["doc", "man", "info", "locale", "lintian"] {
+                command.arg(format!("--dpkgopt=path-exclude=/usr/share/{excluded}/*"));
+            }
+            // What was downloaded is all it needs: it works without a network.
+            // In a user namespace only mmdebstrap's own hooks read this user's files.
+            let hook = "mkdir -p \"$1/var/lib/apt/lists\" \"$1/var/cache/apt/archives\"";
+            command.arg(format!("--setup-hook={hook}"));
+            command.arg(format!("--setup-hook=sync-in {} /var/lib/apt/lists", quoted(&apt.lists())));
+            command.arg(format!("--setup-hook=sync-in {} /var/cache/apt/archives", quoted(&archives)));
+            command.arg(format!("--include={}", system.packages().join(",")));
+            command.arg(SUITE).arg(&fresh);
+            command.arg(format!("deb [signed-by={}] {} {SUITE} main", apt.keyring().display(), apt.mirror()));
+            run(command, system, "installing its packages")?;
+        }
+        fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
+        namespace.remove(&part)?;
+        Ok(path)
+    }
+
+    fn fetch_locked(
+        &self,
+        system: System,
+        arch: Arch,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<PrivateApt, SystemError> {
+        let folder = self.arch_folder(arch);
+        let apt = PrivateApt::prepare(&folder.join("apt"), arch, archive(self.mirror.as_deref(), None)?, SUITE)?;
+        let mut packages = system.packages();
+        if system != System::Busybox {
+            packages.insert(0, "?essential");
+        }
+        // Lists of another day may name versions that the mirror has replaced.
+        if apt.indexes()?.is_empty() || apt.archives_of(&packages).is_err() {
+            apt.update(&mut |percent| progress(BuildProgress::Refreshing { percent }))?;
+        }
+        let archives = folder.join("archives");
+        let wanted = apt.archives_of(&packages)?;
+        let missing: Vec<_> = wanted.iter().filter(|(file, _)| !archives.join(file).is_file()).collect();
+        if missing.is_empty() {
+            return Ok(apt);
+        }
+        let bytes = missing.iter().map(|(_, bytes)| bytes).sum();
+        progress(BuildProgress::Fetching { system, packages: missing.len(), bytes });
+        let mut told = |percent| progress(BuildProgress::Downloading { percent });
+        if apt.download_all(&packages, &archives, &mut told).is_err() {
+            apt.update(&mut |percent| progress(BuildProgress::Refreshing { percent }))?;
+            apt.download_all(&packages, &archives, &mut |percent| progress(BuildProgress::Downloading { percent }))?;
+        }
+        Ok(apt)
+    }
+
+    /// An empty folder for a build.
+    fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
+        let part = self.arch_folder(arch).join("part");
+        namespace.remove(&part)?;
+        fs::create_dir_all(&part).map_err(SystemError::cache("create", &part))?;
+        Ok(part)
+    }
+
+    fn arch_folder(&self, arch: Arch) -> PathBuf {
+        self.root.join(arch.debian_name())
+    }
+
+    fn system_folder(&self, system: System, arch: Arch) -> PathBuf {
+        self.arch_folder(arch).join(system.name())
+    }
+
+    /// Held until it is dropped.
+    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
+        let path = self.root.join(format!("{arch}.lock"));
+        let options = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = options.map_err(SystemError::cache("open", &path))?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            progress(BuildProgress::Waiting { arch });
+            flock(&file, FlockOperation::LockExclusive).map_err(|e| SystemError::cache("lock", &path)(e.into()))?;
+        }
+        Ok(file)
+    }
+}
+
+/// `$1` the folder of the build, `$2` root.tar, `$3` the additions, `$4` the modules, `$5` the release, `$6` the
+/// size in MiB. Device nodes are the kernel's to make.
+const WRITE_IMAGE: &str = r#"
+umask 022
+cd "$1"
+mkdir tree
+tar -C tree --numeric-owner --exclude='./dev/*' -xf "$2"
+cp -r --no-preserve=ownership "$3/." tree/
+mkdir -p tree/usr/lib/modules tree/dev tree/proc tree/sys tree/run
+chmod 1777 tree/tmp
+cp -r --no-preserve=ownership "$4" "tree/usr/lib/modules/$5"
+if [ -x tree/usr/sbin/depmod ] || [ -x tree/usr/bin/depmod ]; then chroot tree depmod "$5"; fi
+mkfs.ext4 -q -F -L bootline -E root_owner=0:0 -d tree image "$6M"
+"#;
+
+/// `$1` the folder of archives, `$2` the archive to write.
+const UNPACK_BUSYBOX: &str = r#"
+dpkg-deb --fsys-tarfile "$1"/busybox-static_*.deb >"$2"
+"#;
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// Identifies what an image is built from.
+fn recipe_of(system: System, arch: Arch, app: &[u8]) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(format!("{:?}{WRITE_IMAGE}", system.packages()));
+    hasher.update(format!("{:?}", additions(system, app)));
+    hasher.update(programs::root(arch).unwrap_or_default());
+    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_next_to_that_of_the_kernels() {
+        let env = |name: &str| (name == "BOOTLINE_CACHE").then(|| OsString::from("/c"));
+        assert_eq!(SystemStore::folder(None, env), Some(PathBuf::from("/c/images")));
+        assert_eq!(SystemStore::folder(Some(Path::new("/d")), env), Some(PathBuf::from("/d")));
+        assert_eq!(SystemStore::folder(None, |_| None), None);
+    }
+
+    #[test]
+    fn recipes_differ_by_system_and_application() {
+        let of = |system, app: &[u8]| recipe_of(system, Arch::Amd64, app);
+        assert_eq!(of(System::Busybox, b"a"), of(System::Busybox, b"a"));
+        assert_ne!(of(System::Busybox, b"a"), of(System::Busybox, b"b"));
+        assert_ne!(of(System::DebianSystemd, b"a"), of(System::DebianMinimal, b"a"));
+    }
+
+    #[test]
+    fn an_image_counts_once_its_manifest_says_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("6.12.img");
+        let manifest = SystemManifest {
+            system: System::Busybox,
+            arch: Arch::Amd64,
+            release: "6.12".to_owned(),
+            recipe: "r".to_owned(),
+            settled: false,
+        };
+        let mut image = SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest };
+        fs::write(&image.path, "image").unwrap();
+        fs::write(&image.initramfs, "initramfs").unwrap();
+        assert_eq!(SystemImage::read(folder.path(), "6.12", "r"), None);
+        image.write_manifest().unwrap();
+        assert_eq!(SystemImage::read(folder.path(), "6.12", "r"), Some(image.clone()));
+        assert_eq!(SystemImage::read(folder.path(), "6.12", "another"), None);
+        image.set_settled().unwrap();
+        assert!(SystemImage::read(folder.path(), "6.12", "r").unwrap().manifest.settled);
+    }
+}

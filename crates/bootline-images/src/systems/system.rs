@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The systems that the lab can build and boot.
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A system: a root file system with an init, services and the lab's application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(description = "A system of the lab.")]
+pub enum System {
+    /// Debian 13 as a product might ship it.
+    DebianSystemd,
+    /// Debian 13 with systemd and udev only.
+    DebianMinimal,
+    /// busybox and one script.
+    Busybox,
+}
+
+/// What runs as process 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(description = "What runs as process 1 of a system.")]
+pub enum InitSystem {
+    /// systemd.
+    Systemd,
+    /// busybox's init.
+    Busybox,
+}
+
+impl System {
+    /// All of them.
+    pub const ALL: [System; 3] = [System::DebianSystemd, System::DebianMinimal, System::Busybox];
+
+    /// As a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            System::DebianSystemd => "debian-systemd",
+            System::DebianMinimal => "debian-minimal",
+            System::Busybox => "busybox",
+        }
+    }
+
+    /// What it contains, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            System::DebianSystemd => "Debian 13: systemd, Avahi, Bluetooth, NetworkManager, ssh, an application",
+            System::DebianMinimal => "Debian 13: systemd, udev, an application",
+            System::Busybox => "busybox's init, one script, an application",
+        }
+    }
+
+    /// What runs as process 1.
+    pub fn init(self) -> InitSystem {
+        match self {
+            System::DebianSystemd | System::DebianMinimal => InitSystem::Systemd,
+            System::Busybox => InitSystem::Busybox,
+        }
+    }
+
+    /// The packages that it is made of, besides the essential ones; those are not part of busybox.
+    pub fn packages(self) -> Vec<&'static str> {
+        const DEBIAN: [&str; 6] = ["udev", "kmod", "e2fsprogs", "iproute2", "procps", "passwd"];
+        const SERVICES: [&str; 5] = ["dbus", "avahi-daemon", "openssh-server", "rsyslog", "cron"];
+        const PRODUCT: [&str; 5] = ["bluez", "network-manager", "libnss-mdns", "logrotate", "polkitd"];
+        match self {
+            System::DebianSystemd => [&DEBIAN[..], &["systemd-sysv"], &SERVICES, &PRODUCT].concat(),
+            System::DebianMinimal => [&DEBIAN[..], &["systemd-sysv"]].concat(),
+            System::Busybox => vec!["busybox-static"],
+        }
+    }
+
+    /// Size of an image, in MiB: a power of two, as an SD card has.
+    pub fn image_mib(self) -> u32 {
+        match self {
+            System::DebianSystemd => 2048,
+            System::DebianMinimal => 1024,
+            System::Busybox => 512,
+        }
+    }
+
+    /// Modules that the initramfs loads because the system itself has nothing that would: the screen's and the network's.
+    pub fn preloaded(self) -> &'static [&'static str] {
+        match self.init() {
+            InitSystem::Busybox => &["bochs", "virtio_gpu", "virtio_net"],
+            InitSystem::Systemd => &[],
+        }
+    }
+
+    /// The command that shuts it down in its own way.
+    pub fn shutdown(self) -> &'static str {
+        match self.init() {
+            InitSystem::Systemd => "systemctl --no-block poweroff",
+            InitSystem::Busybox => "poweroff",
+        }
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Not the name of a system.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a system of the lab: {}", System::ALL.map(System::name).join(", "))]
+pub struct UnknownSystem {
+    /// What was typed.
+    pub text: String,
+}
+
+impl FromStr for System {
+    type Err = UnknownSystem;
+    fn from_str(text: &str) -> Result<System, UnknownSystem> {
+        System::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| UnknownSystem { text: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        for system in System::ALL {
+            assert_eq!(system.name().parse(), Ok(system));
+            assert_eq!(serde_json::to_string(&system).unwrap(), format!("\"{system}\""));
+        }
+        let error = "debian".parse::<System>().unwrap_err().to_string();
+        assert!(error.ends_with("debian-systemd, debian-minimal, busybox"), "{error}");
+    }
+
+    #[test]
+    fn every_image_is_as_large_as_a_card() {
+        assert!(System::ALL.iter().all(|s| s.image_mib().is_power_of_two()));
+    }
+}

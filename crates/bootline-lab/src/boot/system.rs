@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A whole system in a boot: its hardware as QEMU's arguments, what it is waited for, and what is asked of it afterwards.
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use bootline_images::systems::{InitSystem, System, SystemImage};
+
+use crate::storage::{StoragePreset, check_command};
+
+/// The marks that a system sends when it has booted: the run level or target, and the application's own.
+pub(super) const AWAITED: [&str; 3] = [MULTI_USER, PICTURE, SOCKET];
+pub(super) const MULTI_USER: &str = "multi-user";
+pub(super) const PICTURE: &str = "app.picture";
+pub(super) const SOCKET: &str = "app.socket";
+/// The port on which the application listens.
+pub(super) const APPLICATION_PORT: u16 = 8080;
+/// The root's device in the guest.
+const ROOT: &str = "/dev/vda";
+
+/// A system to boot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemBoot {
+    /// The system.
+    pub system: System,
+    /// Its image.
+    pub image: PathBuf,
+    /// The initramfs that mounts it.
+    pub initramfs: PathBuf,
+    /// The storage that the image is on; none for as fast as the host is.
+    pub storage: Option<StoragePreset>,
+    /// Write to the image itself and shut the system down in its own way: what an image needs once before it is measured.
+    /// Otherwise the boot's writes are thrown away, and the power is cut.
+    pub settle: bool,
+}
+
+/// What a system is asked after the measured part: a file of the run, and the command whose output it gets.
+pub(super) type Question = (&'static str, String);
+
+impl SystemBoot {
+    /// A boot of an image as built.
+    pub fn new(image: &SystemImage) -> SystemBoot {
+        SystemBoot {
+            system: image.manifest.system,
+            image: image.path.clone(),
+            initramfs: image.initramfs.clone(),
+            storage: None,
+            settle: false,
+        }
+    }
+
+    /// What the kernel is told of its root, unless the user says otherwise.
+    pub(super) fn parameters() -> String {
+        format!("root={ROOT} rootfstype=ext4 ro printk.devkmsg=on")
+    }
+
+    /// QEMU's arguments for the disk, the network and the screen. `port` is the host's for the application's.
+    pub(super) fn arguments(&self, port: u16, qmp: i32) -> Vec<OsString> {
+        let mut drive = OsString::from("format=raw,if=none,id=root,cache.no-flush=on,file=");
+        // QEMU reads a comma in a name as two.
+        drive.push(self.image.to_string_lossy().replace(',', ",,"));
+        drive.push(if self.settle { ",snapshot=off" } else { ",snapshot=on" });
+        if let Some(limits) = self.storage.map(StoragePreset::limits) {
+            let (bytes, operations) = (limits.bytes_per_s, limits.operations_per_s);
+            drive.push(format!(",throttling.bps-total={bytes},throttling.iops-total={operations}"));
+        }
+        let network = format!("user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:{APPLICATION_PORT}");
+        let mut arguments: Vec<OsString> = vec!["-drive".into(), drive];
+        let fixed = [
+            "-device",
+            "virtio-blk-pci,drive=root",
+            "-netdev",
+            &network,
+            "-device",
+            "virtio-net-pci,netdev=net,romfile=",
+            "-device",
+            "bochs-display",
+            "-chardev",
+            &format!("socket,id=qmp,fd={qmp}"),
+            "-mon",
+            "chardev=qmp,mode=control",
+        ];
+        arguments.extend(fixed.iter().map(OsString::from));
+        arguments
+    }
+
+    /// The questions, in order. The storage is checked last: it keeps the storage busy.
+    pub(super) fn questions(&self) -> Vec<Question> {
+        if self.settle {
+            return Vec::new();
+        }
+        let ask = |file, command: &str| (file, command.to_owned());
+        let mut questions = match self.system.init() {
+            InitSystem::Systemd => vec![
+                ask(UNITS, "systemctl show --all '*'"),
+                ask(MANAGER, "systemctl show"),
+                ask("journal.export", "journalctl -b -o export"),
+                ask("analyze-time.txt", "systemd-analyze time"),
+            ],
+            InitSystem::Busybox => Vec::new(),
+        };
+        if let Some(storage) = self.storage {
+            questions.push((STORAGE, check_command(storage.limits(), ROOT)));
+        }
+        questions
+    }
+}
+
+/// The file with the properties of all units.
+pub(super) const UNITS: &str = "systemctl-show.txt";
+/// The file with the properties of process 1.
+pub(super) const MANAGER: &str = "systemctl-manager.txt";
+/// The file with dd's report on the storage.
+pub(super) const STORAGE: &str = "storage.txt";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boot() -> SystemBoot {
+        SystemBoot {
+            system: System::DebianSystemd,
+            image: "/a,b.img".into(),
+            initramfs: "/i".into(),
+            storage: Some(StoragePreset::Emmc),
+            settle: false,
+        }
+    }
+
+    #[test]
+    fn a_boot_throws_its_writes_away_unless_it_settles_the_image() {
+        let drive = |boot: &SystemBoot| boot.arguments(1, 3)[1].to_string_lossy().into_owned();
+        assert!(drive(&boot()).contains("file=/a,,b.img,snapshot=on,throttling.bps-total=40000000,"));
+        assert!(drive(&SystemBoot { settle: true, storage: None, ..boot() }).ends_with("snapshot=off"));
+    }
+
+    #[test]
+    fn the_storage_is_checked_last() {
+        let questions = boot().questions();
+        assert_eq!(questions.last().map(|q| q.0), Some(STORAGE));
+        assert_eq!(questions[0].0, UNITS);
+        assert_eq!(SystemBoot { settle: true, ..boot() }.questions(), []);
+    }
+}

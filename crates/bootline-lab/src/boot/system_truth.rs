@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the lab knows of a system's boot: its marks and its units, on the host's clock.
+use bootline_capture::units::{Dur, HostTime};
+use bootline_images::systems::System;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::guest_report::{GuestReport, MarkReport};
+use super::system::{MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
+use crate::storage::{StorageLimits, StoragePreset, checked_rate};
+
+/// Maximum number of units that are listed.
+const MAX_UNITS: usize = 4096;
+
+/// The boot of a whole system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SystemTruth {
+    /// The system.
+    pub system: System,
+    /// The storage that its root was on; null for as fast as the host is.
+    pub storage: Option<StoragePreset>,
+    /// That storage's limits.
+    pub limits: Option<StorageLimits>,
+    /// The rate at which the guest read from that storage after the boot, as a share of the limit.
+    pub storage_rate_ratio: Option<f64>,
+    /// When the root was mounted.
+    #[schemars(with = "Option<i64>")]
+    pub root_ns: Option<HostTime>,
+    /// When the initramfs was about to execute the system's init.
+    #[schemars(with = "Option<i64>")]
+    pub handoff_ns: Option<HostTime>,
+    /// When multi-user.target was reached, or the last script of the run level had ended: the mark's arrival.
+    #[schemars(with = "Option<i64>")]
+    pub multi_user_ns: Option<HostTime>,
+    /// When the application had drawn its picture and listened on its socket, by its own marks.
+    #[schemars(with = "Option<i64>")]
+    pub application_ns: Option<HostTime>,
+    /// When the host saw the picture on the virtual screen. It looks five times a second, once the picture is marked.
+    #[schemars(with = "Option<i64>")]
+    pub picture_seen_ns: Option<HostTime>,
+    /// When the socket answered the host. That takes a network, which may come later than the application.
+    #[schemars(with = "Option<i64>")]
+    pub socket_answered_ns: Option<HostTime>,
+    /// What the guest's monotonic clock has to be increased by for the host's, from the marks: the least of arrival minus
+    /// stamp.
+    #[schemars(with = "Option<i64>")]
+    pub clock_offset_ns: Option<Dur>,
+    /// By how much that differs between the marks at most: their delays, and the clocks' drift.
+    #[schemars(with = "Option<i64>")]
+    pub clock_spread_ns: Option<Dur>,
+    /// All marks, in the order of their arrival.
+    pub marks: Vec<Mark>,
+    /// The units that became active, by process 1's own account; empty without systemd.
+    pub units: Vec<UnitTruth>,
+}
+
+/// A moment that a program of the guest marked on the unpaced port.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mark {
+    /// `root`, `handoff`, `app.start`, `app.picture`, `app.socket`, `multi-user`, or of a system of one's own.
+    pub name: String,
+    /// Its arrival.
+    #[schemars(with = "i64")]
+    pub at_ns: HostTime,
+    /// The guest's monotonic clock when it was sent.
+    #[schemars(with = "i64")]
+    pub guest_ns: Dur,
+}
+
+/// A unit of systemd.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnitTruth {
+    /// Its name.
+    pub name: String,
+    /// When it began to be activated, on the host's clock.
+    #[schemars(with = "i64")]
+    pub activating_ns: HostTime,
+    /// When it was active, or had done its work.
+    #[schemars(with = "Option<i64>")]
+    pub active_ns: Option<HostTime>,
+}
+
+pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport) -> SystemTruth {
+    let at = |name: &str| report.marks.iter().find(|m| m.name == name).map(|m| m.at);
+    let answer = |file: &str| {
+        let found = report.answers.iter().find(|answer| answer.file == file);
+        found.map(|answer| (String::from_utf8_lossy(&answer.text).into_owned(), answer.took))
+    };
+    let offsets = offsets(report);
+    let least = offsets.iter().min().copied();
+    let limits = boot.storage.map(StoragePreset::limits);
+    SystemTruth {
+        system: boot.system,
+        storage: boot.storage,
+        limits,
+        storage_rate_ratio: limits
+            .zip(answer(STORAGE))
+            .and_then(|(limits, (text, took))| checked_rate(limits, &text, took)),
+        root_ns: at("root"),
+        handoff_ns: at("handoff"),
+        multi_user_ns: at(MULTI_USER),
+        application_ns: at(PICTURE).zip(at(SOCKET)).map(|(picture, socket)| picture.max(socket)),
+        picture_seen_ns: report.picture_seen_at,
+        socket_answered_ns: report.socket_answered_at,
+        clock_offset_ns: least,
+        clock_spread_ns: least.zip(offsets.iter().max().copied()).map(|(least, most)| most - least),
+        marks: report.marks.iter().map(|m| Mark { name: m.name.clone(), at_ns: m.at, guest_ns: m.guest }).collect(),
+        units: least.zip(answer(UNITS)).map(|(offset, (text, _))| units(&text, offset)).unwrap_or_default(),
+    }
+}
+
+/// Arrival minus stamp of all moments of which both are known.
+fn offsets(report: &GuestReport) -> Vec<Dur> {
+    let offset = |at: HostTime, guest: Dur| (at - HostTime::ORIGIN) - guest;
+    let init = report.init_at.zip(report.init_guest).map(|(at, guest)| offset(at, guest));
+    report.marks.iter().map(|m: &MarkReport| offset(m.at, m.guest)).chain(init).collect()
+}
+
+/// The units in `systemctl show '*'`: paragraphs of `Key=Value`, times in microseconds of the guest's monotonic clock.
+fn units(text: &str, offset: Dur) -> Vec<UnitTruth> {
+    let unit = |paragraph: &str| {
+        let get = |key: &str| paragraph.lines().find_map(|l| l.strip_prefix(key)?.strip_prefix('='));
+        let time = |key: &str| {
+            let us: i64 = get(key)?.parse().ok().filter(|us| *us > 0)?;
+            Some(HostTime::ORIGIN + Dur::from_nanos(us.checked_mul(1_000)?) + offset)
+        };
+        let activating = time("InactiveExitTimestampMonotonic")?;
+        // A oneshot that does not remain is inactive again, never active.
+        let active = time("ActiveEnterTimestampMonotonic").or_else(|| time("InactiveEnterTimestampMonotonic"));
+        Some(UnitTruth { name: get("Id")?.to_owned(), activating_ns: activating, active_ns: active })
+    };
+    let mut units: Vec<UnitTruth> = text.split("\n\n").filter_map(unit).take(MAX_UNITS).collect();
+    units.sort_by(|a, b| (a.activating_ns, &a.name).cmp(&(b.activating_ns, &b.name)));
+    // An alias is shown as its unit.
+    units.dedup_by(|a, b| a.name == b.name);
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHOWN: &str = "\
+Id=b.service
+InactiveExitTimestampMonotonic=3000000
+ActiveEnterTimestampMonotonic=0
+InactiveEnterTimestampMonotonic=3500000
+
+Id=a.service
+InactiveExitTimestampMonotonic=2000000
+ActiveEnterTimestampMonotonic=2250000
+
+Id=never.service
+InactiveExitTimestampMonotonic=0
+";
+
+    #[test]
+    fn units_come_on_the_hosts_clock_in_order() {
+        let ms = |n: i64| HostTime::from_nanos(n * 1_000_000);
+        let unit = |name: &str, activating, active| UnitTruth {
+            name: name.to_owned(),
+            activating_ns: activating,
+            active_ns: Some(active),
+        };
+        assert_eq!(
+            units(SHOWN, Dur::from_millis(1_000)),
+            [unit("a.service", ms(3_000), ms(3_250)), unit("b.service", ms(4_000), ms(4_500))]
+        );
+        assert_eq!(units("", Dur::ZERO), []);
+        assert_eq!(units("Id=x\nInactiveExitTimestampMonotonic=9223372036854775807\n", Dur::ZERO), []);
+    }
+
+    #[test]
+    fn the_least_delayed_mark_relates_the_clocks() {
+        let mark = |name: &str, at_ms: i64, guest_ms| MarkReport {
+            name: name.to_owned(),
+            at: HostTime::from_nanos(at_ms * 1_000_000),
+            guest: Dur::from_millis(guest_ms),
+        };
+        let report = GuestReport {
+            marks: vec![mark("handoff", 5_010, 4_000), mark(PICTURE, 9_000, 8_000), mark(SOCKET, 9_100, 8_099)],
+            ..GuestReport::default()
+        };
+        let boot = SystemBoot {
+            system: System::Busybox,
+            image: "/i".into(),
+            initramfs: "/r".into(),
+            storage: None,
+            settle: false,
+        };
+        let truth = system_truth(&boot, &report);
+        assert_eq!(truth.clock_offset_ns, Some(Dur::from_millis(1_000)));
+        assert_eq!(truth.clock_spread_ns, Some(Dur::from_millis(10)));
+        assert_eq!(truth.application_ns, Some(HostTime::from_nanos(9_100_000_000)));
+        assert_eq!(truth.multi_user_ns, None);
+    }
+}

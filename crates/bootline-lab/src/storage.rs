@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Storage of true speed: presets of bytes and operations per second, which QEMU's throttle groups hold.
+use std::fmt;
+use std::str::FromStr;
+
+use bootline_capture::units::Dur;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The speed of a kind of storage. Figures of mid-range parts as they are found on boards; both limits apply to reads and
+/// writes together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(description = "The speed of a kind of storage.")]
+pub enum StoragePreset {
+    /// eMMC on an 8-bit bus: 40 MB/s, 2000 operations a second.
+    Emmc,
+    /// An SD card: 20 MB/s, 700 operations a second.
+    Sd,
+    /// A stick on USB 2: 30 MB/s, 1000 operations a second.
+    Usb2,
+    /// A small NVMe drive: 200 MB/s, 20 000 operations a second.
+    Nvme,
+    /// Raw NAND behind a slow controller: 10 MB/s, 2500 operations a second.
+    Nand,
+}
+
+/// Limits of a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(description = "Limits of a storage.")]
+pub struct StorageLimits {
+    /// Bytes per second.
+    pub bytes_per_s: u64,
+    /// Operations per second.
+    pub operations_per_s: u64,
+}
+
+impl StoragePreset {
+    /// All of them.
+    pub const ALL: [StoragePreset; 5] =
+        [StoragePreset::Emmc, StoragePreset::Sd, StoragePreset::Usb2, StoragePreset::Nvme, StoragePreset::Nand];
+
+    /// As a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StoragePreset::Emmc => "emmc",
+            StoragePreset::Sd => "sd",
+            StoragePreset::Usb2 => "usb2",
+            StoragePreset::Nvme => "nvme",
+            StoragePreset::Nand => "nand",
+        }
+    }
+
+    /// Its limits.
+    pub fn limits(self) -> StorageLimits {
+        let (bytes_per_s, operations_per_s) = match self {
+            StoragePreset::Emmc => (40_000_000, 2_000),
+            StoragePreset::Sd => (20_000_000, 700),
+            StoragePreset::Usb2 => (30_000_000, 1_000),
+            StoragePreset::Nvme => (200_000_000, 20_000),
+            StoragePreset::Nand => (10_000_000, 2_500),
+        };
+        StorageLimits { bytes_per_s, operations_per_s }
+    }
+}
+
+impl fmt::Display for StoragePreset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Not the name of a preset.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a kind of storage: {}", StoragePreset::ALL.map(StoragePreset::name).join(", "))]
+pub struct UnknownStorage {
+    /// What was typed.
+    pub text: String,
+}
+
+impl FromStr for StoragePreset {
+    type Err = UnknownStorage;
+    fn from_str(text: &str) -> Result<StoragePreset, UnknownStorage> {
+        StoragePreset::ALL
+            .into_iter()
+            .find(|p| p.name() == text)
+            .ok_or_else(|| UnknownStorage { text: text.to_owned() })
+    }
+}
+
+/// How long the check of a storage reads, at its full speed. QEMU's burst of a tenth of a second is 2 % of it.
+const CHECK_SECONDS: u64 = 5;
+
+/// The command by which a guest reads from its root's device for the check.
+pub(crate) fn check_command(limits: StorageLimits, device: &str) -> String {
+    let mib = (limits.bytes_per_s * CHECK_SECONDS) >> 20;
+    format!("dd if={device} of=/dev/null bs=1M count={mib} iflag=direct 2>&1")
+}
+
+/// The rate as a share of the limit, from what dd says that it copied, `190+0 records out`, and the time that the host
+/// waited for it.
+pub(crate) fn checked_rate(limits: StorageLimits, output: &str, took: Dur) -> Option<f64> {
+    let mib: f64 = output.lines().find_map(|l| l.strip_suffix("+0 records out"))?.parse().ok()?;
+    let bytes = mib * f64::from(1 << 20);
+    (took > Dur::ZERO).then(|| bytes / took.as_secs_f64() / limits.bytes_per_s as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        for preset in StoragePreset::ALL {
+            assert_eq!(preset.name().parse(), Ok(preset));
+            assert_eq!(serde_json::to_string(&preset).unwrap(), format!("\"{preset}\""));
+        }
+        assert!("ufs".parse::<StoragePreset>().is_err());
+    }
+
+    #[test]
+    fn the_rate_is_what_was_copied_in_the_hosts_time() {
+        let limits = StorageLimits { bytes_per_s: 40_000_000, operations_per_s: 1 };
+        let took = Dur::from_nanos(4_980_736_000);
+        let rate = checked_rate(limits, "190+0 records in\n190+0 records out\n", took).unwrap();
+        assert!((rate - 1.0).abs() < 1e-9, "{rate}");
+        assert_eq!(checked_rate(limits, "dd: failed to open '/dev/vda'", took), None);
+        assert_eq!(checked_rate(limits, "190+0 records out", Dur::ZERO), None);
+        assert_eq!(check_command(limits, "/dev/vda"), "dd if=/dev/vda of=/dev/null bs=1M count=190 iflag=direct 2>&1");
+    }
+}

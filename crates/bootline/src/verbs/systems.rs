@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `bootline systems`
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use bootline_images::arch::Arch;
+use bootline_images::kernels::{Kernel, KernelName};
+use bootline_images::systems::{BuildProgress, System, SystemError, SystemImage, SystemRow, SystemStore};
+use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
+use clap::Subcommand;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output_file::print;
+use crate::terminal::Terminal;
+use crate::verbs::kernels;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Systems are built from Debian packages, which come from the mirror in this host's apt configuration through
+a private apt state. Root is not needed: an ordinary user needs mmdebstrap, uidmap, e2fsprogs, and a range
+of ids in /etc/subuid. What is built boots without a network.
+
+Examples:
+  bootline systems list
+  bootline systems fetch debian-systemd
+  bootline systems build debian-systemd --kernel 7.2
+  bootline boot --system debian-systemd --kernel 7.2 --storage emmc -o whole")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Lists the systems, and what the cache has of each
+    List(List),
+    /// Downloads the packages of systems, so that they can be built without a network
+    Fetch(Fetch),
+    /// Builds systems for a kernel, and writes the paths of their images to standard output
+    Build(Build),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// The architecture
+    #[arg(long, default_value = "amd64")]
+    arch: Arch,
+    #[command(flatten)]
+    place: Place,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Fetch {
+    /// Names of systems
+    #[arg(required = true, value_name = "SYSTEM")]
+    systems: Vec<System>,
+    /// The architecture
+    #[arg(long, default_value = "amd64")]
+    arch: Arch,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, clap::Args)]
+struct Build {
+    /// Names of systems
+    #[arg(required = true, value_name = "SYSTEM")]
+    systems: Vec<System>,
+    /// The series of the stock kernel to boot it with: 6.12, arm64:7.2
+    #[arg(long, value_name = "SERIES")]
+    kernel: KernelName,
+    #[command(flatten)]
+    place: Place,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+struct Place {
+    /// Where to keep systems [default: $BOOTLINE_CACHE/images, or bootline/images in the user's cache]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// A mirror of the Debian archive, if this host's apt has none
+    #[arg(long, value_name = "URL")]
+    mirror: Option<String>,
+}
+
+pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
+    match args.what {
+        What::List(list) => run_list(&list),
+        What::Fetch(fetch) => run_fetch(fetch, terminal),
+        What::Build(build) => run_build(build, terminal),
+    }
+}
+
+fn run_list(list: &List) -> Result<Exit, Failure> {
+    let rows = open(&list.place)?.list(list.arch);
+    match list.json {
+        true => print(&JsonLine(listing_json(&rows)))?,
+        false => print(&table(&rows))?,
+    };
+    Ok(Exit::FINE)
+}
+
+fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(&fetch.place)?;
+    for system in fetch.systems {
+        let mut steps = BuildSteps::new(terminal);
+        let fetched = store.fetch(system, fetch.arch, &mut |p| steps.tell(&p));
+        steps.end();
+        fetched.map_err(|e| failed(&e))?;
+    }
+    Ok(Exit::FINE)
+}
+
+fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(&build.place)?;
+    let arch = build.kernel.arch.unwrap_or(Arch::Amd64);
+    let kernel = kernels::stock(build.kernel.series, arch, terminal)?;
+    for system in build.systems {
+        let image = image_in(&store, system, &kernel, terminal)?;
+        let json = SystemImageJson {
+            schema: "bootline-system/1",
+            system: image.manifest.system.name().to_owned(),
+            arch: image.manifest.arch.to_string(),
+            release: image.manifest.release.clone(),
+            path: image.path.to_string_lossy().into_owned(),
+            settled: image.manifest.settled,
+        };
+        match build.json {
+            true => print(&JsonLine(json))?,
+            false => print(&format!("{}\n", image.path.display()))?,
+        };
+    }
+    Ok(Exit::FINE)
+}
+
+/// The image of a system for a stock kernel: from the cache, or built.
+pub fn image(system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
+    image_in(&open(&Place::default())?, system, kernel, terminal)
+}
+
+fn image_in(store: &SystemStore, system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
+    let modules = kernels::modules(kernel, terminal)?;
+    let mut steps = BuildSteps::new(terminal);
+    let image = store.image(system, kernel, &modules, &mut |p| steps.tell(&p));
+    steps.end();
+    image.map_err(|e| failed(&e))
+}
+
+fn open(place: &Place) -> Result<SystemStore, Failure> {
+    let folder = SystemStore::folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
+        Failure::new(Exit::LAB, "no place for systems: neither HOME nor XDG_CACHE_HOME is set").hint("--cache DIR")
+    })?;
+    let store = SystemStore::open(&folder).map_err(|e| failed(&e))?;
+    Ok(match &place.mirror {
+        Some(mirror) => store.with_mirror(mirror),
+        None => store,
+    })
+}
+
+fn failed(error: &SystemError) -> Failure {
+    let failure = Failure::new(Exit::LAB, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+fn table(rows: &[SystemRow]) -> String {
+    let mut text = format!("{:14}  {:>9}  {:28}  contents\n", "system", "packages", "in cache for");
+    for row in rows {
+        let root = row.root_bytes.map_or("-".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6));
+        let releases = if row.releases.is_empty() { "-".to_owned() } else { row.releases.join(" ") };
+        _ = writeln!(text, "{:14}  {root:>9}  {releases:28}  {}", row.system, row.system.about());
+    }
+    text
+}
+
+fn listing_json(rows: &[SystemRow]) -> SystemsJson {
+    let row = |row: &SystemRow| SystemJson {
+        system: row.system.name().to_owned(),
+        arch: row.arch.to_string(),
+        about: row.system.about().to_owned(),
+        image_mib: row.system.image_mib(),
+        root_bytes: row.root_bytes,
+        releases: row.releases.clone(),
+    };
+    SystemsJson { schema: "bootline-systems/1", systems: rows.iter().map(row).collect() }
+}
+
+/// Shows the steps of a build on stderr: on a terminal, percentages replace each other; otherwise each step is shown once.
+struct BuildSteps<'a> {
+    terminal: &'a Terminal,
+    last: String,
+    open: bool,
+}
+
+impl<'a> BuildSteps<'a> {
+    fn new(terminal: &'a Terminal) -> BuildSteps<'a> {
+        BuildSteps { terminal, last: String::new(), open: false }
+    }
+
+    fn tell(&mut self, progress: &BuildProgress) {
+        let text = progress.to_string();
+        if !progress.counts() {
+            self.end();
+            self.terminal.say(&text);
+            return;
+        }
+        let step = text.split_once(": ").map_or(text.as_str(), |(step, _)| step);
+        if self.terminal.stderr_is_tty {
+            _ = write!(std::io::stderr(), "\r{text}\x1b[K");
+            self.open = true;
+        } else if step != self.last {
+            self.terminal.say(step);
+        }
+        self.last = step.to_owned();
+    }
+
+    fn end(&mut self) {
+        if self.open {
+            self.terminal.say("");
+            self.open = false;
+        }
+    }
+}
