@@ -397,3 +397,42 @@ fn a_boot_loader_and_a_kernel_at_different_speeds() {
     assert!((3.5..5.0).contains(&cost), "{cost}");
     assert_eq!(setting.as_deref(), Some("console=ttyS0,115200n8"));
 }
+
+/// A boot console and the real one on one line: a capture holds each record twice, and the second time is what it costs.
+#[test]
+fn a_record_that_arrives_twice_is_priced_once() {
+    let finding = |copies: usize| {
+        let mut log = String::new();
+        let mut arrived = 0.0;
+        let mut line = |text: &str, copies: usize| {
+            for _ in 0..copies {
+                log += &format!("{arrived:.6} {text}\n");
+                arrived += (text.len() + 2) as f64 / 960.0;
+            }
+        };
+        line(
+            "[    0.000000] Linux version 6.12.40 (build@host) (gcc 14.2.0) #1 SMP PREEMPT Mon Mar  2 10:00:00 UTC 2026",
+            1,
+        );
+        line("[    0.000000] Kernel command line: earlycon=uart8250,mmio,0x3f8 console=ttyS0,9600 keep_bootcon", 1);
+        line("[    0.000000] printk: legacy bootconsole [uart8250] enabled", 1);
+        line("[    0.500000] printk: legacy console [ttyS0] enabled", 1);
+        for n in 0..40 {
+            line(
+                &format!(
+                    "[    {:.6}] widget-i2c {n:02}000.i2c: bus speed 400 kHz, timeout 200 ms",
+                    1.0 + f64::from(n) / 8.0
+                ),
+                copies,
+            );
+        }
+        line("[    7.000000] Run /sbin/init as init process", copies);
+        line("uart8250             -W- (E  pB a)", 1);
+        line("ttyS0                -W- (EC  p a)    4:64", 1);
+        findings(&analyse(log.as_bytes())).into_iter().find(|f| f.rule == RuleId::Con010)
+    };
+    let (once, twice) = (finding(1).expect("a boot console stays"), finding(2).expect("a boot console stays"));
+    assert_eq!(once.cost.best(), Dur::ZERO);
+    assert!(twice.why.contains("records that arrived twice"), "{}", twice.why);
+    assert!(twice.cost.best() > Dur::from_secs(2) && twice.cost.best() == twice.cost.high(), "{:?}", twice.cost);
+}

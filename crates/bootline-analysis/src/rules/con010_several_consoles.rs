@@ -9,7 +9,7 @@ use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_boot::{ListedConsole, RegisteredConsole, SerialLine, is_serial};
 use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_console::Framework;
-use bootline_records::RecordId;
+use bootline_records::{RecordId, RecordOrigin};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con010,
@@ -47,9 +47,15 @@ fn finding(case: &Case<'_>, line: &SerialLine, extra: &Extra) -> Finding {
     };
     // The log of one console does not show how long writers wait for another: what looks like work, or like a slower line,
     // may be that.
-    let most = transmit_time(case, line, extra);
+    let repeated = printed_twice(case).filter(|_| extra.boot);
+    let most = transmit_time(case, line, extra, repeated.unwrap_or(line.bytes_before_end));
     let bytes = line.bytes_before_end;
     let why = match most {
+        Some(most) if repeated.is_some() => format!(
+            "{} of {bytes} bytes up to the boot's end are records that arrived twice, {} of transmit time",
+            repeated.unwrap_or_default(),
+            seconds(most)
+        ),
         Some(most) => format!(
             "{bytes} bytes were printed to {main} up to the boot's end; {} takes up to {} for the same",
             extra.name,
@@ -65,7 +71,11 @@ fn finding(case: &Case<'_>, line: &SerialLine, extra: &Extra) -> Finding {
     Finding {
         rule: RULE.id,
         title,
-        cost: Interval::new(Dur::ZERO, Dur::ZERO, most.unwrap_or_default()),
+        cost: match most {
+            // Whoever wrote the record waited for both.
+            Some(most) if repeated.is_some() => Interval::new(Dur::ZERO, most, most),
+            _ => Interval::new(Dur::ZERO, Dur::ZERO, most.unwrap_or_default()),
+        },
         part_of: Vec::new(),
         time_ranges: Vec::new(),
         why,
@@ -99,13 +109,30 @@ fn is_port(name: &str) -> bool {
     !["earlyvga", "efi", "simplefb", "xen", "ttynull"].iter().any(|screen| name.starts_with(screen))
 }
 
-/// How long the other console took for what this one printed, if it is as fast as its `console=` says; a boot console
-/// is on the same line.
-fn transmit_time(case: &Case<'_>, line: &SerialLine, extra: &Extra) -> Option<Dur> {
+/// Bytes of the records that arrived twice in a row before the boot's end: once from the boot console, once from the real one on the
+/// same line. None if there are none.
+fn printed_twice(case: &Case<'_>) -> Option<u64> {
+    let boot = case.boot;
+    let mut bytes = 0;
+    let mut before = None;
+    for r in boot.records.iter().take(boot.end_index()) {
+        let now =
+            r.stamp.filter(|_| r.source == RecordOrigin::Kernel && r.arrival.is_some()).map(|stamp| (stamp, r.text));
+        let is_second = now.is_some() && now == before;
+        bytes += if is_second { u64::from(r.line_bytes) } else { 0 };
+        // A third one is the first of another pair.
+        before = now.filter(|_| !is_second);
+    }
+    (bytes > 0).then_some(bytes)
+}
+
+/// How long the other console took for so many bytes, if it is as fast as its `console=` says; a boot console is on the
+/// same line.
+fn transmit_time(case: &Case<'_>, line: &SerialLine, extra: &Extra, bytes: u64) -> Option<Dur> {
     let arguments = case.boot.kernel.command_line.consoles();
     let own = arguments.iter().rev().find(|a| a.name == extra.name).and_then(|a| Some(LineRate::of(a.baud?, a.frame)));
     let rate = if extra.boot { line.speed.map(|s| s.rate) } else { own };
-    Some(rate?.time_for(line.bytes_before_end).as_dur())
+    Some(rate?.time_for(bytes).as_dur())
 }
 
 fn leave_out(case: &Case<'_>, extra: &Extra) -> Remedy {
