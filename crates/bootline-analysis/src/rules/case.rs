@@ -160,7 +160,8 @@ impl<'a> Case<'a> {
         (apart.net(span.start, end), apart.unclaimed(span.start, end))
     }
 
-    fn unclaimed(&self, from: Dur, to: Dur) -> Vec<TimeRange> {
+    /// The pieces of a time range that no rule has claimed, in order.
+    pub fn unclaimed(&self, from: Dur, to: Dur) -> Vec<TimeRange> {
         let mut pieces = Vec::new();
         let mut at = from;
         for c in self.claimed.iter().filter(|c| c.to > from && c.from < to) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a unit costs the application: what is shared by the rules on user space.
-use super::case::{Case, TimeRange};
+use super::RuleId;
+use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
+use super::usr007_unit_timeout::timed_out;
+use crate::remedy::Risk;
 use crate::user_space::{ChainLink, UnitChain};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
@@ -13,21 +16,41 @@ pub(super) struct UnitCost<'b> {
     pub range: TimeRange,
 }
 
-/// The units that a rule is about, with what each costs, the costliest first. A unit outside of the chain costs nothing that the sources
-/// show, and is left out; without dependencies nothing shows what costs, and the lower bound is zero.
-pub(super) fn unit_costs<'b>(boot: &'b Boot, is_one: impl Fn(&Unit) -> bool) -> Vec<UnitCost<'b>> {
+/// What the units of one rule cost.
+pub(super) struct UnitCosts<'b> {
+    /// The costliest first.
+    pub units: Vec<UnitCost<'b>>,
+    /// Cost of all of them. Those that started in parallel cost their time once.
+    pub total: Interval,
+    /// Rules whose findings contain this cost.
+    pub part_of: Vec<RuleId>,
+}
+
+/// The units that a rule is about, with what each costs. A unit outside of the chain costs nothing that the sources
+/// show, and is left out; without dependencies nothing shows what costs, and the lower bound is zero. What one that ran into its time-out
+/// costs is in that finding, too; of the others, what no rule has claimed counts.
+pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) -> UnitCosts<'b> {
+    let boot = case.boot;
     let units = &boot.whole.units;
+    let is_timed_out = timed_out(boot).any(&is_one);
+    let unclaimed = |range: TimeRange| -> Dur {
+        if is_timed_out {
+            return range.to - range.from;
+        }
+        case.unclaimed(range.from, range.to).iter().map(|piece| piece.to - piece.from).sum()
+    };
     let mut found: Vec<UnitCost<'b>> = match UnitChain::of(boot) {
         Some(chain) => {
             let of_link = |i: usize| {
                 let link = &chain.links[i];
                 let unit = &units[link.unit];
-                let saving = without(boot, &chain, i);
-                let (from, to) = (link.activating, link.up);
-                let is = is_one(unit) && to > from && saving > Dur::ZERO;
+                let range = TimeRange { from: link.activating, to: link.up };
+                let left = unclaimed(range);
+                let saving = without(boot, &chain, i).min(left);
+                let is = is_one(unit) && saving > Dur::ZERO;
                 // Others may use the processor that it leaves, or need what it did.
-                let cost = Interval::new(Dur::ZERO, saving, link.activation().max(saving));
-                is.then_some(UnitCost { unit, cost, range: TimeRange { from, to } })
+                let cost = Interval::new(Dur::ZERO, saving, link.activation().min(left).max(saving));
+                is.then_some(UnitCost { unit, cost, range })
             };
             (0..chain.links.len()).filter_map(of_link).collect()
         }
@@ -41,7 +64,20 @@ pub(super) fn unit_costs<'b>(boot: &'b Boot, is_one: impl Fn(&Unit) -> bool) -> 
         }
     };
     found.sort_by_key(|c| std::cmp::Reverse((c.cost.best(), c.cost.high())));
-    found
+    let part_of = if is_timed_out { vec![RuleId::Usr007] } else { Vec::new() };
+    UnitCosts { total: sum(&found), units: found, part_of }
+}
+
+impl UnitCosts<'_> {
+    /// Where their time was lost.
+    pub fn time_ranges(&self) -> Vec<TimeRange> {
+        self.units.iter().map(|c| c.range).collect()
+    }
+
+    /// What their times rest on, and their names.
+    pub fn why(&self) -> String {
+        format!("{}: {}", basis(&self.units), names(self.units.iter().map(|c| c.unit.name.as_str())))
+    }
 }
 
 /// How much sooner the next unit of a chain could start without the one at a position, all others as they were.
@@ -54,10 +90,31 @@ fn without(boot: &Boot, chain: &UnitChain, position: usize) -> Dur {
     (link.up - released.max(link.activating)).max_zero()
 }
 
-/// The sum of costs, each as an interval.
-pub(super) fn sum(costs: &[UnitCost<'_>]) -> Interval {
-    let add = |of: fn(&Interval) -> Dur| costs.iter().map(|c| of(&c.cost)).sum();
+/// The sum of costs, each as an interval, and no more than the time in which any of the units started.
+fn sum(costs: &[UnitCost<'_>]) -> Interval {
+    let ranges: Vec<TimeRange> = costs.iter().map(|c| c.range).collect();
+    let most: Dur = apart(&ranges).iter().map(|range| range.to - range.from).sum();
+    let add = |of: fn(&Interval) -> Dur| costs.iter().map(|c| of(&c.cost)).sum::<Dur>().min(most);
     Interval::new(add(|i| i.low()), add(|i| i.best()), add(|i| i.high()))
+}
+
+/// The units that require one, and fail without it.
+fn required_by<'b>(boot: &'b Boot, unit: &Unit) -> Vec<&'b str> {
+    let units = &boot.whole.units;
+    let Some(position) = units.iter().position(|u| u.name == unit.name) else { return Vec::new() };
+    units.iter().filter(|u| u.requires.contains(&position)).map(|u| u.name.as_str()).collect()
+}
+
+/// Price and risk of masking units: what requires one of them fails.
+pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (String, Risk) {
+    let mut requiring: Vec<&str> = masked.iter().flat_map(|unit| required_by(boot, unit)).collect();
+    requiring.retain(|name| masked.iter().all(|unit| unit.name != *name));
+    requiring.dedup();
+    if requiring.is_empty() {
+        return (price.to_owned(), Risk::Medium);
+    }
+    let verb = if requiring.len() == 1 { "requires" } else { "require" };
+    (format!("{price}; {} {verb} it and will not start", names(requiring.into_iter())), Risk::High)
 }
 
 /// The records that name the units.
@@ -66,7 +123,7 @@ pub(super) fn evidence(case: &Case<'_>, units: &[UnitCost<'_>]) -> Vec<CitedReco
 }
 
 /// What the times of these units rest on.
-pub(super) fn basis(units: &[UnitCost<'_>]) -> &'static str {
+fn basis(units: &[UnitCost<'_>]) -> &'static str {
     use bootline_boot::UnitTimesBy as By;
     match units.first().map(|c| c.unit.by) {
         Some(By::Systemd) => "by systemd's own stamps",

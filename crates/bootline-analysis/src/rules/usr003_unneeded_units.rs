@@ -5,14 +5,14 @@ use super::unit_cost::names;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Remedy, Risk, SystemChange};
-use crate::user_space::{UnitChain, unit_times};
+use crate::user_space::UnitChain;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr003,
-    doc: "Services that the application needs in no way start before it is up: they share the processor and the disk with it, and \
-          systemd, which starts one unit after another, starts them first. Not needed is what the application's unit neither \
-          requires or wants, directly or through others, nor is ordered after. `--app UNIT` names the application; systemd's \
+    doc: "Services that the application does not need start before it is up: they share the processor and the disk with it, and \
+          systemd, which starts one unit after another, starts them first. Not needed is what the application's unit does not \
+          require, want or start after, directly or through others. `--app UNIT` names the application; systemd's \
           dependencies come from `systemctl show`.",
     place: TimelinePlace::Evidence,
     check,
@@ -27,33 +27,53 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let Some(app) = boot.whole.application.as_ref() else { return Vec::new() };
     let Some(chain) = UnitChain::of(boot) else { return Vec::new() };
-    let times = unit_times(boot);
-    // What a service used of the processor up to when the source was taken, but no more than fits before the application.
+    let cpus = i64::from(boot.kernel.cpus.unwrap_or(1).max(1));
+    // What a service used of the processors up to when the source was taken, but no more than fits before the application.
     let used = |i: usize| {
         let unit = &boot.whole.units[i];
         let room = unit.activating.map_or(Dur::ZERO, |from| (app.at - from).max_zero());
-        times[i].processor.map(|_| unit.cpu.unwrap_or_default().min(room))
+        unit.cpu.map(|cpu| cpu.min(room * cpus))
     };
     let is_candidate = |i: &usize| {
-        let name = &boot.whole.units[*i].name;
-        name.ends_with(".service") && !name.starts_with("systemd-") && !name.starts_with("dbus")
+        let unit = &boot.whole.units[*i];
+        let is_systemds_own = unit.name.starts_with("systemd-") || unit.name.starts_with("dbus");
+        // What a socket starts has been asked for.
+        unit.name.ends_with(".service") && !is_systemds_own && unit.triggered_by.is_empty()
     };
     let mut services: Vec<(usize, Option<Dur>)> =
         chain.off_path.iter().copied().filter(is_candidate).map(|i| (i, used(i))).collect();
     services.sort_by_key(|(i, cpu)| (std::cmp::Reverse(*cpu), *i));
-    let processor: Dur = services.iter().filter_map(|(_, cpu)| *cpu).sum();
     let room = chain.length();
+    let processor = services.iter().filter_map(|(_, cpu)| *cpu).sum::<Dur>().min(room * cpus);
     let high = processor.min(room);
     if services.is_empty() || high < LEAST.0.max(room.scale(LEAST.1)) {
         return Vec::new();
     }
-    // On several processors it may have cost nothing; on one, at most what it used.
-    let best = case.boot.kernel.cpus.map_or(Dur::ZERO, |n| high / i64::from(n.max(1)) / 2);
+    // systemd counts up to when it is asked, which may be days later: only what a job used that had ended before the application
+    // was used before it. On several processors even that may have cost nothing; on one, at most what it used.
+    let has_ended = |i: usize| {
+        let unit = &boot.whole.units[i];
+        unit.service_type.as_deref() == Some("oneshot") && unit.up.is_some_and(|up| up <= app.at)
+    };
+    let before: Dur = services.iter().filter(|(i, _)| has_ended(*i)).filter_map(|(_, cpu)| *cpu).sum();
+    let best = if boot.kernel.cpus.is_some() { before.min(high) / cpus / 2 } else { Dur::ZERO };
+    let is_required = |i: &usize| boot.whole.units.iter().any(|u| u.requires.contains(i));
     let name = |i: usize| boot.whole.units[i].name.as_str();
     let first = services.iter().filter_map(|(i, _)| boot.whole.units[*i].activating).min().unwrap_or(chain.start);
     let named = || services.iter().take(NAMED).map(|(i, _)| name(*i).to_owned());
     let later = named().map(|unit| SystemChange::StartAfter { unit, after: app.name.clone() }).collect();
-    let masked = named().map(SystemChange::MaskUnit).collect();
+    let dispensable = services.iter().map(|(i, _)| *i).filter(|i| !is_required(i)).take(NAMED);
+    let masked: Vec<SystemChange> = dispensable.map(|i| SystemChange::MaskUnit(name(i).to_owned())).collect();
+    let mut remedies = vec![Remedy::new(
+        "start them after the application",
+        later,
+        "they are up later; what asks for one of them earlier, by D-Bus for example, waits for the application, and for ever where the application waits for it",
+        Risk::Medium,
+    )];
+    if !masked.is_empty() {
+        let action = "do without what the product does not need";
+        remedies.push(Remedy::new(action, masked, "these services", Risk::Medium));
+    }
     vec![Finding {
         rule: RULE.id,
         title: format!(
@@ -66,14 +86,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from: first, to: app.at.max(first) }],
         why: format!(
-            "by systemd's accounting up to when it was asked, which may be after the application was up: {}. The best estimate takes half of it \
-             for what delayed the application",
-            names(services.iter().map(|(i, _)| name(*i)))
+            "by systemd's accounting up to when it was asked, which may be after the application was up: {}. The best estimate is half of what \
+             jobs used that had ended before the application was up ({}), shared among the processors",
+            names(services.iter().map(|(i, _)| name(*i))),
+            seconds(before)
         ),
         evidence: cite(boot, services.iter().take(3).filter_map(|(i, _)| boot.whole.units[*i].first)),
-        remedies: vec![
-            Remedy::new("start them after the application", later, "they are up later", Risk::Low),
-            Remedy::new("do without what the product does not need", masked, "these services", Risk::Medium),
-        ],
+        remedies,
     }]
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{basis, evidence, names, sum, unit_costs};
+use super::unit_cost::{evidence, price_of_masking, unit_costs};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::Unit;
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,13 +24,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         name.ends_with("-wait-online.service")
             || matches!(name, "network-online.target" | "ifupdown-wait-online.service")
     };
-    let costs = unit_costs(case.boot, |u| is_wait(&u.name));
-    let cost = sum(&costs);
+    let costs = unit_costs(case, |u| is_wait(&u.name));
+    let cost = costs.total;
     if cost.high() < LEAST {
         return Vec::new();
     }
-    let masked = costs.iter().filter(|c| c.unit.name.ends_with(".service"));
-    let mask: Vec<SystemChange> = masked.map(|c| SystemChange::MaskUnit(c.unit.name.clone())).collect();
+    let masked: Vec<&Unit> = costs.units.iter().map(|c| c.unit).filter(|u| u.name.ends_with(".service")).collect();
+    let mask: Vec<SystemChange> = masked.iter().map(|unit| SystemChange::MaskUnit(unit.name.clone())).collect();
     let mut remedies = vec![Remedy::in_words(
         "order the application after network.target, or after nothing, and let it wait for its address itself (bind to any address, retry)",
         Effort::Configuration,
@@ -37,17 +38,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         Risk::Medium,
     )];
     if !mask.is_empty() {
-        let price = "what needs the network at its start fails, or must retry";
-        remedies.push(Remedy::new("do not wait for the network", mask, price, Risk::Medium));
+        let (price, risk) =
+            price_of_masking(case.boot, &masked, "what needs the network at its start fails, or must retry");
+        remedies.push(Remedy::new("do not wait for the network", mask, price, risk));
     }
     vec![Finding {
         rule: RULE.id,
         title: format!("user space waited up to {} until the network was online", seconds(cost.high())),
         cost,
-        part_of: Vec::new(),
-        time_ranges: costs.iter().map(|c| c.range).collect(),
-        why: format!("{}: {}", basis(&costs), names(costs.iter().map(|c| c.unit.name.as_str()))),
-        evidence: evidence(case, &costs),
+        time_ranges: costs.time_ranges(),
+        why: costs.why(),
+        evidence: evidence(case, &costs.units),
+        part_of: costs.part_of,
         remedies,
     }]
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{basis, evidence, names, sum, unit_costs};
+use super::unit_cost::{evidence, price_of_masking, unit_costs};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
@@ -26,19 +26,20 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         "Wait for udev To Complete Device Initialization",
         "Coldplug All udev Devices",
     ];
-    let costs = unit_costs(case.boot, |u| UNITS.contains(&u.name.as_str()));
-    let cost = sum(&costs);
+    let costs = unit_costs(case, |u| UNITS.contains(&u.name.as_str()));
+    let cost = costs.total;
     if cost.high() < LEAST {
         return Vec::new();
     }
-    let settles = costs.iter().find(|c| c.unit.name == UNITS[0]);
+    let settles = costs.units.iter().find(|c| c.unit.name == UNITS[0]);
     let mut remedies = Vec::new();
-    if settles.is_some() {
+    if let Some(settle) = settles {
+        let (price, risk) = price_of_masking(case.boot, &[settle.unit], "what relies on it without saying so fails");
         remedies.push(Remedy::new(
             "do not wait for all devices: order units after the .device they need",
             vec![SystemChange::MaskUnit(UNITS[0].to_owned())],
-            "what relies on it without saying so fails",
-            Risk::Medium,
+            price,
+            risk,
         ));
     }
     remedies.push(Remedy::in_words(
@@ -51,10 +52,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         rule: RULE.id,
         title: format!("udev's coldplug and settle took up to {}", seconds(cost.high())),
         cost,
-        part_of: Vec::new(),
-        time_ranges: costs.iter().map(|c| c.range).collect(),
-        why: format!("{}: {}", basis(&costs), names(costs.iter().map(|c| c.unit.name.as_str()))),
-        evidence: evidence(case, &costs),
+        time_ranges: costs.time_ranges(),
+        why: costs.why(),
+        evidence: evidence(case, &costs.units),
+        part_of: costs.part_of,
         remedies,
     }]
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{basis, evidence, names, sum, unit_costs};
+use super::unit_cost::{evidence, unit_costs};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
@@ -19,37 +19,55 @@ pub(super) const RULE: Rule = Rule {
 const LEAST: Dur = Dur::from_millis(50);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let is_check = |name: &str| {
-        name.starts_with("systemd-fsck") && name.ends_with(".service")
-            || name == "systemd-remount-fs.service"
-            || name.starts_with("File System Check on ")
-            || name == "Remount Root and Kernel File Systems"
-    };
-    let costs = unit_costs(case.boot, |u| is_check(&u.name));
-    let cost = sum(&costs);
+    let costs = unit_costs(case, |u| is_check(&u.name) || is_remount(&u.name));
+    let cost = costs.total;
     if cost.high() < LEAST {
         return Vec::new();
     }
-    let skip = Remedy::new(
-        "skip the checks",
-        vec![SystemChange::parameter("fsck.mode", "skip")],
-        "a damaged file system is mounted as it is",
-        Risk::High,
-    );
-    let read_only = Remedy::in_words(
-        "use a read-only root (squashfs, erofs), mounted by the kernel with its final options (rootflags=), and check only what is written to",
-        Effort::Rebuild,
-        "another image; data on a partition of its own",
-        Risk::Medium,
-    );
+    let has = |is_one: fn(&str) -> bool| costs.units.iter().any(|c| is_one(&c.unit.name));
+    let (checks, remounts) = (has(is_check), has(is_remount));
+    let mut remedies = Vec::new();
+    if remounts || has(is_root_check) {
+        remedies.push(Remedy::in_words(
+            "use a read-only root (squashfs, erofs), mounted by the kernel with its final options (rootflags=), and check only what is written to",
+            Effort::Rebuild,
+            "another image; data on a partition of its own",
+            Risk::Medium,
+        ));
+    }
+    if checks {
+        remedies.push(Remedy::new(
+            "skip the checks",
+            vec![SystemChange::parameter("fsck.mode", "skip")],
+            "a damaged file system is mounted as it is",
+            Risk::High,
+        ));
+    }
+    let what = match (checks, remounts) {
+        (true, true) => "checking and remounting file systems",
+        (true, false) => "checking file systems",
+        (false, _) => "remounting the root file system",
+    };
     vec![Finding {
         rule: RULE.id,
-        title: format!("checking and remounting file systems took up to {}", seconds(cost.high())),
+        title: format!("{what} took up to {}", seconds(cost.high())),
         cost,
-        part_of: Vec::new(),
-        time_ranges: costs.iter().map(|c| c.range).collect(),
-        why: format!("{}: {}", basis(&costs), names(costs.iter().map(|c| c.unit.name.as_str()))),
-        evidence: evidence(case, &costs),
-        remedies: vec![read_only, skip],
+        time_ranges: costs.time_ranges(),
+        why: costs.why(),
+        evidence: evidence(case, &costs.units),
+        part_of: costs.part_of,
+        remedies,
     }]
+}
+
+fn is_check(name: &str) -> bool {
+    name.starts_with("systemd-fsck") && name.ends_with(".service") || name.starts_with("File System Check on ")
+}
+
+fn is_root_check(name: &str) -> bool {
+    matches!(name, "systemd-fsck-root.service" | "File System Check on Root Device")
+}
+
+fn is_remount(name: &str) -> bool {
+    matches!(name, "systemd-remount-fs.service" | "Remount Root and Kernel File Systems")
 }

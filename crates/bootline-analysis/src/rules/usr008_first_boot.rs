@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{basis, evidence, names, sum, unit_costs};
+use super::unit_cost::{evidence, unit_costs};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
@@ -38,8 +38,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         "cloud-init-local.service",
         "run-postinsts.service",
     ];
-    let costs = unit_costs(case.boot, |u| JOBS.contains(&u.name.as_str()) || u.name.starts_with("sshd-keygen@"));
-    let cost = sum(&costs);
+    let costs = unit_costs(case, |u| JOBS.contains(&u.name.as_str()) || u.name.starts_with("sshd-keygen@"));
+    let cost = costs.total;
     if cost.high() < LEAST {
         return Vec::new();
     }
@@ -47,10 +47,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         rule: RULE.id,
         title: format!("jobs of a first boot took up to {}", seconds(cost.high())),
         cost,
-        part_of: Vec::new(),
-        time_ranges: costs.iter().map(|c| c.range).collect(),
-        why: format!("{}: {}", basis(&costs), names(costs.iter().map(|c| c.unit.name.as_str()))),
-        evidence: evidence(case, &costs),
+        time_ranges: costs.time_ranges(),
+        why: costs.why(),
+        evidence: evidence(case, &costs.units),
+        part_of: costs.part_of,
         remedies: vec![Remedy::in_words(
             "do these jobs when the image is built: boot it once, or run ldconfig -r, systemd-hwdb --root= update, journalctl --root= --update-catalog, systemd-sysusers --root=, and keep /etc/.updated and /var/.updated newer than /usr",
             Effort::Rebuild,

@@ -25,7 +25,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let (Some(line), Some(from)) = (&boot.line, boot.milestones.kernel_end()) else { return Vec::new() };
     let Some(rate) = line.speed.map(|s| s.rate) else { return Vec::new() };
-    let until = boot.whole.application.as_ref().map(|a| a.at);
+    // What comes after the boot's end, nobody who waits for the boot waited for.
+    let until = boot.whole.stages.last().map(|stage| stage.end);
     let is_counted = |i: &usize| until.is_none_or(|end| case.at(*i).is_some_and(|at| at <= end));
     let (mut bytes, mut first, mut last) = (0, None, None);
     for i in (from + 1..boot.records.len()).filter(is_counted) {

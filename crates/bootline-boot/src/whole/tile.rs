@@ -2,11 +2,12 @@
 //! From where stages begin to stages without gap or overlap.
 use super::stage::{Stage, WholeOrigin};
 use super::stage_start::StageStart;
+use super::unit::{Unit, UnitTimesBy};
 use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
 use crate::end::EndedBy;
 use bootline_capture::units::Dur;
-use bootline_records::{ByteRange, ProblemKind, Problems};
+use bootline_records::{ByteRange, ProblemKind, Problems, RecordOrigin};
 
 /// Puts the starts into order, and cuts the time at them.
 pub(super) fn tile(
@@ -46,11 +47,35 @@ pub(super) fn tile(
 /// Clocks that were aligned may disagree by less.
 const CONTRADICTION: Dur = Dur::from_millis(50);
 
-/// Where the last stage ends: at the application, at the marker, when systemd's first transaction is complete, or with the log.
+/// Where the last stage ends: at the application, at the marker, when systemd's first transaction is complete, or with what shows that
+/// it is; else with the log.
 fn end(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
     let application = whole.application.as_ref().map(|a| a.at);
     let marker = boot.end.as_ref().filter(|e| e.by == EndedBy::Marker).map(|e| e.at.best());
     let last = || (0..boot.records.len()).filter_map(|i| boot.timeline.stored(i)).max();
     let last_unit = || whole.units.iter().filter_map(|u| u.up.or(u.activating)).max();
-    application.or(marker).or(whole.manager_finish).or_else(|| last().max(last_unit()))
+    let started = || startup_end(boot, whole);
+    application.or(marker).or(whole.manager_finish).or_else(started).or_else(|| last().max(last_unit()))
+}
+
+/// When the system had started, by its login prompt and the targets that a system starts to; else by the last unit on the console, where
+/// systemd reports only its first jobs.
+fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
+    const TARGETS: [&str; 4] = ["multi-user.target", "graphical.target", "Multi-User System", "Graphical Interface"];
+    let reached = whole.units.iter().filter(|u| TARGETS.contains(&u.name.as_str())).filter_map(|u| u.up).max();
+    let prompt = login_prompt(boot);
+    let by_console = |u: &&Unit| u.by == UnitTimesBy::Console;
+    let on_console = || whole.units.iter().filter(by_console).filter_map(|u| u.up.or(u.activating)).max();
+    reached.max(prompt).or_else(on_console)
+}
+
+/// `board login: `, the first one. A line of a log that mentions one has more after it than a user's name.
+fn login_prompt(boot: &Boot) -> Option<Dur> {
+    let from = boot.milestones.kernel_end()?;
+    (from + 1..boot.records.len()).find_map(|i| {
+        let r = boot.records.get(i).filter(|r| r.source == RecordOrigin::Other)?;
+        let (host, user) = r.text.split_once(" login:")?;
+        let is_prompt = !host.is_empty() && !host.contains(' ') && !user.trim().contains(' ');
+        boot.timeline.stored(i).filter(|_| is_prompt)
+    })
 }

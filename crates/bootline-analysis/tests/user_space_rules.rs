@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the rules on user space must not say: costs counted twice or long after the boot, and advice that breaks the system.
+use bootline_analysis::remedy::{Risk, SystemChange};
+use bootline_analysis::rules::{Finding, RuleId, findings};
+use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent};
+use bootline_capture::units::Dur;
+
+const LOG: &str = "\
+[    0.000000] Linux version 6.12.41 (gcc (GCC) 14.2.0) #1 SMP PREEMPT_DYNAMIC Mon Jan  1 00:00:00 UTC 2026
+[    0.000000] Kernel command line: root=/dev/mmcblk0p2 ro
+[    0.100000] smp: Brought up 1 node, 2 CPUs
+[    1.000000] Run /sbin/init as init process
+";
+
+const MANAGER: &str = "\
+Version=257.9
+UserspaceTimestampMonotonic=1020000
+UnitsLoadFinishTimestampMonotonic=1500000
+FinishTimestampMonotonic=200000000
+
+";
+
+/// A unit that began and was up at these times, in milliseconds, with more properties, one a line.
+fn unit(name: &str, activating: u64, up: u64, more: &str) -> String {
+    format!(
+        "Id={name}\nInactiveExitTimestampMonotonic={activating}000\nActiveEnterTimestampMonotonic={up}000\n{more}\n"
+    )
+}
+
+fn boot(log: &str, units: &str, app: Option<&str>) -> Boot {
+    let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+    let content = SourceContent::Facts(bootline_records::source::read(units.as_bytes()));
+    let source = BootSource { name: "units".to_owned(), content };
+    let app = app.map(|app| AppMarker::parse(app).unwrap());
+    boot.with_sources(&Vec::from_iter((!units.is_empty()).then_some(source)), app.as_ref())
+}
+
+fn of(boot: &Boot, rule: RuleId) -> Option<Finding> {
+    findings(boot).into_iter().find(|f| f.rule == rule)
+}
+
+fn changes(finding: &Finding) -> Vec<&SystemChange> {
+    finding.remedies.iter().flat_map(|r| &r.changes).collect()
+}
+
+/// A service that runs for weeks has used more of the processor than the boot had.
+#[test]
+fn processor_time_from_after_the_boot_is_no_estimate() {
+    let busy = "After=base.service\nCPUUsageNSec=7200000000000\n";
+    let job = "After=base.service\nType=oneshot\nCPUUsageNSec=400000000\n";
+    let app = unit("camera.service", 6_000, 7_000, "After=base.service\nWants=base.service\n");
+    let base = unit("base.service", 1_600, 2_000, "");
+    let always = [MANAGER, &base, &unit("web.service", 2_100, 2_110, busy), &app].concat();
+    let found = of(&boot(LOG, &always, Some("camera.service")), RuleId::Usr003).unwrap();
+    assert_eq!(found.cost.best(), Dur::ZERO, "{}", found.why);
+    assert!(found.cost.high() <= Dur::from_millis(5_500));
+
+    let with_job = [always, unit("keys.service", 2_100, 3_000, job)].concat();
+    let found = of(&boot(LOG, &with_job, Some("camera.service")), RuleId::Usr003).unwrap();
+    assert_eq!(found.cost.best(), Dur::from_millis(100), "half of it, on two processors: {}", found.why);
+}
+
+#[test]
+fn what_another_unit_requires_is_not_masked_and_what_a_socket_starts_is_not_named() {
+    let used = "After=base.service\nCPUUsageNSec=900000000\n";
+    let units = [
+        MANAGER,
+        &unit("base.service", 1_600, 2_000, ""),
+        &unit("nftables.service", 2_100, 3_000, used),
+        &unit("watch.service", 3_100, 3_200, "Requires=nftables.service\nAfter=nftables.service\n"),
+        &unit("web.service", 2_100, 3_000, used),
+        &unit("cups.service", 2_100, 3_000, &format!("{used}TriggeredBy=cups.socket\n")),
+        &unit("cups.socket", 2_000, 2_010, ""),
+        &unit("camera.service", 6_000, 7_000, "After=base.service\nWants=base.service\n"),
+    ];
+    let found = of(&boot(LOG, &units.concat(), Some("camera.service")), RuleId::Usr003).unwrap();
+    let masked: Vec<&str> = changes(&found)
+        .into_iter()
+        .filter_map(|c| if let SystemChange::MaskUnit(unit) = c { Some(unit.as_str()) } else { None })
+        .collect();
+    assert_eq!(masked, ["web.service", "watch.service"]);
+    assert!(!found.why.contains("cups.service"), "{}", found.why);
+    assert!(found.remedies.iter().all(|r| r.risk >= Risk::Medium));
+}
+
+#[test]
+fn masking_what_a_unit_requires_is_a_high_risk() {
+    let settle = |requires: &str| {
+        let units = [
+            MANAGER,
+            &unit("base.service", 1_600, 2_000, ""),
+            &unit("systemd-udev-settle.service", 2_100, 5_100, "After=base.service\n"),
+            &unit("zfs-import.service", 5_200, 5_300, &format!("{requires}After=systemd-udev-settle.service\n")),
+            &unit("camera.service", 5_400, 6_000, "After=zfs-import.service\n"),
+        ];
+        let found = of(&boot(LOG, &units.concat(), Some("camera.service")), RuleId::Usr005).unwrap();
+        found.remedies.into_iter().find(|r| !r.changes.is_empty()).unwrap()
+    };
+    assert_eq!(settle("").risk, Risk::Medium);
+    let required = settle("Requires=systemd-udev-settle.service\n");
+    assert_eq!(required.risk, Risk::High);
+    assert!(required.price.contains("zfs-import.service"), "{}", required.price);
+}
+
+#[test]
+fn a_time_out_is_counted_once() {
+    let units = [
+        MANAGER,
+        &unit("base.service", 1_600, 2_000, ""),
+        "Id=systemd-udev-settle.service\nResult=timeout\nAfter=base.service\n\
+         InactiveExitTimestampMonotonic=2100000\nInactiveEnterTimestampMonotonic=182100000\n\n",
+        &unit("zfs-import.service", 182_200, 182_300, "After=systemd-udev-settle.service\n"),
+        &unit("camera.service", 182_400, 183_400, "After=zfs-import.service\nWants=zfs-import.service\n"),
+    ];
+    let boot = boot(LOG, &units.concat(), Some("camera.service"));
+    let timeout = of(&boot, RuleId::Usr007).unwrap();
+    assert_eq!(timeout.cost.best(), Dur::from_millis(180_000));
+    assert_eq!(of(&boot, RuleId::Usr005).unwrap().part_of, [RuleId::Usr007]);
+    let total: Dur = findings(&boot).iter().filter(|f| f.part_of.is_empty()).map(|f| f.cost.best()).sum();
+    assert!(total <= Dur::from_millis(183_400), "{total}");
+}
+
+#[test]
+fn a_time_out_long_after_the_boot_is_none_of_its_costs() {
+    let late = "Result=timeout\nNRestarts=0\n";
+    let app = unit("camera.service", 7_300, 8_300, "After=basic.target\n");
+    let units = [MANAGER, &unit("vpn.service", 172_800_000, 172_890_000, late), &app].concat();
+    assert_eq!(of(&boot(LOG, &units, None), RuleId::Usr007), None);
+    assert_eq!(of(&boot(LOG, &units, Some("camera.service")), RuleId::Usr007), None);
+}
+
+#[test]
+fn time_outs_show_each_units_length_and_what_helps_its_kind() {
+    let units = [
+        MANAGER,
+        &unit("slow.service", 2_000, 12_000, "Result=timeout\n"),
+        &unit("vpn.service", 20_000, 110_000, "Result=timeout\n"),
+        &unit("camera.service", 110_100, 111_000, ""),
+    ];
+    let found = of(&boot(LOG, &units.concat(), Some("camera.service")), RuleId::Usr007).unwrap();
+    assert!(found.title.contains("slow.service ran into a time-out after 10.000 s"), "{}", found.title);
+    assert!(found.title.contains("vpn.service ran into a time-out after 90.000 s"), "{}", found.title);
+    assert_eq!(found.cost.high(), Dur::from_millis(100_000), "without the time between them");
+    assert!(found.remedies.iter().all(|r| !r.action.contains("fstab")), "{:?}", found.remedies);
+}
+
+const FSCK: &str = "\
+[    1.500000] systemd[1]: Starting systemd-fsck@dev-a.service - File System Check on /dev/a...
+[    1.500000] systemd[1]: Starting systemd-fsck@dev-b.service - File System Check on /dev/b...
+[    1.500000] systemd[1]: Starting systemd-fsck@dev-c.service - File System Check on /dev/c...
+[    6.500000] systemd[1]: Finished systemd-fsck@dev-a.service - File System Check on /dev/a.
+[    6.500000] systemd[1]: Finished systemd-fsck@dev-b.service - File System Check on /dev/b.
+[    6.500000] systemd[1]: Finished systemd-fsck@dev-c.service - File System Check on /dev/c.
+[    7.500000] systemd[1]: Started app.service - App.
+";
+
+#[test]
+fn units_that_start_in_parallel_cost_their_time_once() {
+    let found = of(&boot(&[LOG, FSCK].concat(), "", None), RuleId::Usr006).unwrap();
+    assert_eq!(found.cost.high(), Dur::from_millis(5_000), "{}", found.title);
+    assert!(found.remedies.iter().all(|r| !r.action.contains("read-only root")), "none of them is the root");
+}
+
+#[test]
+fn checks_are_skipped_only_where_there_were_any() {
+    let remount = "\
+[    1.500000] systemd[1]: Starting systemd-remount-fs.service - Remount Root and Kernel File Systems...
+[    1.700000] systemd[1]: Finished systemd-remount-fs.service - Remount Root and Kernel File Systems.
+[    2.500000] systemd[1]: Started app.service - App.
+";
+    let skips = |boot: &Boot| {
+        let found = of(boot, RuleId::Usr006).unwrap();
+        changes(&found).iter().any(|c| c.to_string() == "fsck.mode=skip")
+    };
+    assert!(!skips(&boot(&[LOG, remount].concat(), "", None)));
+    assert!(skips(&boot(&[LOG, FSCK].concat(), "", None)));
+}
+
+/// A capture may go on for an hour after the boot.
+#[test]
+fn output_after_the_boot_costs_it_nothing() {
+    let fires = include_str!("rules/usr009_status_output/fires.log");
+    let later: String =
+        (0..600).map(|i| format!("[2026-05-06 11:{:02}:{:02}.000] what a program printed\n", i / 60, i % 60)).collect();
+    let high = |log: &str| of(&boot(log, "", None), RuleId::Usr009).unwrap().cost.high();
+    let (alone, with_later) = (high(fires), high(&[fires, &later].concat()));
+    // The speed of the line is measured on all of them.
+    assert!((with_later - alone).abs() < alone.scale(0.01), "{alone} {with_later}");
+}
+
+#[test]
+fn user_space_ends_where_the_system_has_started() {
+    let length = |messages: &str| {
+        let log =
+            [LOG, messages, "[  100.000000] usb 1-1: new high-speed USB device number 2 using xhci_hcd\n"].concat();
+        let last = boot(&log, "", None).whole.stages.pop().unwrap();
+        last.end - last.start
+    };
+    let started = "[    3.000000] systemd[1]: Started ssh.service - Secure shell.\n";
+    let target = "[    4.000000] systemd[1]: Reached target multi-user.target - Multi-User System.\n";
+    let later = "[    9.000000] systemd[1]: Started late.service - A timer's.\n";
+    assert_eq!(length(""), Dur::from_millis(99_000), "nothing shows it");
+    assert_eq!(length(started), Dur::from_millis(2_000));
+    assert_eq!(length(&[started, target, later].concat()), Dur::from_millis(3_000));
+
+    let capture = "\
+[2026-05-06 10:11:07.100] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[2026-05-06 10:11:08.100] [    1.000000] Run /sbin/init as init process
+[2026-05-06 10:11:09.100] Starting everything
+[2026-05-06 10:11:09.200] the login: service of this board is on its way
+[2026-05-06 10:11:11.100] board login: root
+[2026-05-06 10:15:11.100] board login: root
+";
+    let last = boot(capture, "", None).whole.stages.pop().unwrap();
+    assert_eq!(last.end - last.start, Dur::from_millis(3_000));
+}
