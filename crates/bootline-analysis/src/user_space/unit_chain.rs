@@ -19,7 +19,7 @@ pub struct UnitChain {
     pub links: Vec<ChainLink>,
     /// Units that are not in the chain and must be up before its last one, by their slack.
     pub slack: Vec<UnitSlack>,
-    /// Positions of units that were started and that the chain's last one needs in no way, by their activation, the longest first.
+    /// Positions of units that were started and that the chain's last one does not need, by their activation, the longest first.
     pub off_path: Vec<usize>,
 }
 
