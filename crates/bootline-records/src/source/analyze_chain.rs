@@ -9,6 +9,8 @@
 //! Source: list_dependencies_print() in systemd's src/analyze/analyze-critical-chain.c: after `@` the time since systemd's start at
 //! which a unit became active, or started where `+` follows with what it took. The chain follows After= to whatever became
 //! active last: it shows neither contention nor jobs that waited for something else.
+use std::collections::HashSet;
+
 use super::systemd_state::{MOST_UNITS, SystemdState, UnitState, is_unit_name};
 use super::time_span;
 use crate::{ByteRange, ProblemKind, Problems};
@@ -19,13 +21,13 @@ pub(super) fn begins(line: &str) -> bool {
 }
 
 pub(super) fn read(text: &str, problems: &mut Problems) -> SystemdState {
-    let mut state = SystemdState::default();
+    let (mut state, mut known) = (SystemdState::default(), HashSet::new());
     for unit in text.lines().filter_map(entry) {
         if state.units.len() >= MOST_UNITS {
             problems.add(ProblemKind::TooManyRecords, ByteRange::default(), || "too many units".to_owned());
             break;
         }
-        if !state.units.iter().any(|known| known.name == unit.name) {
+        if known.insert(unit.name.clone()) {
             state.units.push(unit);
         }
     }

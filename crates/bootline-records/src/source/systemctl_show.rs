@@ -112,7 +112,10 @@ fn of_unit(unit: &mut UnitState, name: &str, value: &str) -> bool {
         "ExecMainExitTimestampMonotonic" => return stamp(|u| &mut u.main_exit),
         "Id" => unit.name = value.to_owned(),
         "Description" => unit.description = Some(value.chars().take(200).collect()),
-        "Requires" | "Requisite" | "BindsTo" => unit.requires.extend(names(value)),
+        "Requires" | "Requisite" | "BindsTo" => {
+            let left = MOST_NAMES.saturating_sub(unit.requires.len());
+            unit.requires.extend(names(value).take(left));
+        }
         "Wants" => unit.wants = names(value).collect(),
         "After" => unit.after = names(value).collect(),
         "TriggeredBy" => unit.triggered_by = names(value).collect(),
