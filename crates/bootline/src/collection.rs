@@ -20,9 +20,11 @@ pub const MANIFEST: &str = "bootline-collect.txt";
 pub const TITLE: &str = "bootline-collect 1";
 /// How a line begins that names what could not be read.
 const MISSING: &str = "missing ";
+/// How a line begins that names a member and its length in bytes: an archive that lacks some was cut.
+const MEMBER: &str = "file ";
 
-/// The largest member that is read, in bytes.
-const LARGEST: u64 = 256 << 20;
+/// All members that are used together, at most, in bytes.
+const LARGEST: u64 = 512 << 20;
 /// Members at most: a collection has a dozen.
 const MOST_MEMBERS: usize = 1_000;
 
@@ -33,6 +35,8 @@ pub struct Collection {
     pub items: Vec<Item>,
     /// What was not.
     pub missing: Vec<Missing>,
+    /// What is wrong with the archive that it is from.
+    pub damage: Option<Failure>,
 }
 
 /// A file of a collection.
@@ -62,84 +66,134 @@ impl Collection {
         }
     }
 
-    /// The collection in an archive; none where the file is another.
-    ///
-    /// # Errors
-    /// It can't be read.
-    pub fn open(file: &LogFile) -> Result<Option<Collection>, Failure> {
+    /// The collection in an archive; none where the file is another. What can't be read of an archive is its damage.
+    pub fn open(file: &LogFile) -> Option<Collection> {
         // Standard input and pipes can be read only once, and are taken for a log.
         if !matches!(file, LogFile::File(path) if path.is_file()) {
-            return Ok(None);
+            return None;
         }
         let name = file.name();
-        let failed = |e| unusable::unpack_failed(&name, &e);
-        let mut unpacker = Unpacker::new(file.open()?).map_err(failed)?;
-        if !unpacker.is_archive() {
-            return Ok(None);
-        }
-        let Some(first) = unpacker.next_member().map_err(failed)? else { return Ok(None) };
+        // What can't be opened is reported by whoever reads it as a log.
+        let mut unpacker = Unpacker::new(file.open().ok()?).ok().filter(Unpacker::is_archive)?;
+        let first = unpacker.next_member().ok()??;
         let is_manifest = first.name.as_deref().is_some_and(|name| file_name(name) == MANIFEST);
         if !is_manifest {
-            return Ok(None);
+            return None;
         }
-        let manifest = content(first.reader, &name)?;
-        let mut collection = Collection::parse(&String::from_utf8_lossy(&manifest));
-        while let Some(member) = unpacker.next_member().map_err(failed)? {
-            if collection.items.len() >= MOST_MEMBERS {
-                return Err(Failure::new(
-                    Exit::INPUT,
-                    format!("{} holds more than {MOST_MEMBERS} files", shown(&name)),
-                ));
-            }
-            let item = member.name.as_deref().map_or_else(String::new, |name| file_name(name).to_owned());
-            collection.items.push(Item { name: item, bytes: content(member.reader, &name)? });
+        let (mut collection, mut left, mut members) = (Collection::default(), LARGEST, Vec::new());
+        let read = content(first.reader, &name, &mut left).and_then(|manifest| {
+            let manifest = String::from_utf8_lossy(&manifest).into_owned();
+            collection = Collection::parse(&manifest);
+            members = listed(&manifest);
+            collection.read_members(&mut unpacker, &mut members, &name, &mut left)
+        });
+        let cut = |lost: &str| {
+            Failure::new(Exit::INPUT, format!("{} is cut: `{lost}` is not in it whole", shown(&name)))
+                .hint("copy it again; what is in it is shown")
+        };
+        let lost = members.first().map(|(lost, _)| cut(lost));
+        collection.damage = lost.or(read.err());
+        Some(collection)
+    }
+
+    /// Reads what follows the manifest, and takes what is whole out of the list of members.
+    fn read_members(
+        &mut self,
+        unpacker: &mut Unpacker,
+        members: &mut Vec<(String, u64)>,
+        archive: &str,
+        left: &mut u64,
+    ) -> Result<(), Failure> {
+        for _ in 0..MOST_MEMBERS {
+            let Some(member) = unpacker.next_member().map_err(|e| unusable::unpack_failed(archive, &e))? else {
+                return Ok(());
+            };
+            let name = member.name.as_deref().map_or_else(String::new, |name| file_name(name).to_owned());
+            let length = if is_log(&name) || is_source(&name) {
+                let bytes = content(member.reader, archive, left)?;
+                let length = bytes.len() as u64;
+                self.items.push(Item { name: name.clone(), bytes });
+                length
+            } else {
+                // Small files of the machine are kept for people.
+                let mut rest = member.reader.take(LARGEST);
+                std::io::copy(&mut rest, &mut std::io::sink()).map_err(|e| unusable::read_failed(archive, &e))?
+            };
+            members.retain(|(listed, bytes)| *listed != name || *bytes != length);
         }
-        Ok(Some(collection))
+        Err(Failure::new(Exit::INPUT, format!("{} holds more than {MOST_MEMBERS} files", shown(archive))))
     }
 
     /// From a manifest, without items.
     fn parse(manifest: &str) -> Collection {
         let missing = manifest.lines().filter_map(|line| line.strip_prefix(MISSING)?.split_once(": "));
         let missing = missing.map(|(what, why)| Missing { what: what.to_owned(), why: why.to_owned() });
-        Collection { items: Vec::new(), missing: missing.take(MOST_MEMBERS).collect() }
+        Collection { missing: missing.take(MOST_MEMBERS).collect(), ..Collection::default() }
     }
 
     /// The manifest.
     pub fn manifest(&self) -> String {
         let one_line = |text: &str| text.replace(['\n', '\r'], " ");
         let missing = self.missing.iter().map(|m| format!("{MISSING}{}: {}\n", one_line(&m.what), one_line(&m.why)));
-        std::iter::once(format!("{TITLE}\n")).chain(missing).collect()
+        let members = self.items.iter().map(|item| format!("{MEMBER}{} {}\n", item.name, item.bytes.len()));
+        std::iter::once(format!("{TITLE}\n")).chain(missing).chain(members).collect()
     }
 
     /// The log of the boot, and the other sources: a capture of the console if there is one, else the kernel's own log, else the
-    /// journal.
+    /// journal, if it has the kernel's records: a user without rights sees only what is his own.
     pub fn split(self) -> (Option<Item>, Vec<BootSource>) {
-        const LOGS: [&str; 5] = ["console.cap", "console.log", "kmsg.txt", "dmesg.txt", "journal.export"];
         let mut items = self.items;
-        let position = LOGS.iter().find_map(|log| items.iter().position(|item| item.name == *log));
+        let is_usable = |item: &&Item| item.name != JOURNAL || has_kernel_records(&item.bytes);
+        let position = LOGS.iter().find_map(|log| {
+            let named = items.iter().find(|item| item.name == *log).filter(is_usable)?;
+            items.iter().position(|item| std::ptr::eq(item, named))
+        });
         let log = position.map(|i| items.remove(i));
-        // Small files of the machine are kept for people.
-        let is_source = |item: &Item| {
-            ["journal.", "systemctl-", "systemd-", "firmware-", "bootstage", "cbmem"]
-                .iter()
-                .any(|start| item.name.starts_with(start))
-        };
-        let sources = items.into_iter().filter(is_source);
+        let sources = items.into_iter().filter(|item| is_source(&item.name));
         let sources = sources.map(|item| BootSource { content: whole_boot::content(&item.bytes), name: item.name });
         (log, sources.collect())
     }
+}
+
+/// Members that can be the log, the best first.
+const LOGS: [&str; 5] = ["console.cap", "console.log", "kmsg.txt", "dmesg.txt", JOURNAL];
+/// The journal.
+const JOURNAL: &str = "journal.export";
+
+fn is_log(name: &str) -> bool {
+    LOGS.contains(&name)
+}
+
+fn is_source(name: &str) -> bool {
+    const STARTS: [&str; 6] = ["journal.", "systemctl-", "systemd-", "firmware-", "bootstage", "cbmem"];
+    STARTS.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a journal in the export format has records of the kernel.
+fn has_kernel_records(journal: &[u8]) -> bool {
+    journal.split(|byte| *byte == b'\n').any(|line| line == b"_TRANSPORT=kernel")
+}
+
+/// The members that a manifest lists, with their lengths in bytes; none in archives of earlier versions.
+fn listed(manifest: &str) -> Vec<(String, u64)> {
+    let member = |line: &str| {
+        let (name, bytes) = line.strip_prefix(MEMBER)?.rsplit_once(' ')?;
+        Some((name.to_owned(), bytes.parse().ok()?))
+    };
+    manifest.lines().filter_map(member).take(MOST_MEMBERS).collect()
 }
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn content(reader: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
+/// A member's bytes, taken off what may be read.
+fn content(reader: impl Read, archive: &str, left: &mut u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| unusable::read_failed(name, &e))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Failure::new(Exit::INPUT, format!("a file in {} is larger than 256 MiB", shown(name))));
-    }
+    reader.take(*left + 1).read_to_end(&mut bytes).map_err(|e| unusable::read_failed(archive, &e))?;
+    *left = left.checked_sub(bytes.len() as u64).ok_or_else(|| {
+        Failure::new(Exit::INPUT, format!("{} unpacks to more than {} MiB", shown(archive), LARGEST >> 20))
+    })?;
     Ok(bytes)
 }
 
@@ -153,19 +207,48 @@ mod tests {
         collection.add("kmsg.txt", "/dev/kmsg", Err("permission denied\nat all".to_owned()));
         collection.add("uptime.txt", "/proc/uptime", Ok(b"1 2\n".to_vec()));
         let manifest = collection.manifest();
-        assert_eq!(manifest, "bootline-collect 1\nmissing /dev/kmsg: permission denied at all\n");
+        assert_eq!(manifest, "bootline-collect 1\nmissing /dev/kmsg: permission denied at all\nfile uptime.txt 4\n");
+        assert_eq!(listed(&manifest), [("uptime.txt".to_owned(), 4)]);
         assert_eq!(Collection::parse(&manifest).missing[0].why, "permission denied at all");
+    }
+
+    /// Wherever an archive breaks off, it is no collection, or says so, or lacks nothing.
+    #[test]
+    fn no_cut_goes_unnoticed() {
+        let mut collection = Collection::default();
+        collection.add("kmsg.txt", "", Ok(vec![b'k'; 700]));
+        collection.add("uptime.txt", "", Ok(b"1 2\n".to_vec()));
+        collection.add("systemctl-show.txt", "", Ok(vec![b's'; 1_500]));
+        let mut whole = Vec::new();
+        bootline_report::Emitter::emit(&crate::tar_writer::TarEmitter(&collection), &mut whole).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let log = LogFile::new(file.path());
+        for cut in (0..whole.len()).step_by(100).chain([whole.len()]) {
+            std::fs::write(file.path(), &whole[..cut]).unwrap();
+            let Some(read) = Collection::open(&log) else {
+                assert!(cut < 2 * 512, "{cut}");
+                continue;
+            };
+            let is_whole = read.items.iter().map(|item| item.bytes.len()).sum::<usize>() == 2_200;
+            assert!(is_whole || read.damage.is_some(), "{cut}");
+        }
+        assert_eq!(Collection::open(&log).unwrap().damage, None);
     }
 
     #[test]
     fn the_console_is_the_log_where_there_is_one() {
-        let item = |name: &str| Item { name: name.to_owned(), bytes: b"x\n".to_vec() };
+        let item = |name: &str| Item { name: name.to_owned(), bytes: b"x\n_TRANSPORT=kernel\n".to_vec() };
         let collection =
-            |names: &[&str]| Collection { items: names.iter().map(|n| item(n)).collect(), missing: Vec::new() };
+            |names: &[&str]| Collection { items: names.iter().map(|n| item(n)).collect(), ..Collection::default() };
         let log = |names: &[&str]| collection(names).split().0.map(|item| item.name);
         assert_eq!(log(&["journal.export", "kmsg.txt", "console.cap"]).as_deref(), Some("console.cap"));
         assert_eq!(log(&["journal.export", "kmsg.txt"]).as_deref(), Some("kmsg.txt"));
         assert_eq!(log(&["uptime.txt"]), None);
+        // What a user without rights sees of the journal.
+        let bytes = b"__MONOTONIC_TIMESTAMP=30000000\n_TRANSPORT=journal\nMESSAGE=mine\n".to_vec();
+        let mine = Collection { items: vec![Item { name: JOURNAL.to_owned(), bytes }], ..Collection::default() };
+        let (log, sources) = mine.split();
+        assert_eq!((log, sources.len()), (None, 1));
         let sources = collection(&["kmsg.txt", "journal.export", "uptime.txt"]).split().1;
         assert_eq!(sources.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["journal.export"]);
     }

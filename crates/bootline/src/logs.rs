@@ -50,30 +50,50 @@ pub struct LogInputs {
     schema: &'static str,
 }
 
+/// What an argument names; opened only when its turn comes, so that one at a time is in memory.
+#[derive(Debug)]
+enum LogInput {
+    /// A log or a collection.
+    File(LogFile),
+    /// The machine that bootline runs on.
+    Machine(Machine),
+}
+
 /// A log, and what comes with it in a collection.
 #[derive(Debug)]
-struct LogInput {
+struct OpenInput {
     /// None where a collection holds no log.
     log: Option<LogFile>,
     /// As shown.
     name: String,
     /// Other sources of the same boot.
     sources: Vec<BootSource>,
+    /// What is wrong with the collection.
+    damage: Option<Failure>,
 }
 
 impl LogInput {
-    fn of_file(file: LogFile) -> LogInput {
-        LogInput { name: file.name(), log: Some(file), sources: Vec::new() }
+    fn open(&self, terminal: &Terminal) -> OpenInput {
+        match self {
+            LogInput::Machine(machine) => OpenInput::of_collection(THIS_MACHINE, machine.collect(), terminal),
+            LogInput::File(file) => match Collection::open(file) {
+                Some(collection) => OpenInput::of_collection(&file.name(), collection, terminal),
+                None => OpenInput { log: Some(file.clone()), name: file.name(), sources: Vec::new(), damage: None },
+            },
+        }
     }
+}
 
+impl OpenInput {
     /// Of a collection; what it lacks is said.
-    fn of_collection(name: &str, collection: Collection, terminal: &Terminal) -> LogInput {
+    fn of_collection(name: &str, mut collection: Collection, terminal: &Terminal) -> OpenInput {
         for missing in &collection.missing {
             terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));
         }
+        let damage = collection.damage.take();
         let (log, sources) = collection.split();
         let log = log.map(|item| LogFile::Held { name: name.to_owned(), bytes: item.bytes });
-        LogInput { log, name: name.to_owned(), sources }
+        OpenInput { log, name: name.to_owned(), sources, damage }
     }
 }
 
@@ -110,16 +130,9 @@ impl LogArgs {
                     Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint)
                 );
             }
-            inputs.push(LogInput::of_collection(THIS_MACHINE, Machine::new(&self.root).collect(), terminal));
+            inputs.push(LogInput::Machine(Machine::new(&self.root)));
         }
-        for path in &self.files {
-            let file = LogFile::new(path);
-            // What can't be opened is reported when its turn comes: the others are shown.
-            inputs.push(match Collection::open(&file) {
-                Ok(Some(collection)) => LogInput::of_collection(&file.name(), collection, terminal),
-                Ok(None) | Err(_) => LogInput::of_file(file),
-            });
-        }
+        inputs.extend(self.files.iter().map(|path| LogInput::File(LogFile::new(path))));
         Ok(LogInputs { inputs, reader: self.reading.reader(BootNeeds::End), output, schema })
     }
 }
@@ -132,7 +145,7 @@ impl LogInputs {
     }
 
     fn reads_stdin(&self) -> bool {
-        self.inputs.iter().any(|input| input.log == Some(LogFile::Stdin))
+        self.inputs.iter().any(|input| matches!(input, LogInput::File(LogFile::Stdin)))
     }
 
     /// Adds other sources of the same boots, and what shows the application.
@@ -172,11 +185,13 @@ impl LogInputs {
         let mut exit = Exit::FINE;
         let mut printer = BootPrinter::open(self.output, self.schema);
         for input in &self.inputs {
-            let failures = show_input(&self.reader, input, &mut printer, &mut each);
+            let mut input = input.open(terminal);
+            let damage = input.damage.take();
+            let failures = show_input(&self.reader, &input, &mut printer, &mut each);
             if !printer.goes_on() {
                 break;
             }
-            for failure in failures.unwrap_or_else(|failure| vec![failure]) {
+            for failure in damage.into_iter().chain(failures.unwrap_or_else(|failure| vec![failure])) {
                 exit = exit.max(failure.exit);
                 failure.show(terminal);
             }
@@ -188,7 +203,7 @@ impl LogInputs {
 /// Shows what other sources say of a boot whose log is missing: its stages and units.
 fn show_without_log(
     reader: &BootReader,
-    input: &LogInput,
+    input: &OpenInput,
     printer: &mut BootPrinter,
     each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
 ) -> Vec<Failure> {
@@ -213,7 +228,7 @@ fn show_without_log(
 /// Shows the boots of one input, and returns their errors.
 fn show_input(
     reader: &BootReader,
-    input: &LogInput,
+    input: &OpenInput,
     printer: &mut BootPrinter,
     each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
 ) -> Result<Vec<Failure>, Failure> {

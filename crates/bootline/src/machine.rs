@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::OFlags;
 
-use crate::collection::{Collection, Item};
+use crate::collection::{Collection, Item, Missing};
 
 /// A machine by its root directory; another than `/` stands for one in tests.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ const EFI_VENDOR: &str = "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f";
 /// ACPI's table of the firmware's performance, in nanoseconds since the reset (from 5.12).
 const FPDT: &str = "/sys/firmware/acpi/fpdt/boot";
 
-/// Commands whose output describes the boot.
+/// Commands of systemd whose output describes the boot.
 const COMMANDS: [(&str, &str, &[&str]); 5] = [
     ("journal.export", "journalctl", &["-b", "-o", "export", "--no-pager"]),
     ("systemctl-show-manager.txt", "systemctl", &["show", "--no-pager"]),
@@ -37,6 +37,9 @@ const COMMANDS: [(&str, &str, &[&str]); 5] = [
     ("systemd-analyze-time.txt", "systemd-analyze", &["time"]),
     ("systemd-analyze-plot.json", "systemd-analyze", &["plot", "--json=short"]),
 ];
+
+/// coreboot's tool, where the machine has it: `cbmem -t`.
+const CBMEM: (&str, &str, &[&str]) = ("cbmem.txt", "cbmem", &["-t"]);
 
 /// Files that describe the machine.
 const FILES: [(&str, &str); 4] = [
@@ -58,14 +61,17 @@ impl Machine {
         collection.add("kmsg.txt", KMSG, self.kmsg());
         if self.path(BOOTED).is_dir() {
             for (name, program, arguments) in COMMANDS {
-                let shown = format!("{program} {}", arguments.join(" "));
-                collection.add(name, &shown, self.output_of(program, arguments));
+                self.add_output(name, program, arguments, &mut collection);
             }
         } else {
             collection.add("systemctl-show.txt", "systemd", Err("systemd is not process 1: no units".to_owned()));
         }
         for (name, path) in FILES {
             collection.add(name, path, self.read(path));
+        }
+        let (name, program, arguments) = CBMEM;
+        if self.has_program(program) {
+            self.add_output(name, program, arguments, &mut collection);
         }
         match self.firmware() {
             Ok(Some(text)) => {
@@ -75,6 +81,29 @@ impl Machine {
             Err(why) => collection.add("firmware-times.txt", "the firmware's times", Err(why)),
         }
         collection
+    }
+
+    /// Adds what a command writes, and says where it was more than is kept.
+    fn add_output(&self, name: &str, program: &str, arguments: &[&str], collection: &mut Collection) {
+        let shown = format!("{program} {}", arguments.join(" "));
+        let output = self.output_of(program, arguments);
+        let is_cut = output.as_ref().is_ok_and(|bytes| bytes.len() as u64 == LARGEST);
+        collection.add(name, &shown, output);
+        if is_cut {
+            let why = format!("only its first {} MiB were kept", LARGEST >> 20);
+            collection.missing.push(Missing { what: shown, why });
+        }
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        if self.root == Path::new("/") { PathBuf::from(name) } else { self.root.join("bin").join(name) }
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        let program = self.program(name);
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        program.is_file()
+            || self.root == Path::new("/") && std::env::split_paths(&folders).any(|f| f.join(name).is_file())
     }
 
     fn path(&self, absolute: &str) -> PathBuf {
@@ -109,9 +138,7 @@ impl Machine {
 
     /// What a command writes to standard output.
     fn output_of(&self, program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
-        let program =
-            if self.root == Path::new("/") { PathBuf::from(program) } else { self.root.join("bin").join(program) };
-        let mut command = Command::new(program);
+        let mut command = Command::new(self.program(program));
         command.args(arguments).env("LC_ALL", "C.UTF-8").env("SYSTEMD_COLORS", "0");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| e.to_string())?;
@@ -200,6 +227,44 @@ mod tests {
         assert!(collection.items.is_empty());
         let missing: Vec<&str> = collection.missing.iter().map(|m| m.what.as_str()).collect();
         assert_eq!(missing[..2], ["/dev/kmsg", "systemd"]);
+    }
+
+    /// The script for devices collects what the program does, under the same names; only the kernel's log has another form.
+    #[test]
+    fn the_script_collects_the_same() {
+        const SCRIPT: &str = include_str!("verbs/collect.sh");
+        let mut own: Vec<String> = vec!["dmesg.txt".to_owned(), "firmware-times.txt".to_owned()];
+        for (name, program, arguments) in COMMANDS.iter().chain([&CBMEM]) {
+            let call = format!("collect {name} {program} {}", arguments.join(" ").replace('*', "'*'"));
+            assert!(SCRIPT.lines().any(|line| line.trim() == call), "{call}");
+            own.push((*name).to_owned());
+        }
+        for (name, path) in FILES {
+            let call = format!("collect {name} cat {path}");
+            assert!(SCRIPT.lines().any(|line| line.trim() == call), "{call}");
+            own.push(name.to_owned());
+        }
+        for path in [EFI, EFI_VENDOR, FPDT, "exitbootservice_end_ns", "bootloader_launch_ns", "LoaderTimeInitUSec"] {
+            assert!(SCRIPT.contains(path), "{path}");
+        }
+        let calls = SCRIPT.lines().filter_map(|line| line.trim().strip_prefix("collect ")?.split(' ').next());
+        let mut by_script: Vec<String> = calls.map(str::to_owned).collect();
+        own.sort_unstable();
+        by_script.sort_unstable();
+        assert_eq!(by_script, own);
+    }
+
+    #[test]
+    fn coreboots_times_are_read_and_a_cut_output_is_said() {
+        let root = tempfile::tempdir().unwrap();
+        let tool = root.path().join("bin/cbmem");
+        fs::create_dir_all(tool.parent().unwrap()).unwrap();
+        fs::write(&tool, format!("#!/bin/sh\nhead -c {} /dev/zero\n", LARGEST + 1)).unwrap();
+        fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let collection = Machine::new(root.path()).collect();
+        assert_eq!(collection.items.iter().map(|item| item.name.as_str()).collect::<Vec<_>>(), ["cbmem.txt"]);
+        let said = collection.missing.iter().find(|m| m.what == "cbmem -t").unwrap();
+        assert_eq!(said.why, "only its first 64 MiB were kept");
     }
 
     #[test]

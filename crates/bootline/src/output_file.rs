@@ -16,6 +16,8 @@ use crate::terminal::Terminal;
 pub struct OutputFile {
     path: PathBuf,
     replace: bool,
+    /// Whether only its owner may read it.
+    private: bool,
 }
 
 impl OutputFile {
@@ -24,18 +26,18 @@ impl OutputFile {
     /// # Errors
     /// It already exists, and may not be replaced.
     pub fn named(path: PathBuf, replace: bool) -> Result<OutputFile, Failure> {
-        let file = OutputFile { path, replace };
+        let file = OutputFile { path, replace, private: false };
         if file.is_stdout() || replace || !file.path.exists() { Ok(file) } else { Err(exists(&file.path)) }
     }
 
     /// A file that is replaced where it exists.
     pub fn replaced(path: &Path) -> OutputFile {
-        OutputFile { path: path.to_owned(), replace: true }
+        OutputFile { path: path.to_owned(), replace: true, private: false }
     }
 
     /// Standard output.
     pub fn stdout() -> OutputFile {
-        OutputFile { path: PathBuf::from("-"), replace: false }
+        OutputFile { path: PathBuf::from("-"), replace: false, private: false }
     }
 
     /// `STEM.html` in the current directory, or the first free name of `STEM-2.html`, `STEM-3.html` ..
@@ -43,7 +45,12 @@ impl OutputFile {
         let first = std::iter::once(format!("{stem}.{extension}"));
         let names = first.chain((2..).map(|n| format!("{stem}-{n}.{extension}")));
         let path = names.map(PathBuf::from).find(|name| replace || !name.exists()).expect("the numbers don't end");
-        OutputFile { path, replace }
+        OutputFile { path, replace, private: false }
+    }
+
+    /// The same, to be read by its owner alone.
+    pub fn private(self) -> OutputFile {
+        OutputFile { private: true, ..self }
     }
 
     /// Returns `self` unless it is one of the inputs, which even `--force` must not overwrite.
@@ -62,7 +69,11 @@ impl OutputFile {
 
     /// The stream to write to; a file is made with the first byte.
     pub fn open(&self) -> OutputStream {
-        if self.is_stdout() { OutputStream::stdout() } else { OutputStream::file(self.path.clone(), self.replace) }
+        if self.is_stdout() {
+            return OutputStream::stdout();
+        }
+        let file = OutputStream::file(self.path.clone(), self.replace);
+        if self.private { file.private() } else { file }
     }
 
     /// Writes a document.

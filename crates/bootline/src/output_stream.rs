@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Standard output or a file, as a writer.
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write, stdout};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, Written, unless_reader_left};
 use crate::unusable;
+
+/// Permissions of a file that only its owner may read.
+const OWNER_ALONE: u32 = 0o600;
 
 /// Standard output or a file. A file is made with the first byte: an input that can't be used leaves none, and spoils
 /// none that was there.
@@ -18,7 +22,7 @@ pub struct OutputStream {
 
 enum Target {
     Stdout,
-    File { path: PathBuf, replace: bool },
+    File { path: PathBuf, replace: bool, private: bool },
 }
 
 impl OutputStream {
@@ -29,7 +33,15 @@ impl OutputStream {
 
     /// A file. Unless `replace` is set, writing fails where one of that name came into being meanwhile.
     pub fn file(path: PathBuf, replace: bool) -> OutputStream {
-        OutputStream { target: Target::File { path, replace }, to: None, bytes: 0 }
+        OutputStream { target: Target::File { path, replace, private: false }, to: None, bytes: 0 }
+    }
+
+    /// The same; a file is its owner's alone, even one that is replaced.
+    pub fn private(mut self) -> OutputStream {
+        if let Target::File { private, .. } = &mut self.target {
+            *private = true;
+        }
+        self
     }
 
     /// Ends the output. `result` is that of writing; gives what became of the output and its length in bytes.
@@ -59,9 +71,18 @@ impl OutputStream {
             Some(to) => to,
             None => BufWriter::new(match &self.target {
                 Target::Stdout => Box::new(stdout()) as Box<dyn Write>,
-                Target::File { path, replace } => {
+                Target::File { path, replace, private } => {
                     let mut options = OpenOptions::new();
-                    Box::new(options.write(true).create(true).truncate(true).create_new(!replace).open(path)?)
+                    options.write(true).create(true).truncate(true).create_new(!replace);
+                    if !private {
+                        Box::new(options.open(path)?)
+                    } else {
+                        let file = options.mode(OWNER_ALONE).open(path)?;
+                        if file.metadata()?.is_file() {
+                            file.set_permissions(Permissions::from_mode(OWNER_ALONE))?;
+                        }
+                        Box::new(file)
+                    }
                 }
             }),
         };

@@ -28,7 +28,7 @@ fn member(name: &str, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let mut header = [0u8; BLOCK];
     let mut put = |at: usize, field: &[u8]| header[at..at + field.len()].copy_from_slice(field);
     put(0, format!("{FOLDER}/{name}").as_bytes());
-    put(100, b"0000644\0");
+    put(100, b"0000600\0");
     put(108, b"0000000\0");
     put(116, b"0000000\0");
     put(124, format!("{:011o}\0", bytes.len()).as_bytes());

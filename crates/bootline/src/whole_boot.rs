@@ -43,7 +43,7 @@ pub struct WholeBoot {
 const LARGEST: u64 = 256 << 20;
 
 impl WholeBootArgs {
-    /// Whether an input is standard input, which can be read only once.
+    /// Files named by `--with`, in the order given; one of them may be standard input.
     pub fn files(&self) -> impl Iterator<Item = &std::path::Path> {
         self.with.iter().map(PathBuf::as_path)
     }

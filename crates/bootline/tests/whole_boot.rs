@@ -195,6 +195,58 @@ fn a_collection_says_the_same_as_the_machine() {
     assert!(stdout(&listed).starts_with("bootline-collect/bootline-collect.txt\n"), "{}", stdout(&listed));
 }
 
+/// A copy of an archive that broke off: what is left is shown, what is lost is named.
+#[test]
+fn a_cut_collection_is_an_error_and_what_is_left_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), true);
+    let tar = dir.path().join("boot.tar");
+    let name = tar.to_str().unwrap();
+    assert_eq!(run(&["collect", "--root", &root, "-o", name]).status.code(), Some(0));
+    let whole = fs::read(&tar).unwrap();
+    assert_eq!(run(&["time", name]).status.code(), Some(0));
+    // Between two members and within one; the last blocks of the archive alone are no loss.
+    let units_from =
+        whole.windows(20).position(|w| w == b"systemctl-show.txt\0\0").unwrap() - "bootline-collect/".len();
+    for cut in [units_from, units_from + 512 + 100] {
+        fs::write(&tar, &whole[..cut]).unwrap();
+        let out = run(&["time", name, "--json"]);
+        assert_eq!(out.status.code(), Some(3), "{cut}: {}", stderr(&out));
+        assert!(stderr(&out).contains("is cut: `systemctl-show.txt` is not in it whole"), "{cut}: {}", stderr(&out));
+        assert_eq!(json(&out)["boots"][0]["kernel_version"], "6.12.9", "{cut}");
+    }
+}
+
+/// Names, addresses and settings of a system are in it.
+#[test]
+fn a_collection_is_its_owners_alone_and_what_is_private_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), true);
+    let tar = dir.path().join("boot.tar");
+    let name = tar.to_str().unwrap();
+    let mode = || fs::metadata(&tar).unwrap().permissions().mode() & 0o777;
+    let out = run(&["collect", "--root", &root, "-o", name]);
+    assert!(stderr(&out).trim_end().ends_with("look before you send it to somebody"), "{}", stderr(&out));
+    assert_eq!(mode(), 0o600);
+    fs::set_permissions(&tar, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(run(&["collect", "--root", &root, "--force", "-o", name]).status.code(), Some(0));
+    assert_eq!(mode(), 0o600);
+}
+
+/// A user without rights sees his own messages only: they are no log of the boot.
+#[test]
+fn a_journal_without_the_kernels_records_is_not_taken_for_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), false);
+    let journal = "#!/bin/sh\nprintf '__MONOTONIC_TIMESTAMP=30000000\\n_BOOT_ID=1\\n_TRANSPORT=journal\\n_PID=900\\nMESSAGE=mine\\n\\n'\n";
+    file(Path::new(&root), "bin/journalctl", journal);
+    let out = run(&["time", "--root", &root, "--json"]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(stderr(&out).contains("no kernel log in `this machine`"), "{}", stderr(&out));
+    let names: Vec<String> = stages(&json(&out)["boots"][0]).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["firmware", "loader", "kernel", "user-space"]);
+}
+
 /// The script needs a shell and tar: here with commands of a machine that has systemd's.
 #[test]
 fn the_script_collects_as_much() {
@@ -209,4 +261,9 @@ fn the_script_collects_as_much() {
     fs::write(&tar, &out.stdout).unwrap();
     let boot = json(&run(&["time", tar.to_str().unwrap(), "--json"]));
     assert_eq!(boot["boots"][0]["kernel_version"], "6.12.9");
+    // Its manifest lists what is in it.
+    let manifest =
+        isolated("tar").args(["-xOf", tar.to_str().unwrap(), "bootline-collect/bootline-collect.txt"]).output();
+    let manifest = stdout(&manifest.unwrap());
+    assert!(manifest.contains(&format!("file dmesg.txt {}\n", LOG.len())), "{manifest}");
 }

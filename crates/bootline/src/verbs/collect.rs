@@ -11,9 +11,11 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The archive holds the kernel's log, the journal of this boot, systemd's properties of its units and of itself, and the
-firmware's times, as far as they could be read; what could not be read is named in it. The journal and the units' properties
-contain names, addresses and command lines of the system: look before you send it to somebody.
+The archive holds the kernel's log, the journal of this boot, systemd's properties of its units and
+of itself, and the firmware's times, as far as they could be read; what could not be read is named.
+Only its owner may read the file: the journal, the units' properties, the kernel's command line, the
+consoles, the uptime and os-release contain names, addresses and settings of the system. Look before
+you send it to somebody.
 
 Examples:
   sudo bootline collect -o boot.tar
@@ -36,6 +38,10 @@ pub struct Args {
     root: PathBuf,
 }
 
+/// What is private in a collection.
+const PRIVACY: &str = "the journal, the units' properties, the kernel's command line, the consoles, the uptime and os-release in it \
+                       describe this system: look before you send it to somebody";
+
 /// The script for devices.
 const SCRIPT: &str = include_str!("collect.sh");
 
@@ -44,7 +50,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         print(&SCRIPT.to_owned())?;
         return Ok(Exit::FINE);
     }
-    let output = OutputFile::named(args.output, args.force)?;
+    let output = OutputFile::named(args.output, args.force)?.private();
     let collection = Machine::new(&args.root).collect();
     for missing in &collection.missing {
         terminal.say(&format!("not read: {}: {}", missing.what, missing.why));
@@ -53,5 +59,6 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let is_useful = has("kmsg.txt") || has("journal.export") || has("systemctl-show.txt");
     let files = format!("{} files", collection.items.len());
     output.write_and_say(&TarEmitter(&collection), &files, terminal)?;
+    terminal.say(PRIVACY);
     Ok(if is_useful { Exit::FINE } else { Exit::INPUT })
 }
