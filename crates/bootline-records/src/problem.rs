@@ -80,6 +80,12 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
+    /// Whether it concerns what was given besides the log, and not the log's own content.
+    pub fn is_of_sources(self) -> bool {
+        use ProblemKind::*;
+        matches!(self, SourceNotUsed | SourcesContradict | ApplicationNotReached)
+    }
+
     /// Whether figures drawn from the input can't be trusted because of it (exit status 3).
     pub fn spoils_the_answer(self) -> bool {
         use ProblemKind::*;

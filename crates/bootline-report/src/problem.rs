@@ -5,19 +5,26 @@ use super::style::Style;
 use super::wire::word;
 use bootline_records::{Problem, ProblemKind, Problems};
 
-/// Lists the problems, first those that spoil the answer.
+/// Lists the problems of the log and those of the other sources, first those that spoil the answer.
 pub(super) fn problems(document: &mut Document, problems: &Problems) {
-    if problems.is_empty() {
+    let (sources, log): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(|p| p.kind.is_of_sources());
+    list(document, "What is wrong with this log", log);
+    list(document, "What is wrong with the other sources", sources);
+}
+
+fn list(document: &mut Document, heading: &str, mut sorted: Vec<&Problem>) {
+    if sorted.is_empty() {
         return;
     }
-    document.heading("What is wrong with this log");
-    let mut sorted: Vec<&Problem> = problems.iter().collect();
+    document.heading(heading);
     sorted.sort_by_key(|p| !p.kind.spoils_the_answer());
     let entries = sorted.into_iter().flat_map(|p| {
         let spoils = p.kind.spoils_the_answer();
         let (label, style) = if spoils { ("error", Style::Error) } else { ("note", Style::Warning) };
         let times = if p.count > 1 { format!(", {} times", p.count) } else { String::new() };
-        let place = format!(" ({}{times}, bytes {}..{})", word(&p.kind), p.bytes.start, p.bytes.end);
+        // What concerns no place of the log has none.
+        let bytes = if p.bytes.end > 0 { format!(", bytes {}..{}", p.bytes.start, p.bytes.end) } else { String::new() };
+        let place = format!(" ({}{times}{bytes})", word(&p.kind));
         [
             Entry::new(label, Text::new().styled(&p.detail, style).styled(place, Style::Faint)),
             Entry::new("", meaning(p.kind)),

@@ -41,7 +41,7 @@ pub(super) fn units(document: &mut Document, boot: &Boot, chain: &UnitChain) {
         let more = chain.off_path.len() - shown.len();
         let and = if more > 0 { format!(", and {more} more") } else { String::new() };
         document.paragraph(format!(
-            "{} units that {} needs in no way began to start before it was up: {}{and}.",
+            "{} units that {} does not need began to start before it was up: {}{and}.",
             chain.off_path.len(),
             name(last.unit),
             shown.join(", ")

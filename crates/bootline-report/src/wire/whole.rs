@@ -214,7 +214,7 @@ pub(crate) struct UnitChainJson<'b> {
     links: Vec<UnitLink<'b>>,
     /// Units that must be up before the last one and are not in the chain, by slack.
     slack: Vec<UnitSlack<'b>>,
-    /// Units that were started before the last one was up and that it needs in no way, the longest first.
+    /// Units that were started before the last one was up and that it does not need, the longest first.
     off_path: Vec<&'b str>,
 }
 
