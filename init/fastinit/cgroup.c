@@ -5,14 +5,21 @@
 #include "text.h"
 
 #define SLICE "/sys/fs/cgroup/system.slice"
-#define NOTE "trusted.fastinit"
 
-static void path_of(struct text *t, const char *name, const char *file)
+static void path_of(struct text *t, const char *name)
 {
 	put(t, SLICE "/");
 	put(t, name);
 	put(t, ".service");
-	put(t, file);
+}
+
+int cgroup_open(const char *name)
+{
+	char path[160];
+	struct text t = TEXT(path);
+
+	path_of(&t, name);
+	return call_open(path, O_RDONLY | O_DIRECTORY, 0);
 }
 
 int cgroup_make(const char *name)
@@ -23,20 +30,21 @@ int cgroup_make(const char *name)
 
 	if (error < 0 && error != -EEXIST)
 		return error;
-	path_of(&t, name, "");
+	path_of(&t, name);
 	error = call_mkdir(path, 0755);
-	return error == -EEXIST ? 0 : error;
+	return error < 0 && error != -EEXIST ? error : cgroup_open(name);
 }
 
-int cgroup_enter(const char *name)
+static int open_processes(int folder, int flags)
 {
-	char path[160];
-	struct text t = TEXT(path);
-	long done;
-	int fd;
+	return folder < 0 ? folder : (int)CALL4(__NR_openat, folder, "cgroup.procs", flags | O_CLOEXEC, 0);
+}
 
-	path_of(&t, name, "/cgroup.procs");
-	fd = call_open(path, O_WRONLY, 0);
+int cgroup_enter(int folder)
+{
+	int fd = open_processes(folder, O_WRONLY);
+	long done;
+
 	if (fd < 0)
 		return fd;
 	done = call_write(fd, "0", 1);
@@ -44,44 +52,16 @@ int cgroup_enter(const char *name)
 	return done < 0 ? (int)done : 0;
 }
 
-int cgroup_note_process(const char *name, int pid)
+bool cgroup_has(int folder, int pid)
 {
-	char path[160], number[24];
-	struct text t = TEXT(path), n = TEXT(number);
-
-	path_of(&t, name, "");
-	put_number(&n, (unsigned long long)pid);
-	return (int)CALL5(__NR_setxattr, path, NOTE, number, n.used, 0);
-}
-
-int cgroup_noted_process(const char *name)
-{
-	char path[160], number[24];
-	struct text t = TEXT(path);
-	unsigned long pid;
-	long n;
-
-	path_of(&t, name, "");
-	n = CALL4(__NR_getxattr, path, NOTE, number, sizeof(number) - 1);
-	if (n <= 0)
-		return 0;
-	number[n] = 0;
-	pid = parse_number(number);
-	return pid == UNPARSED ? 0 : (int)pid;
-}
-
-int cgroup_has(const char *name, int pid)
-{
-	char path[160], part[512];
-	struct text t = TEXT(path);
+	char part[512];
 	unsigned long number = 0;
+	bool found = false;
+	int fd = open_processes(folder, O_RDONLY);
 	long n, i;
-	int fd, found = 0;
 
-	path_of(&t, name, "/cgroup.procs");
-	fd = call_open(path, O_RDONLY, 0);
 	if (fd < 0)
-		return 0;
+		return false;
 	while (!found && (n = call_read(fd, part, sizeof(part))) > 0)
 		for (i = 0; i < n; i++) {
 			if (part[i] >= '0' && part[i] <= '9') {
@@ -93,4 +73,15 @@ int cgroup_has(const char *name, int pid)
 		}
 	call_close(fd);
 	return found;
+}
+
+bool cgroup_is_used(int folder)
+{
+	char first;
+	int fd = open_processes(folder, O_RDONLY);
+	long n = fd < 0 ? 0 : call_read(fd, &first, 1);
+
+	if (fd >= 0)
+		call_close(fd);
+	return n > 0;
 }

@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "adopt.h"
 
+#include "condition.h"
 #include "config_file.h"
 #include "kernel.h"
 #include "log.h"
+
+/* The order that fastinit keeps by itself, should the units start the programs. */
+static void put_order(struct text *t, const struct program *program)
+{
+	int i;
+
+	for (i = 0; i < program->condition_count; i++) {
+		const struct condition *c = &program->conditions[i];
+
+		if (condition_is_polled(c))
+			continue;
+		put(t, "After=");
+		put(t, c->what);
+		put(t, ".service\n");
+		if (c->kind != AFTER_EXIT)
+			continue;
+		put(t, "Requires=");
+		put(t, c->what);
+		put(t, ".service\n");
+	}
+}
 
 /* systemd replaces `%`; nothing else of a setting is changed. */
 static void put_unit(struct text *t, const struct program *program)
@@ -14,7 +36,9 @@ static void put_unit(struct text *t, const struct program *program)
 	put(t, "# Made by fastinit from " CONFIG_PATH "\n[Unit]\nDescription=");
 	put(t, program->name);
 	put(t, " (fastinit)\nSourcePath=" CONFIG_PATH
-	       "\nDefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.target\n\n[Service]\n");
+	       "\nDefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.target\n");
+	put_order(t, program);
+	put(t, "\n[Service]\n");
 	if (program->once)
 		put(t, "Type=oneshot\nRemainAfterExit=yes\n");
 	else

@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 /* Not in the uapi headers, or only in the C library's. */
-enum { AF_UNIX_DOMAIN = 1, SOCKET_STREAM = 1, SOCKET_DATAGRAM = 2, CLOCK_SINCE_BOOT = 1,
+enum { AF_UNIX_DOMAIN = 1, SOCKET_STREAM = 1, SOCKET_DATAGRAM = 2, SOCKET_SEQUENCED = 5, CLOCK_SINCE_BOOT = 1,
        UMOUNT_DETACH = 2 };
 
 #if defined(__NR_ppoll_time64)

@@ -25,7 +25,7 @@ static unsigned int address(struct sockaddr_un *to, const char *name)
 
 static int open_socket(int type)
 {
-	return (int)CALL3(__NR_socket, AF_UNIX_DOMAIN, type | NONBLOCKING | CLOSE_ON_EXEC, 0);
+	return (int)CALL3(__NR_socket, AF_UNIX_DOMAIN, type | CLOSE_ON_EXEC, 0);
 }
 
 int notify_listen(const char *name)
@@ -34,7 +34,7 @@ int notify_listen(const char *name)
 	char full[sizeof(to.sun_path)];
 	struct text t = TEXT(full);
 	unsigned int size;
-	int fd = open_socket(SOCKET_DATAGRAM), error;
+	int fd = open_socket(SOCKET_DATAGRAM | NONBLOCKING), error;
 
 	if (fd < 0)
 		return fd;
@@ -76,6 +76,7 @@ int notify_send(const char *name, const char *message)
 {
 	struct sockaddr_un to;
 	unsigned int size = address(&to, name);
+	/* It blocks while the receiver's queue is full. */
 	int fd = size ? open_socket(SOCKET_DATAGRAM) : -EINVAL;
 	long done;
 
@@ -88,12 +89,12 @@ int notify_send(const char *name, const char *message)
 
 bool socket_answers(const char *path)
 {
-	static const int types[] = { SOCKET_STREAM, SOCKET_DATAGRAM };
+	static const int types[] = { SOCKET_STREAM, SOCKET_DATAGRAM, SOCKET_SEQUENCED };
 	struct sockaddr_un to;
 	unsigned int size = address(&to, path), i;
 
-	for (i = 0; size && i < 2; i++) {
-		int fd = open_socket(types[i]), error;
+	for (i = 0; size && i < sizeof(types) / sizeof(types[0]); i++) {
+		int fd = open_socket(types[i] | NONBLOCKING), error;
 
 		if (fd < 0)
 			return false;

@@ -4,6 +4,7 @@
 #include "cgroup.h"
 #include "kernel.h"
 #include "log.h"
+#include "process_start.h"
 
 enum { MAX_ENVIRONMENT = 128 };
 
@@ -139,23 +140,35 @@ int program_become(const struct program *program, const struct launch *launch, b
 	return error;
 }
 
-int program_start(const struct program *program, const struct launch *launch)
+/* Where it is, is noted before it can be anything else: a unit finds it, or finds it pending. */
+static void enter_and_note(const struct program *program, int folder, const struct process *starter)
 {
-	int error = cgroup_make(program->name), pid;
+	const int pid = call_pid();
+	const struct note note = { NOTE_RUNNING, { pid, process_start(pid) }, *starter, -1 };
+	int error = folder < 0 ? 0 : cgroup_enter(folder);
 
+	/* Memory may have been short for a moment. */
 	if (error < 0)
-		say(LEVEL_NOTICE, program->name, ": no cgroup of its own: ", error_words(error), NULL);
-	pid = call_fork(launch->sibling ? CLONE_PARENT : 0);
+		error = cgroup_enter(folder);
+	if (error < 0)
+		say(LEVEL_ERROR, program->name, ": not in the cgroup of its unit: ", error_words(error), NULL);
+	error = note_write(folder, program->name, &note);
+	if (error < 0)
+		say(LEVEL_ERROR, program->name, ": cannot note its process, its unit may start it again: ", error_words(error),
+		    NULL);
+}
+
+int program_start(const struct program *program, const struct launch *launch, int folder, const struct process *starter)
+{
+	int pid = call_fork(launch->sibling ? CLONE_PARENT : 0);
+
 	/* As a child of the caller it becomes one of process 1 later. */
 	if (pid < 0)
 		pid = call_fork(0);
 	if (pid == 0) {
-		if (error == 0)
-			cgroup_enter(program->name);
+		enter_and_note(program, folder, starter);
 		program_become(program, launch, false);
 		call_exit(127);
 	}
-	if (pid > 0 && error == 0)
-		cgroup_note_process(program->name, pid);
 	return pid;
 }

@@ -3,6 +3,7 @@
 #define FASTINIT_PROGRAM_H
 
 #include "config.h"
+#include "note.h"
 
 /* How a program is started. */
 struct launch {
@@ -14,8 +15,8 @@ struct launch {
 	const char *console;
 };
 
-/* Starts it; returns the process or -errno. */
-int program_start(const struct program *program, const struct launch *launch);
+/* Starts it in the cgroup, if `folder` is not negative, and notes that it runs. Returns the process or -errno. */
+int program_start(const struct program *program, const struct launch *launch, int folder, const struct process *starter);
 /* Becomes it; returns only in case of an error, which is said. In a unit it keeps the cgroup, the output and
  * systemd's variables. */
 int program_become(const struct program *program, const struct launch *launch, bool in_unit);

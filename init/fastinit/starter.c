@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "starter.h"
 
+#include "cgroup.h"
+#include "condition.h"
 #include "config_file.h"
 #include "devices.h"
 #include "kernel.h"
 #include "log.h"
+#include "note.h"
 #include "notify.h"
 #include "plan.h"
+#include "process_start.h"
 #include "program.h"
 #include "readahead.h"
 
@@ -17,6 +21,8 @@ struct state {
 	int pid;
 	/* -1: none. */
 	int pidfd, notify;
+	/* Its cgroup's; negative: none. */
+	int folder;
 	/* Once it has been started, its conditions hold for ever. */
 	bool started, ready, succeeded;
 	/* Not yet in the log. */
@@ -30,6 +36,7 @@ struct starter {
 	struct config config;
 	struct state states[MAX_PROGRAMS];
 	struct launch launch;
+	struct process self;
 	int pipe;
 	bool told, supervise;
 };
@@ -40,33 +47,15 @@ static const unsigned long long ms = 1000000;
 
 /* --- conditions --------------------------------------------------------------------------------------------------- */
 
-static bool is_file(const char *path)
-{
-	struct statx found;
-
-	return call_stat(path, &found) == 0;
-}
-
-static bool is_device(const char *path)
-{
-	struct statx found;
-
-	if (call_stat(path, &found) < 0)
-		return false;
-	return (found.stx_mode & S_IFMT) == S_IFCHR || (found.stx_mode & S_IFMT) == S_IFBLK;
-}
-
 static bool holds(const struct condition *c)
 {
 	const struct state *other = &starter.states[c->program];
 
 	switch (c->kind) {
 	case AFTER_FILE:
-		return is_file(c->what);
 	case AFTER_DEVICE:
-		return is_device(c->what);
 	case AFTER_SOCKET:
-		return socket_answers(c->what);
+		return condition_is_met(c);
 	case AFTER_START:
 		return other->started;
 	case AFTER_READY:
@@ -77,18 +66,12 @@ static bool holds(const struct condition *c)
 	return false;
 }
 
-/* A condition of the file system: no event of this process reports that it holds. */
-static bool is_polled(const struct condition *c)
-{
-	return c->kind == AFTER_FILE || c->kind == AFTER_DEVICE || c->kind == AFTER_SOCKET;
-}
-
 /* Whether it never will: the other program is over, or is not going to be started. */
 static bool is_hopeless(const struct condition *c)
 {
 	const struct state *other = &starter.states[c->program];
 
-	if (is_polled(c))
+	if (condition_is_polled(c))
 		return false;
 	if (other->phase == DROPPED)
 		return true;
@@ -109,10 +92,36 @@ static const struct condition *first_missing(const struct program *program)
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */
 
+static void write_note(int i, enum note_state now, int status)
+{
+	const struct state *state = &starter.states[i];
+	const struct note note = { now, { state->pid, process_start(state->pid) }, starter.self, status };
+
+	note_write(state->folder, starter.config.programs[i].name, &note);
+}
+
 static void drop(int i, const char *words, const char *about)
 {
 	starter.states[i].phase = DROPPED;
+	write_note(i, NOTE_NONE, -1);
 	say(LEVEL_ERROR, starter.config.programs[i].name, ": not started: ", words, about, NULL);
+}
+
+/* Before the real init can run: what is noted as pending is not started by its unit. */
+static void claim(int i)
+{
+	const char *name = starter.config.programs[i].name;
+	struct state *state = &starter.states[i];
+
+	state->folder = cgroup_make(name);
+	if (state->folder < 0)
+		say(LEVEL_NOTICE, name, ": no cgroup of its own: ", error_words(state->folder), NULL);
+	if (cgroup_is_used(state->folder)) {
+		state->phase = DROPPED;
+		say(LEVEL_NOTICE, name, ": its unit has started it already", NULL);
+		return;
+	}
+	write_note(i, NOTE_PENDING, -1);
 }
 
 /* Again after a pause that doubles each time, up to 10 s. */
@@ -150,7 +159,7 @@ static void start_program(int i)
 	if (program->once)
 		launch.sibling = false;
 	state->started_at = log_elapsed();
-	state->pid = program_start(program, &launch);
+	state->pid = program_start(program, &launch, state->folder, &starter.self);
 	if (state->pid < 0) {
 		say(LEVEL_ERROR, program->name, ": cannot start a process: ", error_words(state->pid), NULL);
 		state->succeeded = false;
@@ -161,6 +170,8 @@ static void start_program(int i)
 			return;
 		}
 		consider_restart(i);
+		if (state->phase == ENDED)
+			write_note(i, NOTE_NONE, -1);
 		return;
 	}
 	state->phase = RUNNING;
@@ -220,6 +231,7 @@ static void note_end(int i, int status, bool known)
 	else
 		say(LEVEL_INFO, program->name, ": exited with status 0", NULL);
 	consider_restart(i);
+	write_note(i, state->phase == WAITING ? NOTE_PENDING : NOTE_ENDED, known ? status : -1);
 }
 
 /* Looks whether it has ended: as its parent, else (a child of process 1) by its pidfd alone. */
@@ -341,7 +353,7 @@ static long time_to_wait(void)
 			else if (program->timeout_ms)
 				wait = 20;
 			for (k = 0; k < program->condition_count; k++)
-				if (is_polled(&program->conditions[k]) && !holds(&program->conditions[k]))
+				if (condition_is_polled(&program->conditions[k]) && !holds(&program->conditions[k]))
 					wait = poll_interval();
 		}
 		if (wait >= 0 && (shortest < 0 || wait < shortest))
@@ -383,6 +395,7 @@ static void wait_for_events(void)
 		if (files[f].fd == state->notify && files[f].revents && notify_take_ready(state->notify)) {
 			state->ready = state->report_ready = true;
 			state->ready_at = log_elapsed();
+			write_note(owner[f], NOTE_READY, -1);
 		} else if (files[f].fd == state->pidfd && files[f].revents) {
 			look_for_end(owner[f], true);
 		}
@@ -451,12 +464,17 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 		starter.config = (struct config){ .hold_program = -1, .stop_ms = 5000 };
 	}
 	stay |= config->after_start == AFTER_START_STAY;
+	starter.self.pid = call_pid();
+	starter.self.start = process_start(starter.self.pid);
+	for (i = 0; i < config->program_count; i++) {
+		starter.states[i] = (struct state){ .phase = config->programs[i].invalid ? DROPPED : WAITING,
+						    .pidfd = -1, .notify = -1, .folder = -1 };
+		if (!config->programs[i].invalid)
+			claim(i);
+	}
 	send_plan(stay);
 	starter.supervise = stay || config->supervise;
 	starter.launch = (struct launch){ envp, !starter.supervise, initramfs, config->console };
-	for (i = 0; i < config->program_count; i++)
-		starter.states[i] = (struct state){ .phase = config->programs[i].invalid ? DROPPED : WAITING,
-						    .pidfd = -1, .notify = -1 };
 	devices_make(config);
 	reads = prepare_readahead(initramfs);
 	while (start_what_can())

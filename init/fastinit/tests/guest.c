@@ -4,11 +4,12 @@
  * the file that TEST_LOG names (a port of the machine, or a file).
  *
  *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE]
- *   init           the real init: reports, waits for the application, reaps, powers off
+ *   init           the real init: reports, runs the unit that TEST_UNIT names, waits for the application, reaps, powers off
  */
 #include "../fastinit.h"
 #include "../notify.h"
 #include "../text.h"
+#include "unit.h"
 
 #include <linux/un.h>
 
@@ -121,6 +122,7 @@ static int init(char **words)
 	char number[24];
 	struct text t = TEXT(number);
 	const char *sought = environment(env, "TEST_SEES"), *wait = environment(env, "TEST_WAIT");
+	const char *unit = environment(env, "TEST_UNIT");
 	signals_t blocked = 0;
 	int status, pid, reaped = 0;
 
@@ -133,6 +135,8 @@ static int init(char **words)
 	report("init's signals are ", blocked ? "blocked" : "free", "");
 	call_mkdir("/proc", 0755);
 	call_mount("proc", "/proc", "proc", 0, "");
+	if (unit)
+		run_unit(unit, env, report);
 	call_sleep(wait ? (long)parse_number(wait) : 300);
 	if (sought)
 		look_for(sought);

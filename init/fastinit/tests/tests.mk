@@ -6,9 +6,10 @@ HOSTED = -std=gnu11 -g -O1 -Wall -Wextra -Werror -fno-omit-frame-pointer
 PARSER = config.c config_key.c config_order.c text.c
 
 # The faults and the guest's roles use fastinit's own system calls.
-$(BUILD)/guest: tests/guest.c entry.c memory.c text.c notify.c $(HEADERS)
+GUEST = tests/guest.c tests/unit.c entry.c memory.c text.c notify.c
+$(BUILD)/guest: $(GUEST) tests/unit.h $(HEADERS)
 	@mkdir -p $(BUILD)
-	$(CC) $(CFLAGS) $(FLAGS) -o $@ tests/guest.c entry.c memory.c text.c notify.c $(LINK) -lgcc
+	$(CC) $(CFLAGS) $(FLAGS) -o $@ $(GUEST) $(LINK) -lgcc
 
 $(BUILD)/fastinit-faults: $(SOURCES) $(HEADERS)
 	@mkdir -p $(BUILD)
