@@ -372,13 +372,12 @@ static void wait_for_events(void)
 	for (i = 0; i < starter.config.program_count; i++) {
 		const struct state *state = &starter.states[i];
 
-		if (state->phase != RUNNING)
-			continue;
-		if (state->notify >= 0 && !state->ready) {
+		/* Always emptied: a program that goes on reporting would block once it is full. */
+		if (state->notify >= 0) {
 			owner[n] = i;
 			files[n++] = (struct pollfd){ state->notify, POLLIN, 0 };
 		}
-		if (state->pidfd >= 0) {
+		if (state->phase == RUNNING && state->pidfd >= 0) {
 			owner[n] = i;
 			files[n++] = (struct pollfd){ state->pidfd, POLLIN, 0 };
 		}
@@ -392,7 +391,9 @@ static void wait_for_events(void)
 	for (f = 0; f < n; f++) {
 		struct state *state = &starter.states[owner[f]];
 
-		if (files[f].fd == state->notify && files[f].revents && notify_take_ready(state->notify)) {
+		if (files[f].fd == state->notify && files[f].revents) {
+			if (!notify_take_ready(state->notify) || state->ready)
+				continue;
 			state->ready = state->report_ready = true;
 			state->ready_at = log_elapsed();
 			write_note(owner[f], NOTE_READY, -1);
@@ -423,12 +424,18 @@ static bool prepare_readahead(bool initramfs)
 static void begin_readahead(void)
 {
 	const struct config *config = &starter.config;
-	int pid = call_fork(CLONE_PARENT);
+	int pid = call_fork(CLONE_PARENT), i;
 
-
-	if (pid == 0)
+	if (pid == 0) {
+		/* What it kept open would look as if the starter lived. */
+		if (starter.pipe >= 0 && !starter.told)
+			call_close(starter.pipe);
+		for (i = 0; i < config->program_count; i++)
+			if (starter.states[i].notify >= 0)
+				call_close(starter.states[i].notify);
 		call_exit(config->record ? readahead_record(config->record, config->record_ms)
 					 : readahead_replay(config->readahead));
+	}
 	if (pid < 0)
 		say(LEVEL_ERROR, "no readahead: ", error_words(pid), NULL);
 }

@@ -3,7 +3,7 @@
  * What the tests start: applications and an init, in one program, on the same system calls as fastinit. It reports in lines to
  * the file that TEST_LOG names (a port of the machine, or a file).
  *
- *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE]
+ *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE] [say TIMES]
  *   init           the real init: reports, runs the unit that TEST_UNIT names, waits for the application, reaps, powers off
  */
 #include "../fastinit.h"
@@ -73,6 +73,12 @@ static int app(char **words)
 			listen_at(*++words);
 		} else if (same(*words, "for")) {
 			call_sleep((long)parse_number(*++words));
+		} else if (same(*words, "say")) {
+			unsigned long times = parse_number(*++words);
+
+			while (times--)
+				notify_send(environment(env, "NOTIFY_SOCKET"), "STATUS=well");
+			report(name, " has said it", "");
 		} else if (same(*words, "print")) {
 			const char *value = environment(env, *++words);
 
