@@ -66,6 +66,11 @@ static void try_inits(const char *configured, char **argv, char **envp, bool ini
 		}
 		argv[0] = (char *)path;
 		error = call_exec(path, argv, envp);
+		/* Memory may be short for a moment, or the file being written: no reason for another init. */
+		if (error != -ENOENT) {
+			call_sleep(10);
+			error = call_exec(path, argv, envp);
+		}
 		/* The usual places are tried in turn. */
 		if (i < 0 || error != -ENOENT)
 			say(LEVEL_ERROR, path, ": cannot run the real init: ", error_words(error), NULL);
@@ -80,9 +85,6 @@ static void become(const char *configured, char **argv, char **envp, bool initra
 		log_keep_open();
 		mounts_undo();
 	}
-	try_inits(configured, argv, envp, initramfs);
-	/* Memory may be short for a moment, or a file being written. */
-	call_sleep(10);
 	try_inits(configured, argv, envp, initramfs);
 	say(LEVEL_ERROR, "there is no real init: fastinit stays process 1", NULL);
 	if (initramfs)
@@ -138,8 +140,9 @@ static void as_starter(const char *config, char **argv, char **envp, int pipe, b
 {
 	const signals_t broken_pipe = 1ULL << (SIGPIPE - 1);
 
-	/* systemd spares what is marked so when it leaves an initramfs. */
-	argv[0][0] = '@';
+	/* systemd spares what is marked so, when it leaves an initramfs and when it shuts down. */
+	if (initramfs)
+		argv[0][0] = '@';
 	/* Process 1 may have gone on. */
 	call_signal_mask(SIG_BLOCK, &broken_pipe);
 	starter_run(config, envp, pipe, stay, initramfs);

@@ -124,6 +124,12 @@ static void claim(int i)
 	write_note(i, NOTE_PENDING, -1);
 }
 
+/* Never none: a program that fails at once would keep the processor busy. */
+static unsigned long long first_delay(const struct program *program)
+{
+	return (program->restart_delay_ms < 10 ? 10 : program->restart_delay_ms) * ms;
+}
+
 /* Again after a pause that doubles each time, up to 10 s. */
 static void consider_restart(int i)
 {
@@ -136,7 +142,7 @@ static void consider_restart(int i)
 	    (program->restart == RESTART_ON_FAILURE && state->succeeded))
 		return;
 	if (log_elapsed() - state->started_at > longest || !state->delay)
-		state->delay = program->restart_delay_ms * ms;
+		state->delay = first_delay(program);
 	else
 		state->delay = state->delay * 2 < longest ? state->delay * 2 : longest;
 	state->not_before = log_elapsed() + state->delay;
@@ -165,7 +171,7 @@ static void start_program(int i)
 		state->succeeded = false;
 		/* Once more, even if it is not restarted otherwise: the cause is not the program. */
 		if (!state->delay) {
-			state->delay = program->restart_delay_ms * ms;
+			state->delay = first_delay(program);
 			state->not_before = log_elapsed() + state->delay;
 			return;
 		}
@@ -337,6 +343,7 @@ static long poll_interval(void)
 /* In milliseconds: until something has to be looked at that no file reports; -1: not before a file reports. */
 static long time_to_wait(void)
 {
+	const unsigned long long now = log_elapsed();
 	long shortest = -1;
 	int i, k;
 
@@ -348,8 +355,8 @@ static long time_to_wait(void)
 		if (state->phase == RUNNING && state->pidfd < 0)
 			wait = 20;
 		if (state->phase == WAITING) {
-			if (state->not_before > log_elapsed())
-				wait = (long)((state->not_before - log_elapsed()) / ms) + 1;
+			if (state->not_before > now)
+				wait = (long)((state->not_before - now) / ms) + 1;
 			else if (program->timeout_ms)
 				wait = 20;
 			for (k = 0; k < program->condition_count; k++)

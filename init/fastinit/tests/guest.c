@@ -115,7 +115,7 @@ static void look_for(const char *name)
 			continue;
 		line[n] = 0;
 		if (same(line[0] == '@' ? line + 1 : line, name)) {
-			report("init sees ", name, "");
+			report("init sees ", line, "");
 			return;
 		}
 	}
