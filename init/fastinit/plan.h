@@ -6,6 +6,8 @@
 #ifndef FASTINIT_PLAN_H
 #define FASTINIT_PLAN_H
 
+#include "config.h"
+
 enum { PLAN_MAGIC = 0x66617374, PLAN_PATH = 256 };
 
 struct plan {
@@ -16,5 +18,15 @@ struct plan {
 	/* Empty: the usual places. */
 	char init[PLAN_PATH];
 };
+
+/* The starter's end of the pipe, which may be negative. */
+void plan_send(int pipe, const struct config *config, bool stay);
+void plan_go(int pipe);
+
+/* How reading it went. */
+enum plan_state { PLAN_READ, PLAN_LATE, PLAN_BROKEN };
+
+/* Process 1's end: waits for the plan for so many milliseconds, if they are not negative. Says what went wrong. */
+enum plan_state plan_read(int pipe, struct plan *plan, long ms);
 
 #endif

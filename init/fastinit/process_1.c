@@ -14,8 +14,10 @@
 #include "starter.h"
 #include "stay.h"
 
-/* In milliseconds. The configuration may be on slow storage; 100 ms are never exceeded. */
+/* In milliseconds. The configuration may be on slow storage; 100 ms are never exceeded. Tests have limits of their own. */
+#ifndef PLAN_AT_MOST
 enum { PLAN_AT_MOST = 80, ALL_AT_MOST = 95 };
+#endif
 
 /* The kernel opens /dev/console before it runs init, if the root has one; devtmpfs has one in any case. */
 static void open_console(void)
@@ -46,16 +48,20 @@ static bool is_same_file(const struct statx *a, const struct statx *b)
 	return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Tries the real init, first the configured one, then the usual places, that are not fastinit itself. */
-static void try_inits(const char *configured, char **argv, char **envp, bool initramfs)
+/*
+ * Tries the real init, first the configured one, then the usual places, that are not fastinit itself. While it is not known
+ * which one is configured, a shell is none.
+ */
+static void try_inits(const char *configured, bool known, char **argv, char **envp, bool initramfs)
 {
 	static const char *const usual[] = { "/init", "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
+	const int count = (int)(sizeof(usual) / sizeof(usual[0])) - !known;
 	struct statx self, there;
 	bool know_self = call_stat("/proc/self/exe", &self) == 0 || call_stat(argv[0], &self) == 0;
 	char *own_name = argv[0];
 	int i;
 
-	for (i = configured ? -1 : initramfs ? 0 : 1; i < (int)(sizeof(usual) / sizeof(usual[0])); i++) {
+	for (i = configured ? -1 : initramfs ? 0 : 1; i < count; i++) {
 		const char *path = i < 0 ? configured : usual[i];
 		int error;
 
@@ -79,39 +85,17 @@ static void try_inits(const char *configured, char **argv, char **envp, bool ini
 }
 
 /* Becomes the real init. Returns if there is none. */
-static void become(const char *configured, char **argv, char **envp, bool initramfs)
+static void become(const char *configured, bool known, char **argv, char **envp, bool initramfs)
 {
 	if (initramfs) {
 		log_keep_open();
 		mounts_undo();
 	}
-	try_inits(configured, argv, envp, initramfs);
-	say(LEVEL_ERROR, "there is no real init: fastinit stays process 1", NULL);
+	try_inits(configured, known, argv, envp, initramfs);
+	say(LEVEL_ERROR, known ? "there is no real init: fastinit stays process 1"
+			       : "there is no usual real init: waiting for the configuration", NULL);
 	if (initramfs)
 		mounts_make();
-}
-
-/* Reads the plan. Returns why there is none, or null. */
-static const char *read_plan(int pipe, struct plan *plan)
-{
-	struct pollfd file = { pipe, POLLIN, 0 };
-	long n;
-
-	if (pipe < 0)
-		return "no pipe";
-	n = call_poll(&file, 1, PLAN_AT_MOST);
-	if (n == 0)
-		return "its configuration was not read in time";
-	if (n > 0)
-		n = call_read(pipe, plan, sizeof(*plan));
-	if (n == 0)
-		return "the starter ended";
-	if (n < 0)
-		return error_words(n);
-	if (n != sizeof(*plan) || plan->magic != PLAN_MAGIC)
-		return "the starter sent no plan";
-	plan->init[PLAN_PATH - 1] = 0;
-	return NULL;
 }
 
 static void wait_for_starts(int pipe, const struct plan *plan)
@@ -151,16 +135,17 @@ static void as_starter(const char *config, char **argv, char **envp, int pipe, b
 
 void process_1(char **argv, char **envp)
 {
-	const char *option = environment(envp, "fastinit"), *failure;
+	const char *option = environment(envp, "fastinit");
 	const char *config = option && *option == '/' ? option : CONFIG_PATH;
 	bool stay = option && same(option, "stay"), initramfs;
 	struct plan plan = { 0 };
+	enum plan_state state;
 	int ends[2] = { -1, -1 }, starter, error;
 
 	log_begin();
 	initramfs = in_initramfs();
 	if (option && same(option, "off")) {
-		become(NULL, argv, envp, initramfs);
+		become(NULL, true, argv, envp, initramfs);
 		stay_process_1(0, 0, 0);
 	}
 	mounts_make();
@@ -178,19 +163,23 @@ void process_1(char **argv, char **envp)
 		say(LEVEL_ERROR, "cannot start a process: ", error_words(starter), NULL);
 	if (ends[1] >= 0)
 		call_close(ends[1]);
-	failure = starter < 0 ? NULL : read_plan(ends[0], &plan);
-	if (failure) {
-		say(LEVEL_ERROR, "going on without a plan: ", failure, NULL);
-		plan = (struct plan){ 0 };
+	state = starter < 0 ? PLAN_BROKEN : plan_read(ends[0], &plan, PLAN_AT_MOST);
+	if (!stay && !plan.stay)
+		wait_for_starts(ends[0], &plan);
+	if (state == PLAN_LATE)
+		state = plan_read(ends[0], &plan, 0);
+	if (state == PLAN_LATE && !stay) {
+		say(LEVEL_ERROR, "going on without a plan: its configuration was not read in time", NULL);
+		become(NULL, false, argv, envp, initramfs);
+		plan_read(ends[0], &plan, -1);
 	}
 	if (stay || plan.stay) {
 		if (ends[0] >= 0)
 			call_close(ends[0]);
 		stay_process_1(starter, plan.stop_ms, 1);
 	}
-	wait_for_starts(ends[0], &plan);
+	become(plan.init[0] ? plan.init : NULL, true, argv, envp, initramfs);
 	if (ends[0] >= 0)
 		call_close(ends[0]);
-	become(plan.init[0] ? plan.init : NULL, argv, envp, initramfs);
 	stay_process_1(starter, plan.stop_ms, 0);
 }

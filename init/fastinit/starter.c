@@ -255,25 +255,6 @@ static void look_for_end(int i, bool signalled)
 
 /* --- process 1 and the log ---------------------------------------------------------------------------------------- */
 
-static void send_plan(bool stay)
-{
-	struct plan plan = { .magic = PLAN_MAGIC, .stay = stay };
-	const struct config *config = &starter.config;
-	struct text t = TEXT(plan.init);
-
-	plan.hold_ms = (long)config->hold_ms;
-	plan.hold_given = config->hold_given;
-	plan.stop_ms = (long)config->stop_ms;
-	if (config->init)
-		put(&t, config->init);
-	if (t.cut) {
-		say(LEVEL_ERROR, "the path of the real init is too long", NULL);
-		plan.init[0] = 0;
-	}
-	if (starter.pipe >= 0 && call_write(starter.pipe, &plan, sizeof(plan)) < 0)
-		call_write(starter.pipe, &plan, sizeof(plan));
-}
-
 static bool may_hand_over(void)
 {
 	int hold = starter.config.hold_program;
@@ -322,11 +303,7 @@ static void tell_process_1(void)
 		return;
 	starter.told = true;
 	put_seconds(&t, log_elapsed());
-	if (starter.pipe >= 0) {
-		if (call_write(starter.pipe, "g", 1) < 0)
-			call_write(starter.pipe, "g", 1);
-		call_close(starter.pipe);
-	}
+	plan_go(starter.pipe);
 	say(LEVEL_INFO, "process 1 goes on after ", when, " s", NULL);
 }
 
@@ -486,7 +463,7 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 		if (!config->programs[i].invalid)
 			claim(i);
 	}
-	send_plan(stay);
+	plan_send(starter.pipe, config, stay);
 	starter.supervise = stay || config->supervise;
 	starter.launch = (struct launch){ envp, !starter.supervise, initramfs, config->console };
 	devices_make(config);

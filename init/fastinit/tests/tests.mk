@@ -15,9 +15,17 @@ $(BUILD)/fastinit-faults: $(SOURCES) $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(CC) $(CFLAGS) $(FLAGS) -DFAULTS -o $@ $(SOURCES) $(LINK) -lgcc
 
+# One that never gives up waiting for its configuration, on however busy a machine; one that never waits.
+$(BUILD)/fastinit-patient: LIMITS = -DPLAN_AT_MOST=10000 -DALL_AT_MOST=11000
+$(BUILD)/fastinit-hasty: LIMITS = -DPLAN_AT_MOST=0 -DALL_AT_MOST=0
+$(BUILD)/fastinit-patient $(BUILD)/fastinit-hasty: $(SOURCES) $(HEADERS)
+	@mkdir -p $(BUILD)
+	$(CC) $(CFLAGS) $(FLAGS) $(LIMITS) -o $@ $(SOURCES) $(LINK) -lgcc
+
 $(BUILD)/fastinit-asan: $(SOURCES) $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(HOST_CC) $(HOSTED) -static-libasan -fsanitize=address,undefined -fno-sanitize-recover=all -DHOSTED -DFAULTS \
+		-DPLAN_AT_MOST=10000 -DALL_AT_MOST=11000 \
 		-DFASTINIT_PATH='"$(sbindir)/fastinit"' -o $@ $(SOURCES)
 
 $(BUILD)/test_config: tests/test_config.c $(PARSER) $(HEADERS)
@@ -34,7 +42,7 @@ $(BUILD)/fuzz_config: tests/test_config.c $(PARSER) $(HEADERS)
 
 .PHONY: test fuzz
 # Root: namespaces with a process 1 of their own.
-test: $(addprefix $(BUILD)/,fastinit guest fastinit-faults fastinit-asan test_config test_config-asan) ## tests on this machine
+test: $(addprefix $(BUILD)/,fastinit guest fastinit-patient fastinit-hasty fastinit-faults fastinit-asan test_config test_config-asan) ## tests on this machine
 	$(BUILD)/test_config
 	$(BUILD)/test_config-asan
 	valgrind --quiet --error-exitcode=1 --leak-check=full $(BUILD)/test_config
