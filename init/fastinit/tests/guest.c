@@ -3,7 +3,7 @@
  * What the tests start: applications and an init, in one program, on the same system calls as fastinit. It reports in lines to
  * the file that TEST_LOG names (a port of the machine, or a file).
  *
- *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE] [say TIMES]
+ *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE] [say TIMES] [nth N PATH]
  *   init           the real init: reports, runs the unit that TEST_UNIT names, waits for the application, reaps, powers off
  */
 #include "../fastinit.h"
@@ -46,6 +46,25 @@ static void listen_at(const char *path)
 	CALL2(__NR_listen, fd, 5);
 }
 
+/* At the nth run, reports it and makes a file. */
+static void count_run(const char *name, unsigned long nth, const char *path)
+{
+	char counted[128];
+	struct text t = TEXT(counted);
+	struct statx found;
+	int fd;
+
+	put(&t, path);
+	put(&t, ".runs");
+	fd = call_open(counted, O_WRONLY | O_CREAT | O_APPEND, 0644);
+	call_write(fd, "x", 1);
+	call_close(fd);
+	if (call_stat(counted, &found) < 0 || found.stx_size != nth)
+		return;
+	call_close(call_open(path, O_WRONLY | O_CREAT, 0644));
+	report(name, " has run often enough", "");
+}
+
 static int app(char **words)
 {
 	const char *name = *words ? *words++ : "?";
@@ -79,6 +98,9 @@ static int app(char **words)
 			while (times--)
 				notify_send(environment(env, "NOTIFY_SOCKET"), "STATUS=well");
 			report(name, " has said it", "");
+		} else if (same(*words, "nth")) {
+			count_run(name, parse_number(words[1]), words[2]);
+			words += 2;
 		} else if (same(*words, "print")) {
 			const char *value = environment(env, *++words);
 
@@ -90,6 +112,25 @@ static int app(char **words)
 	}
 	report(name, " ends", "");
 	return 0;
+}
+
+/* Waits until somebody has reported this. */
+static void await(const char *words)
+{
+	static char log[16384];
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		int fd = call_open(environment(env, "TEST_LOG"), O_RDONLY, 0);
+		long n = call_read(fd, log, sizeof(log) - 1), at;
+
+		call_close(fd);
+		log[n > 0 ? n : 0] = 0;
+		for (at = 0; at < n; at++)
+			if (starts_with(log + at, words))
+				return;
+		call_sleep(10);
+	}
 }
 
 /* Whether a process is there whose command line begins with this. */
@@ -128,7 +169,7 @@ static int init(char **words)
 	char number[24];
 	struct text t = TEXT(number);
 	const char *sought = environment(env, "TEST_SEES"), *wait = environment(env, "TEST_WAIT");
-	const char *unit = environment(env, "TEST_UNIT");
+	const char *unit = environment(env, "TEST_UNIT"), *awaited = environment(env, "TEST_AWAIT");
 	signals_t blocked = 0;
 	int status, pid, reaped = 0;
 
@@ -143,6 +184,8 @@ static int init(char **words)
 	call_mount("proc", "/proc", "proc", 0, "");
 	if (unit)
 		run_unit(unit, env, report);
+	if (awaited)
+		await(awaited);
 	call_sleep(wait ? (long)parse_number(wait) : 300);
 	if (sought)
 		look_for(sought);
