@@ -56,6 +56,9 @@ static void put_unit(struct text *t, const struct program *program)
 	for (i = 0; i < program->unit_setting_count; i++) {
 		put(t, program->unit_settings[i]);
 		put(t, "\n");
+		/* Without it, nobody could tell systemd anything. */
+		if (starts_with(program->unit_settings[i], "RestrictAddressFamilies=A"))
+			put(t, "RestrictAddressFamilies=AF_UNIX\n");
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "text.h"
 
 static unsigned long long began;
-static int kept = -1;
+static int kept = -1, kept_errors = 2;
 
 void log_begin(void)
 {
@@ -16,7 +16,11 @@ void log_begin(void)
 
 void log_keep_open(void)
 {
+	int errors = (int)CALL3(NR_FCNTL, 2, F_DUPFD_CLOEXEC, 3);
+
 	kept = call_open("/dev/kmsg", O_WRONLY, 0);
+	if (errors >= 0)
+		kept_errors = errors;
 }
 
 unsigned long long log_elapsed(void)
@@ -71,5 +75,5 @@ void say(enum level level, ...)
 	if (fd >= 0 && fd != kept)
 		call_close(fd);
 	if (level <= LEVEL_ERROR && (ret < 0 || !reaches_console(level)))
-		call_write(2, record + 3, t.used - 3);
+		call_write(kept_errors, record + 3, t.used - 3);
 }

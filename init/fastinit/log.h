@@ -8,7 +8,7 @@ enum level { LEVEL_ERROR = 3, LEVEL_NOTICE = 5, LEVEL_INFO = 6 };
 
 /* To be called once, first thing: times are counted from here. */
 void log_begin(void);
-/* Keeps the kernel's log open, for records to be written after /dev is gone. */
+/* Keeps the kernel's log and standard error open, for records to be written after /dev, the rights or the console are gone. */
 void log_keep_open(void);
 /* Nanoseconds since log_begin(). */
 unsigned long long log_elapsed(void);

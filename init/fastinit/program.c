@@ -93,7 +93,7 @@ int program_become(const struct program *program, const struct launch *launch, b
 	char *words[MAX_WORDS + 1];
 	char *envp[MAX_ENVIRONMENT];
 	char own[2 * MAX_NAME + 64], name[MAX_NAME + 2];
-	const char *doing = "run";
+	const char *doing = "run", *what = program->words[0];
 	int error = 0, i;
 
 	for (i = 0; program->words[i]; i++)
@@ -110,6 +110,7 @@ int program_become(const struct program *program, const struct launch *launch, b
 	}
 	make_environment(program, launch->envp, in_unit, envp, own, sizeof(own));
 	call_signal_mask(SIG_SETMASK, &none);
+	log_keep_open();
 	if (!in_unit) {
 		CALL0(__NR_setsid);
 		error = redirect(program, launch);
@@ -126,17 +127,21 @@ int program_become(const struct program *program, const struct launch *launch, b
 	if (program->directory) {
 		error = (int)CALL1(__NR_chdir, program->directory);
 		doing = "change to its directory";
+		what = program->directory;
 	}
 	if (error == 0) {
 		error = change_user(program);
-		if (error < 0)
-			doing = "change its user";
+		if (error < 0) {
+			doing = "change its user to run";
+			what = program->words[0];
+		}
 	}
 	if (error == 0) {
 		doing = "run";
+		what = program->words[0];
 		error = call_exec(program->words[0], words, envp);
 	}
-	say(LEVEL_ERROR, program->name, ": cannot ", doing, " `", program->words[0], "`: ", error_words(error), NULL);
+	say(LEVEL_ERROR, program->name, ": cannot ", doing, " `", what, "`: ", error_words(error), NULL);
 	return error;
 }
 
