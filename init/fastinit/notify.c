@@ -4,7 +4,33 @@
 #include "kernel.h"
 #include "text.h"
 
+#include <asm/socket.h>
+#include <linux/uio.h>
 #include <linux/un.h>
+
+/* As the kernel has them for user space; not in its uapi headers. */
+struct credentials {
+	int pid;
+	unsigned int user, group;
+};
+
+struct message {
+	void *name;
+	int name_size;
+	struct iovec *parts;
+	size_t part_count;
+	void *control;
+	size_t control_size;
+	unsigned int flags;
+};
+
+struct control {
+	size_t size;
+	int level, type;
+	struct credentials credentials;
+};
+
+enum { CONTROL_CREDENTIALS = 2 };
 
 enum { NONBLOCKING = O_NONBLOCK, CLOSE_ON_EXEC = O_CLOEXEC };
 
@@ -34,14 +60,16 @@ int notify_listen(const char *name)
 	char full[sizeof(to.sun_path)];
 	struct text t = TEXT(full);
 	unsigned int size;
-	int fd = open_socket(SOCKET_DATAGRAM | NONBLOCKING), error;
+	int fd = open_socket(SOCKET_DATAGRAM | NONBLOCKING), error, yes = 1;
 
 	if (fd < 0)
 		return fd;
 	put(&t, "@fastinit/");
 	put(&t, name);
 	size = address(&to, full);
-	error = (int)CALL3(__NR_bind, fd, &to, size);
+	error = (int)CALL5(__NR_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes));
+	if (error == 0)
+		error = (int)CALL3(__NR_bind, fd, &to, size);
 	if (error == 0)
 		return fd;
 	call_close(fd);
@@ -59,17 +87,25 @@ static bool says_ready(const char *message)
 	return false;
 }
 
-bool notify_take_ready(int fd)
+bool notify_take_ready(int fd, unsigned long user)
 {
-	char message[512];
+	char text[512];
+	struct iovec part = { text, sizeof(text) - 1 };
 	bool ready = false;
-	long n;
 
-	while ((n = call_kernel(__NR_recvfrom, fd, (long)message, sizeof(message) - 1, 0, 0, 0)) >= 0) {
-		message[n] = 0;
-		ready |= says_ready(message);
+	for (;;) {
+		struct control control = { 0 };
+		struct message message = { .parts = &part, .part_count = 1, .control = &control, .control_size = sizeof(control) };
+		long n = CALL3(__NR_recvmsg, fd, &message, 0);
+		bool known = control.size >= offsetof(struct control, credentials) + sizeof(struct credentials) &&
+			     control.level == SOL_SOCKET && control.type == CONTROL_CREDENTIALS;
+
+		if (n < 0)
+			return ready;
+		text[n] = 0;
+		if (known && (control.credentials.user == 0 || control.credentials.user == user))
+			ready |= says_ready(text);
 	}
-	return ready;
 }
 
 int notify_send(const char *name, const char *message)

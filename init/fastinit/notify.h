@@ -7,8 +7,8 @@
 
 /* The socket of a program, `@fastinit/NAME`: abstract, it needs no file system. Returns the file or -errno. */
 int notify_listen(const char *name);
-/* Takes what has arrived; whether READY=1 was there. */
-bool notify_take_ready(int fd);
+/* Takes what has arrived; whether READY=1 was there, from that user or root. */
+bool notify_take_ready(int fd, unsigned long user);
 /* Sends to the socket of that name. Returns 0 or -errno. */
 int notify_send(const char *socket, const char *message);
 /* Whether somebody accepts connections on the socket, or receives datagrams. */

@@ -376,7 +376,7 @@ static void wait_for_events(void)
 		struct state *state = &starter.states[owner[f]];
 
 		if (files[f].fd == state->notify && files[f].revents) {
-			if (!notify_take_ready(state->notify) || state->ready)
+			if (!notify_take_ready(state->notify, starter.config.programs[owner[f]].user) || state->ready)
 				continue;
 			state->ready = state->report_ready = true;
 			state->ready_at = log_elapsed();
