@@ -12,7 +12,7 @@ EXTERNALSRC = "${@os.path.abspath(os.path.join(d.getVar('THISDIR'), '../../../..
 COMPATIBLE_HOST = "(x86_64|aarch64|arm|riscv64).*-linux"
 
 # Static, without a C library, with flags of its own.
-FASTINIT_MAKE_OPTS = "CC='${CC}' STRIP=true CFLAGS='-Os -g ${DEBUG_PREFIX_MAP}' BUILD='${B}/target' PREFIX='${prefix}'"
+FASTINIT_MAKE_OPTS = "CC='${CC}' STRIP= CFLAGS='-Os -g ${DEBUG_PREFIX_MAP}' BUILD='${B}/target' PREFIX='${prefix}'"
 
 do_compile() {
     oe_runmake -C "${S}" ${FASTINIT_MAKE_OPTS}
