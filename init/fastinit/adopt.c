@@ -149,10 +149,10 @@ int adopt(const char *name, char **envp)
 	const char *missing;
 	int error, i;
 
-	error = config_read(&config, CONFIG_PATH, true);
+	error = config_read(&config, config_path(), true);
 	i = error < 0 ? -1 : config_program(&config, name);
 	if (i < 0 || config.programs[i].invalid) {
-		fail(name, error < 0 ? error_words(error) : "no such program in " CONFIG_PATH, "");
+		fail(name, error < 0 ? error_words(error) : "no such program in ", error < 0 ? "" : config_path());
 		return 1;
 	}
 	a.program = &config.programs[i];

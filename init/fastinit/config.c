@@ -38,6 +38,22 @@ static char *trim(char *s)
 	return s;
 }
 
+/* systemd names the cgroup of such a unit otherwise: the first part is a controller's, or a file's of each cgroup. */
+static bool is_escaped(const char *s)
+{
+	static const char *const first_parts[] = { "cgroup", "cpu", "cpuacct", "cpuset", "io", "blkio", "memory", "devices", "pids",
+						   "hugetlb", "misc", "rdma", "tasks" };
+	size_t i;
+
+	for (i = 0; i < sizeof(first_parts) / sizeof(first_parts[0]); i++) {
+		size_t n = length(first_parts[i]);
+
+		if (starts_with(s, first_parts[i]) && (!s[n] || s[n] == '.'))
+			return true;
+	}
+	return *s == '_';
+}
+
 /* As in the name of a unit and of a folder. */
 static bool is_name(const char *s)
 {
@@ -61,6 +77,8 @@ static void begin_program(struct parser *p, char *name)
 	/* Keys of a program that can't be kept are checked all the same, and go nowhere. */
 	if (!is_name(name))
 		p->report(p->context, p->line, "not a name of a program (letters, digits, `-`, `_`, `.`)", name);
+	else if (is_escaped(name))
+		p->report(p->context, p->line, "a name that systemd reserves (`_...`, or a controller's, such as `io`)", name);
 	else if (config_program(config, name) >= 0)
 		p->report(p->context, p->line, "a second program of this name", name);
 	else if (config->program_count == MAX_PROGRAMS)

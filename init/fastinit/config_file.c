@@ -10,7 +10,7 @@ struct reading {
 	int problems;
 };
 
-/* A file of any kind may be named: what would be said about a binary one is worth a few lines. */
+/* Limits the reports for a file that is not a configuration. */
 enum { MAX_REPORTS = 20 };
 
 static void report(void *context, int line, const char *words, const char *about)
@@ -72,4 +72,26 @@ int config_read(struct config *config, const char *path, bool to_stderr)
 	}
 	config_parse(config, content, n, report, &reading);
 	return reading.problems;
+}
+
+const char *config_path(void)
+{
+	static char line[4096], *word;
+	const char *found = CONFIG_PATH;
+	int fd = call_open("/proc/cmdline", O_RDONLY, 0);
+	long n = fd < 0 ? 0 : call_read(fd, line, sizeof(line) - 1), i;
+
+	if (fd >= 0)
+		call_close(fd);
+	word = line;
+	for (i = 0; i <= n; i++) {
+		if (i < n && line[i] != ' ' && line[i] != '\n')
+			continue;
+		line[i] = 0;
+		/* As in the environment of process 1, the last one counts. */
+		if (starts_with(word, "fastinit="))
+			found = word[9] == '/' ? word + 9 : CONFIG_PATH;
+		word = line + i + 1;
+	}
+	return found;
 }

@@ -12,4 +12,7 @@
  */
 int config_read(struct config *config, const char *path, bool to_stderr);
 
+/* The configuration that `fastinit=/FILE` on the kernel's command line names, else the usual one. */
+const char *config_path(void);
+
 #endif

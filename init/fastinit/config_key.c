@@ -63,6 +63,9 @@ static unsigned long parse_time(struct parser *p, char *value)
 	} else if (n > 1 && value[n - 1] == 's') {
 		value[n - 1] = 0;
 	}
+	/* Decimal, also with zeros in front. */
+	while (value[0] == '0' && value[1])
+		value++;
 	number = parse_number(value);
 	if (number == UNPARSED || number > longest * 1000 / unit) {
 		parser_fail(p, "not a time (`50ms`, `2s`)", value);
@@ -304,6 +307,8 @@ static void add_module(struct parser *p, char *value)
 	char *path = next_word(&value);
 	struct step *step = path ? add_step(p, STEP_MODULE, path) : NULL;
 
+	if (!path)
+		parser_fail(p, "a quote without its end", value);
 	while (*value == ' ' || *value == '\t')
 		value++;
 	if (step)

@@ -6,14 +6,29 @@
 #include "kernel.h"
 #include "log.h"
 
+/* Headers before 5.17 lack it. */
+#ifndef MODULE_INIT_COMPRESSED_FILE
+#define MODULE_INIT_COMPRESSED_FILE 4
+#endif
+
+static bool is_node(const struct step *step)
+{
+	struct statx found;
+
+	return call_stat(step->path, &found) == 0 && (found.stx_mode & S_IFMT) == (step->block ? S_IFBLK : S_IFCHR) &&
+	       found.stx_rdev_major == step->major && found.stx_rdev_minor == step->minor;
+}
+
 static int make_node(const struct step *step)
 {
 	/* As the kernel's new_encode_dev() has it. */
 	unsigned int device = (unsigned int)((step->minor & 0xff) | step->major << 8 | (step->minor & ~0xffUL) << 12);
 	int error = call_mknod(step->path, (int)((step->block ? S_IFBLK : S_IFCHR) | step->mode), device);
 
-	/* devtmpfs has made it: only the mode and the owner are missing. */
-	if (error == -EEXIST || error == 0)
+	/* devtmpfs may have made it: then only the mode and the owner are missing. */
+	if (error == -EEXIST && is_node(step))
+		error = 0;
+	if (error == 0)
 		error = call_chmod(step->path, (int)step->mode);
 	if (error == 0)
 		error = call_chown(step->path, (unsigned int)step->user, (unsigned int)step->group);
@@ -22,9 +37,15 @@ static int make_node(const struct step *step)
 
 static int make_link(const struct step *step)
 {
+	char there[256];
 	int error = call_symlink(step->argument, step->path);
+	long n;
 
-	return error == -EEXIST ? 0 : error;
+	if (error != -EEXIST)
+		return error;
+	n = CALL4(__NR_readlinkat, AT_FDCWD, step->path, there, sizeof(there) - 1);
+	there[n > 0 ? n : 0] = 0;
+	return same(there, step->argument) ? 0 : error;
 }
 
 static bool ends_with(const char *s, const char *end)

@@ -28,15 +28,16 @@ static void put_order(struct text *t, const struct program *program)
 }
 
 /* systemd replaces `%`; nothing else of a setting is changed. */
-static void put_unit(struct text *t, const struct program *program)
+static void put_unit(struct text *t, const struct program *program, const char *config)
 {
 	static const char *const restarts[] = { "no", "on-failure", "always" };
 	int i;
 
-	put(t, "# Made by fastinit from " CONFIG_PATH "\n[Unit]\nDescription=");
+	put(t, "# Made by fastinit\n[Unit]\nDescription=");
 	put(t, program->name);
-	put(t, " (fastinit)\nSourcePath=" CONFIG_PATH
-	       "\nDefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.target\n");
+	put(t, " (fastinit)\nSourcePath=");
+	put(t, config);
+	put(t, "\nDefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.target\n");
 	put_order(t, program);
 	put(t, "\n[Service]\n");
 	if (program->once)
@@ -62,7 +63,7 @@ static void put_unit(struct text *t, const struct program *program)
 	}
 }
 
-static int write_unit(const char *folder, const struct program *program)
+static int write_unit(const char *folder, const struct program *program, const char *config)
 {
 	static char unit[8192];
 	char path[320], link[320], to[64];
@@ -74,7 +75,7 @@ static int write_unit(const char *folder, const struct program *program)
 	put(&p, "/");
 	put(&p, program->name);
 	put(&p, ".service");
-	put_unit(&t, program);
+	put_unit(&t, program, config);
 	if (t.cut || p.cut)
 		return -ENAMETOOLONG;
 	fd = call_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -100,19 +101,20 @@ static int write_unit(const char *folder, const struct program *program)
 int generate(const char *folder)
 {
 	static struct config config;
-	int error = config_read(&config, CONFIG_PATH, false), status = 0, i;
+	const char *path = config_path();
+	int error = config_read(&config, path, false), status = 0, i;
 
 	/* Without a configuration there is nothing to do. */
 	if (error == -ENOENT)
 		return 0;
 	if (error < 0) {
-		say(LEVEL_ERROR, CONFIG_PATH ": ", error_words(error), NULL);
+		say(LEVEL_ERROR, path, ": ", error_words(error), NULL);
 		return 1;
 	}
 	for (i = 0; i < config.program_count; i++) {
 		if (config.programs[i].invalid)
 			continue;
-		error = write_unit(folder, &config.programs[i]);
+		error = write_unit(folder, &config.programs[i], path);
 		if (error < 0) {
 			say(LEVEL_ERROR, config.programs[i].name, ": cannot write its unit: ", error_words(error), NULL);
 			status = 1;

@@ -29,8 +29,7 @@ unsigned long long log_elapsed(void)
 }
 
 /*
- * Whether the kernel prints records of this level on the console. If that can't be found out, it is taken for no: twice is
- * better than never.
+ * Whether the kernel prints records of this level on the console. If unknown, assume it does not: better twice than never.
  */
 static bool reaches_console(enum level level)
 {

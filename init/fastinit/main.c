@@ -16,7 +16,7 @@
  *   started, unless it supervises them.
  *
  * What this disturbs
- *   The real init begins later, by the time that the starts take: at most 50 ms, unless the configuration says otherwise.
+ *   The real init begins later, by the time that the starts take: at most 95 ms after fastinit's own start, unless the configuration says otherwise.
  */
 #include "fastinit.h"
 
@@ -47,10 +47,26 @@ static int check(const char *path)
 	return problems > 0;
 }
 
+/* Of another init, these signals ask for something else. */
+static bool is_process_1(void)
+{
+	struct statx self, there;
+
+	if (call_stat("/proc/self/exe", &self) < 0 || call_stat("/proc/1/exe", &there) < 0)
+		return true;
+	return self.stx_ino == there.stx_ino && self.stx_dev_major == there.stx_dev_major &&
+	       self.stx_dev_minor == there.stx_dev_minor;
+}
+
 static int signal_process_1(int signal)
 {
-	int error = call_kill(1, signal);
+	int error;
 
+	if (!is_process_1()) {
+		print(2, "fastinit: process 1 is not fastinit: ask your init, for example with systemctl\n");
+		return 1;
+	}
+	error = call_kill(1, signal);
 	if (error < 0) {
 		print(2, "fastinit: process 1: ");
 		print(2, error_words(error));

@@ -34,7 +34,7 @@ static struct mount_point more_mount_points[] = {
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/* The kernel refuses to mount the only instance of a file system twice, but would put another tmpfs over the first. */
+/* The kernel refuses to mount the only instance of a file system twice, but would put another tmpfs or proc over the first. */
 static bool is_mounted(const char *path)
 {
 	struct statx root, here;
@@ -48,7 +48,7 @@ static void make(struct mount_point *m)
 {
 	int error;
 
-	if (same(m->type, "tmpfs") && is_mounted(m->where))
+	if ((same(m->type, "tmpfs") || same(m->type, "proc")) && is_mounted(m->where))
 		return;
 	error = call_mount(m->type, m->where, m->type, m->flags, m->options);
 	if (error == -ENOENT && call_mkdir(m->where, 0755) == 0)

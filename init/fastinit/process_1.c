@@ -169,7 +169,7 @@ void process_1(char **argv, char **envp)
 	if (state == PLAN_LATE)
 		state = plan_read(ends[0], &plan, 0);
 	if (state == PLAN_LATE && !stay) {
-		say(LEVEL_ERROR, "going on without a plan: its configuration was not read in time", NULL);
+		say(LEVEL_ERROR, "going on without a plan: the configuration was not read in time", NULL);
 		become(NULL, false, argv, envp, initramfs);
 		plan_read(ends[0], &plan, -1);
 	}

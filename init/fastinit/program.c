@@ -92,20 +92,20 @@ int program_become(const struct program *program, const struct launch *launch, b
 	static const signals_t none;
 	char *words[MAX_WORDS + 1];
 	char *envp[MAX_ENVIRONMENT];
-	char own[2 * MAX_NAME + 64], name[MAX_NAME + 2];
+	char own[2 * MAX_NAME + 64], name[256];
 	const char *doing = "run", *what = program->words[0];
 	int error = 0, i;
 
 	for (i = 0; program->words[i]; i++)
 		words[i] = program->words[i];
 	words[i] = NULL;
-	if (program->argv0) {
+	if (program->argv0)
 		words[0] = (char *)program->argv0;
-	} else if (launch->spared) {
+	if (launch->spared && !(program->argv0 && *program->argv0 == '@')) {
 		struct text t = TEXT(name);
 
 		put_byte(&t, '@');
-		put(&t, program->name);
+		put(&t, program->argv0 ? program->argv0 : program->name);
 		words[0] = name;
 	}
 	make_environment(program, launch->envp, in_unit, envp, own, sizeof(own));
@@ -165,8 +165,11 @@ static void enter_and_note(const struct program *program, int folder, const stru
 
 int program_start(const struct program *program, const struct launch *launch, int folder, const struct process *starter)
 {
-	int pid = call_fork(launch->sibling ? CLONE_PARENT : 0);
+	int pid;
 
+	if (launch->spared && program->user != UNPARSED && program->user)
+		say(LEVEL_ERROR, program->name, ": not root: systemd will kill it when it leaves the initramfs", NULL);
+	pid = call_fork(launch->sibling ? CLONE_PARENT : 0);
 	/* As a child of the caller it becomes one of process 1 later. */
 	if (pid < 0)
 		pid = call_fork(0);

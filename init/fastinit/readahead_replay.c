@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "readahead.h"
 
-#include <linux/ioprio.h>
-
 #include "kernel.h"
 #include "log.h"
 #include "text.h"
 
-enum { PIECE = 65536, IDLE_POLICY = 5 };
+/* As linux/ioprio.h has them, which headers before 5.15 lack. */
+enum { PIECE = 65536, IDLE_POLICY = 5, IO_OF_PROCESS = 1, IO_IDLE = 3 << 13 };
 
 /* Reading into memory of its own fills the page cache as well, and waits for each piece: one request in flight. */
 static void read_part(const char *path, unsigned long long at, unsigned long long size)
@@ -58,7 +57,7 @@ int readahead_replay(const char *list)
 		say(LEVEL_ERROR, list, ": ", error_words(fd), "; nothing is read ahead", NULL);
 		return 1;
 	}
-	CALL3(__NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+	CALL3(__NR_ioprio_set, IO_OF_PROCESS, 0, IO_IDLE);
 	CALL3(__NR_sched_setscheduler, 0, IDLE_POLICY, priority);
 	while ((got = call_read(fd, part + used, sizeof(part) - used)) > 0) {
 		used += (size_t)got;
@@ -68,7 +67,7 @@ int readahead_replay(const char *list)
 				replay_line(part + start);
 				start = i + 1;
 			}
-		/* A line longer than the buffer is none that was recorded. */
+		/* Recorded lines always fit the buffer. */
 		for (i = start; i < used; i++)
 			part[i - start] = part[i];
 		used = used - start < sizeof(part) ? used - start : 0;

@@ -208,7 +208,7 @@ static bool start_what_can(void)
 			if (is_hopeless(&program->conditions[k]))
 				missing = &program->conditions[k];
 		if (is_hopeless(missing))
-			drop(i, "it waits in vain for ", missing->what);
+			drop(i, missing->what, " failed or was not started");
 		else if (program->timeout_ms && log_elapsed() > program->timeout_ms * ms)
 			drop(i, "still missing: ", missing->what);
 		any |= state->phase == DROPPED;

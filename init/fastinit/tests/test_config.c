@@ -130,6 +130,10 @@ static void test_defaults(void)
 {
 	parse("");
 	CHECK(!problems[0] && !config.program_count && !config.init && config.hold_program == -1 && config.hold_ms == 50);
+	parse("[fastinit]\nhold-at-most = 010ms\n[program iodine]\nexec = /a");
+	CHECK(!problems[0] && config.hold_ms == 10 && config.program_count == 1);
+	parse("[fastinit]\nmodule = \"/lib/a.ko\n");
+	CHECK(strstr(problems, "a quote without its end"));
 	parse("[program a]\nexec=/a");
 	CHECK(!problems[0] && config.programs[0].user == UNPARSED && !config.programs[0].notify);
 }
@@ -165,6 +169,9 @@ static void test_mistakes(void)
 		{ "words", "a line without `=`" },
 		{ "[program other]", "a second program" },
 		{ "[program ../x]", "not a name" },
+		{ "[program _x]", "systemd reserves" },
+		{ "[program io]", "systemd reserves" },
+		{ "[program memory.x]", "systemd reserves" },
 		{ "[program bad", "a section without `]`" },
 		{ "[service]", "an unknown section" },
 	};
