@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent};
+use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent, SourceRefusal, SourceUse};
 use bootline_capture::container::Unpacker;
 use bootline_records::{decode, source};
 use bootline_report::BootLabel;
@@ -106,16 +106,21 @@ impl WholeBoot {
         let plain = label.one_of_several.then(|| boot.clone());
         let joined = boot.with_sources(&sources, app);
         // Of several boots a source is one's: that which shares events with it.
-        let is_checked = |s: &bootline_boot::SourceUse| {
+        let is_checked = |s: &SourceUse| {
             s.alignment.is_some_and(|a| matches!(a.by, AlignedBy::UnitMessages | AlignedBy::KernelRecords))
         };
         if let Some(plain) = plain.filter(|_| !sources.is_empty() && !joined.whole.sources.iter().any(is_checked)) {
             let what = format!("nothing shows that the sources are of {}: they were not used", named(label));
             return (plain.with_sources(&[], app), refused(what));
         }
+        let is_unused = |s: &&SourceUse| s.refused.as_ref().is_some_and(|why| *why != SourceRefusal::Second);
+        // Of several boots a source is of one: the others do without it.
+        let unused = joined.whole.sources[own.len()..].iter().find(is_unused).filter(|_| !label.one_of_several);
+        let unused = unused.and_then(|s| Some(format!("{} {}", shown(&s.name), s.refused.as_ref()?)));
         let missing = app.filter(|_| joined.whole.application.is_none());
-        let failure =
-            missing.and_then(|app| refused(format!("the application `{app}` was not reached in {}", named(label))));
+        let missing = missing.map(|app| format!("the application `{app}` was not reached in {}", named(label)));
+        let failure = unused.into_iter().chain(missing).reduce(|unused, missing| format!("{unused}; {missing}"));
+        let failure = failure.and_then(refused);
         (joined, failure)
     }
 }

@@ -103,6 +103,8 @@ fn what_does_not_fit_is_said_and_changes_the_status() {
     let notes = file(dir.path(), "notes.txt", "nothing known\n");
     let out = run(&["time", &log, "--with", &notes]);
     assert!(stdout(&out).contains("not recognised"), "{}", stdout(&out));
+    assert_eq!(out.status.code(), Some(3), "what was given is not used");
+    assert!(stderr(&out).contains("is of no kind that is known"), "{}", stderr(&out));
     let out = run(&["explain", &log, "--app", "radio.service"]);
     assert_eq!(out.status.code(), Some(3));
     assert!(stderr(&out).contains("the application `radio.service` was not reached"), "{}", stderr(&out));

@@ -12,6 +12,7 @@ mod loader_timer;
 mod rebuild;
 mod stage;
 mod stage_start;
+mod systemd_clock;
 mod tile;
 mod unit;
 mod unit_join;
@@ -27,5 +28,7 @@ pub use stage::{Stage, StageEvidence, StageName, WholeOrigin};
 pub use unit::{Unit, UnitTimesBy};
 pub use whole_boot::WholeBoot;
 
+#[cfg(test)]
+mod clock_tests;
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,12 @@
 use super::alignment::Alignment;
 use super::application_search::{self, AppMarker};
 use super::boot_source::{BootSource, SourceContent, SourceUse};
+use super::systemd_clock::SystemdSources;
 use super::whole_boot::WholeBoot;
 use super::{journal_match, loader_timer, stage_start, tile, unit_join};
 use crate::boot::Boot;
 use bootline_capture::units::{Dur, MonotonicTime};
-use bootline_records::source::{Facts, ManagerState, StartupTimes};
+use bootline_records::source::{Facts, ManagerState, StartupTimes, SystemdState};
 use bootline_records::{ByteRange, ProblemKind, Problems};
 
 /// The whole boot from its log and other sources.
@@ -18,21 +19,15 @@ pub(crate) fn rebuild(
     problems: &mut Problems,
 ) -> WholeBoot {
     let mut uses: Vec<SourceUse> = sources.iter().map(SourceUse::of).collect();
-    let systemd: Vec<_> = sources
-        .iter()
-        .map(|s| match &s.content {
-            SourceContent::Facts(f) => match &f.facts {
-                Facts::Systemd(state) => Some(&**state),
-                _ => None,
-            },
-            SourceContent::Journal(_) => None,
-        })
-        .collect();
-    let manager = systemd.iter().flatten().find_map(|s| s.manager.as_ref());
+    // What is refused is decided first: nothing of it may reach the boot.
     let journals = journal_match::match_journals(boot, sources, &mut uses);
-    let joined = unit_join::join(boot, &systemd, &journals, manager, &mut uses, problems);
+    let states = sources.iter().zip(&uses).map(|(s, used)| systemd_state(s).filter(|_| used.refused.is_none()));
+    let mut systemd = SystemdSources { states: states.collect(), journals };
+    let clock = systemd.align(boot, &mut uses, problems);
+    let manager = systemd.manager();
+    let joined = unit_join::join(boot, &systemd, clock, problems);
     let timers = loader_timer::align(boot, sources, &mut uses);
-    let at = |t: MonotonicTime| joined.clock.map(|c: Alignment| c.on_axis(t.since_origin()));
+    let at = |t: MonotonicTime| clock.map(|c: Alignment| c.on_axis(t.since_origin()));
     let manager_at = |of: fn(&ManagerState) -> Option<MonotonicTime>| manager.and_then(of).and_then(at);
     let mut whole = WholeBoot {
         manager_start: manager_at(|m| m.user_space),
@@ -43,7 +38,7 @@ pub(crate) fn rebuild(
         sources: uses,
         ..WholeBoot::default()
     };
-    let app = application.map(|marker| application_search::find(boot, marker, &whole.units, &journals, joined.clock));
+    let app = application.map(|marker| application_search::find(boot, marker, &whole.units, &systemd.journals, clock));
     if let (Some(marker), Some(None)) = (application, &app) {
         problems.add(ProblemKind::ApplicationNotReached, ByteRange::default(), || {
             format!("the application `{marker}` was not reached in what the sources show")
@@ -59,7 +54,7 @@ pub(crate) fn rebuild(
         whole: &whole,
         manager,
         startup,
-        kernel_zero: joined.clock.map(|c| c.offset),
+        kernel_zero: clock.map(|c| c.offset),
         timers: &timers,
     });
     (whole.stages, whole.since) = tile::tile(boot, &whole, found, problems);
@@ -69,6 +64,16 @@ pub(crate) fn rebuild(
         }
     }
     whole
+}
+
+fn systemd_state(source: &BootSource) -> Option<&SystemdState> {
+    match &source.content {
+        SourceContent::Facts(f) => match &f.facts {
+            Facts::Systemd(state) => Some(&**state),
+            _ => None,
+        },
+        SourceContent::Journal(_) => None,
+    }
 }
 
 fn startup_times(source: &BootSource) -> Option<&StartupTimes> {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// The kernel's log on an arrival clock that is 7 s ahead of the kernel's, with firmware, loader, an initramfs without systemd
 /// and systemd's status lines, each 3 ms late.
-const CONSOLE: &str = "\
+pub(super) const CONSOLE: &str = "\
 [2026-05-06 10:11:01.000] NOTICE:  BL1: v2.10
 [2026-05-06 10:11:01.500] U-Boot 2024.01 (Jan 08 2024)
 [2026-05-06 10:11:05.000] Starting kernel ...
@@ -26,14 +26,14 @@ const CONSOLE: &str = "\
 [2026-05-06 10:11:13.500] app: first frame
 ";
 
-fn unit(name: &str, activating: u32, active: u32, after: &str) -> String {
+pub(super) fn unit(name: &str, activating: u32, active: u32, after: &str) -> String {
     format!(
         "Id={name}\nDescription=D of {name}\nAfter={after}\nInactiveExitTimestampMonotonic={activating}000\n\
          ActiveEnterTimestampMonotonic={active}000\nCPUUsageNSec=20000000\n\n"
     )
 }
 
-fn show() -> String {
+pub(super) fn show() -> String {
     [
         "UserspaceTimestampMonotonic=2600000\nFinishTimestampMonotonic=6001000\nUnitsLoadStartTimestampMonotonic=2900000\n\
          UnitsLoadFinishTimestampMonotonic=3100000\n\n"
@@ -46,31 +46,31 @@ fn show() -> String {
     .concat()
 }
 
-fn boot(console: &str) -> Boot {
+pub(super) fn boot(console: &str) -> Boot {
     let mut boots = BootRecords::all(console.as_bytes());
     assert_eq!(boots.len(), 1);
     Boot::analyse(boots.remove(0), &BootOptions::default())
 }
 
-fn source(name: &str, text: &str) -> BootSource {
+pub(super) fn source(name: &str, text: &str) -> BootSource {
     BootSource { name: name.to_owned(), content: SourceContent::Facts(read(text.as_bytes())) }
 }
 
-fn journal(name: &str, text: &str) -> BootSource {
+pub(super) fn journal(name: &str, text: &str) -> BootSource {
     BootSource { name: name.to_owned(), content: SourceContent::Journal(BootRecords::all(text.as_bytes())) }
 }
 
-fn whole(console: &str, sources: &[BootSource], app: Option<&str>) -> Boot {
+pub(super) fn whole(console: &str, sources: &[BootSource], app: Option<&str>) -> Boot {
     let app = app.map(|text| AppMarker::parse(text).unwrap());
     boot(console).with_sources(sources, app.as_ref())
 }
 
-fn stages(boot: &Boot) -> Vec<(StageName, i64, i64)> {
+pub(super) fn stages(boot: &Boot) -> Vec<(StageName, i64, i64)> {
     let ms = |d: Dur| d.as_nanos() / 1_000_000;
     boot.whole.stages.iter().map(|s| (s.name, ms(s.start), ms(s.end))).collect()
 }
 
-fn has(boot: &Boot, kind: ProblemKind) -> bool {
+pub(super) fn has(boot: &Boot, kind: ProblemKind) -> bool {
     boot.problems.iter().any(|p| p.kind == kind)
 }
 
@@ -157,14 +157,14 @@ fn an_unknown_file_is_named_and_nothing_else_changes() {
     assert!(has(&with, ProblemKind::SourceNotUsed));
 }
 
-fn entry(us: u32, unit: &str, id: &str) -> String {
+pub(super) fn entry(us: u32, unit: &str, id: &str) -> String {
     format!(
         "__CURSOR=s={us}\n__MONOTONIC_TIMESTAMP={us}\n_BOOT_ID=1\n_PID=1\nMESSAGE_ID={id}\nUNIT={unit}\nMESSAGE=x\n\n"
     )
 }
 
-const STARTING: &str = "7d4958e842da4a758f6c1cdc7b36dcc5";
-const STARTED: &str = "39f53479d3a045ac8e11786248231fbf";
+pub(super) const STARTING: &str = "7d4958e842da4a758f6c1cdc7b36dcc5";
+pub(super) const STARTED: &str = "39f53479d3a045ac8e11786248231fbf";
 
 fn kernel_entry(us: u32, text: &str) -> String {
     format!(

@@ -5,24 +5,21 @@
 //! that one is the boot's. Times that contradict each other otherwise are named, and none of them is used.
 use std::collections::HashMap;
 
-use super::alignment::{AlignedBy, Alignment};
-use super::boot_source::{SourceRefusal, SourceUse};
-use super::journal_match::MatchedJournal;
+use super::alignment::Alignment;
+use super::systemd_clock::{LATE, SystemdSources};
 use super::unit::{Unit, UnitTimesBy};
 use super::unit_names::UnitNames;
 use crate::boot::Boot;
 use crate::service::{Service, ServiceState};
-use bootline_capture::units::{Dur, MonotonicTime};
-use bootline_records::source::{ManagerState, SystemdState, UnitState};
-use bootline_records::{ByteRange, ProblemKind, Problems, RecordOrigin, UnitEventKind};
+use bootline_capture::units::MonotonicTime;
+use bootline_records::source::UnitState;
+use bootline_records::{ByteRange, ProblemKind, Problems, UnitEvent, UnitEventKind};
 
 /// The units of a boot, and where systemd's clock lies on its axis.
 #[derive(Default)]
 pub(super) struct JoinedUnits {
     /// By their start.
     pub units: Vec<Unit>,
-    /// CLOCK_MONOTONIC on the axis; none where no source uses it.
-    pub clock: Option<Alignment>,
     /// Whether a source shows dependencies.
     pub has_dependencies: bool,
 }
@@ -40,26 +37,47 @@ struct Known<'s> {
 
 /// A unit's first activation, as the manager reported it.
 #[derive(Clone, Copy, Default)]
-struct JournalTimes {
-    starting: Option<MonotonicTime>,
-    ended: Option<(MonotonicTime, UnitEventKind)>,
+pub(super) struct JournalTimes {
+    pub starting: Option<MonotonicTime>,
+    pub ended: Option<(MonotonicTime, UnitEventKind)>,
 }
 
-/// Events within this time are one: a message follows its stamp at once, but may be sent late.
-const LATE: Dur = Dur::from_secs(1);
-/// No line of the console comes before what it reports; by as much the clocks may be wrong.
-const EARLY: Dur = Dur::from_millis(100);
-/// Fewer shared events show nothing.
-const FEW: usize = 5;
+impl JournalTimes {
+    /// The units that events name, in order, and the first events of each.
+    pub fn of<'e>(events: impl Iterator<Item = &'e UnitEvent>) -> (Vec<&'e str>, Vec<JournalTimes>) {
+        let mut positions: HashMap<&str, usize> = HashMap::new();
+        let (mut names, mut times) = (Vec::new(), Vec::new());
+        for event in events {
+            let at = *positions.entry(&event.unit).or_insert_with(|| {
+                names.push(event.unit.as_str());
+                times.push(JournalTimes::default());
+                names.len() - 1
+            });
+            times[at].take(event);
+        }
+        (names, times)
+    }
+
+    /// The first that the manager said of it.
+    pub fn first(&self) -> Option<MonotonicTime> {
+        self.starting.or(self.ended.map(|(at, _)| at))
+    }
+
+    fn take(&mut self, event: &UnitEvent) {
+        match event.kind {
+            UnitEventKind::Starting => _ = self.starting.get_or_insert(event.at),
+            kind => _ = self.ended.get_or_insert((event.at, kind)),
+        }
+    }
+}
 
 pub(super) fn join(
     boot: &Boot,
-    systemd: &[Option<&SystemdState>],
-    journals: &[MatchedJournal<'_>],
-    manager: Option<&ManagerState>,
-    uses: &mut [SourceUse],
+    sources: &SystemdSources<'_>,
+    clock: Option<Alignment>,
     problems: &mut Problems,
 ) -> JoinedUnits {
+    let systemd = &sources.states;
     let mut names: Vec<&str> = Vec::new();
     let mut known: Vec<Known<'_>> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();
@@ -80,18 +98,14 @@ pub(super) fn join(
             known.took = known.took.or(Some(unit));
         }
     }
-    let of_journals = journals.iter().flat_map(|j| &j.records.unit_events);
+    let of_journals = sources.journals.iter().flat_map(|j| &j.records.unit_events);
     for event in boot.unit_events.iter().chain(of_journals) {
         let at = *positions.entry(&event.unit).or_insert_with(|| {
             names.push(&event.unit);
             known.push(Known::default());
             names.len() - 1
         });
-        let times = &mut known[at].journal;
-        match event.kind {
-            UnitEventKind::Starting => _ = times.starting.get_or_insert(event.at),
-            kind => _ = times.ended.get_or_insert((event.at, kind)),
-        }
+        known[at].journal.take(event);
     }
     let mut by_name = UnitNames::default();
     let descriptions: HashMap<&str, &str> = systemd
@@ -111,16 +125,15 @@ pub(super) fn join(
         }
     }
     let mut joined = JoinedUnits {
-        clock: clock(boot, systemd, journals, &known, uses),
         has_dependencies: systemd.iter().flatten().any(|s| s.has_dependencies),
         ..JoinedUnits::default()
     };
-    let start = manager.and_then(|m| m.user_space);
+    let start = sources.manager().and_then(|m| m.user_space);
     let mut kept: Vec<Option<usize>> = vec![None; names.len()];
     for (i, name) in names.iter().enumerate() {
         let mut unit = Unit::named((*name).to_owned());
         unit.description = descriptions.get(name).map(|d| (*d).to_owned());
-        if place(&mut unit, &known[i], joined.clock, start, problems) {
+        if place(&mut unit, &known[i], clock, start, problems) {
             kept[i] = Some(joined.units.len());
             joined.units.push(unit);
         }
@@ -136,80 +149,6 @@ pub(super) fn join(
     joined.units.extend(alone.into_iter().map(of_console));
     sort(&mut joined.units);
     joined
-}
-
-/// CLOCK_MONOTONIC on the axis. A source whose units do not fit into this boot is refused.
-fn clock(
-    boot: &Boot,
-    systemd: &[Option<&SystemdState>],
-    journals: &[MatchedJournal<'_>],
-    known: &[Known<'_>],
-    uses: &mut [SourceUse],
-) -> Option<Alignment> {
-    let uses_it = !boot.unit_events.is_empty()
-        || !journals.is_empty()
-        || systemd.iter().flatten().any(|s| s.manager.is_some() || has_stamps(s));
-    if !uses_it {
-        return None;
-    }
-    let pairs: Vec<Dur> = known.iter().flat_map(shared).collect();
-    let by_units = Alignment::of_late(pairs.clone(), AlignedBy::UnitMessages);
-    if let Some(a) = by_units {
-        let too_early = pairs.iter().filter(|d| **d < a.offset - EARLY).count();
-        if pairs.len() >= FEW && (too_early * 10 > pairs.len() || a.residual > LATE * 2) {
-            let fits = |d: &&Dur| (**d - a.offset).abs() <= LATE;
-            let why = SourceRefusal::OtherBoot { matched: pairs.iter().filter(fits).count(), of: pairs.len() };
-            for (i, _) in systemd.iter().enumerate().filter(|(_, s)| s.is_some_and(has_stamps)) {
-                uses[i].refused = Some(why.clone());
-            }
-            return None;
-        }
-    }
-    let alignment = by_units.unwrap_or_else(|| by_kernel(boot, journals));
-    let with_clock = |i: usize| {
-        systemd[i].is_some_and(|s| s.manager.is_some() || has_stamps(s)) || journals.iter().any(|j| j.source == i)
-    };
-    for (i, source) in uses.iter_mut().enumerate().filter(|(i, _)| with_clock(*i)) {
-        let shared = journals.iter().find(|j| j.source == i).map_or(0, |j| j.shared);
-        source.alignment = Some(match alignment.by {
-            AlignedBy::KernelRecords if shared == 0 => Alignment { by: AlignedBy::KernelStart, shared: 0, ..alignment },
-            _ => alignment,
-        });
-    }
-    Some(alignment)
-}
-
-fn has_stamps(state: &SystemdState) -> bool {
-    state.units.iter().any(|u| u.activating.is_some() || u.active.is_some())
-}
-
-/// Where the console's messages about a unit put the zero of systemd's clock.
-fn shared(known: &Known<'_>) -> impl Iterator<Item = Dur> + use<> {
-    let (start, end) = known.console.map_or((None, None), |s| (s.start, s.end));
-    let stamps = known.stamps.filter(|u| u.restarts == 0);
-    let activating = known.journal.starting.or(stamps.and_then(|u| u.activating));
-    let up = known.journal.ended.map(|(at, _)| at).or(stamps.and_then(UnitState::up));
-    let distance = |of_console: Option<Dur>, of_systemd: Option<MonotonicTime>| {
-        of_console.zip(of_systemd).map(|(c, s)| c - s.since_origin())
-    };
-    [distance(start, activating), distance(end, up)].into_iter().flatten()
-}
-
-/// Both clocks start with the kernel; on an axis of arrival times the kernel's clock has lost time since, as its last records show.
-fn by_kernel(boot: &Boot, journals: &[MatchedJournal<'_>]) -> Alignment {
-    const LAST: usize = 32;
-    let from = boot.milestones.kernel_end().unwrap_or(0);
-    let lag = |i: usize| {
-        let r = boot.records.get(i).filter(|r| r.source == RecordOrigin::Kernel)?;
-        Some(boot.timeline.stored(i)? - r.stamp?.since_origin())
-    };
-    let lags: Vec<Dur> = (from..boot.records.len()).rev().filter_map(lag).take(LAST).collect();
-    let shared: usize = journals.iter().map(|j| j.shared).sum();
-    let by = if shared > 0 { AlignedBy::KernelRecords } else { AlignedBy::KernelStart };
-    match Alignment::of_late(lags, by) {
-        Some(alignment) => Alignment { shared, ..alignment },
-        None => Alignment::unchecked(Dur::ZERO, AlignedBy::KernelStart),
-    }
 }
 
 /// Gives a unit its times; false where it was not started in this boot.

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where systemd's clock is put, and what a source of another boot must not change.
+use super::tests::{STARTED, STARTING, entry, has, journal, source, stages, unit, whole};
+use super::*;
+use bootline_capture::units::Dur;
+use bootline_records::ProblemKind;
+
+/// A kernel's log with six units, of which each takes 0.1 s.
+fn log() -> String {
+    let mut log = "\
+[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[    0.100000] smp: Brought up 1 node, 2 CPUs
+[    1.000000] Run /sbin/init as init process
+[    1.020000] systemd[1]: systemd 257.9 running in system mode
+"
+    .to_owned();
+    for i in 0..6 {
+        let at = 2_000 + i * 200;
+        log += &format!("[{:>12}] systemd[1]: Starting u{i}.service - U{i}...\n", seconds(at));
+        log += &format!("[{:>12}] systemd[1]: Started u{i}.service - U{i}.\n", seconds(at + 100));
+    }
+    log
+}
+
+fn seconds(ms: u32) -> String {
+    format!("{}.{:03}000", ms / 1_000, ms % 1_000)
+}
+
+/// The units of that log as `systemctl show` would print them, `step` ms apart.
+fn units(first: u32, step: u32) -> String {
+    (0..6).map(|i| unit(&format!("u{i}.service"), first + i * step, first + i * step + 100, "")).collect()
+}
+
+fn events(first: u32, step: u32) -> String {
+    let of = |i: u32| {
+        let (name, at) = (format!("u{i}.service"), (first + i * step) * 1_000);
+        entry(at, &name, STARTING) + &entry(at + 100_000, &name, STARTED)
+    };
+    (0..6).map(of).collect()
+}
+
+const OTHER_MANAGER: &str = "FirmwareTimestampMonotonic=7000000\nLoaderTimestampMonotonic=2000000\nUserspaceTimestampMonotonic=1020000\n\
+    FinishTimestampMonotonic=90000000\n\n";
+
+#[test]
+fn nothing_of_a_refused_source_is_used() {
+    let plain = whole(&log(), &[], None);
+    let other = format!("{OTHER_MANAGER}{}", units(3_000, 7_000)).replace("Id=u3", "Result=timeout\nId=u3");
+    let boot = whole(&log(), &[source("other.txt", &other)], None);
+    assert!(matches!(boot.whole.sources[0].refused, Some(SourceRefusal::OtherBoot { .. })), "{:?}", boot.whole.sources);
+    assert_eq!(stages(&boot), stages(&plain));
+    assert_eq!(boot.whole.units, plain.whole.units);
+    assert_eq!((boot.whole.has_dependencies, boot.whole.manager_finish), (false, None));
+}
+
+#[test]
+fn a_source_that_fits_is_used_whatever_else_is_refused() {
+    let refused = |boot: &crate::Boot| boot.whole.sources.iter().map(|s| s.refused.is_some()).collect::<Vec<_>>();
+    let (good, bad) = (source("good.txt", &units(2_000, 200)), source("bad.txt", &units(3_000, 7_000)));
+    let (good_journal, bad_journal) = (journal("good", &events(2_000, 200)), journal("bad", &events(3_000, 7_000)));
+    let boot = whole(&log(), &[good.clone(), bad_journal.clone()], None);
+    assert_eq!(refused(&boot), [false, true]);
+    let u5 = boot.whole.unit("u5.service").unwrap();
+    assert_eq!((u5.by, u5.activating), (UnitTimesBy::Systemd, Some(Dur::from_millis(3_000))));
+    for order in [vec![bad.clone(), good_journal.clone()], vec![good_journal, bad], vec![bad_journal, good]] {
+        let boot = whole(&log(), &order, None);
+        assert_eq!(refused(&boot).iter().filter(|r| **r).count(), 1, "{:?}", boot.whole.sources);
+        assert_eq!(boot.whole.unit("u5.service").unwrap().activating, Some(Dur::from_millis(3_000)));
+    }
+}
+
+#[test]
+fn one_wrong_pair_does_not_move_the_clock() {
+    let failed = "[    3.000000] systemd[1]: Failed to start vpn.service - VPN.\n";
+    let log: String = log().lines().take(4).map(|l| format!("{l}\n")).collect::<String>() + failed;
+    let show = unit("vpn.service", 172_800_000, 172_800_100, "") + &unit("camera.service", 7_300, 8_300, "");
+    let boot = whole(&log, &[source("units.txt", &show)], Some("camera.service"));
+    assert_eq!(boot.whole.application.as_ref().unwrap().at, Dur::from_millis(8_300));
+    let clock = boot.whole.sources[0].alignment.unwrap();
+    assert_eq!((clock.by, clock.offset, clock.shared), (AlignedBy::KernelStart, Dur::ZERO, 0));
+    assert!(has(&boot, ProblemKind::SourcesContradict), "{:?}", boot.problems);
+}
+
+/// Units that are all later by the same time are those of another boot: no constant lies between the two clocks.
+#[test]
+fn units_that_fit_only_with_another_kernels_start_are_refused() {
+    let boot = whole(&log(), &[source("later.txt", &units(5_000, 200))], None);
+    assert_eq!(boot.whole.sources[0].refused, Some(SourceRefusal::OtherBoot { matched: 0, of: 12 }));
+}
