@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::alignment::Alignment;
 use crate::boot_records::BootRecords;
+use bootline_capture::units::MonotonicTime;
 use bootline_records::source::{Facts, Source};
 
 /// A file that describes the boot besides its log.
@@ -53,6 +54,13 @@ pub enum SourceRefusal {
     },
     /// It holds several boots, and nothing shows which one this is.
     SeveralBoots(usize),
+    /// Its times are of user space after a soft reboot.
+    SoftReboot,
+    /// systemd started too long after this kernel, or before its init.
+    NotThisKernel {
+        /// When it started, by the source.
+        user_space: MonotonicTime,
+    },
     /// Another source of this kind was used.
     Second,
 }
@@ -68,6 +76,13 @@ impl fmt::Display for SourceRefusal {
             SourceRefusal::SeveralBoots(n) => {
                 write!(f, "holds {n} boots, and nothing shows which of them this is: it was not used")
             }
+            SourceRefusal::SoftReboot => {
+                f.write_str("is of user space after a soft reboot, not of this kernel's boot, and was not used")
+            }
+            SourceRefusal::NotThisKernel { user_space } => write!(
+                f,
+                "is not of this kernel's boot (a container?) and was not used: systemd started {user_space} s after a kernel's start"
+            ),
             SourceRefusal::Second => f.write_str("was not used: another source of its kind was"),
         }
     }

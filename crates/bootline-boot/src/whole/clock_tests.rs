@@ -87,3 +87,61 @@ fn units_that_fit_only_with_another_kernels_start_are_refused() {
     let boot = whole(&log(), &[source("later.txt", &units(5_000, 200))], None);
     assert_eq!(boot.whole.sources[0].refused, Some(SourceRefusal::OtherBoot { matched: 0, of: 12 }));
 }
+
+fn names(boot: &crate::Boot) -> Vec<StageName> {
+    boot.whole.stages.iter().map(|s| s.name).collect()
+}
+
+const QUIET: &str = "\
+[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[    0.100000] smp: Brought up 1 node, 2 CPUs
+[    1.000000] Run /sbin/init as init process
+[    1.250000] systemd[1]: systemd 257.9 running in system mode
+[    9.500000] acme-net 1-1: link up
+";
+
+fn manager(user_space_us: u64, more: &str) -> BootSource {
+    let text = format!(
+        "UserspaceTimestampMonotonic={user_space_us}\n{more}FinishTimestampMonotonic={}\n\n",
+        user_space_us + 8_000_000
+    );
+    source("units.txt", &(text + &unit("base.service", 1_600, 2_000, "")))
+}
+
+#[test]
+fn what_passes_between_init_and_systemd_is_an_initramfs_only_if_there_is_one() {
+    use StageName::*;
+    let boot = whole(QUIET, &[manager(1_120_000, "")], None);
+    assert_eq!(stages(&boot)[2..], [(UserSpace, 1_000, 9_120)]);
+    let in_ramdisk = QUIET.replace("/sbin/init", "/init");
+    let boot = whole(&in_ramdisk, &[manager(1_120_000, "")], None);
+    assert_eq!(stages(&boot)[2..], [(Initramfs, 1_000, 1_120), (UserSpace, 1_120, 9_120)]);
+    let boot = whole(QUIET, &[manager(1_220_000, "InitRDTimestampMonotonic=1010000\n")], None);
+    assert_eq!(stages(&boot)[2..], [(Initramfs, 1_000, 1_220), (UserSpace, 1_220, 9_220)]);
+}
+
+#[test]
+fn systemd_that_was_executed_again_is_no_root_file_system() {
+    let again = QUIET
+        .replace("/sbin/init", "/init")
+        .replace("[    9.500000]", "[86400.000000] systemd[1]: systemd 257.9 running in system mode\n[86401.000000]");
+    let boot = whole(&again, &[], None);
+    let root = boot.whole.stages.iter().find(|s| s.name == StageName::UserSpace).unwrap();
+    assert_eq!(root.start, Dur::from_millis(1_250));
+}
+
+#[test]
+fn a_container_and_a_soft_reboot_are_not_the_kernels_boot() {
+    let plain = names(&whole(QUIET, &[], None));
+    let ten_days = 864_000_000_000;
+    let boot = whole(QUIET, &[manager(ten_days, "")], None);
+    assert!(matches!(boot.whole.sources[0].refused, Some(SourceRefusal::NotThisKernel { .. })));
+    assert_eq!((names(&boot), boot.whole.manager_finish), (plain.clone(), None));
+    let boot = whole(QUIET, &[manager(1_120_000, "SoftRebootStartTimestampMonotonic=900000000\n")], None);
+    assert_eq!(boot.whole.sources[0].refused, Some(SourceRefusal::SoftReboot));
+    assert_eq!(names(&boot), plain);
+    // Without a log, too.
+    let alone = crate::Boot::analyse(crate::BootRecords::default(), &crate::BootOptions::default());
+    let boot = alone.with_sources(&[manager(ten_days, "")], None);
+    assert_eq!(names(&boot), []);
+}

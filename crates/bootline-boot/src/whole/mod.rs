@@ -8,6 +8,8 @@ mod application;
 mod application_search;
 mod boot_source;
 mod journal_match;
+mod journal_times;
+mod kernels_boot;
 mod loader_timer;
 mod rebuild;
 mod stage;

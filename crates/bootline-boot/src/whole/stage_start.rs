@@ -172,26 +172,61 @@ const AT_ONCE: Dur = Dur::from_millis(50);
 /// Where user space in the root file system begins, if it does so after init's start: an initramfs without systemd counts as the kernel
 /// for systemd, and here does not.
 fn root(input: &StageInput<'_>, init: Option<Dur>) -> Option<(Dur, StageEvidence)> {
-    let boot = input.boot;
     let later = |at: &Dur| init.is_none_or(|init| *at > init + AT_ONCE);
-    let of_manager = input.whole.manager_start.filter(later);
-    if let Some(at) = of_manager {
-        return Some((at, StageEvidence::Property("UserspaceTimestampMonotonic")));
-    }
-    // systemd in the root file system starts at once: there is no initramfs.
-    if input.whole.manager_start.is_some() {
+    // Whatever else passes between init's start and systemd's is user space in the root file system.
+    if init.is_some() && !has_initramfs(input) {
         return None;
     }
-    let from = boot.milestones.kernel_end()?;
-    let is_initramfs = boot.records.get(from).is_some_and(|r| r.text.starts_with("Run /init as init process"));
-    if !is_initramfs {
-        return None;
+    if let Some(at) = input.whole.manager_start {
+        return Some((at, StageEvidence::Property("UserspaceTimestampMonotonic"))).filter(|_| later(&at));
     }
-    let hand_over = (from + 1..boot.records.len()).rev().find_map(|i| {
-        let r = boot.records.get(i).filter(|r| is_init_banner(r) || hands_over(r.text))?;
-        Some((boot.timeline.stored(i)?, StageEvidence::Record(r.id)))
+    hand_over(input).filter(|(at, _)| later(at))
+}
+
+/// Whether init is the initramfs's: the kernel names it, systemd says so, or, of a kernel that names none, a line that only an initramfs
+/// prints.
+fn has_initramfs(input: &StageInput<'_>) -> bool {
+    let boot = input.boot;
+    let named = boot.milestones.kernel_end().and_then(|i| boot.records.get(i)).and_then(|r| {
+        let rest = r.text.strip_prefix("Run ")?;
+        rest.split_once(" as init process").map(|(path, _)| path)
     });
-    hand_over.filter(|(at, _)| later(at))
+    let of_ramdisk = |path: &str| path == "/init" || boot.kernel.command_line.values("rdinit").any(|init| init == path);
+    input.manager.is_some_and(|m| m.initrd.is_some())
+        || named.map_or_else(|| first_after_kernel(input, |text| hands_over(text)).is_some(), of_ramdisk)
+}
+
+/// systemd starts this soon after the initramfs's last word; a later banner is of a daemon that was executed again.
+const SOON: Dur = Dur::from_secs(10);
+
+/// Where the log shows the hand-over: systemd's first words in the root file system, or the initramfs's last ones.
+fn hand_over(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
+    let boot = input.boot;
+    let banner = |from: usize| {
+        (from..boot.records.len()).find_map(|i| {
+            let r = boot.records.get(i).filter(is_init_banner)?;
+            Some((i, (boot.timeline.stored(i)?, StageEvidence::Record(r.id))))
+        })
+    };
+    if let Some((i, last)) = first_after_kernel(input, hands_over) {
+        return banner(i).map(|(_, found)| found).filter(|(at, _)| *at <= last.0 + SOON).or(Some(last));
+    }
+    let from = boot.milestones.kernel_end()? + 1;
+    let (first, found) = banner(from)?;
+    let of_initramfs = first_after_kernel(input, |text| text.starts_with("systemd[1]: Running in init"));
+    match of_initramfs.filter(|(i, _)| *i > first) {
+        Some((i, _)) => banner(i).map(|(_, found)| found),
+        None => Some(found),
+    }
+}
+
+/// Position and time of the first record after the kernel's last one that is such a text.
+fn first_after_kernel(input: &StageInput<'_>, is: impl Fn(&str) -> bool) -> Option<(usize, (Dur, StageEvidence))> {
+    let boot = input.boot;
+    (boot.milestones.kernel_end()? + 1..boot.records.len()).find_map(|i| {
+        let r = boot.records.get(i).filter(|r| is(r.text))?;
+        Some((i, (boot.timeline.stored(i)?, StageEvidence::Record(r.id))))
+    })
 }
 
 /// What an initramfs says last: dracut's and mkinitcpio's systemd, initramfs-tools, and its busybox.

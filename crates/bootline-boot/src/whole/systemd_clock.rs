@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use super::alignment::{AlignedBy, Alignment};
 use super::boot_source::{SourceRefusal, SourceUse};
 use super::journal_match::MatchedJournal;
-use super::unit_join::JournalTimes;
+use super::journal_times::JournalTimes;
+use super::kernels_boot;
 use super::unit_names::UnitNames;
 use crate::boot::Boot;
 use crate::service::Service;
@@ -54,29 +55,33 @@ impl<'s> SystemdSources<'s> {
 
     /// CLOCK_MONOTONIC on the axis; none where no source uses it. Sources of another boot are refused.
     pub fn align(&mut self, boot: &Boot, uses: &mut [SourceUse], problems: &mut Problems) -> Option<Alignment> {
+        if self.states.iter().flatten().filter_map(|s| s.manager.as_ref()).any(|m| m.soft_reboot.is_some()) {
+            self.refuse_properties(&SourceRefusal::SoftReboot, uses);
+        }
         let kernel = kernel_clock(boot);
         let mut pairs: HashMap<Event, Dur> = event_pairs(boot, &boot.unit_events).into_iter().collect();
-        let mut keep = |of_source: Vec<(Event, Dur)>| {
-            of_source.into_iter().for_each(|(event, distance)| _ = pairs.entry(event).or_insert(distance));
-        };
         // A journal shows a unit's first activation, properties the last one: what a journal that fits says comes first.
         for (source, records) in self.journals.iter().map(|j| (j.source, j.records)).collect::<Vec<_>>() {
             let of_source = event_pairs(boot, &records.unit_events);
             match refusal(&of_source, kernel) {
                 Some(why) => self.refuse(source, why, uses),
-                None => keep(of_source),
+                None => keep(&mut pairs, of_source),
             }
         }
         let journals = self.journals.iter().flat_map(|j| &j.records.unit_events);
         let (names, times) = JournalTimes::of(boot.unit_events.iter().chain(journals));
         let first: HashMap<&str, MonotonicTime> =
             names.into_iter().zip(times).filter_map(|(name, times)| Some((name, times.first()?))).collect();
+        let of_journals = pairs.clone();
         for (source, state) in self.states.clone().into_iter().enumerate() {
             let of_source = state.map(|state| state_pairs(boot, state, &first)).unwrap_or_default();
             match refusal(&of_source, kernel) {
                 Some(why) => self.refuse(source, why, uses),
-                None => keep(of_source),
+                None => keep(&mut pairs, of_source),
             }
+        }
+        if pairs.len() < FEW && self.refuse_other_kernels(boot, kernel, uses) {
+            pairs = of_journals;
         }
         let is_used = !boot.unit_events.is_empty() || (0..self.states.len()).any(|i| self.uses_clock(i));
         if !is_used {
@@ -107,6 +112,21 @@ impl<'s> SystemdSources<'s> {
         Some(alignment)
     }
 
+    /// Takes out systemd's properties if the manager's times are not of this kernel's boot; whether it did.
+    fn refuse_other_kernels(&mut self, boot: &Boot, kernel: Option<Alignment>, uses: &mut [SourceUse]) -> bool {
+        let zero = kernel.map_or(Dur::ZERO, |k| k.offset);
+        let why = self.manager().and_then(|manager| kernels_boot::refusal(boot, manager, zero));
+        why.map(|why| self.refuse_properties(&why, uses)).is_some()
+    }
+
+    fn refuse_properties(&mut self, why: &SourceRefusal, uses: &mut [SourceUse]) {
+        for source in 0..self.states.len() {
+            if self.states[source].is_some_and(has_clock) {
+                self.refuse(source, why.clone(), uses);
+            }
+        }
+    }
+
     fn by_kernel(&self, kernel: Option<Alignment>) -> Alignment {
         let shared: usize = self.journals.iter().map(|j| j.shared).sum();
         let by = if shared > 0 { AlignedBy::KernelRecords } else { AlignedBy::KernelStart };
@@ -115,6 +135,11 @@ impl<'s> SystemdSources<'s> {
             None => Alignment::unchecked(Dur::ZERO, AlignedBy::KernelStart),
         }
     }
+}
+
+/// Adds the pairs of a source; of each event the first one counts.
+fn keep(pairs: &mut HashMap<Event, Dur>, of_source: Vec<(Event, Dur)>) {
+    of_source.into_iter().for_each(|(event, distance)| _ = pairs.entry(event).or_insert(distance));
 }
 
 fn has_clock(state: &SystemdState) -> bool {

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::alignment::Alignment;
+use super::journal_times::JournalTimes;
 use super::systemd_clock::{LATE, SystemdSources};
 use super::unit::{Unit, UnitTimesBy};
 use super::unit_names::UnitNames;
@@ -13,7 +14,7 @@ use crate::boot::Boot;
 use crate::service::{Service, ServiceState};
 use bootline_capture::units::MonotonicTime;
 use bootline_records::source::UnitState;
-use bootline_records::{ByteRange, ProblemKind, Problems, UnitEvent, UnitEventKind};
+use bootline_records::{ByteRange, ProblemKind, Problems, UnitEventKind};
 
 /// The units of a boot, and where systemd's clock lies on its axis.
 #[derive(Default)]
@@ -33,42 +34,6 @@ struct Known<'s> {
     took: Option<&'s UnitState>,
     journal: JournalTimes,
     console: Option<&'s Service>,
-}
-
-/// A unit's first activation, as the manager reported it.
-#[derive(Clone, Copy, Default)]
-pub(super) struct JournalTimes {
-    pub starting: Option<MonotonicTime>,
-    pub ended: Option<(MonotonicTime, UnitEventKind)>,
-}
-
-impl JournalTimes {
-    /// The units that events name, in order, and the first events of each.
-    pub fn of<'e>(events: impl Iterator<Item = &'e UnitEvent>) -> (Vec<&'e str>, Vec<JournalTimes>) {
-        let mut positions: HashMap<&str, usize> = HashMap::new();
-        let (mut names, mut times) = (Vec::new(), Vec::new());
-        for event in events {
-            let at = *positions.entry(&event.unit).or_insert_with(|| {
-                names.push(event.unit.as_str());
-                times.push(JournalTimes::default());
-                names.len() - 1
-            });
-            times[at].take(event);
-        }
-        (names, times)
-    }
-
-    /// The first that the manager said of it.
-    pub fn first(&self) -> Option<MonotonicTime> {
-        self.starting.or(self.ended.map(|(at, _)| at))
-    }
-
-    fn take(&mut self, event: &UnitEvent) {
-        match event.kind {
-            UnitEventKind::Starting => _ = self.starting.get_or_insert(event.at),
-            kind => _ = self.ended.get_or_insert((event.at, kind)),
-        }
-    }
 }
 
 pub(super) fn join(
