@@ -143,6 +143,7 @@ impl Collection {
     /// journal, if it has the kernel's records: a user without rights sees only what is his own.
     pub fn split(self) -> (Option<Item>, Vec<BootSource>) {
         let mut items = self.items;
+        join_firmware_times(&mut items);
         let is_usable = |item: &&Item| item.name != JOURNAL || has_kernel_records(&item.bytes);
         let position = LOGS.iter().find_map(|log| {
             let named = items.iter().find(|item| item.name == *log).filter(is_usable)?;
@@ -153,6 +154,22 @@ impl Collection {
         let sources = sources.map(|item| BootSource { content: whole_boot::content(&item.bytes), name: item.name });
         (log, sources.collect())
     }
+}
+
+/// Adds the firmware's times to the manager's properties, which lack them where systemd found none: both are one source.
+fn join_firmware_times(items: &mut Vec<Item>) {
+    let position = |items: &[Item], name: &str| items.iter().position(|item| item.name == name);
+    let Some(manager) = position(items, "systemctl-show-manager.txt") else { return };
+    let Some(firmware) = position(items, "firmware-times.txt") else { return };
+    let knows_them = items[manager].bytes.split(|byte| *byte == b'\n').any(|line| {
+        let value = line.strip_prefix(b"FirmwareTimestampMonotonic=");
+        value.is_some_and(|value| !value.is_empty() && value != b"0")
+    });
+    let times = std::mem::take(&mut items[firmware].bytes);
+    if !knows_them {
+        items[manager].bytes.extend(b"\n".iter().chain(&times));
+    }
+    items.remove(firmware);
 }
 
 /// Members that can be the log, the best first.
@@ -233,6 +250,26 @@ mod tests {
             assert!(is_whole || read.damage.is_some(), "{cut}");
         }
         assert_eq!(Collection::open(&log).unwrap().damage, None);
+    }
+
+    #[test]
+    fn the_firmwares_times_are_the_managers() {
+        let firmware = "FirmwareTimestampMonotonic=4500000\nLoaderTimestampMonotonic=1500000\n";
+        let manager = |of: &str| {
+            let show = format!("Version=257.9\nFirmwareTimestampMonotonic={of}\nUserspaceTimestampMonotonic=1120000\n");
+            let mut collection = Collection::default();
+            collection.add("firmware-times.txt", "", Ok(firmware.into()));
+            collection.add("systemctl-show-manager.txt", "", Ok(show.into()));
+            let (_, sources) = collection.split();
+            assert_eq!(sources.len(), 1);
+            let bootline_boot::SourceContent::Facts(facts) = &sources[0].content else { panic!("a log") };
+            let bootline_records::source::Facts::Systemd(state) = &facts.facts else { panic!("{:?}", facts.kind) };
+            let manager = state.manager.clone().unwrap();
+            assert!(manager.user_space.is_some());
+            manager.firmware_before_kernel.map(|before| before.as_nanos() / 1_000)
+        };
+        assert_eq!(manager("0"), Some(4_500_000));
+        assert_eq!(manager("3500000"), Some(3_500_000));
     }
 
     #[test]
