@@ -18,9 +18,9 @@ use crate::verbs::kernels;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Systems are built from Debian packages, which come from the mirror in this host's apt configuration through
-a private apt state. Root is not needed: an ordinary user needs mmdebstrap, uidmap, e2fsprogs, and a range
-of ids in /etc/subuid. What is built boots without a network.
+Systems are built from Debian packages, which come from the mirror in this host's apt configuration
+through a private apt state. Root is not needed: an ordinary user needs mmdebstrap, uidmap,
+e2fsprogs, and a range of ids in /etc/subuid. What is built boots without a network.
 
 Examples:
   bootline systems list
