@@ -36,6 +36,8 @@ pub struct Service {
     pub state: ServiceState,
     /// Whether its start job ran into its time-out.
     pub timed_out: bool,
+    /// Whether systemd reported it in the initramfs: the root file system's unit of the same name is another.
+    pub in_initramfs: bool,
     /// The first record that names it.
     pub first: RecordId,
     /// The record that reports the unit as up or failed.
@@ -150,8 +152,12 @@ fn name(text: &str) -> Option<UnitText<'_>> {
 /// All units reported, in the order in which they are first named.
 pub(super) fn services(records: &RecordSet, timeline: &Timeline) -> Vec<Service> {
     let mut found = Found::default();
+    let mut hand_over = HandOver::default();
     for index in 0..records.len() {
         let Some(r) = records.get(index) else { break };
+        if hand_over.at(r.text) {
+            found.hand_over();
+        }
         let Some(line) = parse(r.text) else { continue };
         let Some(now) = timeline.stored(index) else { continue };
         match line {
@@ -204,6 +210,7 @@ impl<'r> Found<'r> {
                 end: None,
                 state: ServiceState::Starting,
                 timed_out: false,
+                in_initramfs: false,
                 first: id,
                 last: None,
             };
@@ -223,9 +230,47 @@ impl<'r> Found<'r> {
         } else if !self.ended.contains_key(name) && self.services.len() < MOST {
             self.ended.insert(name, self.services.len());
             let (start, end, last) = (None, Some(now), Some(id));
-            let service = Service { name: name.to_owned(), start, end, state, timed_out, first: id, last };
+            let in_initramfs = false;
+            let service =
+                Service { name: name.to_owned(), start, end, state, timed_out, in_initramfs, first: id, last };
             self.add(service, UnitText { name, ..unit });
         }
+    }
+
+    /// The initramfs hands over: all units so far are its own.
+    fn hand_over(&mut self) {
+        self.services.iter_mut().for_each(|s| s.in_initramfs = true);
+        (self.starting, self.ended, self.texts) = Default::default();
+    }
+}
+
+/// Where systemd's initramfs ends, as the records come.
+#[derive(Default)]
+struct HandOver {
+    in_initramfs: bool,
+    done: bool,
+}
+
+impl HandOver {
+    /// Whether the units so far are those of the initramfs. Only one hand-over counts: a shutdown switches root, too.
+    fn at(&mut self, text: &str) -> bool {
+        const LAST: [&str; 3] = [
+            "systemd[1]: Switching root",
+            "systemd[1]: Starting initrd-switch-root.service",
+            "         Starting initrd-switch-root.service",
+        ];
+        const INSIDE: [&str; 2] = ["systemd[1]: Running in initrd", "systemd[1]: Running in initial RAM disk"];
+        if self.done {
+            return false;
+        }
+        let starts = |words: &[&str]| words.iter().any(|words| text.starts_with(words));
+        // The console's greeting and systemd's banner come once in each.
+        let greets = text.starts_with("Welcome to ") || text.starts_with("systemd[1]: systemd ");
+        let begins = starts(&INSIDE) || greets && text.contains("(Initramfs)");
+        let ends = starts(&LAST) || greets && self.in_initramfs && !begins;
+        self.in_initramfs |= begins || ends;
+        self.done = ends && greets;
+        ends
     }
 }
 

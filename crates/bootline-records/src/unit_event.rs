@@ -38,6 +38,8 @@ pub(super) struct UnitFields {
     pub message_id: Option<String>,
     pub unit: Option<String>,
     pub job_result: Option<String>,
+    /// Whether the message says that the unit was not run: systemd calls its job done.
+    pub is_skipped: bool,
     /// `__MONOTONIC_TIMESTAMP`, `__REALTIME_TIMESTAMP` and `_SOURCE_REALTIME_TIMESTAMP`, in microseconds.
     pub received: Option<i64>,
     pub received_wall: Option<i64>,
@@ -61,6 +63,7 @@ impl UnitFields {
         match name {
             b"_PID" => self.is_manager = value == b"1",
             b"MESSAGE_ID" => self.message_id = Some(text()),
+            b"MESSAGE" => self.is_skipped = is_skipped(&String::from_utf8_lossy(value)),
             b"UNIT" => self.unit = Some(text()),
             b"JOB_RESULT" => self.job_result = Some(text()),
             b"__MONOTONIC_TIMESTAMP" => self.received = us(),
@@ -72,7 +75,7 @@ impl UnitFields {
 
     /// The event, if the entry is one.
     pub fn event(&self) -> Option<UnitEvent> {
-        let unit = self.unit.as_deref().filter(|unit| self.is_manager && is_unit_name(unit))?;
+        let unit = self.unit.as_deref().filter(|unit| self.is_manager && !self.is_skipped && is_unit_name(unit))?;
         let kind = match (self.message_id.as_deref()?, self.job_result.as_deref()) {
             (STARTING, _) => UnitEventKind::Starting,
             (STARTED, None | Some("done")) => UnitEventKind::Started,
@@ -87,6 +90,14 @@ impl UnitFields {
         let at = MonotonicTime::from_nanos(sent.checked_mul(1_000)?);
         Some(UnitEvent { unit: unit.to_owned(), kind, at })
     }
+}
+
+/// As job_emit_done_message() of systemd words it, since 257, from 250 on, and before.
+fn is_skipped(message: &str) -> bool {
+    message.contains(" skipped, unmet condition check ")
+        || message.contains(" skipped, no trigger condition checks were met")
+        || message.contains(" was skipped because ")
+        || message.starts_with("Condition check resulted in ")
 }
 
 #[cfg(test)]
@@ -112,6 +123,17 @@ mod tests {
         assert_eq!(events(&timed_out)[0].1, UnitEventKind::TimedOut);
         let json = r#"{"__CURSOR":"s","__MONOTONIC_TIMESTAMP":"7","_PID":"1","UNIT":"a.service","MESSAGE_ID":"7d4958e842da4a758f6c1cdc7b36dcc5","MESSAGE":"x"}"#;
         assert_eq!(events(json), [("a.service".to_owned(), UnitEventKind::Starting, 7)]);
+    }
+
+    #[test]
+    fn a_unit_that_was_skipped_was_not_started() {
+        for message in [
+            "ssh.service - SSH skipped, unmet condition check ConditionSecurity=measured-uki",
+            "ssh.service - SSH was skipped because of an unmet condition check (ConditionPathExists=/x).",
+            "Condition check resulted in SSH being skipped.",
+        ] {
+            assert_eq!(events(&ENTRY.replace("MESSAGE=Started", &format!("MESSAGE={message}"))), [], "{message}");
+        }
     }
 
     #[test]

@@ -11,7 +11,8 @@ const SAME_INSTANT: Dur = Dur::from_millis(1);
 
 /// The units that one waited for, with their ends, in no order.
 pub(super) fn waited_for<'b>(boot: &'b Boot, unit: &'b Unit) -> impl Iterator<Item = (usize, Dur)> + 'b {
-    let begins = unit.activating;
+    // Of a target or a socket only the moment at which it was up may be known.
+    let begins = unit.begins();
     let units = &boot.whole.units;
     unit.after.iter().filter_map(move |&i| {
         let up = units.get(i)?.up?;

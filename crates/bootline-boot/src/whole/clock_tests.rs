@@ -145,3 +145,43 @@ fn a_container_and_a_soft_reboot_are_not_the_kernels_boot() {
     let boot = alone.with_sources(&[manager(ten_days, "")], None);
     assert_eq!(names(&boot), []);
 }
+
+/// systemd runs in the initramfs, and there starts units of the same names.
+const INITRAMFS: &str = "\
+[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[    0.100000] smp: Brought up 1 node, 2 CPUs
+[    1.000000] Run /init as init process
+[    1.100000] systemd[1]: systemd 257.9 running in system mode
+[    1.300000] systemd[1]: Starting udevd.service - Rules...
+[    1.500000] systemd[1]: Started udevd.service - Rules.
+[    1.600000] systemd[1]: Reached target sysinit.target - System Initialization.
+[    1.700000] systemd[1]: Finished dracut-cmdline.service - Command line.
+[    3.000000] systemd[1]: Switching root.
+[    3.500000] systemd[1]: systemd 257.9 running in system mode
+[    5.000000] systemd[1]: Starting udevd.service - Rules...
+[    7.000000] systemd[1]: Started udevd.service - Rules.
+[    7.100000] systemd[1]: Reached target sysinit.target - System Initialization.
+[    7.300000] systemd[1]: Starting camera.service - Camera...
+[    8.300000] systemd[1]: Started camera.service - Camera.
+";
+
+#[test]
+fn units_of_the_initramfs_are_not_those_of_the_root_file_system() {
+    let show = "InitRDTimestampMonotonic=1100000\nUserspaceTimestampMonotonic=3450000\n\n".to_owned()
+        + &unit("udevd.service", 5_000, 7_000, "")
+        + &unit("sysinit.target", 7_100, 7_100, "udevd.service")
+        + &unit("camera.service", 7_300, 8_300, "sysinit.target");
+    let of_initramfs = entry(1_300_000, "udevd.service", STARTING) + &entry(1_500_000, "udevd.service", STARTED);
+    let of_root = entry(5_000_000, "udevd.service", STARTING) + &entry(7_000_000, "udevd.service", STARTED);
+    let journal = journal("journal", &(of_initramfs + &of_root));
+    for sources in [vec![source("units.txt", &show)], vec![source("units.txt", &show), journal]] {
+        let boot = whole(INITRAMFS, &sources, Some("camera.service"));
+        assert_eq!(boot.whole.application.as_ref().unwrap().at, Dur::from_millis(8_300));
+        assert!(boot.whole.sources.iter().all(|s| s.refused.is_none()), "{:?}", boot.whole.sources);
+        let udevd = boot.whole.unit("udevd.service").unwrap();
+        assert_eq!((udevd.started_again, udevd.activating), (false, Some(Dur::from_millis(5_000))));
+        assert!(boot.whole.unit("dracut-cmdline.service").is_some());
+    }
+    let boot = whole(INITRAMFS, &[], Some("udevd.service"));
+    assert_eq!(boot.whole.application.as_ref().unwrap().at, Dur::from_millis(7_000));
+}

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bootline_capture::units::MonotonicTime;
+use bootline_records::source::ManagerState;
 use bootline_records::{UnitEvent, UnitEventKind};
 
 /// A unit's first activation, as the manager reported it.
@@ -14,10 +15,16 @@ pub(super) struct JournalTimes {
 
 impl JournalTimes {
     /// The units that events name, in order, and the first events of each.
-    pub fn of<'e>(events: impl Iterator<Item = &'e UnitEvent>) -> (Vec<&'e str>, Vec<JournalTimes>) {
+    ///
+    /// What systemd did in the initramfs is left out: the root file system's unit of the same name is another.
+    pub fn of<'e>(
+        events: impl Iterator<Item = &'e UnitEvent> + Clone,
+        manager: Option<&ManagerState>,
+    ) -> (Vec<&'e str>, Vec<JournalTimes>) {
         let mut positions: HashMap<&str, usize> = HashMap::new();
         let (mut names, mut times) = (Vec::new(), Vec::new());
-        for event in events {
+        let root = initramfs_end(events.clone(), manager);
+        for event in events.filter(|e| root.is_none_or(|root| e.at > root)) {
             let at = *positions.entry(&event.unit).or_insert_with(|| {
                 names.push(event.unit.as_str());
                 times.push(JournalTimes::default());
@@ -33,11 +40,21 @@ impl JournalTimes {
         self.starting.or(self.ended.map(|(at, _)| at))
     }
 
-    /// Takes the next event.
-    pub fn take(&mut self, event: &UnitEvent) {
+    fn take(&mut self, event: &UnitEvent) {
         match event.kind {
             UnitEventKind::Starting => _ = self.starting.get_or_insert(event.at),
             kind => _ = self.ended.get_or_insert((event.at, kind)),
         }
+    }
+}
+
+/// When systemd's initramfs ended; none without one.
+fn initramfs_end<'e>(
+    mut events: impl Iterator<Item = &'e UnitEvent>,
+    manager: Option<&ManagerState>,
+) -> Option<MonotonicTime> {
+    match manager.filter(|m| m.user_space.is_some()) {
+        Some(manager) => manager.initrd.and(manager.user_space),
+        None => events.find(|e| e.unit == "initrd-switch-root.service").map(|e| e.at),
     }
 }

@@ -59,17 +59,18 @@ impl<'s> SystemdSources<'s> {
             self.refuse_properties(&SourceRefusal::SoftReboot, uses);
         }
         let kernel = kernel_clock(boot);
-        let mut pairs: HashMap<Event, Dur> = event_pairs(boot, &boot.unit_events).into_iter().collect();
+        let manager = self.manager();
+        let mut pairs: HashMap<Event, Dur> = event_pairs(boot, &boot.unit_events, manager).into_iter().collect();
         // A journal shows a unit's first activation, properties the last one: what a journal that fits says comes first.
         for (source, records) in self.journals.iter().map(|j| (j.source, j.records)).collect::<Vec<_>>() {
-            let of_source = event_pairs(boot, &records.unit_events);
+            let of_source = event_pairs(boot, &records.unit_events, manager);
             match refusal(&of_source, kernel) {
                 Some(why) => self.refuse(source, why, uses),
                 None => keep(&mut pairs, of_source),
             }
         }
         let journals = self.journals.iter().flat_map(|j| &j.records.unit_events);
-        let (names, times) = JournalTimes::of(boot.unit_events.iter().chain(journals));
+        let (names, times) = JournalTimes::of(boot.unit_events.iter().chain(journals), manager);
         let first: HashMap<&str, MonotonicTime> =
             names.into_iter().zip(times).filter_map(|(name, times)| Some((name, times.first()?))).collect();
         let of_journals = pairs.clone();
@@ -187,8 +188,8 @@ fn state_pairs(boot: &Boot, state: &SystemdState, first: &HashMap<&str, Monotoni
 }
 
 /// The same by what a journal says of units.
-fn event_pairs(boot: &Boot, events: &[UnitEvent]) -> Vec<(Event, Dur)> {
-    let (units, times) = JournalTimes::of(events.iter());
+fn event_pairs(boot: &Boot, events: &[UnitEvent], manager: Option<&ManagerState>) -> Vec<(Event, Dur)> {
+    let (units, times) = JournalTimes::of(events.iter(), manager);
     let mut names = UnitNames::default();
     for (i, name) in units.iter().enumerate() {
         names.add(i, name, None);
@@ -205,7 +206,7 @@ fn pairs(
 ) -> Vec<(Event, Dur)> {
     let mut met = std::collections::HashSet::new();
     let mut found = Vec::new();
-    for (position, service) in services.iter().enumerate() {
+    for (position, service) in services.iter().enumerate().filter(|(_, s)| !s.in_initramfs) {
         let Some(unit) = names.find(&service.name).filter(|unit| met.insert(*unit)) else { continue };
         let (activating, up) = stamps(unit);
         let mut add = |is_end, of_console: Option<Dur>, of_systemd: Option<MonotonicTime>| {

@@ -64,13 +64,15 @@ pub(super) fn join(
         }
     }
     let of_journals = sources.journals.iter().flat_map(|j| &j.records.unit_events);
-    for event in boot.unit_events.iter().chain(of_journals) {
-        let at = *positions.entry(&event.unit).or_insert_with(|| {
-            names.push(&event.unit);
+    let events = boot.unit_events.iter().chain(of_journals);
+    let (of_events, times) = JournalTimes::of(events, sources.manager());
+    for (name, times) in of_events.into_iter().zip(times) {
+        let at = *positions.entry(name).or_insert_with(|| {
+            names.push(name);
             known.push(Known::default());
             names.len() - 1
         });
-        known[at].journal.take(event);
+        known[at].journal = times;
     }
     let mut by_name = UnitNames::default();
     let descriptions: HashMap<&str, &str> = systemd
@@ -83,9 +85,21 @@ pub(super) fn join(
         by_name.add(i, name, descriptions.get(name).copied());
     }
     let mut alone: Vec<&Service> = Vec::new();
-    for service in &boot.services {
+    // Those of the root file system first: of one name in both, the unit is the later one.
+    let (of_initramfs, of_root): (Vec<&Service>, Vec<&Service>) = boot.services.iter().partition(|s| s.in_initramfs);
+    for service in of_root {
         match by_name.find(&service.name) {
             Some(at) => _ = known[at].console.get_or_insert(service),
+            None => alone.push(service),
+        }
+    }
+    for service in of_initramfs {
+        match by_name.find(&service.name) {
+            Some(at) if known[at].stamps.is_none() && known[at].journal.first().is_none() => {
+                known[at].console.get_or_insert(service);
+            }
+            Some(_) => {}
+            None if alone.iter().any(|other| other.name == service.name) => {}
             None => alone.push(service),
         }
     }
