@@ -193,7 +193,7 @@ fn has_initramfs(input: &StageInput<'_>) -> bool {
     });
     let of_ramdisk = |path: &str| path == "/init" || boot.kernel.command_line.values("rdinit").any(|init| init == path);
     input.manager.is_some_and(|m| m.initrd.is_some())
-        || named.map_or_else(|| first_after_kernel(input, |text| hands_over(text)).is_some(), of_ramdisk)
+        || named.map_or_else(|| first_after_kernel(input, hands_over).is_some(), of_ramdisk)
 }
 
 /// systemd starts this soon after the initramfs's last word; a later banner is of a daemon that was executed again.
