@@ -30,11 +30,15 @@ pub fn seed_kernel(cache: &Path, arch: Arch, series: &str) -> Kernel {
     store.fetch(found.kernel.series, arch, &mut untouched).unwrap_or_else(|e| failed(&e))
 }
 
-/// Copies where the two folders are on different file systems.
+/// Copies where the two folders are on different file systems. Folders, such as the kernel's modules, are left out: whole systems
+/// need them, which are built in the user's cache.
 fn link_all(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap_or_else(|e| panic!("can't create `{}`: {e}", to.display()));
     for entry in fs::read_dir(from).unwrap_or_else(|e| panic!("can't read `{}`: {e}", from.display())) {
         let file = entry.expect("a folder that is there is read to its end");
+        if file.path().is_dir() {
+            continue;
+        }
         let (from, to) = (file.path(), to.join(file.file_name()));
         if fs::hard_link(&from, &to).is_err() {
             fs::copy(&from, &to).unwrap_or_else(|e| panic!("can't copy `{}`: {e}", from.display()));
