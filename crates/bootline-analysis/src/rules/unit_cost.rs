@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a unit costs the application: what is shared by the rules on user space.
-use super::RuleId;
 use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
-use crate::remedy::Risk;
+use super::{Finding, RuleId};
+use crate::remedy::{Remedy, Risk};
 use crate::user_space::{ChainLink, UnitChain};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
@@ -69,14 +69,18 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
 }
 
 impl UnitCosts<'_> {
-    /// Where their time was lost.
-    pub fn time_ranges(&self) -> Vec<TimeRange> {
-        self.units.iter().map(|c| c.range).collect()
-    }
-
-    /// What their times rest on, and their names.
-    pub fn why(&self) -> String {
-        format!("{}: {}", basis(&self.units), names(self.units.iter().map(|c| c.unit.name.as_str())))
+    /// The finding of a rule on these units: what their times rest on, their names, and the records that name them.
+    pub fn finding(self, case: &Case<'_>, rule: RuleId, title: String, remedies: Vec<Remedy>) -> Finding {
+        Finding {
+            rule,
+            title,
+            cost: self.total,
+            time_ranges: self.units.iter().map(|c| c.range).collect(),
+            why: format!("{}: {}", basis(&self.units), names(self.units.iter().map(|c| c.unit.name.as_str()))),
+            evidence: evidence(case, &self.units),
+            part_of: self.part_of,
+            remedies,
+        }
     }
 }
 
@@ -118,7 +122,7 @@ pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (S
 }
 
 /// The records that name the units.
-pub(super) fn evidence(case: &Case<'_>, units: &[UnitCost<'_>]) -> Vec<CitedRecord> {
+fn evidence(case: &Case<'_>, units: &[UnitCost<'_>]) -> Vec<CitedRecord> {
     cite(case.boot, units.iter().take(3).flat_map(|c| [c.unit.first, c.unit.last]).flatten())
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{evidence, price_of_masking, unit_costs};
+use super::unit_cost::{price_of_masking, unit_costs};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
@@ -42,14 +42,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             price_of_masking(case.boot, &masked, "what needs the network at its start fails, or must retry");
         remedies.push(Remedy::new("do not wait for the network", mask, price, risk));
     }
-    vec![Finding {
-        rule: RULE.id,
-        title: format!("user space waited up to {} until the network was online", seconds(cost.high())),
-        cost,
-        time_ranges: costs.time_ranges(),
-        why: costs.why(),
-        evidence: evidence(case, &costs.units),
-        part_of: costs.part_of,
-        remedies,
-    }]
+    let title = format!("user space waited up to {} until the network was online", seconds(cost.high()));
+    vec![costs.finding(case, RULE.id, title, remedies)]
 }

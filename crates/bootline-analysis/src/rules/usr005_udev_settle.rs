@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{evidence, price_of_masking, unit_costs};
+use super::unit_cost::{price_of_masking, unit_costs};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
@@ -48,14 +48,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         "names, links and permissions that udev's rules set come later",
         Risk::Medium,
     ));
-    vec![Finding {
-        rule: RULE.id,
-        title: format!("udev's coldplug and settle took up to {}", seconds(cost.high())),
-        cost,
-        time_ranges: costs.time_ranges(),
-        why: costs.why(),
-        evidence: evidence(case, &costs.units),
-        part_of: costs.part_of,
-        remedies,
-    }]
+    let title = format!("udev's coldplug and settle took up to {}", seconds(cost.high()));
+    vec![costs.finding(case, RULE.id, title, remedies)]
 }

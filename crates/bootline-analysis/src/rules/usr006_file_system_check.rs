@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{evidence, unit_costs};
+use super::unit_cost::unit_costs;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
@@ -48,16 +48,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         (true, false) => "checking file systems",
         (false, _) => "remounting the root file system",
     };
-    vec![Finding {
-        rule: RULE.id,
-        title: format!("{what} took up to {}", seconds(cost.high())),
-        cost,
-        time_ranges: costs.time_ranges(),
-        why: costs.why(),
-        evidence: evidence(case, &costs.units),
-        part_of: costs.part_of,
-        remedies,
-    }]
+    let title = format!("{what} took up to {}", seconds(cost.high()));
+    vec![costs.finding(case, RULE.id, title, remedies)]
 }
 
 fn is_check(name: &str) -> bool {

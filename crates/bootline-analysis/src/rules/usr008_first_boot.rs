@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{evidence, unit_costs};
+use super::unit_cost::unit_costs;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
@@ -43,19 +43,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if cost.high() < LEAST {
         return Vec::new();
     }
-    vec![Finding {
-        rule: RULE.id,
-        title: format!("jobs of a first boot took up to {}", seconds(cost.high())),
-        cost,
-        time_ranges: costs.time_ranges(),
-        why: costs.why(),
-        evidence: evidence(case, &costs.units),
-        part_of: costs.part_of,
-        remedies: vec![Remedy::in_words(
-            "do these jobs when the image is built: boot it once, or run ldconfig -r, systemd-hwdb --root= update, journalctl --root= --update-catalog, systemd-sysusers --root=, and keep /etc/.updated and /var/.updated newer than /usr",
-            Effort::Rebuild,
-            "the image's build does more; host keys must stay unique for each device",
-            Risk::Low,
-        )],
-    }]
+    let remedies = vec![Remedy::in_words(
+        "do these jobs when the image is built: boot it once, or run ldconfig -r, systemd-hwdb --root= update, journalctl --root= --update-catalog, systemd-sysusers --root=, and keep /etc/.updated and /var/.updated newer than /usr",
+        Effort::Rebuild,
+        "the image's build does more; host keys must stay unique for each device",
+        Risk::Low,
+    )];
+    let title = format!("jobs of a first boot took up to {}", seconds(cost.high()));
+    vec![costs.finding(case, RULE.id, title, remedies)]
 }
