@@ -25,6 +25,7 @@ pub use compute::Predictor;
 pub use module::takes_module;
 pub use prediction::{Assumption, Prediction, PredictionError};
 pub use setting::{KEYS, Setting, SettingError};
+pub use stall::begins_stall_report;
 pub use system_changes::{kernel_with_kthread, remove_parameters, system_changes};
 pub use what_if::{baseline, predict, what_if};
 pub use wording::OUT_OF_TREE;

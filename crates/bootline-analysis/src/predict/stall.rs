@@ -20,7 +20,7 @@ pub(super) struct StallReport {
 impl StallReport {
     /// Whether the next record belongs to a report.
     pub fn holds(&mut self, text: &str) -> bool {
-        if begins(text) {
+        if begins_stall_report(text) {
             *self = StallReport { left: MOST, traced: false };
             return true;
         }
@@ -37,8 +37,9 @@ impl StallReport {
     }
 }
 
-fn begins(text: &str) -> bool {
-    text.starts_with("rcu: INFO: rcu_") && (text.contains("detected stall") || text.contains("self-detected stall"))
+/// Whether a record is the first of a report.
+pub fn begins_stall_report(text: &str) -> bool {
+    text.starts_with("rcu: INFO: rcu_") && text.contains("detected stall")
         || text.starts_with("watchdog: BUG: soft lockup")
 }
 

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use bootline_analysis::predict::begins_stall_report;
+
 use crate::kmsg;
 
 /// The kernel's own log in a run's folder.
@@ -12,14 +14,8 @@ pub(super) const LOG: &str = "dmesg.kmsg";
 /// Number of reports in the log of a run; `None` without a log.
 pub(super) fn count(run: &Path) -> Option<f64> {
     let (records, _) = kmsg::parse(&fs::read(run.join(LOG)).ok()?);
-    Some(records.iter().filter(|r| begins_report(&r.text)).count() as f64)
-}
-
-/// Whether a record is the first of a report.
-fn begins_report(text: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(text);
-    text.starts_with("watchdog: BUG: soft lockup")
-        || text.starts_with("rcu: INFO: rcu_") && text.contains("detected stall")
+    let begins = |r: &&kmsg::KmsgRecord| begins_stall_report(&String::from_utf8_lossy(&r.text));
+    Some(records.iter().filter(begins).count() as f64)
 }
 
 #[cfg(test)]
