@@ -3,5 +3,6 @@
 pub mod arch;
 pub mod cpio;
 pub mod kernels;
+mod lock_file;
 pub mod programs;
 pub mod systems;

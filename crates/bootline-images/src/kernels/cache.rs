@@ -3,14 +3,13 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
-
 use super::entry::{self, Kernel};
 use super::error::Error;
 use super::progress::FetchProgress;
 use super::series::Series;
 use super::version;
 use crate::arch::Arch;
+use crate::lock_file::lock_file;
 
 /// A folder with a folder for each architecture.
 #[derive(Clone, Debug)]
@@ -66,13 +65,8 @@ impl Cache {
     /// Held until it is dropped.
     pub fn lock(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<File, Error> {
         let path = self.root.join(format!("{arch}.lock"));
-        let options = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = options.map_err(Error::cache("open", &path))?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            progress(FetchProgress::Waiting { arch });
-            flock(&file, FlockOperation::LockExclusive).map_err(|e| Error::cache("lock", &path)(e.into()))?;
-        }
-        Ok(file)
+        lock_file(&path, || progress(FetchProgress::Waiting { arch }))
+            .map_err(|(action, e)| Error::cache(action, &path)(e))
     }
 }
 

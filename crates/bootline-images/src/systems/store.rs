@@ -13,7 +13,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
@@ -26,6 +25,7 @@ use super::recipe::{additions, write};
 use super::system::System;
 use crate::arch::Arch;
 use crate::kernels::{self, Kernel, PrivateApt, archive};
+use crate::lock_file::lock_file;
 use crate::programs;
 
 /// The Debian suite that systems are made of.
@@ -262,13 +262,8 @@ impl SystemStore {
     /// Held until it is dropped.
     fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
         let path = self.root.join(format!("{arch}.lock"));
-        let options = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = options.map_err(SystemError::cache("open", &path))?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            progress(BuildProgress::Waiting { arch });
-            flock(&file, FlockOperation::LockExclusive).map_err(|e| SystemError::cache("lock", &path)(e.into()))?;
-        }
-        Ok(file)
+        lock_file(&path, || progress(BuildProgress::Waiting { arch }))
+            .map_err(|(action, e)| SystemError::cache(action, &path)(e))
     }
 }
 
