@@ -3,6 +3,7 @@
 
 #include "folder.h"
 #include "kernel.h"
+#include "lines.h"
 #include "log.h"
 #include "text.h"
 
@@ -93,7 +94,7 @@ static unsigned long long number_after(const char *line, const char *words, unsi
 }
 
 /* `... mm_filemap_add_to_page_cache: dev 254:1 ino 1b2c pfn=0x1 ofs=4096 order=0` */
-static void take_line(const char *line)
+static void take_line(char *line)
 {
 	char device[32];
 	struct text t = TEXT(device);
@@ -118,23 +119,10 @@ static void read_trace(void)
 {
 	static char piece[16384];
 	int fd = call_open(INSTANCE "/trace", O_RDONLY, 0);
-	size_t used = 0, i, start;
-	long got;
 
 	if (fd < 0)
 		return;
-	while ((got = call_read(fd, piece + used, sizeof(piece) - used)) > 0) {
-		used += (size_t)got;
-		for (start = i = 0; i < used; i++)
-			if (piece[i] == '\n') {
-				piece[i] = 0;
-				take_line(piece + start);
-				start = i + 1;
-			}
-		for (i = start; i < used; i++)
-			piece[i - start] = piece[i];
-		used = used - start < sizeof(piece) ? used - start : 0;
-	}
+	each_line(fd, piece, sizeof(piece), take_line);
 	call_close(fd);
 }
 

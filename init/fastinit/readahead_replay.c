@@ -2,6 +2,7 @@
 #include "readahead.h"
 
 #include "kernel.h"
+#include "lines.h"
 #include "log.h"
 #include "text.h"
 
@@ -50,8 +51,6 @@ int readahead_replay(const char *list)
 {
 	static char part[8192];
 	int priority[1] = { 0 }, fd = call_open(list, O_RDONLY, 0);
-	size_t used = 0, i, start;
-	long got;
 
 	if (fd < 0) {
 		say(LEVEL_ERROR, list, ": ", error_words(fd), "; nothing is read ahead", NULL);
@@ -59,19 +58,8 @@ int readahead_replay(const char *list)
 	}
 	CALL3(__NR_ioprio_set, IO_OF_PROCESS, 0, IO_IDLE);
 	CALL3(__NR_sched_setscheduler, 0, IDLE_POLICY, priority);
-	while ((got = call_read(fd, part + used, sizeof(part) - used)) > 0) {
-		used += (size_t)got;
-		for (start = i = 0; i < used; i++)
-			if (part[i] == '\n') {
-				part[i] = 0;
-				replay_line(part + start);
-				start = i + 1;
-			}
-		/* Recorded lines always fit the buffer. */
-		for (i = start; i < used; i++)
-			part[i - start] = part[i];
-		used = used - start < sizeof(part) ? used - start : 0;
-	}
+	/* Recorded lines always fit the buffer. */
+	each_line(fd, part, sizeof(part), replay_line);
 	call_close(fd);
 	return 0;
 }
