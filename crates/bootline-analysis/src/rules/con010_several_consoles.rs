@@ -47,7 +47,7 @@ fn finding(case: &Case<'_>, line: &SerialLine, extra: &Extra) -> Finding {
     };
     // The log of one console does not show how long writers wait for another: what looks like work, or like a slower line,
     // may be that.
-    let repeated = printed_twice(case).filter(|_| extra.boot);
+    let repeated = if extra.boot { printed_twice(case) } else { None };
     let most = transmit_time(case, line, extra, repeated.unwrap_or(line.bytes_before_end));
     let bytes = line.bytes_before_end;
     let why = match most {
