@@ -17,7 +17,7 @@ struct launch {
 
 /* Starts it in the cgroup, if `folder` is not negative, and notes that it runs. Returns the process or -errno. */
 int program_start(const struct program *program, const struct launch *launch, int folder, const struct process *starter);
-/* Becomes it; returns only in case of an error, which is said. In a unit it keeps the cgroup, the output and
+/* Becomes the program; returns only on an error, which is logged. In a unit it keeps the cgroup, the output and
  * systemd's variables. */
 int program_become(const struct program *program, const struct launch *launch, bool in_unit);
 

@@ -10,7 +10,7 @@
 
 /* Begins recording. Returns 0 or -errno, which it says. */
 int readahead_begin(void);
-/* Lets the recording go on for this time, and writes the list. Returns an exit status; what failed is said. */
+/* Lets the recording go on for this time, and writes the list. Returns an exit status; failures are logged. */
 int readahead_record(const char *list, unsigned long ms);
 /* Reads what the list names. Returns an exit status. */
 int readahead_replay(const char *list);

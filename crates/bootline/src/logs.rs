@@ -85,7 +85,7 @@ impl LogInput {
 }
 
 impl OpenInput {
-    /// Of a collection; what it lacks is said.
+    /// From a collection; the report names what it lacks.
     fn of_collection(name: &str, mut collection: Collection, terminal: &Terminal) -> OpenInput {
         for missing in &collection.missing {
             terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));

@@ -2,7 +2,7 @@
 //! The timer of a boot loader or firmware, placed on the boot's axis.
 //!
 //! What both saw: a mark that U-Boot records just before or after a line that it prints. Without arrival times, or without such a
-//! line, the last mark is put at the kernel's start, which is said: decompression then counts as the kernel's or not at all.
+//! line, the last mark is put at the kernel's start, and the report says so: decompression then counts towards the kernel, or not at all.
 use super::alignment::{AlignedBy, Alignment};
 use super::boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
 use crate::boot::Boot;
