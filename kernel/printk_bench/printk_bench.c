@@ -16,11 +16,12 @@
  *
  *	printk_bench: context=process cpus=1 lines=64 length=80 level=6 printed=64
  *	    characters=5358 total_ns=T printk_ns=P worst_ns=W best_ns=B elsewhere=0
- *	    stopped=0 (on one line)
+ *	    stop_ns=0 stopped=0 (on one line)
  *
  *   total_ns: from the first call on any CPU to the last return; printk_ns: the sum of all
  *   calls; characters: bytes of text, without prefixes and line ends; elsewhere: calls made in
- *   another context than the requested one (the figures count only if this is 0).
+ *   another context than the requested one (the figures count only if this is 0); stop_ns: how
+ *   long another CPU waited with stop_machine=1.
  *
  * Calling contexts
  *   A run is started in process context, by loading or by a write to debugfs, which waits and
@@ -28,7 +29,9 @@
  *   kthread per CPU (process), by BH work that the kthread queues on its CPU (softirq), or by a
  *   hard irq_work that it queues (hardirq): one line each, so that the CPU can do other work
  *   between lines and interrupts are off for no longer than one printk() takes. With resched=0
- *   all lines are printed in one go, as by a driver that reports each of its devices.
+ *   all lines are printed in one go, as by a driver that reports each of its devices. With
+ *   stop_machine=1 another CPU asks all CPUs to stop for an instant once the first line is
+ *   printed, as the kernel does to change its own code; it waits in a kthread of its own.
  *
  * Locking
  *   The lock of struct measurement admits one run at a time and protects the last result. Each
@@ -49,6 +52,7 @@
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/kern_levels.h>
@@ -57,6 +61,7 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/stop_machine.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -91,6 +96,10 @@ static bool resched = true;
 module_param(resched, bool, 0644);
 MODULE_PARM_DESC(resched, "let the CPU do other work between two lines (default: yes)");
 
+static bool stop_all;
+module_param_named(stop_machine, stop_all, bool, 0644);
+MODULE_PARM_DESC(stop_machine, "let another CPU stop all CPUs for an instant once the first line is printed (default: no)");
+
 static unsigned int delay_ms;
 module_param(delay_ms, uint, 0444);
 MODULE_PARM_DESC(delay_ms, "start the run this many milliseconds after loading, which then does not wait (default: 0)");
@@ -114,6 +123,7 @@ struct settings {
 	unsigned int cpus;
 	unsigned int level;
 	bool resched;
+	bool stop_all;
 	enum context context;
 };
 
@@ -146,7 +156,15 @@ struct worker {
 	u64 best;
 };
 
-static char record[320];
+/* Stops all CPUs while a worker prints. */
+struct stopper {
+	struct worker *worker;
+	struct completion done;
+	/* The result: how long that took. */
+	u64 took;
+};
+
+static char record[360];
 
 static bool in_context(enum context context)
 {
@@ -240,6 +258,41 @@ static int print_lines(void *data)
 	kthread_complete_and_exit(&worker->done, 0);
 }
 
+static int do_nothing(void *unused)
+{
+	return 0;
+}
+
+static int stop_all_cpus(void *data)
+{
+	struct stopper *stopper = data;
+	struct run *run = stopper->worker->run;
+	u64 before;
+
+	wait_for_completion(&run->go);
+	while (!READ_ONCE(stopper->worker->count) && !READ_ONCE(run->stop))
+		usleep_range(500, 1000);
+	before = ktime_get_ns();
+	stop_machine(do_nothing, NULL, NULL);
+	stopper->took = ktime_get_ns() - before;
+	kthread_complete_and_exit(&stopper->done, 0);
+}
+
+/* On a CPU that does not print. */
+static int start_stopper(struct stopper *stopper, struct worker *worker, unsigned int cpu)
+{
+	struct task_struct *task;
+
+	stopper->worker = worker;
+	init_completion(&stopper->done);
+	task = kthread_create(stop_all_cpus, stopper, "printk_bench/stop");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	kthread_bind(task, cpu);
+	wake_up_process(task);
+	return 0;
+}
+
 static int start_worker(struct worker *worker, struct run *run, unsigned int number,
 			unsigned int cpu)
 {
@@ -260,7 +313,8 @@ static int start_worker(struct worker *worker, struct run *run, unsigned int num
 	return 0;
 }
 
-static void summarize(const struct run *run, const struct worker *workers, unsigned int count)
+static void summarize(const struct run *run, const struct worker *workers, unsigned int count,
+		      const struct stopper *stopper)
 {
 	struct worker all = { .start = U64_MAX, .best = U64_MAX };
 	unsigned int n;
@@ -283,24 +337,31 @@ static void summarize(const struct run *run, const struct worker *workers, unsig
 		all = (struct worker){};
 	/* printk() returns the length without the line end. */
 	scnprintf(record, sizeof(record),
-		  "context=%s cpus=%u lines=%u length=%u level=%u printed=%u characters=%llu total_ns=%llu printk_ns=%llu worst_ns=%llu best_ns=%llu elsewhere=%u stopped=%d",
+		  "context=%s cpus=%u lines=%u length=%u level=%u printed=%u characters=%llu total_ns=%llu printk_ns=%llu worst_ns=%llu best_ns=%llu elsewhere=%u stop_ns=%llu stopped=%d",
 		  context_names[run->settings.context], count, run->settings.lines,
 		  run->settings.length, run->settings.level, all.count, all.bytes,
 		  all.end - all.start, all.sum, all.worst, all.best, all.elsewhere,
-		  READ_ONCE(run->stop));
+		  stopper->took, READ_ONCE(run->stop));
 	pr_info(KBUILD_MODNAME ": %s\n", record);
 }
 
 /* The workers start together. The waiting process can be interrupted. */
 static int run_workers(struct run *run, struct worker *workers)
 {
+	struct stopper stopper = {};
 	unsigned int started = 0, n;
+	bool stops = false;
 	int cpu, error = 0;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		if (started == run->settings.cpus)
+		if (started == run->settings.cpus) {
+			if (run->settings.stop_all) {
+				error = start_stopper(&stopper, &workers[0], cpu);
+				stops = !error;
+			}
 			break;
+		}
 		error = start_worker(&workers[started], run, started, cpu);
 		if (error)
 			break;
@@ -320,9 +381,11 @@ static int run_workers(struct run *run, struct worker *workers)
 			wait_for_completion(&workers[n].done);
 		}
 	}
+	if (stops)
+		wait_for_completion(&stopper.done);
 	cpus_read_unlock();
 	if (started == run->settings.cpus)
-		summarize(run, workers, started);
+		summarize(run, workers, started, &stopper);
 	return error;
 }
 
@@ -334,7 +397,8 @@ static int read_settings(struct settings *settings)
 	kernel_param_lock(THIS_MODULE);
 	strscpy(name, context, sizeof(name));
 	*settings = (struct settings){ .lines = lines, .length = length, .cpus = cpus,
-				       .level = level, .resched = resched };
+				       .level = level, .resched = resched,
+				       .stop_all = stop_all };
 	kernel_param_unlock(THIS_MODULE);
 
 	in = sysfs_match_string(context_names, name);
@@ -366,6 +430,10 @@ static int read_settings(struct settings *settings)
 	if (settings->cpus > num_online_cpus()) {
 		pr_err(KBUILD_MODNAME ": cpus=%u: only %u are online\n", settings->cpus,
 		       num_online_cpus());
+		return -EINVAL;
+	}
+	if (settings->stop_all && settings->cpus == num_online_cpus()) {
+		pr_err(KBUILD_MODNAME ": stop_machine=1: needs a CPU that does not print\n");
 		return -EINVAL;
 	}
 	return 0;
