@@ -68,6 +68,7 @@ mod usr006_file_system_check;
 mod usr007_unit_timeout;
 mod usr008_first_boot;
 mod usr009_status_output;
+mod usr010_late_application;
 mod wording;
 
 pub use case::TimeRange;
@@ -103,6 +104,7 @@ pub const RULES: &[Rule] = &[
     usr008_first_boot::RULE,
     usr009_status_output::RULE,
     usr003_unneeded_units::RULE,
+    usr010_late_application::RULE,
     ldr002_image_load::RULE,
     ldr001_autoboot_delay::RULE,
     ldr003_loader_network::RULE,

@@ -87,6 +87,7 @@ rule_ids! {
     Usr007 "usr007" "unit-timeout"
     Usr008 "usr008" "first-boot"
     Usr009 "usr009" "status-output"
+    Usr010 "usr010" "late-application"
 }
 
 impl fmt::Display for RuleId {

@@ -23,7 +23,7 @@ const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.01);
 /// Services that remedies name, those that used most.
 const NAMED: usize = 5;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
+pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let Some(app) = boot.whole.application.as_ref() else { return Vec::new() };
     let Some(chain) = UnitChain::of(boot) else { return Vec::new() };
