@@ -135,7 +135,7 @@ __attribute__((used, noreturn)) void run(void)
 	if (truth < 0)
 		power_off();
 	send_time("init");
-	load_modules();
+	load_modules("/modules.list");
 	send("loaded", "", 0);
 
 	call(SYS_mkdirat, AT_FDCWD, (long)"/proc", 0755, 0, 0);

@@ -3,8 +3,8 @@
  * The init of an initramfs that boots a whole system: mounts its root, hands over to its init, and reports to the host.
  *
  * Purpose
- *   Does what a distribution's initramfs does, in the order of the list that the host wrote: loads the modules that the root's
- *   device and file system need (/modules.list, as for init.c), mounts the root named on the kernel's command line (root=,
+ *   Does what a distribution's initramfs does, in the order of the lists that the host wrote: loads the modules that this boot is
+ *   to load first (/first.list), and those that the root's device and file system need (/modules.list, as for init.c), mounts the root named on the kernel's command line (root=,
  *   rootfstype=, ro, rw), and executes its init (init=). A child of it stays behind, asleep, in the system's own root: it
  *   answers the host after the measured part of the boot.
  *
@@ -218,7 +218,8 @@ __attribute__((used, noreturn)) void run(void)
 	if (truth < 0)
 		power_off();
 	send_time("init");
-	load_modules();
+	load_modules("/first.list");
+	load_modules("/modules.list");
 	send("loaded", "", 0);
 	make_folder("/proc");
 	mount("proc", "/proc", "proc", 0);

@@ -137,9 +137,9 @@ static inline void load_module(const char *file, const char *parameters)
 	send("module", text, (size_t)(p - text));
 }
 
-static inline void load_modules(void)
+static inline void load_modules(const char *list)
 {
-	size_t n = slurp("/modules.list");
+	size_t n = slurp(list);
 	size_t i = 0;
 
 	/* The host terminates every line, and keeps the list shorter than the buffer. */

@@ -24,12 +24,23 @@ pub fn initramfs(arch: Arch, modules: &Payload) -> Option<Vec<u8>> {
             Entry::program("init", init),
         ];
         if !modules.files.is_empty() {
-            entries.push(Entry::file("modules.list", modules.list.as_bytes()));
-            entries.push(Entry::dir("modules"));
-            entries.extend(modules.files.iter().map(|(name, content)| Entry::file(name, content)));
+            entries.extend(module_entries("modules.list", modules));
         }
         cpio::archive(&entries)
     })
+}
+
+/// What is appended to the initramfs of a system that is to load these modules before its own: the kernel unpacks archives
+/// one after the other.
+pub(crate) fn first_modules(modules: &Payload) -> Vec<u8> {
+    cpio::archive(&module_entries("first.list", modules))
+}
+
+/// A file's folder comes before it, or the kernel could not create it.
+fn module_entries<'a>(list: &'a str, modules: &'a Payload) -> Vec<Entry<'a>> {
+    let mut entries = vec![Entry::file(list, modules.list.as_bytes()), Entry::dir("modules")];
+    entries.extend(modules.files.iter().map(|(name, content)| Entry::file(name, content)));
+    entries
 }
 
 #[cfg(test)]

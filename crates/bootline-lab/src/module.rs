@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use bootline_images::systems::{ModuleReadError, with_dependencies};
+
 /// The list must fit init's buffer of 16 KiB, a name its message.
 const MAX_LIST: usize = 16 << 10;
 const MAX_NAME: usize = 100;
@@ -15,7 +17,8 @@ const MAX_FILE: u64 = 64 << 20;
 /// A kernel module to be loaded before init's marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// The file: `.ko`, or compressed (`.ko.xz`) if the guest's kernel can unpack it.
+    /// The file: `.ko`, or compressed (`.ko.xz`) if the guest's kernel can unpack it; or the name of one of the kernel's own
+    /// (see [`with_own`]).
     pub path: PathBuf,
     /// Its parameters: `key=value key2=value2`.
     pub parameters: String,
@@ -56,6 +59,15 @@ pub enum ModuleError {
         /// The file.
         path: PathBuf,
     },
+    /// A name that is no module of the guest's kernel, and not built into it.
+    #[error("the kernel has no module `{name}`")]
+    NotOfKernel {
+        /// What was given.
+        name: String,
+    },
+    /// The kernel's own modules can't be read.
+    #[error(transparent)]
+    KernelModules(#[from] ModuleReadError),
     /// The modules and their parameters are too many.
     #[error("the list of modules with their parameters is longer than {MAX_LIST} bytes")]
     TooMany,
@@ -65,6 +77,11 @@ impl Module {
     /// The module's name: its file name.
     pub fn name(&self) -> &str {
         self.path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
+    }
+
+    /// The name of one of the kernel's own modules, where no file is named: `bochs`.
+    pub fn own_name(&self) -> Option<&str> {
+        self.path.to_str().filter(|text| !text.contains(['/', '.']))
     }
 
     fn check(&self) -> Result<(), ModuleError> {
@@ -91,7 +108,44 @@ impl Module {
     }
 }
 
-/// `FILE` or `FILE KEY=VALUE...`: the file's path ends at the first blank.
+/// The modules with those that are named by name only replaced by their files in the folder of the kernel's modules, each after
+/// those that it depends on. What is built into this kernel is left out.
+///
+/// # Errors
+/// The kernel has no such module, or its modules can't be read.
+pub fn with_own(modules: &[Module], folder: &Path) -> Result<Vec<Module>, ModuleError> {
+    let mut all: Vec<Module> = Vec::new();
+    for module in modules {
+        let Some(name) = module.own_name() else {
+            all.push(module.clone());
+            continue;
+        };
+        let own = with_dependencies(folder, &[name])?;
+        if own.is_empty() && !is_built_in(folder, name) {
+            return Err(ModuleError::NotOfKernel { name: name.to_owned() });
+        }
+        let last = own.len().saturating_sub(1);
+        for (i, needed) in own.into_iter().enumerate() {
+            let parameters = if i == last { module.parameters.clone() } else { String::new() };
+            // To load one twice is an error, which is right only where the second time was asked for with parameters.
+            if !parameters.is_empty() || all.iter().all(|known| known.path != needed.path) {
+                all.push(Module { path: needed.path, parameters });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// By the kernel's own list, `kernel/drivers/tty/serial/8250/8250.ko` a line.
+fn is_built_in(folder: &Path, name: &str) -> bool {
+    let list = std::fs::read_to_string(folder.join("modules.builtin")).unwrap_or_default();
+    let plain = |name: &str| name.replace('-', "_");
+    let of_line = |line: &str| line.rsplit('/').next().and_then(|file| file.strip_suffix(".ko")).map(plain);
+    list.lines().any(|line| of_line(line) == Some(plain(name)))
+}
+
+/// `FILE` or `FILE KEY=VALUE...`: the file's path ends at the first blank. A name without a slash and a full stop is one of the
+/// kernel's own modules.
 impl FromStr for Module {
     type Err = ModuleError;
     fn from_str(text: &str) -> Result<Module, ModuleError> {
@@ -175,6 +229,26 @@ mod tests {
         for bad in ["", "  ", "a\nb.ko", "x.ko a=1\nb.ko", "/", "x;y.ko", &format!("{}.ko", "n".repeat(101))] {
             check(bad, None);
         }
+    }
+
+    #[test]
+    fn the_kernels_own_come_with_what_they_depend_on_and_what_is_built_in_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, content: &str| std::fs::write(folder.path().join(name), content).unwrap();
+        write("drm-vram.ko", "\0depends=\0");
+        write("bochs.ko", "\0depends=drm-vram\0");
+        write("modules.builtin", "kernel/drivers/tty/serial/8250/8250.ko\n");
+        let all = |texts: &[&str]| {
+            let modules: Vec<Module> = texts.iter().map(|t| t.parse().unwrap()).collect();
+            with_own(&modules, folder.path()).map(|all| {
+                all.iter().map(|m| format!("{} {}", m.name(), m.parameters)).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(
+            all(&["b/nbcon_8250.ko replay=1", "bochs x=1", "8250", "drm_vram"]).unwrap(),
+            ["nbcon_8250.ko replay=1", "drm-vram.ko ", "bochs.ko x=1"]
+        );
+        assert!(matches!(all(&["nosuch"]), Err(ModuleError::NotOfKernel { name }) if name == "nosuch"));
     }
 
     #[test]

@@ -13,6 +13,8 @@ const MAX_MODULE: u64 = 64 << 20;
 pub struct KernelModule {
     /// Its name, with `_` for `-`.
     pub name: String,
+    /// Its file, perhaps compressed.
+    pub path: PathBuf,
     /// The ELF file.
     pub content: Vec<u8>,
 }
@@ -59,7 +61,7 @@ impl Ordered {
         for dependency in dependencies(&content) {
             self.add(&dependency)?;
         }
-        self.modules.push(KernelModule { name, content });
+        self.modules.push(KernelModule { name, path, content });
         Ok(())
     }
 }

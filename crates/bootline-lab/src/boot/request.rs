@@ -45,7 +45,8 @@ pub struct BootRequest {
     /// A console line whose time is recorded. With the user's own initramfs it also ends the boot; its default is then
     /// the kernel's last line, `Run ... as init process`.
     pub marker: Option<Regex>,
-    /// Kernel modules that the lab's init loads, in this order, right after its first message.
+    /// Kernel modules that the lab's init loads, in this order, right after its first message; with a system, that of its
+    /// initramfs does. Each is a file: see [`crate::module::with_own`].
     pub modules: Vec<Module>,
     /// Number of lines that the lab's init prints to /dev/kmsg and times, once the boot's own log is transmitted.
     pub lines: Option<u32>,
@@ -138,8 +139,11 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     if request.system.is_some() && icount {
         return Err(BootError::NeedsLine { what: "booting a system" });
     }
-    if let Some(what) = of_init.filter(|_| request.initrd.is_some() || request.system.is_some()) {
+    if let Some(what) = of_init.filter(|_| request.initrd.is_some()) {
         return Err(BootError::NeedsLabInit { what });
+    }
+    if request.system.is_some() && request.lines.is_some() {
+        return Err(BootError::NeedsLabInit { what: "printing lines" });
     }
     let of_line =
         asked(request.lines.is_some(), "printing lines").or(asked(request.trace_registers, "tracing registers"));

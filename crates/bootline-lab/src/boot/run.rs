@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bootline_capture::units::{Dur, LineRate};
 use bootline_capture::{Header, NoteKind};
 use regex::bytes::Regex;
+use tempfile::NamedTempFile;
 
 use super::files::{RunFiles, set_aside, write};
 use super::request::{PacedLine, plan};
@@ -23,7 +24,7 @@ use super::truth_parts::TruthParts;
 use super::{BootError, BootProgress, BootRequest};
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
-use crate::initramfs::initramfs;
+use crate::initramfs::{first_modules, initramfs};
 use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
 use crate::machine::Ports;
 use crate::module;
@@ -78,19 +79,18 @@ pub fn boot(
         qemu::check_trace(arch.qemu_program(), arch.qemu_package(), &events)?;
     }
     let files = RunFiles::prepare(&request.dir)?;
-    let given = request.initrd.as_ref().or(request.system.as_ref().map(|boot| &boot.initramfs));
-    let lab_initramfs = match given {
-        Some(_) => None,
-        None => {
-            let mut file = tempfile::NamedTempFile::new()
-                .map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
-            let content = initramfs(arch, &modules).ok_or(BootError::NoInit { arch })?;
-            let written = file.write_all(&content);
-            written.map_err(|source| BootError::Write { path: file.path().to_owned(), source })?;
-            Some(file)
+    let written = match (&request.initrd, &request.system) {
+        (Some(_), _) => None,
+        (None, Some(_)) if modules.files.is_empty() => None,
+        (None, Some(boot)) => {
+            let own = fs::read(&boot.initramfs);
+            let own = own.map_err(|source| BootError::Initrd { path: boot.initramfs.clone(), source })?;
+            Some(temporary(&[own, first_modules(&modules)].concat())?)
         }
+        (None, None) => Some(temporary(&initramfs(arch, &modules).ok_or(BootError::NoInit { arch })?)?),
     };
-    let initrd = given.cloned().or_else(|| lab_initramfs.as_ref().map(|f| f.path().to_owned()));
+    let given = request.initrd.as_ref().or(request.system.as_ref().map(|boot| &boot.initramfs));
+    let initrd = written.as_ref().map(|file| file.path().to_owned()).or(given.cloned());
     let initrd = initrd.expect("one of the two is there");
 
     let clock = RunClock::start();
@@ -224,6 +224,14 @@ fn free_port() -> io::Result<u16> {
 /// The kernel's last line before user space.
 fn kernels_end() -> Regex {
     Regex::new(r"Run \S+ as init process").expect("a constant that a test compiles")
+}
+
+/// Removed once it is dropped.
+fn temporary(content: &[u8]) -> Result<NamedTempFile, BootError> {
+    let mut file = NamedTempFile::new().map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
+    let written = file.write_all(content);
+    written.map_err(|source| BootError::Write { path: file.path().to_owned(), source })?;
+    Ok(file)
 }
 
 fn check_readable(path: &Path) -> io::Result<()> {

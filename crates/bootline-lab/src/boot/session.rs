@@ -219,7 +219,7 @@ impl Session {
                 self.report.init_guest = field(&text(), "monotonic_ns").map(Dur::from_nanos);
             }
             "loaded" if self.report.loaded_at.is_none() => self.report.loaded_at = Some(frame.at),
-            "module" if self.system.is_none() => {
+            "module" => {
                 let text = text();
                 let time = |name| Dur::from_nanos(field(&text, name).unwrap_or_default());
                 let errno = field(&text, "errno").and_then(|n| n.try_into().ok()).unwrap_or(libc::EINVAL);

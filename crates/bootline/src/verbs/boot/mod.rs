@@ -14,7 +14,7 @@ use bootline_lab::boot::{
     BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, SystemBoot, boot_valid, settle,
 };
 use bootline_lab::machine::Accel;
-use bootline_lab::module::{Module, ModuleError};
+use bootline_lab::module::{Module, ModuleError, with_own};
 use bootline_lab::storage::StoragePreset;
 use regex::bytes::Regex;
 
@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     dtb: Option<PathBuf>,
     /// Boot a whole system of the lab, built if it is not in the cache; needs a series for `--kernel`
-    #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["initrd", "icount", "modules", "lines", "marker"])]
+    #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["initrd", "icount", "lines", "marker"])]
     system: Option<System>,
     /// The speed of the system's storage: emmc, sd, usb2, nvme, nand [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "system")]
@@ -78,8 +78,9 @@ pub struct Args {
     /// Record the time of this console line; with an initramfs of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
     marker: Option<Regex>,
-    /// Have the lab's init load this kernel module first; may be given several times
-    #[arg(long = "module", value_name = "FILE [KEY=VALUE..]", conflicts_with = "initrd")]
+    /// Have the lab's init load this module first: a file, or the name of one of a stock kernel's own, with what it
+    /// depends on; may be given several times
+    #[arg(long = "module", value_name = "FILE|NAME [KEY=VALUE..]", conflicts_with = "initrd")]
     modules: Vec<Module>,
     /// Have the lab's init print N lines once the boot's log is transmitted, and time them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000),
@@ -135,6 +136,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
     folder(&args.output)?;
     let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
+    let modules = files(args.modules, stock.as_ref(), terminal)?;
     let system = args.system.map(|system| prepared(system, stock.as_ref(), args.storage, terminal)).transpose()?;
     Ok(BootRequest {
         system,
@@ -148,7 +150,7 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
         smp: args.cpus,
         memory_mib: args.memory,
         marker: args.marker,
-        modules: args.modules,
+        modules,
         lines: args.lines,
         trace_registers: args.trace_registers,
         timeout: args.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
@@ -167,6 +169,17 @@ fn kernel(
     let arch = request.arch.or(arch).unwrap_or(Arch::Amd64);
     let kernel = kernels::stock(request.series, arch, terminal)?;
     Ok((kernel.path.clone(), Some(kernel.arch), Some(kernel)))
+}
+
+/// The modules as files: those that are named by name only are the stock kernel's own.
+fn files(modules: Vec<Module>, kernel: Option<&Kernel>, terminal: &Terminal) -> Result<Vec<Module>, Failure> {
+    let Some(name) = modules.iter().find_map(Module::own_name) else { return Ok(modules) };
+    let kernel = kernel.ok_or_else(|| {
+        Failure::new(Exit::USAGE, format!("`{name}` names a module of a stock kernel, and `--kernel` is a file"))
+            .hint(format!("give the module's file: ./{name}.ko"))
+    })?;
+    let folder = kernels::modules(kernel, terminal)?;
+    with_own(&modules, &folder).map_err(|e| failed(&e.into()))
 }
 
 /// The system's image, which is booted once and shut down before anything is measured with it.
@@ -248,7 +261,7 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::UnknownImage { .. }
         | BootError::Initrd { .. }
         | BootError::DeviceTree { .. }
-        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. }) => Exit::INPUT,
+        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. } | ModuleError::KernelModules(_)) => Exit::INPUT,
         BootError::PacedAndIcount
         | BootError::IcountWithInitrd
         | BootError::NoDeviceTree { .. }
