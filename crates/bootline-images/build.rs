@@ -9,6 +9,27 @@ use std::{env, fs};
 const FOLDER: &str = "init";
 /// Each is a source file in the folder.
 const PROGRAMS: [&str; 3] = ["init", "root", "app"];
+/// The init that a product would ship: all C files of the folder, built as its own Makefile does.
+const FASTINIT: &str = "fastinit";
+const FASTINIT_FLAGS: [&str; 17] = [
+    "-Os",
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-ffreestanding",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-pie",
+    "-no-pie",
+    "-nostdlib",
+    "-static",
+    "-s",
+    "-Wl,--gc-sections,--build-id=none,-z,noexecstack",
+    "-DFASTINIT_PATH=\"/usr/sbin/fastinit\"",
+];
 const ARCHS: [&str; 2] = ["x86_64", "aarch64"];
 const FLAGS: [&str; 17] = [
     "-Os",
@@ -37,19 +58,26 @@ fn main() {
         println!("cargo:rerun-if-changed={FOLDER}/{header}");
     }
     println!("cargo:rerun-if-changed=build.rs");
+    let fastinit = fastinit_sources();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for arch in ARCHS {
         let compiler = compiler(arch);
         if compiler.is_none() {
             println!("cargo:warning=no C compiler for {arch}: its lab init is not embedded (gcc-{arch}-linux-gnu)");
         }
-        for program in PROGRAMS {
+        let build = |program: &str, flags: &[&str], sources: &[PathBuf]| {
             let target = out.join(format!("{program}-{arch}"));
             match &compiler {
-                Some(cc) => build(cc, program, &target),
+                Some(cc) => compile(cc, flags, sources, &target),
                 None => fs::write(&target, b"").expect("OUT_DIR is writable"),
             }
+        };
+        for program in PROGRAMS {
+            let source = format!("{FOLDER}/{program}.c");
+            println!("cargo:rerun-if-changed={source}");
+            build(program, &FLAGS, &[source.into()]);
         }
+        build(FASTINIT, &FASTINIT_FLAGS, &fastinit);
     }
 }
 
@@ -64,12 +92,24 @@ fn compiler(arch: &str) -> Option<String> {
     candidates.into_iter().find(|cc| Command::new(cc).arg("--version").output().is_ok_and(|o| o.status.success()))
 }
 
-fn build(cc: &str, program: &str, target: &Path) {
-    let source = format!("{FOLDER}/{program}.c");
-    println!("cargo:rerun-if-changed={source}");
-    let status = Command::new(cc).args(FLAGS).arg("-o").arg(target).arg(&source).status();
+/// In the order of their names, so that the program is the same each time.
+fn fastinit_sources() -> Vec<PathBuf> {
+    let folder = Path::new(FOLDER).join(FASTINIT);
+    let files = fs::read_dir(&folder).expect("fastinit's sources are next to the lab's");
+    let mut sources: Vec<PathBuf> = files.map(|file| file.expect("a readable folder").path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|e| e == "c" || e == "h"));
+    for path in &sources {
+        println!("cargo:rerun-if-changed={}", path.display());
+    }
+    sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    sources.sort();
+    sources
+}
+
+fn compile(cc: &str, flags: &[&str], sources: &[PathBuf], target: &Path) {
+    let status = Command::new(cc).args(flags).arg("-o").arg(target).args(sources).arg("-lgcc").status();
     match status {
         Ok(s) if s.success() => (),
-        failed => panic!("`{cc}` can't build {source}: {failed:?}"),
+        failed => panic!("`{cc}` can't build {}: {failed:?}", target.display()),
     }
 }

@@ -27,6 +27,14 @@ pub fn app(arch: Arch) -> Option<&'static [u8]> {
     })
 }
 
+/// The init that starts an application before the system's own init (`init/fastinit`).
+pub fn fastinit(arch: Arch) -> Option<&'static [u8]> {
+    embedded(match arch {
+        Arch::Amd64 => include_bytes!(concat!(env!("OUT_DIR"), "/fastinit-x86_64")),
+        Arch::Arm64 => include_bytes!(concat!(env!("OUT_DIR"), "/fastinit-aarch64")),
+    })
+}
+
 fn embedded(program: &'static [u8]) -> Option<&'static [u8]> {
     (!program.is_empty()).then_some(program)
 }

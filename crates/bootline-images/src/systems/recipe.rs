@@ -6,22 +6,35 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::system::{InitSystem, System};
+use crate::arch::Arch;
 
 /// What becomes of a path in the root file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Added {
     File(&'static str),
+    Text(String),
     Program(Vec<u8>),
     Script(&'static str),
     Link(&'static str),
     Folder,
 }
 
+/// What the lab builds for a system's root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Programs<'a> {
+    /// The application.
+    pub app: &'a [u8],
+    /// The init that starts it before the system's own; used only if the kernel's command line names it.
+    pub fastinit: &'a [u8],
+}
+
 /// All paths that are added, each with what it is.
-pub(super) fn additions(system: System, app: &[u8]) -> Vec<(&'static str, Added)> {
-    use Added::{File, Folder, Link, Program, Script};
+pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> Vec<(&'static str, Added)> {
+    use Added::{File, Folder, Link, Program, Script, Text};
     let mut list = vec![
-        ("usr/lib/bootline/app", Program(app.to_vec())),
+        ("usr/lib/bootline/app", Program(programs.app.to_vec())),
+        ("usr/sbin/fastinit", Program(programs.fastinit.to_vec())),
+        ("etc/fastinit.conf", File(include_str!("files/fastinit.conf"))),
         ("etc/hostname", File("lab\n")),
         ("etc/hosts", File("127.0.0.1 localhost\n127.0.1.1 lab\n")),
         // Not a first boot: an empty one would be, and systemd presets all units then.
@@ -36,9 +49,17 @@ pub(super) fn additions(system: System, app: &[u8]) -> Vec<(&'static str, Added)
             ("etc/systemd/system/bootline-mark.service", File(include_str!("files/bootline-mark.service"))),
             ("etc/systemd/system/multi-user.target.wants/bootline-app.service", Link("../bootline-app.service")),
             ("etc/systemd/system/multi-user.target.wants/bootline-mark.service", Link("../bootline-mark.service")),
+            ("usr/lib/systemd/system-generators/fastinit-generator", Link("/usr/sbin/fastinit")),
             // The screen is the application's: systemd resets the text console of a getty to text mode.
             ("etc/systemd/system/getty@tty1.service", Link("/dev/null")),
             ("etc/systemd/system/autovt@.service", Link("/dev/null")),
+        ]),
+        InitSystem::Sysvinit | InitSystem::Openrc => list.extend([
+            ("etc/init.d/bootline-app", Script(include_str!("files/bootline-app.init"))),
+            ("etc/network/interfaces", File(include_str!("files/interfaces"))),
+            // Interfaces keep the kernel's names.
+            ("etc/systemd/network/99-default.link", Link("/dev/null")),
+            ("etc/inittab", Text(inittab(arch))),
         ]),
         InitSystem::Busybox => list.extend([
             ("bin", Link("usr/bin")),
@@ -75,9 +96,29 @@ pub(super) fn additions(system: System, app: &[u8]) -> Vec<(&'static str, Added)
                 Link("/usr/lib/systemd/system/systemd-networkd.service"),
             ),
         ]),
-        System::Busybox => {}
+        System::DebianSysvinit | System::DebianOpenrc | System::Busybox => {}
     }
     list
+}
+
+/// As in Debian, with a getty on the serial console only and the mark after the scripts of the run level.
+fn inittab(arch: Arch) -> String {
+    let console = arch.console();
+    format!(
+        "id:2:initdefault:\nsi::sysinit:/etc/init.d/rcS\n~~:S:wait:/sbin/sulogin\nl0:0:wait:/etc/init.d/rc 0\n\
+         l1:1:wait:/etc/init.d/rc 1\nl2:2:wait:/etc/init.d/rc 2\nl6:6:wait:/etc/init.d/rc 6\n\
+         mk:2:once:/usr/lib/bootline/app mark multi-user\n\
+         T0:2:respawn:/sbin/getty -L {console} 115200 vt100\n"
+    )
+}
+
+/// Run in the root file system once the additions are there: what Debian's own tools have to enter in their tables.
+pub(super) fn setup(system: System) -> &'static str {
+    match system.init() {
+        InitSystem::Systemd | InitSystem::Busybox => "",
+        InitSystem::Sysvinit => "update-rc.d bootline-app defaults",
+        InitSystem::Openrc => "rc-update add bootline-app default",
+    }
 }
 
 /// Writes the additions into an empty folder, to be copied over a root file system.
@@ -93,6 +134,7 @@ pub(super) fn write(additions: &[(&str, Added)], folder: &Path) -> io::Result<()
         };
         match added {
             Added::File(text) => put(text.as_bytes(), 0o644)?,
+            Added::Text(text) => put(text.as_bytes(), 0o644)?,
             Added::Program(content) => put(content, 0o755)?,
             Added::Script(text) => put(text.as_bytes(), 0o755)?,
             Added::Link(to) => symlink(to, &path)?,
@@ -109,7 +151,7 @@ mod tests {
     #[test]
     fn every_system_gets_an_application_that_its_init_starts() {
         for system in System::ALL {
-            let list = additions(system, b"app");
+            let list = additions(system, Arch::Amd64, Programs { app: b"app", fastinit: b"fastinit" });
             let folder = tempfile::tempdir().unwrap();
             write(&list, folder.path()).unwrap();
             let app = folder.path().join("usr/lib/bootline/app");
@@ -118,11 +160,19 @@ mod tests {
                 Added::File(text) | Added::Script(text) => text.contains("/usr/lib/bootline/app"),
                 _ => false,
             });
+            assert_eq!(fs::read(folder.path().join("usr/sbin/fastinit")).unwrap(), b"fastinit");
             let marked = list.iter().any(|(_, added)| match added {
                 Added::File(text) => text.contains("mark multi-user"),
+                Added::Text(text) => text.contains("mark multi-user"),
                 _ => false,
             });
             assert!(started && marked, "{system}");
         }
+    }
+
+    #[test]
+    fn the_getty_is_on_the_architectures_console() {
+        assert!(inittab(Arch::Amd64).contains("getty -L ttyS0 "));
+        assert!(inittab(Arch::Arm64).contains("getty -L ttyAMA0 "));
     }
 }

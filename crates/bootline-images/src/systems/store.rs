@@ -21,7 +21,7 @@ use super::initramfs::{ROOT_MODULES, root_initramfs};
 use super::kernel_modules::with_dependencies;
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
-use super::recipe::{additions, write};
+use super::recipe::{Programs, additions, setup, write};
 use super::system::System;
 use crate::arch::Arch;
 use crate::kernels::{self, Kernel, PrivateApt, archive};
@@ -116,8 +116,10 @@ impl SystemStore {
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<SystemImage, SystemError> {
         let arch = kernel.arch;
-        let app = programs::app(arch).ok_or(SystemError::NoPrograms { arch })?;
-        let recipe = recipe_of(system, arch, app);
+        let programs =
+            programs::app(arch).zip(programs::fastinit(arch)).map(|(app, fastinit)| Programs { app, fastinit });
+        let programs = programs.ok_or(SystemError::NoPrograms { arch })?;
+        let recipe = recipe_of(system, arch, programs);
         let folder = self.system_folder(system, arch);
         if let Some(image) = SystemImage::read(&folder, &kernel.release, &recipe) {
             return Ok(image);
@@ -140,15 +142,16 @@ impl SystemStore {
         };
         let part = self.part(arch, namespace)?;
         let overlay = part.join("additions");
-        write(&additions(system, app), &overlay).map_err(SystemError::cache("write", &overlay))?;
+        write(&additions(system, arch, programs), &overlay).map_err(SystemError::cache("write", &overlay))?;
         let fresh = part.join("image");
         let size = mib.to_string();
-        let arguments: [&OsStr; 6] = [
+        let arguments: [&OsStr; 7] = [
             part.as_os_str(),
             root.as_os_str(),
             overlay.as_os_str(),
             modules.as_os_str(),
             OsStr::new(&kernel.release),
+            OsStr::new(setup(system)),
             OsStr::new(&size),
         ];
         namespace.script(system, "writing the image", WRITE_IMAGE, &arguments)?;
@@ -267,8 +270,8 @@ impl SystemStore {
     }
 }
 
-/// `$1` the folder of the build, `$2` root.tar, `$3` the additions, `$4` the modules, `$5` the release, `$6` the
-/// size in MiB. Device nodes are the kernel's to make.
+/// `$1` the folder of the build, `$2` root.tar, `$3` the additions, `$4` the modules, `$5` the release, `$6` the setup
+/// command, `$7` the size in MiB. Device nodes are the kernel's to make.
 const WRITE_IMAGE: &str = r#"
 umask 022
 cd "$1"
@@ -279,7 +282,8 @@ mkdir -p tree/usr/lib/modules tree/dev tree/proc tree/sys tree/run
 chmod 1777 tree/tmp
 cp -r --no-preserve=ownership "$4" "tree/usr/lib/modules/$5"
 if [ -x tree/usr/sbin/depmod ] || [ -x tree/usr/bin/depmod ]; then chroot tree depmod "$5"; fi
-mkfs.ext4 -q -F -L bootline -E root_owner=0:0 -d tree image "$6M"
+if [ -n "$6" ]; then chroot tree sh -c "$6"; fi
+mkfs.ext4 -q -F -L bootline -E root_owner=0:0 -d tree image "$7M"
 "#;
 
 /// `$1` the folder of archives, `$2` the archive to write.
@@ -292,10 +296,10 @@ fn quoted(path: &Path) -> String {
 }
 
 /// Identifies what an image is built from.
-fn recipe_of(system: System, arch: Arch, app: &[u8]) -> String {
+fn recipe_of(system: System, arch: Arch, programs: Programs<'_>) -> String {
     let mut hasher = Sha256::new();
-    hasher.update(format!("{:?}{WRITE_IMAGE}", system.packages()));
-    hasher.update(format!("{:?}", additions(system, app)));
+    hasher.update(format!("{:?}{WRITE_IMAGE}{}", system.packages(), setup(system)));
+    hasher.update(format!("{:?}", additions(system, arch, programs)));
     hasher.update(programs::root(arch).unwrap_or_default());
     hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -314,10 +318,10 @@ mod tests {
 
     #[test]
     fn recipes_differ_by_system_and_application() {
-        let of = |system, app: &[u8]| recipe_of(system, Arch::Amd64, app);
+        let of = |system, app: &[u8]| recipe_of(system, Arch::Amd64, Programs { app, fastinit: b"" });
         assert_eq!(of(System::Busybox, b"a"), of(System::Busybox, b"a"));
         assert_ne!(of(System::Busybox, b"a"), of(System::Busybox, b"b"));
-        assert_ne!(of(System::DebianSystemd, b"a"), of(System::DebianMinimal, b"a"));
+        assert_ne!(of(System::DebianSysvinit, b"a"), of(System::DebianOpenrc, b"a"));
     }
 
     #[test]

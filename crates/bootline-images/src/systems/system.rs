@@ -15,6 +15,10 @@ pub enum System {
     DebianSystemd,
     /// Debian 13 with systemd and udev only.
     DebianMinimal,
+    /// Debian 13 with System V init.
+    DebianSysvinit,
+    /// Debian 13 with OpenRC.
+    DebianOpenrc,
     /// busybox and one script.
     Busybox,
 }
@@ -26,19 +30,26 @@ pub enum System {
 pub enum InitSystem {
     /// systemd.
     Systemd,
+    /// System V init with Debian's scripts.
+    Sysvinit,
+    /// OpenRC, started by System V init.
+    Openrc,
     /// busybox's init.
     Busybox,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 3] = [System::DebianSystemd, System::DebianMinimal, System::Busybox];
+    pub const ALL: [System; 5] =
+        [System::DebianSystemd, System::DebianMinimal, System::DebianSysvinit, System::DebianOpenrc, System::Busybox];
 
     /// As a user types it.
     pub fn name(self) -> &'static str {
         match self {
             System::DebianSystemd => "debian-systemd",
             System::DebianMinimal => "debian-minimal",
+            System::DebianSysvinit => "debian-sysvinit",
+            System::DebianOpenrc => "debian-openrc",
             System::Busybox => "busybox",
         }
     }
@@ -48,6 +59,8 @@ impl System {
         match self {
             System::DebianSystemd => "Debian 13: systemd, Avahi, Bluetooth, NetworkManager, ssh, an application",
             System::DebianMinimal => "Debian 13: systemd, udev, an application",
+            System::DebianSysvinit => "Debian 13: System V init, Avahi, ssh, an application",
+            System::DebianOpenrc => "Debian 13: OpenRC, Avahi, ssh, an application",
             System::Busybox => "busybox's init, one script, an application",
         }
     }
@@ -56,6 +69,8 @@ impl System {
     pub fn init(self) -> InitSystem {
         match self {
             System::DebianSystemd | System::DebianMinimal => InitSystem::Systemd,
+            System::DebianSysvinit => InitSystem::Sysvinit,
+            System::DebianOpenrc => InitSystem::Openrc,
             System::Busybox => InitSystem::Busybox,
         }
     }
@@ -64,10 +79,13 @@ impl System {
     pub fn packages(self) -> Vec<&'static str> {
         const DEBIAN: [&str; 6] = ["udev", "kmod", "e2fsprogs", "iproute2", "procps", "passwd"];
         const SERVICES: [&str; 5] = ["dbus", "avahi-daemon", "openssh-server", "rsyslog", "cron"];
+        const SCRIPTS: [&str; 4] = ["sysvinit-core", "initscripts", "orphan-sysvinit-scripts", "ifupdown"];
         const PRODUCT: [&str; 5] = ["bluez", "network-manager", "libnss-mdns", "logrotate", "polkitd"];
         match self {
             System::DebianSystemd => [&DEBIAN[..], &["systemd-sysv"], &SERVICES, &PRODUCT].concat(),
             System::DebianMinimal => [&DEBIAN[..], &["systemd-sysv"]].concat(),
+            System::DebianSysvinit => [&DEBIAN[..], &["sysv-rc"], &SCRIPTS, &SERVICES].concat(),
+            System::DebianOpenrc => [&DEBIAN[..], &["openrc"], &SCRIPTS, &SERVICES].concat(),
             System::Busybox => vec!["busybox-static"],
         }
     }
@@ -76,7 +94,7 @@ impl System {
     pub fn image_mib(self) -> u32 {
         match self {
             System::DebianSystemd => 2048,
-            System::DebianMinimal => 1024,
+            System::DebianMinimal | System::DebianSysvinit | System::DebianOpenrc => 1024,
             System::Busybox => 512,
         }
     }
@@ -85,7 +103,7 @@ impl System {
     pub fn preloaded(self) -> &'static [&'static str] {
         match self.init() {
             InitSystem::Busybox => &["bochs", "virtio_gpu", "virtio_net"],
-            InitSystem::Systemd => &[],
+            InitSystem::Systemd | InitSystem::Sysvinit | InitSystem::Openrc => &[],
         }
     }
 
@@ -93,6 +111,8 @@ impl System {
     pub fn shutdown(self) -> &'static str {
         match self.init() {
             InitSystem::Systemd => "systemctl --no-block poweroff",
+            InitSystem::Sysvinit => "/sbin/init 0",
+            InitSystem::Openrc => "/sbin/init 0",
             InitSystem::Busybox => "poweroff",
         }
     }
@@ -130,7 +150,7 @@ mod tests {
             assert_eq!(serde_json::to_string(&system).unwrap(), format!("\"{system}\""));
         }
         let error = "debian".parse::<System>().unwrap_err().to_string();
-        assert!(error.ends_with("debian-systemd, debian-minimal, busybox"), "{error}");
+        assert!(error.ends_with("debian-systemd, debian-minimal, debian-sysvinit, debian-openrc, busybox"), "{error}");
     }
 
     #[test]

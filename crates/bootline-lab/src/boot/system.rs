@@ -96,7 +96,7 @@ impl SystemBoot {
                 ask("journal.export", "journalctl -b -o export"),
                 ask("analyze-time.txt", "systemd-analyze time"),
             ],
-            InitSystem::Busybox => Vec::new(),
+            InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox => Vec::new(),
         };
         if let Some(storage) = self.storage {
             questions.push((STORAGE, check_command(storage.limits(), ROOT)));
