@@ -123,6 +123,8 @@ pub enum FidelityFlaw {
         /// Achieved rate / true rate.
         ratio: f64,
     },
+    /// The guest did not report how fast it read from the storage after the boot.
+    UncheckedStorage,
     /// More was received than the lab keeps for comparison.
     TooMuchOutput,
 }
@@ -139,10 +141,12 @@ pub enum RetryDecision {
 }
 
 impl Fidelity {
-    /// Checks the rate of a storage, as a share of its speed.
-    pub(crate) fn check_storage(&mut self, ratio: f64) {
-        if !(LEAST_STORAGE_RATE..=MOST_STORAGE_RATE).contains(&ratio) {
-            self.flaws.push(FidelityFlaw::WrongStorageRate { ratio });
+    /// Checks the rate of a storage, as a share of its speed; none if the guest did not measure it.
+    pub(crate) fn check_storage(&mut self, ratio: Option<f64>) {
+        match ratio {
+            Some(ratio) if (LEAST_STORAGE_RATE..=MOST_STORAGE_RATE).contains(&ratio) => {}
+            Some(ratio) => self.flaws.push(FidelityFlaw::WrongStorageRate { ratio }),
+            None => self.flaws.push(FidelityFlaw::UncheckedStorage),
         }
     }
 

@@ -55,8 +55,8 @@ impl TruthParts<'_> {
         let modules = module_truth(&self.request.modules, &report.modules);
         let system = self.request.system.as_ref().map(|boot| system_truth(boot, report));
         let mut fidelity = fidelity;
-        if let Some(ratio) = system.as_ref().and_then(|s| s.storage_rate_ratio) {
-            fidelity.check_storage(ratio);
+        if let Some(system) = system.as_ref().filter(|s| s.storage.is_some() && session.is_done()) {
+            fidelity.check_storage(system.storage_rate_ratio);
         }
         let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
         let init = report.init_at;

@@ -176,3 +176,17 @@ fn without_a_log_nothing_is_claimed() {
     assert!(!fidelity.compared);
     assert_eq!(fidelity.flaws, []);
 }
+
+#[test]
+fn a_storage_has_its_speed_or_the_run_is_flawed() {
+    let flaws = |ratio| {
+        let mut fidelity = Fidelity::default();
+        fidelity.check_storage(ratio);
+        fidelity.flaws
+    };
+    assert_eq!((flaws(Some(0.96)), flaws(Some(1.04))), (vec![], vec![]));
+    for ratio in [0.9, 1.1] {
+        assert_eq!(flaws(Some(ratio)), [FidelityFlaw::WrongStorageRate { ratio }]);
+    }
+    assert_eq!(flaws(None), [FidelityFlaw::UncheckedStorage]);
+}

@@ -184,6 +184,7 @@ fn flaw(flaw: &FidelityFlaw) -> String {
             "QEMU ran a breakpoint that the guest had already removed: a bug of the emulator".to_owned()
         }
         FidelityFlaw::WrongStorageRate { ratio } => format!("the storage ran at {:.1} % of its speed", ratio * 100.0),
+        FidelityFlaw::UncheckedStorage => "the guest could not measure the speed of its storage".to_owned(),
         FidelityFlaw::TooMuchOutput => "more was transmitted than the lab can compare".to_owned(),
     }
 }
