@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An image of a system for one kernel, and its manifest.
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +49,21 @@ impl SystemImage {
         (complete && manifest.recipe == recipe).then_some(SystemImage { path, initramfs, manifest })
     }
 
+    /// UUID of its file system: new each time that an image is built, and kept by boots.
+    ///
+    /// # Errors
+    /// It can't be read, or is not ext4.
+    pub fn file_system(&self) -> Result<String, SystemError> {
+        let mut superblock = [0; UUID + 16];
+        let read = File::open(&self.path).and_then(|file| file.read_exact_at(&mut superblock, SUPERBLOCK));
+        read.map_err(SystemError::cache("read", &self.path))?;
+        if superblock[MAGIC..MAGIC + 2] != EXT4 {
+            let source = io::Error::new(io::ErrorKind::InvalidData, "no ext4 file system");
+            return Err(SystemError::cache("read", &self.path)(source));
+        }
+        Ok(superblock[UUID..].iter().map(|b| format!("{b:02x}")).collect())
+    }
+
     /// Records that the image has been booted once and shut down.
     ///
     /// # Errors
@@ -65,6 +82,41 @@ impl SystemImage {
     }
 }
 
+/// Where the superblock of ext4 begins, and the fields in it that are read (Documentation/filesystems/ext4/super.rst).
+const SUPERBLOCK: u64 = 1024;
+const MAGIC: usize = 0x38;
+const UUID: usize = 0x68;
+/// 0xEF53, little-endian.
+const EXT4: [u8; 2] = [0x53, 0xef];
+
 fn manifest_of(image: &Path) -> PathBuf {
     image.with_extension("img.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_is_identified_by_its_file_system() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("6.12.img");
+        let manifest = SystemManifest {
+            system: System::Busybox,
+            arch: Arch::Amd64,
+            release: "6.12".to_owned(),
+            recipe: "r".to_owned(),
+            settled: false,
+        };
+        let image = SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest };
+        let mut content = vec![0; 2048];
+        fs::write(&image.path, &content).unwrap();
+        assert!(image.file_system().unwrap_err().to_string().ends_with("no ext4 file system"));
+        content[1024 + 0x38..1024 + 0x3a].copy_from_slice(&0xef53_u16.to_le_bytes());
+        content[1024 + 0x68..1024 + 0x78].copy_from_slice(b"0123456789abcdef");
+        fs::write(&image.path, &content).unwrap();
+        assert_eq!(image.file_system().unwrap(), "30313233343536373839616263646566");
+        fs::write(&image.path, &content[..1100]).unwrap();
+        assert!(image.file_system().is_err());
+    }
 }

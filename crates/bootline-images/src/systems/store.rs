@@ -104,6 +104,15 @@ impl SystemStore {
         self.fetch_locked(system, arch, progress).map(drop)
     }
 
+    /// The image of a system for a kernel, if it is in the cache.
+    ///
+    /// # Errors
+    /// This program was built without the lab's programs for the kernel's architecture.
+    pub fn cached(&self, system: System, kernel: &Kernel) -> Result<Option<SystemImage>, SystemError> {
+        let recipe = recipe_of(system, kernel.arch, programs_of(kernel.arch)?);
+        Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &kernel.release, &recipe))
+    }
+
     /// The image of a system for a kernel, whose modules are in the folder `modules`: from the cache, or else built.
     ///
     /// # Errors
@@ -116,18 +125,16 @@ impl SystemStore {
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<SystemImage, SystemError> {
         let arch = kernel.arch;
-        let programs =
-            programs::app(arch).zip(programs::fastinit(arch)).map(|(app, fastinit)| Programs { app, fastinit });
-        let programs = programs.ok_or(SystemError::NoPrograms { arch })?;
+        let programs = programs_of(arch)?;
         let recipe = recipe_of(system, arch, programs);
-        let folder = self.system_folder(system, arch);
-        if let Some(image) = SystemImage::read(&folder, &kernel.release, &recipe) {
+        if let Some(image) = self.cached(system, kernel)? {
             return Ok(image);
         }
         let _lock = self.lock(arch, progress)?;
-        if let Some(image) = SystemImage::read(&folder, &kernel.release, &recipe) {
+        if let Some(image) = self.cached(system, kernel)? {
             return Ok(image);
         }
+        let folder = self.system_folder(system, arch);
         fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
         let namespace = Namespace::of_this_process()?;
         need("mkfs.ext4", "e2fsprogs")?;
@@ -293,6 +300,12 @@ dpkg-deb --fsys-tarfile "$1"/busybox-static_*.deb >"$2"
 
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// The lab's programs in every system's root.
+fn programs_of(arch: Arch) -> Result<Programs<'static>, SystemError> {
+    let programs = programs::app(arch).zip(programs::fastinit(arch)).map(|(app, fastinit)| Programs { app, fastinit });
+    programs.ok_or(SystemError::NoPrograms { arch })
 }
 
 /// Identifies what an image is built from.

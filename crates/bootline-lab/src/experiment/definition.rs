@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
 use crate::module::Module;
+use crate::storage::StoragePreset;
 use bootline_images::kernels::KernelName;
+use bootline_images::systems::System;
 
 /// A checked experiment: every name in it exists, every value is in range.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +71,8 @@ pub struct Arm {
     pub smp: u32,
     /// Memory in MiB.
     pub memory_mib: u32,
+    /// A whole system instead of the lab's small initramfs.
+    pub system: Option<ArmSystem>,
     /// An initramfs instead of the lab's.
     pub initrd: Option<PathBuf>,
     /// A device tree instead of QEMU's.
@@ -84,12 +88,21 @@ pub struct Arm {
     /// What is measured.
     pub metric: Metric,
     /// The settings that turn the arm of `predict_from` into this one; none to derive them from the differences, an
-    /// empty change to predict nothing.
+    /// empty change to predict nothing. The boot of a whole system is never predicted.
     pub predict: Option<Change>,
     /// The arm that this one is predicted from, if not the base.
     pub predict_from: Option<String>,
     /// The published figure.
     pub published: Option<Published>,
+}
+
+/// A whole system, and what it is stored on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArmSystem {
+    /// The system.
+    pub system: System,
+    /// The storage that its root is on; none for as fast as the host is.
+    pub storage: Option<StoragePreset>,
 }
 
 /// What boots.

@@ -21,6 +21,7 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
     }
     for (differs, what) in [
         (from.memory_mib != to.memory_mib, "memory"),
+        (from.system != to.system, "the system"),
         (from.initrd != to.initrd, "the initramfs"),
         (from.dtb != to.dtb, "the device tree"),
         (from.modules != to.modules, "modules"),
@@ -132,6 +133,7 @@ mod tests {
         check("", "append = \"acpi=off\"", Err("the command line differs from arm `from`"));
         check("", "memory_mib = 1024", Err("memory differs from arm `from`"));
         check("", "dtb = \"board.dtb\"", Err("the device tree differs from arm `from`"));
+        check("", "system = \"busybox\"", Err("the system differs from arm `from`"));
         check("", "icount = true", Err("instructions are counted, without a console"));
         check("", "kernel = \"arm64:6.18\"", Err("the architecture differs from arm `from`"));
         check("", "kernel = \"./bzImage\"", Err("the kernel differs from arm `from` and is not a stock kernel"));

@@ -182,6 +182,8 @@ impl Evaluation<'_> {
             baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
             smp: arm.smp,
             append: arm.append.clone(),
+            system: arm.system.map(|s| s.system),
+            storage: arm.system.and_then(|s| s.storage),
             runs: runs.iter().zip(&values).map(run).collect(),
             invalid,
             measured,
@@ -244,6 +246,12 @@ impl Evaluation<'_> {
         let from = self.experiment.arm(from)?;
         if from.name == arm.name || arm.predict.as_ref().is_some_and(|c| c.is_empty()) {
             return None;
+        }
+        if arm.system.is_some() {
+            return Some(Err("the boot of a whole system is not predicted".to_owned()));
+        }
+        if from.system.is_some() {
+            return Some(Err("the boot of a whole system cannot be the source of a prediction".to_owned()));
         }
         let change = match &arm.predict {
             Some(change) => *change,
@@ -312,6 +320,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         RunVerdict::Unchecked => truth.marker_ns,
         _ => return None,
     };
+    let system = || truth.system.as_ref();
     let time = match metric {
         Metric::TimeToInit => init? - truth.first_byte_ns.filter(|first| *first < init.unwrap_or(*first))?,
         Metric::SinceStart => init? - truth.qemu_started_ns,
@@ -325,6 +334,11 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::PrintkBench | Metric::UartBench | Metric::IrqsOff | Metric::PreemptOff => {
             return bench_record::value(&run.dir, metric);
         }
+        Metric::Handoff => system()?.handoff_ns? - truth.qemu_started_ns,
+        Metric::Application => system()?.application_ns? - truth.qemu_started_ns,
+        Metric::PictureSeen => system()?.picture_seen_ns? - truth.qemu_started_ns,
+        Metric::SocketAnswered => system()?.socket_answered_ns? - truth.qemu_started_ns,
+        Metric::MultiUser => system()?.multi_user_ns? - truth.qemu_started_ns,
         Metric::Stalls => return stall_reports::count(&run.dir),
         Metric::LineUse => return truth.fidelity.flush_rate_ratio,
         Metric::RegisterReadsPerByte => {
@@ -358,7 +372,12 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         | Metric::Stalls
         | Metric::ModulesLoaded
         | Metric::UserSpace
-        | Metric::FlushGap => {
+        | Metric::FlushGap
+        | Metric::Handoff
+        | Metric::Application
+        | Metric::PictureSeen
+        | Metric::SocketAnswered
+        | Metric::MultiUser => {
             return None;
         }
     };

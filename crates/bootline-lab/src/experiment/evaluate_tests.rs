@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use std::collections::BTreeMap;
 use std::fs;
 
 use bootline_capture::units::{HostTime, Interval};
+use bootline_images::systems::System;
 use tempfile::TempDir;
 
 use super::*;
-use crate::experiment::RunSelection;
+use crate::boot::SystemTruth;
+use crate::experiment::{ArmImages, RunSelection};
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
     [[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
@@ -54,7 +55,7 @@ impl Folder {
     fn new() -> Folder {
         let temp = tempfile::tempdir().unwrap();
         let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
-        let results = ResultsDir::begin(&temp.path().join("x"), &experiment, None, &BTreeMap::new()).unwrap();
+        let results = ResultsDir::begin(&temp.path().join("x"), &experiment, None, &ArmImages::default()).unwrap();
         Folder { _temp: temp, experiment, results }
     }
 
@@ -215,4 +216,60 @@ fn two_groups_are_flagged() {
     folder.valid("slow", &[20.0, 13.1, 20.1, 13.0, 20.05, 13.05]);
     let groups = folder.outcome().arms[0].groups.unwrap();
     assert_eq!((groups.lower, groups.upper, groups.above), (3, 3, MetricValue::Time(Dur::from_secs(20))));
+}
+
+/// Busybox to its hand-off, debian-minimal to its application, and an arm of the lab's own initramfs.
+const SYSTEMS: &str = "name = \"x\"\nabout = \"\"\nruns = 1\nbase = \"bb\"\n[defaults]\nkernel = \"6.12\"\n\
+    [[arm]]\nname = \"bb\"\nsystem = \"busybox\"\nmetric = \"handoff\"\n\
+    [[arm]]\nname = \"deb\"\nsystem = \"debian-minimal\"\nstorage = \"emmc\"\n\
+    [[arm]]\nname = \"lab\"\n\
+    [[claim]]\ntext = \"later\"\narm = \"deb\"\nof = \"bb\"\nmetric = \"multi-user\"\nat_least = 1.5\n";
+
+#[test]
+fn a_system_is_measured_from_power_on_and_not_predicted() {
+    let temp = tempfile::tempdir().unwrap();
+    let experiment = Experiment::parse(Path::new("x.toml"), SYSTEMS).unwrap();
+    let results = ResultsDir::begin(&temp.path().join("x"), &experiment, None, &ArmImages::default()).unwrap();
+    let folder = Folder { _temp: temp, experiment, results };
+    for (arm, slower) in [("bb", 1.0), ("deb", 2.0), ("lab", 1.0)] {
+        folder.run(arm, 1, 1.0, RunVerdict::Valid);
+        let path = folder.results.run_dir(&PlannedRun { arm: arm.into(), round: 1 }).join("truth.json");
+        let mut truth: Truth = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let at = |s: f64| Some(HostTime::ORIGIN + Dur::from_secs_f64(1.0 + s * slower));
+        truth.qemu_started_ns = HostTime::ORIGIN + Dur::from_secs(1);
+        truth.system = (arm != "lab").then(|| SystemTruth {
+            system: System::Busybox,
+            storage: None,
+            limits: None,
+            storage_rate_ratio: None,
+            root_ns: None,
+            handoff_ns: at(3.0),
+            multi_user_ns: at(7.0),
+            application_ns: at(4.0),
+            picture_seen_ns: at(5.0),
+            socket_answered_ns: at(6.0),
+            clock_offset_ns: None,
+            clock_spread_ns: None,
+            marks: Vec::new(),
+            units: Vec::new(),
+        });
+        fs::write(&path, serde_json::to_string(&truth).unwrap()).unwrap();
+    }
+    let outcome = folder.outcome();
+    let medians: Vec<MetricValue> = outcome.arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
+    assert_eq!(medians[..2], [3, 8].map(|s| MetricValue::Time(Dur::from_secs(s))));
+    assert_eq!(outcome.claims[0].ratio.map(|r| r.best), Some(2.0));
+    let not_predicted: Vec<Option<&str>> = outcome.arms.iter().map(|a| a.not_predicted.as_deref()).collect();
+    let why = Some("the boot of a whole system is not predicted");
+    assert_eq!(not_predicted, [None, why, Some("the boot of a whole system cannot be the source of a prediction")]);
+    let deb = serde_json::to_value(&outcome.arms[1]).unwrap();
+    assert_eq!((&deb["system"], &deb["storage"]), (&"debian-minimal".into(), &"emmc".into()));
+    assert_eq!(serde_json::to_value(&outcome.arms[2]).unwrap().get("system"), None);
+    for (metric, seconds) in [(Metric::PictureSeen, 5), (Metric::SocketAnswered, 6), (Metric::MultiUser, 7)] {
+        let mut changed = folder.experiment.clone();
+        changed.arms[0].metric = metric;
+        let plan = ExperimentPlan::of(&changed, &RunSelection::default()).unwrap();
+        let outcome = evaluate(&changed, &plan, &folder.results, &mut Fifth);
+        assert_eq!(outcome.arms[0].measured.unwrap().median, MetricValue::Time(Dur::from_secs(seconds)));
+    }
 }

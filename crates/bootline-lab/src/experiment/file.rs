@@ -11,10 +11,11 @@ use bootline_capture::units::Baud;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{Arm, Claim, Experiment, Image, Quick};
+use super::definition::{Arm, ArmSystem, Claim, Experiment, Image, Quick};
 use super::file_error::{Fault, FileError, nearest};
 use super::metric::Metric;
 use super::raw::{RawArm, RawClaim, RawExperiment};
+use super::system_arm;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
 
@@ -68,7 +69,6 @@ impl Reader<'_> {
             return Err(bad("name", &raw.name, &expected));
         }
         folder_name("name", &raw.name)?;
-        let default_metric = raw.metric.unwrap_or_default();
         let mut arms: Vec<Arm> = Vec::new();
         let mut names = HashSet::new();
         if let Some(name) = &raw.defaults.name {
@@ -80,7 +80,7 @@ impl Reader<'_> {
         for (span, raw_arm) in spelled.chain(multiplied) {
             let raw_arm = raw_arm.over(raw.defaults.clone());
             predicted_from.extend(raw_arm.predict_from.clone());
-            let arm = self.arm(raw_arm, span.clone(), default_metric)?;
+            let arm = self.arm(raw_arm, span.clone(), raw.metric)?;
             if !names.insert(arm.name.clone()) {
                 return Err((Some(span), Fault::SameName(arm.name)));
             }
@@ -122,20 +122,25 @@ impl Reader<'_> {
         })
     }
 
-    fn arm(&self, raw: RawArm, span: Range<usize>, default_metric: Metric) -> Found<Arm> {
+    fn arm(&self, raw: RawArm, span: Range<usize>, default_metric: Option<Metric>) -> Found<Arm> {
         let missing = |key, of: &str| (Some(span.clone()), Fault::Missing { key, of: of.to_owned() });
-        let name = raw.name.ok_or_else(|| missing("name", "this arm"))?;
+        let name = raw.name.clone().ok_or_else(|| missing("name", "this arm"))?;
         folder_name("name", &name)?;
         let name = name.into_inner();
         let contradiction = |why| (Some(span.clone()), Fault::Contradiction { arm: name.clone(), why });
-        let kernel = raw.kernel.ok_or_else(|| missing("kernel", &format!("arm `{name}`")))?;
+        let kernel = raw.kernel.clone().ok_or_else(|| missing("kernel", &format!("arm `{name}`")))?;
         let icount = raw.icount.unwrap_or(false);
         let trace_registers = raw.trace_registers.unwrap_or(false);
         let metric = match raw.metric {
             Some(metric) => metric,
             None if icount => Metric::GuestTime,
-            None => default_metric,
+            None if raw.system.is_some() => default_metric.unwrap_or(Metric::Application),
+            None => default_metric.unwrap_or_default(),
         };
+        let image = self.image(kernel.as_ref());
+        if let Some(why) = system_arm::contradiction(&raw, &image, metric) {
+            return Err(contradiction(why));
+        }
         if icount && raw.baud.is_some() {
             return Err(contradiction("instructions are counted without a line, so it has no `baud`"));
         }
@@ -174,12 +179,13 @@ impl Reader<'_> {
             return Err(contradiction("modules are loaded by the lab's own init, so it has no `initrd`"));
         }
         Ok(Arm {
-            image: self.image(kernel.as_ref()),
+            image,
             nearest: raw.nearest.unwrap_or(false),
             baud: raw.baud.as_ref().map(baud).transpose()?,
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
+            system: raw.system.map(|system| ArmSystem { system, storage: raw.storage }),
             initrd: raw.initrd.map(|file| self.next_to(&file)),
             dtb: raw.dtb.map(|file| self.next_to(&file)),
             modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
@@ -203,14 +209,13 @@ impl Reader<'_> {
             return Err((Some(span), Fault::Missing { key: "at_least or at_most", of: "this claim".to_owned() }));
         }
         let own = arms.iter().find(|a| a.name == arm).map_or(Metric::default(), |a| a.metric);
-        Ok(Claim {
-            text: raw.text,
-            arm,
-            of,
-            at_least: raw.at_least,
-            at_most: raw.at_most,
-            metric: raw.metric.unwrap_or(own),
-        })
+        let metric = raw.metric.unwrap_or(own);
+        for claimed in arms.iter().filter(|a| a.name == arm || of.as_ref() == Some(&a.name)) {
+            if let Some(why) = system_arm::metric_contradiction(claimed.system.is_some(), metric) {
+                return Err((Some(span), Fault::Contradiction { arm: claimed.name.clone(), why }));
+            }
+        }
+        Ok(Claim { text: raw.text, arm, of, at_least: raw.at_least, at_most: raw.at_most, metric })
     }
 
     /// A series takes precedence over a file of that name, so that the experiment means the same in any folder.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use bootline_images::systems::System;
+
 use super::*;
+use crate::storage::StoragePreset;
 
 const GOOD: &str = r#"
 name = "speeds"
@@ -82,8 +85,8 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, initrd, dtb, modules, \
-               icount, trace_registers, lines, metric, predict, predict_from, published";
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, storage, initrd, dtb, \
+               modules, icount, trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 115200", "colour = 1", &format!("unknown key `colour` | colour = 1 | {arm}"));
@@ -249,4 +252,71 @@ fn what_init_and_the_trace_give_needs_them() {
     refused("lines = 1\nicount = true", "no `icount`");
     refused("trace_registers = true", "tracing slows the guest");
     refused("modules = [\"a;b.ko\"]", "modules `a;b.ko` is not a module");
+}
+
+/// The only arm of a file with these keys, or the error in words.
+fn one_arm(keys: &str) -> Result<Arm, String> {
+    let file = format!("name = \"speeds\"\nabout = \"\"\n[[arm]]\nname = \"a\"\nkernel = \"6.12\"\n{keys}\n");
+    let parsed = parse(&file).map_err(|e| e.hint().map_or(e.to_string(), |hint| format!("{e} | {hint}")));
+    parsed.map(|mut experiment| experiment.arms.remove(0))
+}
+
+#[test]
+fn a_system_has_its_storage_and_its_metrics() {
+    let arm = one_arm("system = \"debian-minimal\"\nstorage = \"usb2\"\nappend = \"systemd.mask=x.service\"").unwrap();
+    let system = ArmSystem { system: System::DebianMinimal, storage: Some(StoragePreset::Usb2) };
+    assert_eq!((arm.system, arm.metric), (Some(system), Metric::Application));
+    assert_eq!(arm.append, "systemd.mask=x.service");
+    let arm = one_arm("system = \"busybox\"\nmodules = [\"m.ko\"]\nmetric = \"since-start\"\npredict = []").unwrap();
+    assert_eq!(arm.modules.len(), 1);
+    assert_eq!((arm.system.and_then(|s| s.storage), arm.metric), (None, Metric::SinceStart));
+    for metric in ["handoff", "application", "picture-seen", "socket-answered", "multi-user"] {
+        let arm = one_arm(&format!("system = \"busybox\"\nmetric = \"{metric}\"")).unwrap();
+        assert_eq!(arm.metric.to_string(), metric);
+        assert!(arm.metric.is_of_system() && arm.metric.is_time());
+    }
+    let file = GOOD.replace("metric = \"log-complete\"", "").replace("icount = true", "");
+    let file =
+        file.replace("baud = 9600", "system = \"busybox\"\nstorage = \"sd\"").replace("\"images/own\"", "\"6.1\"");
+    let file = file.replace("modules =", "# ").replace("predict =", "# ");
+    let systems: Vec<Option<ArmSystem>> = parse(&file).unwrap().arms.iter().map(|arm| arm.system).collect();
+    let busybox = ArmSystem { system: System::Busybox, storage: Some(StoragePreset::Sd) };
+    assert_eq!(systems, [Some(busybox); 3], "the defaults hold for them as well");
+}
+
+#[test]
+fn what_does_not_go_with_a_system_is_refused() {
+    let refused = |keys: &str, why: &str| {
+        let error = one_arm(keys).unwrap_err();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    refused(
+        "system = \"busybix\"",
+        "unknown value `busybix` in experiment `lab/speeds.toml` | did you mean `busybox`?",
+    );
+    refused("system = \"busybox\"\nstorage = \"emcc\"", "| did you mean `emmc`?");
+    refused("storage = \"emmc\"", "arm `a`: `storage` is that of a `system`");
+    for (keys, why) in [
+        ("icount = true", "no `icount`"),
+        ("initrd = \"i\"", "no `initrd`"),
+        ("lines = 9", "`lines` are printed by the lab's own init"),
+        ("predict = [\"baud=9600\"]", "not predicted"),
+        ("predict_from = \"a\"", "not predicted"),
+        ("metric = \"user-space\"", "a `system` has `handoff`"),
+        ("metric = \"log-lag\"", "all that a `system` does after init"),
+    ] {
+        refused(&format!("system = \"busybox\"\n{keys}"), why);
+    }
+    let file = GOOD.replace("\"images/own\"\nicount = true", "\"images/own\"\nsystem = \"busybox\"");
+    assert!(parse(&file).unwrap_err().to_string().contains("name a series of stock kernels"));
+    for metric in ["handoff", "application", "picture-seen", "socket-answered", "multi-user"] {
+        refused(&format!("metric = \"{metric}\""), "are moments of a `system`");
+        let line = "at_least = 2.0";
+        check(
+            line,
+            &format!("{line}\nmetric = \"{metric}\""),
+            "arm `slow`: `handoff`, `application`, `picture-seen`, `socket-answered` and `multi-user` are moments of a \
+             `system` | [[claim]]",
+        );
+    }
 }

@@ -12,7 +12,7 @@ use super::definition::{Arm, Experiment, Image};
 use super::plan::ExperimentPlan;
 use crate::boot::{BootError, arch_of};
 use bootline_images::arch::Arch;
-use bootline_images::kernels::{self, Store, sha256_of};
+use bootline_images::kernels::{self, Kernel, Store, sha256_of};
 
 /// A kernel that an arm boots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,9 @@ pub struct ArmKernel {
     pub substitute_for: Option<String>,
     /// SHA-256 of the image, in hexadecimal: results contain runs of only one image per arm.
     pub sha256: String,
+    /// The kernel in the cache, if it is a stock kernel: what its modules are found by.
+    #[serde(skip)]
+    pub stock: Option<Kernel>,
 }
 
 /// Why an arm can't be booted.
@@ -95,11 +98,12 @@ pub fn images(
                 let kernel = got.kernel;
                 ArmKernel {
                     named,
-                    path: kernel.path,
+                    path: kernel.path.clone(),
                     arch: kernel.arch,
-                    release: Some(kernel.release),
+                    release: Some(kernel.release.clone()),
                     substitute_for: got.instead_of.map(|_| kernel.series.to_string()),
-                    sha256: kernel.sha256,
+                    sha256: kernel.sha256.clone(),
+                    stock: Some(kernel),
                 }
             }
             (None, Image::File(path)) => {
@@ -107,7 +111,7 @@ pub fn images(
                 let arch = arch_of(path).map_err(failed)?;
                 let sha256 =
                     sha256_of(path).map_err(|source| failed(BootError::Kernel { path: path.clone(), source }))?;
-                ArmKernel { named, path: path.clone(), arch, release: None, substitute_for: None, sha256 }
+                ArmKernel { named, path: path.clone(), arch, release: None, substitute_for: None, sha256, stock: None }
             }
         };
         found.insert(arm.name.clone(), booted);

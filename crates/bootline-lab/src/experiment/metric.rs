@@ -42,12 +42,30 @@ pub enum Metric {
     FlushGap,
     /// Number of reports of a stall in the kernel's own log: soft lockups, RCU stalls.
     Stalls,
+    /// From QEMU's start until the initramfs executes the init of a whole system.
+    Handoff,
+    /// From QEMU's start until a whole system's application has drawn its picture and listens, by its own marks.
+    Application,
+    /// From QEMU's start until the host sees the application's picture on the screen.
+    PictureSeen,
+    /// From QEMU's start until the application answers the host over the network.
+    SocketAnswered,
+    /// From QEMU's start until a whole system has reached multi-user.target, or the end of its run level.
+    MultiUser,
 }
 
 impl Metric {
     /// Whether its values are nanoseconds.
     pub fn is_time(self) -> bool {
         !matches!(self, Metric::RegisterReadsPerByte | Metric::LineUse | Metric::Stalls)
+    }
+
+    /// Whether only the boot of a whole system has it.
+    pub fn is_of_system(self) -> bool {
+        matches!(
+            self,
+            Metric::Handoff | Metric::Application | Metric::PictureSeen | Metric::SocketAnswered | Metric::MultiUser
+        )
     }
 
     /// The kernel module that reports it.
@@ -81,6 +99,11 @@ impl fmt::Display for Metric {
             Metric::LineUse => "line-use",
             Metric::FlushGap => "flush-gap",
             Metric::Stalls => "stalls",
+            Metric::Handoff => "handoff",
+            Metric::Application => "application",
+            Metric::PictureSeen => "picture-seen",
+            Metric::SocketAnswered => "socket-answered",
+            Metric::MultiUser => "multi-user",
         })
     }
 }

@@ -21,8 +21,10 @@ mod result;
 mod results;
 mod runner;
 mod stall_reports;
+mod system_arm;
+mod systems;
 
-pub use definition::{Arm, Claim, Experiment, Image, Published, Quick};
+pub use definition::{Arm, ArmSystem, Claim, Experiment, Image, Published, Quick};
 pub use evaluate::{Analyst, AnalystError, evaluate};
 pub use file_error::{Fault, FileError};
 pub use host_lock::lock_host;
@@ -34,3 +36,4 @@ pub use result::{
 };
 pub use results::{ExperimentState, ResultsDir, ResultsError};
 pub use runner::{Booter, ExperimentEnd, ExperimentStatus, RunError, carry_out};
+pub use systems::{ArmImages, ArmSystemImage, systems};

@@ -7,6 +7,8 @@ use toml::Spanned;
 
 use super::definition::Published;
 use super::metric::Metric;
+use crate::storage::StoragePreset;
+use bootline_images::systems::System;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,6 +51,8 @@ pub(super) struct RawArm {
     pub append: Option<String>,
     pub smp: Option<Spanned<u32>>,
     pub memory_mib: Option<Spanned<u32>>,
+    pub system: Option<System>,
+    pub storage: Option<StoragePreset>,
     pub initrd: Option<String>,
     pub dtb: Option<String>,
     pub modules: Option<Vec<Spanned<String>>>,
@@ -73,6 +77,8 @@ impl RawArm {
             append: self.append.or(defaults.append),
             smp: self.smp.or(defaults.smp),
             memory_mib: self.memory_mib.or(defaults.memory_mib),
+            system: self.system.or(defaults.system),
+            storage: self.storage.or(defaults.storage),
             initrd: self.initrd.or(defaults.initrd),
             dtb: self.dtb.or(defaults.dtb),
             modules: self.modules.or(defaults.modules),

@@ -9,7 +9,9 @@ use super::definition::Published;
 use super::metric::Metric;
 use crate::boot;
 use crate::host::Host;
+use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
+use bootline_images::systems::System;
 
 /// The version of `result.json`; incremented when a field changes its meaning or is removed.
 pub const RESULT_SCHEMA: &str = "bootline-experiment/1";
@@ -64,6 +66,12 @@ pub struct ArmResult {
     pub smp: u32,
     /// Parameters for the kernel command line.
     pub append: String,
+    /// The whole system that was booted; none for the lab's small initramfs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<System>,
+    /// The storage of the system; none for as fast as the host is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StoragePreset>,
     /// The complete runs.
     pub runs: Vec<RunResult>,
     /// Number of invalid attempts, including those that were repeated.

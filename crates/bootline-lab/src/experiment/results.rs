@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::definition::Experiment;
 use super::images::ArmKernel;
 use super::plan::{PlannedRun, draw_seed};
+use super::systems::{ArmImages, ArmSystemImage};
 use crate::boot::{BootError, RunVerdict, Truth, replace, set_aside};
 
 const EXPERIMENT: &str = "experiment.toml";
@@ -44,6 +45,9 @@ pub struct ExperimentState {
     pub random_seed: u64,
     /// The kernels, by the names of their arms.
     pub kernels: BTreeMap<String, ArmKernel>,
+    /// The images of whole systems, by the names of their arms.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub systems: BTreeMap<String, ArmSystemImage>,
 }
 
 /// Why a folder can't hold the results.
@@ -85,6 +89,16 @@ pub enum ResultsError {
         /// The one that would be booted now.
         now: Box<ArmKernel>,
     },
+    /// A system was built again since.
+    #[error("arm `{arm}` was booted with {before}, but would now boot {now}")]
+    OtherSystem {
+        /// The arm.
+        arm: String,
+        /// The one of the folder's runs.
+        before: Box<ArmSystemImage>,
+        /// The one that would be booted now.
+        now: Box<ArmSystemImage>,
+    },
     /// Another process is adding runs.
     #[error("another bootline is adding runs to `{}`", dir.display())]
     InUse {
@@ -123,7 +137,10 @@ impl ResultsError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ResultsError::NotResults { .. } => Some("name another folder with `-o DIR`".to_owned()),
-            ResultsError::Changed { .. } | ResultsError::OtherSeed { .. } | ResultsError::OtherKernel { .. } => {
+            ResultsError::Changed { .. }
+            | ResultsError::OtherSeed { .. }
+            | ResultsError::OtherKernel { .. }
+            | ResultsError::OtherSystem { .. } => {
                 Some("start over with `--fresh` (what is there is kept under another name), or use `-o DIR`".to_owned())
             }
             ResultsError::None { .. } => Some("run it first: `bootline experiment run NAME`".to_owned()),
@@ -142,7 +159,7 @@ impl ResultsDir {
         dir: &Path,
         experiment: &Experiment,
         seed: Option<u64>,
-        kernels: &BTreeMap<String, ArmKernel>,
+        images: &ArmImages,
     ) -> Result<ResultsDir, ResultsError> {
         refuse_what_is_not_results(dir)?;
         fs::create_dir_all(dir).map_err(failed("make", dir))?;
@@ -154,7 +171,7 @@ impl ResultsDir {
             replace(&copy, experiment.source.as_bytes()).map_err(failed("write", &copy))?;
             let random_seed = seed.or(experiment.random_seed).unwrap_or_else(draw_seed);
             let schema = "bootline-experiment-state/1".to_owned();
-            let state = ExperimentState { schema, random_seed, kernels: BTreeMap::new() };
+            let state = ExperimentState { schema, random_seed, kernels: BTreeMap::new(), systems: BTreeMap::new() };
             ResultsDir { dir: dir.to_owned(), state, lock: None }
         };
         results.lock = Some(lock);
@@ -162,11 +179,18 @@ impl ResultsDir {
         if let Some(wanted) = seed.filter(|s| *s != recorded) {
             return Err(ResultsError::OtherSeed { dir: dir.to_owned(), recorded, wanted });
         }
-        for (arm, now) in kernels {
+        for (arm, now) in &images.kernels {
             let before = results.state.kernels.insert(arm.clone(), now.clone());
             if let Some(before) = before.filter(|b| b.sha256 != now.sha256) {
                 let (before, now) = (Box::new(before), Box::new(now.clone()));
                 return Err(ResultsError::OtherKernel { arm: arm.clone(), before, now });
+            }
+        }
+        for (arm, now) in &images.systems {
+            let before = results.state.systems.insert(arm.clone(), now.clone());
+            if let Some(before) = before.filter(|b| b.file_system != now.file_system) {
+                let (before, now) = (Box::new(before), Box::new(now.clone()));
+                return Err(ResultsError::OtherSystem { arm: arm.clone(), before, now });
             }
         }
         results.write_json(STATE, &results.state)?;

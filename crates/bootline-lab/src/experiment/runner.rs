@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Carries out the missing runs of an experiment. It can be interrupted at any time, and continues where it stopped.
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,9 +9,9 @@ use std::time::Instant;
 use bootline_capture::units::Dur;
 
 use super::definition::{Arm, Experiment};
-use super::images::ArmKernel;
 use super::plan::{ExperimentPlan, PlannedRun};
 use super::results::ResultsDir;
+use super::systems::ArmImages;
 use crate::boot::{BootError, BootOutcome, BootProgress, BootRequest, RunVerdict, Truth, set_aside};
 use crate::machine::Accel;
 use crate::qemu::QemuError;
@@ -64,7 +65,7 @@ pub struct RunError {
 pub fn carry_out(
     experiment: &Experiment,
     plan: &ExperimentPlan,
-    images: &BTreeMap<String, ArmKernel>,
+    images: &ArmImages,
     results: &ResultsDir,
     cancel: &AtomicBool,
     boot: &mut Booter<'_>,
@@ -87,7 +88,7 @@ pub fn carry_out(
     }
     let done = runs.len() - todo.len();
     if let Some(first) = todo.first() {
-        let arm = runner.quickest(plan).unwrap_or(&first.arm).to_owned();
+        let arm = quickest(experiment, plan).unwrap_or(&first.arm).to_owned();
         for n in 1..=experiment.warm_up {
             let dir = results.warm_up_dir(n);
             if ResultsDir::finished(&dir).is_none() {
@@ -109,7 +110,7 @@ pub fn carry_out(
 
 struct Runner<'r, 'b> {
     experiment: &'r Experiment,
-    images: &'r BTreeMap<String, ArmKernel>,
+    images: &'r ArmImages,
     cancel: &'r AtomicBool,
     boot: &'r mut Booter<'b>,
     report_status: &'r mut dyn FnMut(&ExperimentStatus<'_>),
@@ -118,13 +119,6 @@ struct Runner<'r, 'b> {
 }
 
 impl Runner<'_, '_> {
-    /// The arm for warm-up runs. They warm up the host, so the arm with the fastest line will do.
-    fn quickest(&self, plan: &ExperimentPlan) -> Option<&str> {
-        let arms = self.experiment.arms.iter().filter(|a| plan.arms.contains(&a.name));
-        arms.max_by_key(|a| a.baud.map_or(if a.icount { u32::MAX } else { 115_200 }, |b| b.get()))
-            .map(|a| a.name.as_str())
-    }
-
     fn one(
         &mut self,
         arm: &str,
@@ -135,7 +129,7 @@ impl Runner<'_, '_> {
     ) -> Result<(), RunError> {
         let failed = |source| RunError { arm: arm.to_owned(), source };
         let spec = self.experiment.arm(arm).expect("plans name arms of their experiment");
-        let request = request(spec, &self.images[arm], dir);
+        let request = request(spec, self.images, dir);
         ResultsDir::make_room(dir).map_err(failed)?;
         // Attempts that were invalid before an interruption count.
         let attempts = self.experiment.attempts.saturating_sub(ResultsDir::repeated(dir)).max(1);
@@ -172,13 +166,23 @@ impl Runner<'_, '_> {
     }
 }
 
+/// The arm for warm-up runs. They warm up the host, so the arm with the smallest system and the fastest line will do.
+fn quickest<'e>(experiment: &'e Experiment, plan: &ExperimentPlan) -> Option<&'e str> {
+    let arms = experiment.arms.iter().filter(|a| plan.arms.contains(&a.name));
+    let line = |a: &Arm| a.baud.map_or(if a.icount { u32::MAX } else { 115_200 }, |b| b.get());
+    let size = |a: &Arm| a.system.map_or(0, |s| s.system.image_mib());
+    arms.max_by_key(|a| (Reverse(size(a)), line(a))).map(|a| a.name.as_str())
+}
+
 /// The boot of an arm.
-fn request(arm: &Arm, image: &ArmKernel, dir: &Path) -> BootRequest {
+fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
+    let kernel = &images.kernels[&arm.name];
     BootRequest {
+        system: arm.system.map(|system| images.systems[&arm.name].boot(system)),
         initrd: arm.initrd.clone(),
         dtb: arm.dtb.clone(),
         append: arm.append.clone(),
-        arch: Some(image.arch),
+        arch: Some(kernel.arch),
         baud: arm.baud,
         accel: if arm.icount { Accel::Icount } else { Accel::default() },
         smp: arm.smp,
@@ -186,7 +190,7 @@ fn request(arm: &Arm, image: &ArmKernel, dir: &Path) -> BootRequest {
         modules: arm.modules.clone(),
         lines: arm.lines,
         trace_registers: arm.trace_registers,
-        ..BootRequest::new(&image.path, dir)
+        ..BootRequest::new(&kernel.path, dir)
     }
 }
 
@@ -196,7 +200,8 @@ fn since(began: Instant) -> Dur {
 
 /// Duration of an earlier run, from its truth.
 fn duration(truth: &Truth) -> Dur {
-    let ends = [truth.last_byte_ns, truth.init_ns, truth.marker_ns];
+    let multi_user = truth.system.as_ref().and_then(|s| s.multi_user_ns);
+    let ends = [truth.last_byte_ns, truth.init_ns, truth.marker_ns, multi_user];
     ends.into_iter().flatten().max().map_or(Dur::ZERO, |end| end - truth.qemu_started_ns)
 }
 

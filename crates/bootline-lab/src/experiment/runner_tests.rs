@@ -10,8 +10,10 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::boot::set_aside;
-use crate::experiment::{ResultsError, RunSelection};
+use crate::experiment::{ArmKernel, ArmSystemImage, ResultsError, RunSelection};
+use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
+use bootline_images::systems::System;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
                     [[arm]]\nname = \"a\"\nbaud = 9600\n[[arm]]\nname = \"b\"\nbaud = 115200\n";
@@ -19,7 +21,7 @@ const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defa
 struct Lab {
     folder: TempDir,
     experiment: Experiment,
-    images: BTreeMap<String, ArmKernel>,
+    images: ArmImages,
     cancel: AtomicBool,
     /// The folders that boots went to, relative to the results'.
     booted: RefCell<Vec<String>>,
@@ -56,11 +58,15 @@ impl Lab {
             release: None,
             substitute_for: None,
             sha256: format!("{arm}{arm}"),
+            stock: None,
         };
         Lab {
             folder: tempfile::tempdir().unwrap(),
             experiment: Experiment::parse(Path::new("x.toml"), FILE).unwrap(),
-            images: ["a", "b"].map(|arm| (arm.to_owned(), image(arm))).into(),
+            images: ArmImages {
+                kernels: ["a", "b"].map(|arm| (arm.to_owned(), image(arm))).into(),
+                ..ArmImages::default()
+            },
             cancel: AtomicBool::new(false),
             booted: RefCell::default(),
             told: RefCell::default(),
@@ -260,10 +266,24 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
     drop(held);
     let other_seed = ResultsDir::begin(&lab.dir(), &lab.experiment, Some(6), &lab.images);
     assert!(matches!(other_seed, Err(ResultsError::OtherSeed { recorded: 5, wanted: 6, .. })));
-    lab.images.get_mut("a").unwrap().sha256 = "c".to_owned();
+    lab.images.kernels.get_mut("a").unwrap().sha256 = "c".to_owned();
     assert!(matches!(lab.begin(), Err(ResultsError::OtherKernel { arm, .. }) if arm == "a"));
-    lab.images.get_mut("a").unwrap().sha256 = "aa".to_owned();
+    lab.images.kernels.get_mut("a").unwrap().sha256 = "aa".to_owned();
     lab.begin().unwrap();
+    let system = |file_system: &str| ArmSystemImage {
+        system: System::Busybox,
+        path: "/i".into(),
+        initramfs: "/r".into(),
+        file_system: file_system.to_owned(),
+    };
+    lab.images.systems.insert("a".to_owned(), system("1"));
+    lab.begin().unwrap();
+    lab.images.systems.insert("a".to_owned(), system("2"));
+    let error = lab.begin().unwrap_err();
+    let said = "arm `a` was booted with busybox (file system 1), but would now boot busybox (file system 2)";
+    assert_eq!(error.to_string(), said);
+    assert!(error.hint().is_some());
+    lab.images.systems.insert("a".to_owned(), system("1"));
     lab.experiment = Experiment::parse(Path::new("x.toml"), &FILE.replace("9600", "4800")).unwrap();
     let changed = lab.begin().unwrap_err();
     assert!(
@@ -292,4 +312,33 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     fs::remove_file(lab.dir().join("thesis.tex")).unwrap();
     fs::write(lab.dir().join("experiment.toml"), "").unwrap();
     lab.begin().unwrap();
+}
+
+#[test]
+fn an_arm_with_a_system_boots_its_image_on_its_storage() {
+    let mut lab = Lab::new();
+    let image = ArmSystemImage {
+        system: System::DebianSystemd,
+        path: "/i".into(),
+        initramfs: "/r".into(),
+        file_system: String::new(),
+    };
+    lab.images.systems.insert("a".to_owned(), image);
+    let file =
+        FILE.replace("baud = 9600", "system = \"debian-systemd\"\nstorage = \"nand\"\nappend = \"systemd.mask=x\"");
+    lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
+    let [a, b] = &lab.experiment.arms[..] else { panic!() };
+    let booted = request(a, &lab.images, Path::new("/d"));
+    let system = booted.system.unwrap();
+    assert_eq!(
+        (system.system, system.storage, system.settle),
+        (System::DebianSystemd, Some(StoragePreset::Nand), false)
+    );
+    assert_eq!((system.image, system.initramfs), ("/i".into(), "/r".into()));
+    assert_eq!(booted.append, "systemd.mask=x");
+    assert_eq!(request(b, &lab.images, Path::new("/d")).system, None);
+    // What warms up the host is the lab's small initramfs, not the large system.
+    lab.run(|_| Fate::Valid).unwrap();
+    let plan = ExperimentPlan::of(&lab.experiment, &RunSelection::default()).unwrap();
+    assert_eq!(quickest(&lab.experiment, &plan), Some("b"));
 }

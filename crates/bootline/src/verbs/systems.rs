@@ -141,6 +141,11 @@ fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(Exit::FINE)
 }
 
+/// The image of a system for a stock kernel, if it is in the cache.
+pub fn cached(system: System, kernel: &Kernel) -> Result<Option<SystemImage>, Failure> {
+    open(&Place::default())?.cached(system, kernel).map_err(|e| failed(&e))
+}
+
 /// The image of a system for a stock kernel: from the cache, or built.
 pub fn image(system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
     image_in(&open(&Place::default())?, system, kernel, terminal)

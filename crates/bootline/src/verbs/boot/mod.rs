@@ -2,6 +2,7 @@
 //! `bootline boot`
 mod summary;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
-use bootline_images::systems::System;
+use bootline_images::systems::{System, SystemImage};
 use bootline_lab::boot::{
     BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, SystemBoot, boot_valid, settle,
 };
@@ -182,7 +183,7 @@ fn files(modules: Vec<Module>, kernel: Option<&Kernel>, terminal: &Terminal) -> 
     with_own(&modules, &folder).map_err(|e| failed(&e.into()))
 }
 
-/// The system's image, which is booted once and shut down before anything is measured with it.
+/// The boot of a system, whose image is booted once and shut down before anything is measured with it.
 fn prepared(
     system: System,
     kernel: Option<&Kernel>,
@@ -193,13 +194,28 @@ fn prepared(
         Failure::new(Exit::USAGE, "a system needs the modules of its kernel, which only a stock kernel has")
             .hint("name a series: `--kernel 6.12`; `bootline kernels` lists them")
     })?;
+    Ok(SystemBoot { storage, ..SystemBoot::new(&settled(system, kernel, &|| Ok(None), terminal)?) })
+}
+
+/// The system's image, from the cache or built, after it was booted once and shut down. `lock` is called before any such
+/// work, and what it returns is held meanwhile.
+pub fn settled(
+    system: System,
+    kernel: &Kernel,
+    lock: &dyn Fn() -> Result<Option<File>, BootError>,
+    terminal: &Terminal,
+) -> Result<SystemImage, Failure> {
+    if let Some(image) = systems::cached(system, kernel)?.filter(|image| image.manifest.settled) {
+        return Ok(image);
+    }
+    let _locked = lock().map_err(|e| failed(&e))?;
     let mut image = systems::image(system, kernel, terminal)?;
     if !image.manifest.settled {
         terminal.say(&format!("{system}: booting it once and shutting it down: first boots differ from later ones"));
         settle(&image, &kernel.path).map_err(|e| failed(&e))?;
         image.set_settled().map_err(|e| Failure::new(Exit::LAB, e.to_string()))?;
     }
-    Ok(SystemBoot { storage, ..SystemBoot::new(&image) })
+    Ok(image)
 }
 
 fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) -> Result<BootOutcome, Failure> {

@@ -32,6 +32,11 @@ pub fn image(error: &ImageError) -> Failure {
     with_hint(new(exit, error), error.hint())
 }
 
+/// A system that can't be built or booted for the first time.
+pub fn system(arm: &str, failure: Failure) -> Failure {
+    failure.at(format!("arm `{arm}`"))
+}
+
 /// A folder that can't hold the results.
 pub fn results(error: &ResultsError) -> Failure {
     let exit = match error {

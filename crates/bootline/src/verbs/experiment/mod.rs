@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
-    Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus, Outcome, ResultsDir, RunSelection, carry_out,
-    evaluate, images, lock_host,
+    ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus, Outcome, ResultsDir, RunSelection,
+    carry_out, evaluate, images, lock_host, systems,
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
@@ -193,7 +193,14 @@ impl Run {
         let mut steps = kernels::FetchSteps::new(terminal);
         let found = images(experiment, plan, &kernels::store()?, &mut |p| steps.tell(&p));
         steps.end();
-        let images = found.map_err(|e| failures::image(&e))?;
+        let kernels = found.map_err(|e| failures::image(&e))?;
+        let images = systems(experiment, kernels, &mut |arm, system, kernel| {
+            // Building one and booting it for the first time would disturb what others measure.
+            let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
+            let image = boot::settled(system, kernel, &lock, terminal);
+            let image = image.map_err(|failure| failures::system(arm, failure))?;
+            ArmSystemImage::of(&image).map_err(|e| Failure::new(Exit::LAB, e.to_string()))
+        })?;
         if self.fresh {
             if let Some(aside) = ResultsDir::set_aside(dir).map_err(|e| failures::results(&e))? {
                 let aside = aside.to_string_lossy();

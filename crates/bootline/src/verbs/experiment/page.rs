@@ -76,6 +76,17 @@ fn described(metric: Metric) -> &'static str {
         Metric::IrqsOff => "irqs-off: the longest delay of a timer interrupt, guest clock",
         Metric::PreemptOff => "preempt-off: the longest delay of the most urgent task, guest clock",
         Metric::Stalls => "stalls: reports of soft lockups and RCU stalls in the kernel's own log",
+        Metric::Handoff => "handoff: from QEMU's start until the initramfs executes the system's init, host clock",
+        Metric::Application => "application: from QEMU's start until the application says that it is ready, host clock",
+        Metric::PictureSeen => {
+            "picture-seen: from QEMU's start until the host sees the application's picture, host clock"
+        }
+        Metric::SocketAnswered => {
+            "socket-answered: from QEMU's start until the application answers the host, host clock"
+        }
+        Metric::MultiUser => {
+            "multi-user: from QEMU's start to multi-user.target, or the last script of the run level, host clock"
+        }
         Metric::LineUse => "line-use: speed of the log up to the console's own record, as a share of the line's speed",
         Metric::FlushGap => "flush-gap: the wait for what was stored before the console registered, by the capture",
     }
@@ -174,6 +185,9 @@ fn without_value(verdict: &RunVerdict, value: Option<MetricValue>, metric: Metri
         return None;
     }
     Some(match verdict {
+        RunVerdict::Valid | RunVerdict::Unchecked if metric.is_of_system() => {
+            format!("valid, but has no {metric}: the host saw nothing of it")
+        }
         RunVerdict::Valid | RunVerdict::Unchecked => format!("valid, but has no {metric} (a silent line has none)"),
         RunVerdict::Invalid => "invalid after all attempts".to_owned(),
         RunVerdict::Panicked { line } => format!("the kernel panicked: {line}"),

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The whole systems of an experiment, built before anything is booted.
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::path::PathBuf;
+
+use bootline_images::kernels::Kernel;
+use bootline_images::systems::{System, SystemError, SystemImage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::definition::{ArmSystem, Experiment};
+use super::images::ArmKernel;
+use crate::boot::SystemBoot;
+
+/// What the arms of an experiment boot, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArmImages {
+    /// The kernels.
+    pub kernels: BTreeMap<String, ArmKernel>,
+    /// The systems, of the arms that boot one.
+    pub systems: BTreeMap<String, ArmSystemImage>,
+}
+
+/// The image of a whole system that an arm boots.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArmSystemImage {
+    /// The system.
+    pub system: System,
+    /// The image.
+    #[schemars(with = "String")]
+    pub path: PathBuf,
+    /// The initramfs that mounts it.
+    #[schemars(with = "String")]
+    pub initramfs: PathBuf,
+    /// UUID of its file system, which is new each time it is built: results contain runs of only one image per arm.
+    pub file_system: String,
+}
+
+impl ArmSystemImage {
+    /// What results keep of an image.
+    ///
+    /// # Errors
+    /// The image can't be read.
+    pub fn of(image: &SystemImage) -> Result<ArmSystemImage, SystemError> {
+        Ok(ArmSystemImage {
+            system: image.manifest.system,
+            path: image.path.clone(),
+            initramfs: image.initramfs.clone(),
+            file_system: image.file_system()?,
+        })
+    }
+
+    /// The boot of this image on an arm's storage.
+    pub(super) fn boot(&self, arm: ArmSystem) -> SystemBoot {
+        SystemBoot {
+            system: self.system,
+            image: self.path.clone(),
+            initramfs: self.initramfs.clone(),
+            storage: arm.storage,
+            settle: false,
+        }
+    }
+}
+
+impl fmt::Display for ArmSystemImage {
+    /// For messages: the system and its image.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (file system {})", self.system, self.file_system)
+    }
+}
+
+/// What the arms boot, whose kernels are `kernels`. `prepare` builds the image of a system for a kernel, or finds it in the
+/// cache; it gets the arm's name, and is called once for each system and kernel.
+///
+/// # Errors
+/// The first error of `prepare`.
+pub fn systems<E>(
+    experiment: &Experiment,
+    kernels: BTreeMap<String, ArmKernel>,
+    prepare: &mut dyn FnMut(&str, System, &Kernel) -> Result<ArmSystemImage, E>,
+) -> Result<ArmImages, E> {
+    let mut built: BTreeMap<(System, PathBuf), ArmSystemImage> = BTreeMap::new();
+    let mut systems = BTreeMap::new();
+    for arm in &experiment.arms {
+        let kernel = kernels.get(&arm.name).and_then(|kernel| kernel.stock.as_ref());
+        let Some((ArmSystem { system, .. }, kernel)) = arm.system.zip(kernel) else { continue };
+        let image = match built.entry((system, kernel.path.clone())) {
+            Entry::Occupied(image) => image.get().clone(),
+            Entry::Vacant(place) => place.insert(prepare(&arm.name, system, kernel)?).clone(),
+        };
+        systems.insert(arm.name.clone(), image);
+    }
+    Ok(ArmImages { kernels, systems })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use bootline_images::arch::Arch;
+
+    use super::*;
+
+    const FILE: &str = "name = \"x\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\n\
+        [[arm]]\nname = \"lab\"\n\
+        [[arm]]\nname = \"emmc\"\nsystem = \"busybox\"\nstorage = \"emmc\"\n\
+        [[arm]]\nname = \"host\"\nsystem = \"busybox\"\n\
+        [[arm]]\nname = \"other\"\nsystem = \"debian-minimal\"\n\
+        [[arm]]\nname = \"unwanted\"\nsystem = \"debian-systemd\"\n";
+
+    fn kernel() -> ArmKernel {
+        let stock = Kernel {
+            path: "/k".into(),
+            config_path: None,
+            arch: Arch::Amd64,
+            series: "6.12".parse().unwrap(),
+            rt: false,
+            version: String::new(),
+            release: "6.12.1".to_owned(),
+            package: String::new(),
+            suite: String::new(),
+            sha256: "k".to_owned(),
+        };
+        ArmKernel {
+            named: "6.12".to_owned(),
+            path: stock.path.clone(),
+            arch: stock.arch,
+            release: Some(stock.release.clone()),
+            substitute_for: None,
+            sha256: stock.sha256.clone(),
+            stock: Some(stock),
+        }
+    }
+
+    #[test]
+    fn a_system_is_prepared_once_for_all_arms_that_boot_it() {
+        let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
+        let kernels = ["lab", "emmc", "host", "other"].map(|arm| (arm.to_owned(), kernel())).into();
+        let mut asked = Vec::new();
+        let mut prepare = |arm: &str, system, _: &Kernel| {
+            asked.push((arm.to_owned(), system));
+            let file_system = format!("{system}");
+            Ok::<_, ()>(ArmSystemImage { system, path: "/i".into(), initramfs: "/r".into(), file_system })
+        };
+        let images = systems(&experiment, kernels, &mut prepare).unwrap();
+        assert_eq!(asked, [("emmc".to_owned(), System::Busybox), ("other".to_owned(), System::DebianMinimal)]);
+        let of: Vec<(&str, System)> = images.systems.iter().map(|(arm, i)| (arm.as_str(), i.system)).collect();
+        let expected = [("emmc", System::Busybox), ("host", System::Busybox), ("other", System::DebianMinimal)];
+        assert_eq!(of, expected);
+        let emmc = experiment.arm("emmc").and_then(|arm| arm.system).unwrap();
+        assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);
+    }
+}
