@@ -240,9 +240,8 @@ mod tests {
         write("modules.builtin", "kernel/drivers/tty/serial/8250/8250.ko\n");
         let all = |texts: &[&str]| {
             let modules: Vec<Module> = texts.iter().map(|t| t.parse().unwrap()).collect();
-            with_own(&modules, folder.path()).map(|all| {
-                all.iter().map(|m| format!("{} {}", m.name(), m.parameters)).collect::<Vec<_>>()
-            })
+            with_own(&modules, folder.path())
+                .map(|all| all.iter().map(|m| format!("{} {}", m.name(), m.parameters)).collect::<Vec<_>>())
         };
         assert_eq!(
             all(&["b/nbcon_8250.ko replay=1", "bochs x=1", "8250", "drm_vram"]).unwrap(),

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use bootline_lab::experiment::{Experiment, ExperimentPlan, Image, Metric, RunSelection};
+use bootline_images::systems::System;
+use bootline_lab::experiment::{Arm, Experiment, ExperimentPlan, Image, Metric, RunSelection};
+use bootline_lab::storage::StoragePreset;
 
 fn all() -> Vec<Experiment> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
@@ -26,9 +28,7 @@ fn every_experiment_asks_something_and_has_a_short_form() {
         let runs = |plan: &ExperimentPlan| plan.runs_per_arm as usize * plan.arms.len();
         assert!(runs(&short) < runs(&whole), "{name}");
         // What is asked is answered by claims, or by predictions.
-        let predicted = |arm: &&bootline_lab::experiment::Arm| {
-            arm.predict_from.is_some() && arm.predict.as_ref().is_none_or(|p| !p.is_empty())
-        };
+        let predicted = |arm: &&Arm| arm.predict_from.is_some() && arm.predict.as_ref().is_none_or(|p| !p.is_empty());
         assert!(!experiment.claims.is_empty() || experiment.arms.iter().any(|a| predicted(&a)), "{name}");
         assert!(experiment.arms.iter().all(|a| matches!(a.image, Image::Stock(_))), "{name}: it can be had by anybody");
     }
@@ -47,12 +47,30 @@ fn claims_can_be_held_and_refuted() {
                 assert_eq!(arm.trace_registers, claim.metric == Metric::RegisterReadsPerByte, "{what}");
                 assert!(claim.metric != Metric::PrintkLines || arm.lines.is_some(), "{what}");
                 assert_eq!(arm.icount, claim.metric == Metric::GuestTime, "{what}");
+                assert_eq!(arm.system.is_some(), claim.metric.is_of_system(), "{what}");
                 // No time to init without a character before it.
                 let silent = arm.append.contains("quiet") || arm.append.contains("loglevel=0");
                 assert!(!silent || claim.metric != Metric::TimeToInit, "{what}");
             }
         }
     }
+}
+
+#[test]
+fn three_systems_are_booted_from_a_fast_and_from_a_slow_storage() {
+    let whole = all().into_iter().find(|e| e.name == "whole-systems").unwrap();
+    let booted = |a: &Arm| a.system.map(|s| (s.system, s.storage));
+    let plain: Vec<_> = whole.arms.iter().filter(|a| a.append.is_empty()).filter_map(booted).collect();
+    for system in [System::Busybox, System::DebianMinimal, System::DebianSystemd] {
+        for storage in [StoragePreset::Emmc, StoragePreset::Nand] {
+            assert_eq!(plain.iter().filter(|b| **b == (system, Some(storage))).count(), 1, "{system} on {storage}");
+        }
+    }
+    assert_eq!((plain.len(), whole.arms.len()), (6, 7));
+    // The boot of a system is not predicted, and the report need not say so of each arm.
+    assert!(whole.arms.iter().all(|a| a.predict.as_ref().is_some_and(|p| p.is_empty())));
+    let quick = ExperimentPlan::of(&whole, &RunSelection { quick: true, ..RunSelection::default() }).unwrap();
+    assert_eq!(quick.runs_per_arm, 1);
 }
 
 #[test]

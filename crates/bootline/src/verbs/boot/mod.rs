@@ -277,7 +277,9 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::UnknownImage { .. }
         | BootError::Initrd { .. }
         | BootError::DeviceTree { .. }
-        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. } | ModuleError::KernelModules(_)) => Exit::INPUT,
+        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. } | ModuleError::KernelModules(_)) => {
+            Exit::INPUT
+        }
         BootError::PacedAndIcount
         | BootError::IcountWithInitrd
         | BootError::NoDeviceTree { .. }
