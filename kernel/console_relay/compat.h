@@ -63,6 +63,12 @@ static inline void relay_leave_printing(int cookie)
 #endif
 }
 
+static inline bool relay_flags_allow_printing(short flags)
+{
+	return flags & CON_ENABLED && !(flags & RELAY_CON_SUSPENDED);
+}
+
+/* Within relay_enter_printing(). */
 static inline bool relay_may_print(const struct console *con)
 {
 #ifdef HAVE_CONSOLE_LIST_LOCK
@@ -71,7 +77,7 @@ static inline bool relay_may_print(const struct console *con)
 	short flags = READ_ONCE(con->flags);
 #endif
 
-	return flags & CON_ENABLED && !(flags & RELAY_CON_SUSPENDED);
+	return relay_flags_allow_printing(flags);
 }
 
 #endif

@@ -17,7 +17,7 @@
  *
  * Locking
  *   The console list lock, since 6.2, and the console lock. write() is called with the console
- *   lock held; only a panic ignores it. exit() is called with the console list locked.
+ *   lock held; only a panic and kdb ignore it. exit() is called with the console list locked.
  *
  * Lifetime
  *   From loading to unloading. The console is the driver's static data: drivers.c holds its
@@ -30,8 +30,10 @@
 
 #include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/kgdb.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
+#include <linux/nmi.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include "compat.h"
@@ -54,10 +56,11 @@ static bool print_at_once(struct console_relay *relay, const struct urgency *urg
 
 	do {
 		printed = console_relay_print(relay, urgency->patience, text, len);
+		touch_nmi_watchdog();
 		spent_ns = ktime_get_mono_fast_ns() - begun_ns;
 	} while (printed == PRINTED_LINE && spent_ns < urgency->limit_ns);
-	if (urgency->report)
-		console_relay_spent(relay, spent_ns);
+	if (urgency->spent_ns)
+		*urgency->spent_ns += spent_ns;
 	return printed == PRINTED_TEXT;
 }
 
@@ -75,7 +78,10 @@ static void store(struct console_relay *relay, const char *text, unsigned int le
 			relay->counters.full++;
 			continue;
 		}
-		/* A record of the driver's own write(), while the thread is in it. */
+		/*
+		 * There is no room, and the output does not become free: a record of the driver's
+		 * own write(), or the owner takes longer than its line should.
+		 */
 		relay->counters.lost_bytes += len;
 		return;
 	}
@@ -85,11 +91,23 @@ static void store(struct console_relay *relay, const char *text, unsigned int le
 static void relay_write(struct console *con, const char *text, unsigned int len)
 {
 	struct console_relay *relay = hooked;
-	struct urgency urgency = console_relay_urgency(relay, text, len);
+	u64 begun_ns = ktime_get_mono_fast_ns();
+	struct urgency urgency;
 
+	/* kdb calls write() without the console lock, and with the other CPUs stopped. */
+	if (in_dbg_master()) {
+		relay->write(con, text, len);
+		return;
+	}
+	if (console_relay_is_excluded(relay))
+		return;
+	urgency = console_relay_urgency(relay, text, len);
 #ifdef HAVE_CONSOLE_SEQ
-	/* Registered again: the thread rewinds to what was logged meanwhile. */
-	if (READ_ONCE(relay->off) && !urgency.at_once) {
+	/*
+	 * Registered again: the thread rewinds to what was logged meanwhile. Only what cannot wait
+	 * for that is printed before.
+	 */
+	if (READ_ONCE(relay->off) && !(urgency.at_once && urgency.patience == PATIENCE_TAKE)) {
 		console_relay_kick(relay);
 		return;
 	}
@@ -98,6 +116,7 @@ static void relay_write(struct console *con, const char *text, unsigned int len)
 #endif
 	if (!urgency.at_once || !print_at_once(relay, &urgency, text, len))
 		store(relay, text, len);
+	console_relay_wrote(relay, begun_ns);
 }
 
 static int relay_exit(struct console *con)
@@ -156,7 +175,7 @@ int console_relay_hook(struct console_relay *relay, bool replay, unsigned int re
 	int err = -EBUSY;
 
 	relay_lock_consoles();
-	if (is_registered(con) && relay_may_print(con)) {
+	if (is_registered(con) && relay_flags_allow_printing(con->flags)) {
 		relay->write = con->write;
 		relay->exit = con->exit;
 		hooked = relay;
@@ -175,13 +194,17 @@ int console_relay_hook(struct console_relay *relay, bool replay, unsigned int re
 	return err;
 }
 
-/* Waits until the ring is empty, printing makes no progress, or a signal comes. */
+/*
+ * Waits until what the ring contains now was printed, printing makes no progress, or a signal
+ * comes.
+ */
 void console_relay_wait_for_thread(struct console_relay *relay)
 {
+	unsigned int head = console_relay_ring_head(&relay->ring);
 	unsigned int tail = READ_ONCE(relay->ring.tail);
 	unsigned int idle_ms = 0;
 
-	while (!READ_ONCE(relay->off) && !console_relay_ring_empty(&relay->ring) &&
+	while (!READ_ONCE(relay->off) && !console_relay_ring_has_passed(&relay->ring, head) &&
 	       idle_ms < DRAIN_PATIENCE_MS && !signal_pending(current)) {
 		msleep(DRAIN_POLL_MS);
 		idle_ms = READ_ONCE(relay->ring.tail) == tail ? idle_ms + DRAIN_POLL_MS : 0;

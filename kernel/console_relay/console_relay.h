@@ -16,6 +16,7 @@
 #include <linux/wait.h>
 
 struct device;
+struct device_driver;
 struct uart_state;
 
 /* In bytes. Longer lines are printed in pieces; printk() breaks its own at about 1 KB. */
@@ -51,7 +52,7 @@ struct counters {
 	u64 left_to_thread;	/* records of WARNs left to the thread */
 	u64 starved_records;	/* printed at once because the thread did not run */
 	u64 rewinds;		/* times the console was registered again */
-	u64 longest_write_ns;	/* of a call of the driver's write(), interrupts being off */
+	u64 longest_write_ns;	/* of a record by its writer, or of a line by the thread */
 };
 
 /* How long reports such as a WARN have printed at once; times in ns. See urgency.c. */
@@ -64,29 +65,54 @@ struct report_budget {
 };
 
 /**
+ * struct relay_target - the console to relay, and what is held of it
+ * @con:	the driver's console
+ * @device:	its port's device, with a reference
+ * @port_driver: the driver that bound @device
+ * @driver_owner: module of the uart_driver, which is held
+ * @port_owner:	module of @port_driver, which is held
+ */
+struct relay_target {
+	struct console *con;
+	struct device *device;
+	struct device_driver *port_driver;
+	struct module *driver_owner;
+	struct module *port_owner;
+};
+
+/* Whether writers print themselves. */
+enum directness {
+	DIRECT_NEVER,	/* only what is urgent */
+	DIRECT_LIMITED,	/* a part of the backlog each, while somebody else prints it as well */
+	DIRECT_FULLY,	/* all of the backlog, which is short */
+};
+
+/**
  * struct console_relay - a legacy console whose write() was exchanged
  * @con:	the driver's console, registered all the while
  * @write:	the driver's own write()
  * @exit:	the driver's own exit(), or NULL
- * @driver_owner: module of the uart_driver, which is held
- * @port_owner:	module of the driver that bound the port, which is held
+ * @target:	@con with what is held of it
  * @ring:	what was written and not printed yet
- * @line:	the line being printed; by who owns the output
+ * @thread_line: the line that the thread is printing
+ * @line:	the line that a writer is printing, which owns the output
  * @forced_line: the same for who took the output by force
  * @owner:	who owns the output: a ticket and the CPU plus one, or 0; see output.c
  * @tickets:	number of the last ticket
  * @owned_bytes: how many bytes the owner is printing
- * @byte_ns:	longest time of a byte, as observed, in ns
+ * @byte_ns:	longest time of a byte, as lately observed, in ns; 0: nothing was observed yet
  * @progress_ns: when a line was last printed, or the ring was last empty
- * @direct:	writers print themselves: in a suspend, before a reboot
- * @panicking:	the other CPUs have been stopped
+ * @direct:	whether writers print themselves: in a suspend, before a reboot
+ * @panicking:	the other CPUs have been stopped, or should have been
+ * @panic_cpu:	the CPU that panics, once @panicking
  * @off:	unregistered: the port is not to be touched
  * @resume_seq:	sequence number of the next record when it was unregistered
  * @kicked:	the thread has something to do
  * @kick:	wakes the thread from any context
  * @wait:	where the thread waits
- * @thread:	prints @ring
- * @budget:	protected by the console lock
+ * @thread:	prints @ring; with a reference, as it may die of an oops
+ * @budget:	of reports; protected by the console lock
+ * @oops_spent_ns: how long the oops has printed so far, in ns; the same
  * @panic_notifier: see events.c
  * @reboot_notifier: see events.c
  * @pm_notifier: see events.c
@@ -96,9 +122,9 @@ struct console_relay {
 	struct console *con;
 	void (*write)(struct console *con, const char *text, unsigned int len);
 	int (*exit)(struct console *con);
-	struct module *driver_owner;
-	struct module *port_owner;
+	struct relay_target target;
 	struct ring ring;
+	char thread_line[LINE_MAX_BYTES];
 	char line[LINE_MAX_BYTES];
 	char forced_line[LINE_MAX_BYTES];
 	atomic_long_t owner;
@@ -106,8 +132,9 @@ struct console_relay {
 	unsigned int owned_bytes;
 	u32 byte_ns;
 	u64 progress_ns;
-	bool direct;
+	enum directness direct;
 	bool panicking;
+	int panic_cpu;
 	bool off;
 	u64 resume_seq;
 	atomic_t kicked;
@@ -115,6 +142,7 @@ struct console_relay {
 	wait_queue_head_t wait;
 	struct task_struct *thread;
 	struct report_budget budget;
+	u64 oops_spent_ns;
 	struct notifier_block panic_notifier;
 	struct notifier_block reboot_notifier;
 	struct notifier_block pm_notifier;
@@ -146,25 +174,19 @@ enum printed {
 /* How a record is printed. */
 struct urgency {
 	bool at_once;
-	bool report;	/* such as a WARN: its time is limited */
+	u64 *spent_ns;	/* where the time is counted, or NULL */
 	enum patience patience;
 	u64 limit_ns;	/* how long to print older lines before it; U64_MAX: all of them */
 };
 
-/* A port that console_relay_hold_port() holds. */
-struct held_port {
-	struct uart_state *state;
-	struct device *device;
-};
-
 /* drivers.c */
-struct console *console_relay_find_console(const char *port_name, bool complain);
-int console_relay_hold_modules(struct console_relay *relay);
-void console_relay_release_modules(struct console_relay *relay);
+bool console_relay_find_console(const char *port_name, bool complain,
+				struct relay_target *target);
+void console_relay_release_target(const struct relay_target *target);
 
 /* port_hold.c */
-void console_relay_hold_port(struct held_port *held, const struct console *con);
-void console_relay_release_port(struct held_port *held);
+struct uart_state *console_relay_hold_port(const struct relay_target *target);
+void console_relay_release_port(const struct relay_target *target, struct uart_state *state);
 
 /* console_hook.c */
 int console_relay_hook(struct console_relay *relay, bool replay, unsigned int replay_limit);
@@ -174,6 +196,8 @@ void console_relay_rewind(struct console_relay *relay);
 
 /* ring.c */
 bool console_relay_ring_store(struct ring *ring, const char *text, unsigned int len);
+unsigned int console_relay_ring_head(const struct ring *ring);
+bool console_relay_ring_has_passed(const struct ring *ring, unsigned int position);
 unsigned int console_relay_ring_room(const struct ring *ring);
 bool console_relay_ring_empty(const struct ring *ring);
 unsigned int console_relay_ring_line(const struct ring *ring, char *line, unsigned int *tail);
@@ -183,22 +207,25 @@ void console_relay_ring_advance(struct ring *ring, unsigned int tail, unsigned i
 enum printed console_relay_print(struct console_relay *relay, enum patience patience,
 				 const char *text, unsigned int len);
 void console_relay_kick(struct console_relay *relay);
-void console_relay_drain(struct console_relay *relay);
+bool console_relay_drain(struct console_relay *relay);
 void console_relay_switch_off(struct console_relay *relay);
 int console_relay_start_thread(struct console_relay *relay, int nice);
 void console_relay_stop_thread(struct console_relay *relay);
+bool console_relay_thread_died(const struct console_relay *relay);
+bool console_relay_is_excluded(const struct console_relay *relay);
+void console_relay_wrote(struct console_relay *relay, u64 begun_ns);
 
 /* urgency.c: the console lock is held */
 struct urgency console_relay_urgency(struct console_relay *relay, const char *text,
 				     unsigned int len);
-void console_relay_spent(struct console_relay *relay, u64 ns);
 
 /* events.c */
+void console_relay_print_directly(struct console_relay *relay, enum directness directness);
 void console_relay_watch(struct console_relay *relay);
 void console_relay_unwatch(struct console_relay *relay);
 
 /* replay.c */
-unsigned int console_relay_log_bytes(unsigned int limit);
+unsigned int console_relay_log_bytes(unsigned int limit, int loglevel);
 #ifdef HAVE_CONSOLE_SEQ
 u64 console_relay_replay_start(unsigned int limit);
 #else

@@ -17,7 +17,8 @@
  *
  * Lifetime
  *   What is found belongs to the driver. Its module is held, and that of the driver that bound
- *   the port. What can't be held is the port itself: unbinding it calls exit() (console_hook.c).
+ *   the port, and the device, from when the console is found. What can't be held is the port
+ *   itself: unbinding it calls exit() (console_hook.c).
  *
  * What this disturbs
  *   The drivers' modules cannot be unloaded.
@@ -47,7 +48,10 @@ static const struct known_driver known_drivers[] = {
 	{ "meson_uart", "ttyS" },
 	{ "msm_serial", "ttyMSM" },
 	{ "qcom_geni_console", "ttyMSM" },
+/* In 5.10, which has no such sequence number either, its write() takes no lock. */
+#ifdef HAVE_CONSOLE_SEQ
 	{ "s3c2410_serial", "ttySAC" },
+#endif
 	{ "xuartps", "ttyPS" },
 	{ "uartlite", "ttyUL" },
 	{ "OMAP-SERIAL", "ttyO" },
@@ -138,18 +142,44 @@ static void refuse(const struct console *con, const char *why)
 		       driver->dev_name);
 }
 
+/*
+ * The consoles are locked. A registered console's port is bound: what unbinds it has to unregister
+ * the console first.
+ */
+static bool hold(struct relay_target *target, struct console *con)
+{
+	const struct uart_driver *driver = con->data;
+	struct device *device = port_of(con)->dev;
+
+	if (!device->driver || !try_module_get(driver->owner))
+		return false;
+	if (!try_module_get(device->driver->owner)) {
+		module_put(driver->owner);
+		return false;
+	}
+	target->con = con;
+	target->device = get_device(device);
+	target->port_driver = device->driver;
+	target->driver_owner = driver->owner;
+	target->port_owner = device->driver->owner;
+	return true;
+}
+
 /**
- * console_relay_find_console - find the console to relay
+ * console_relay_find_console - find the console to relay, and hold what must not go
  * @port_name:	such as ttyS0; if empty, the first serial console
  * @complain:	log why there is none
+ * @target:	filled in, for console_relay_release_target()
  *
- * Return: a registered console that is supported, or NULL.
+ * Return: whether there is a registered console that is supported.
  */
-struct console *console_relay_find_console(const char *port_name, bool complain)
+bool console_relay_find_console(const char *port_name, bool complain,
+				struct relay_target *target)
 {
 	struct console *con, *found = NULL;
-	bool boot_console = false;
 	const char *why = NULL;
+	bool boot_console = false;
+	bool held = false;
 
 	/* What is logged meanwhile is printed when the lock is released. */
 	relay_lock_consoles();
@@ -161,7 +191,6 @@ struct console *console_relay_find_console(const char *port_name, bool complain)
 			found = con;
 	}
 	if (boot_console) {
-		found = NULL;
 		if (complain)
 			pr_err("a boot console (earlycon, keep_bootcon) is still registered\n");
 	} else if (!found) {
@@ -170,43 +199,20 @@ struct console *console_relay_find_console(const char *port_name, bool complain)
 			       *port_name ? port_name : "of the serial core");
 	} else {
 		why = reason_against(found);
-		if (why && complain)
+		if (!why) {
+			held = hold(target, found);
+			why = "has a driver that is being removed";
+		}
+		if (!held && complain)
 			refuse(found, why);
-		if (why)
-			found = NULL;
 	}
 	relay_unlock_consoles();
-	return found;
+	return held;
 }
 
-/**
- * console_relay_hold_modules - keep the drivers' modules
- * @relay:	the relay with its console
- *
- * Return: 0, or -ENODEV if the port is gone or a module is being unloaded.
- */
-int console_relay_hold_modules(struct console_relay *relay)
+void console_relay_release_target(const struct relay_target *target)
 {
-	const struct uart_driver *driver = relay->con->data;
-	const struct uart_port *port;
-	int err = -ENODEV;
-
-	relay_lock_consoles();
-	port = port_of(relay->con);
-	if (port && port->dev && port->dev->driver && try_module_get(driver->owner)) {
-		relay->driver_owner = driver->owner;
-		relay->port_owner = port->dev->driver->owner;
-		if (try_module_get(relay->port_owner))
-			err = 0;
-		else
-			module_put(relay->driver_owner);
-	}
-	relay_unlock_consoles();
-	return err;
-}
-
-void console_relay_release_modules(struct console_relay *relay)
-{
-	module_put(relay->port_owner);
-	module_put(relay->driver_owner);
+	put_device(target->device);
+	module_put(target->port_owner);
+	module_put(target->driver_owner);
 }

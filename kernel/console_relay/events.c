@@ -14,44 +14,79 @@
  *   Panic: any, with interrupts off. The others: process context.
  *
  * Locking
- *   The console lock while the mode changes, so that no writer is on its way.
+ *   The console lock while the mode changes, so that no writer is on its way; but nobody waits
+ *   for it for longer than a second.
  *
  * Lifetime
  *   From loading to unloading.
  *
  * What this disturbs
- *   Suspend and reboot wait until the backlog has been transmitted.
+ *   Suspend and reboot wait until the backlog of that moment has been transmitted.
  */
+#include <linux/console.h>
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/nmi.h>
 #include <linux/reboot.h>
+#include <linux/smp.h>
 #include <linux/suspend.h>
 #include "compat.h"
 #include "console_relay.h"
+
+#define LOCK_PATIENCE_MS	1000
+#define LOCK_POLL_MS		1
 
 static int drain_in_panic(struct notifier_block *block, unsigned long event, void *unused)
 {
 	struct console_relay *relay = container_of(block, struct console_relay, panic_notifier);
 
-	WRITE_ONCE(relay->panicking, true);
+	WRITE_ONCE(relay->panic_cpu, raw_smp_processor_id());
+	/* Who sees that there is a panic sees whose. */
+	smp_store_release(&relay->panicking, true);
 	while (console_relay_print(relay, PATIENCE_TAKE, NULL, 0) == PRINTED_LINE)
 		touch_nmi_watchdog();
 	return NOTIFY_DONE;
 }
 
-static void print_directly(struct console_relay *relay)
+/* A task that died with the console lock held must not prevent a reboot. */
+static bool lock_console_in_time(void)
 {
-	/* Most of it without the console lock. */
+	unsigned int waited_ms;
+
+	for (waited_ms = 0; waited_ms < LOCK_PATIENCE_MS; waited_ms += LOCK_POLL_MS) {
+		if (console_trylock())
+			return true;
+		msleep(LOCK_POLL_MS);
+	}
+	return false;
+}
+
+/**
+ * console_relay_print_directly - print the backlog, and have writers print themselves
+ * @relay:	the relay
+ * @directness:	how writers print from then on; they only start with it when the backlog is short
+ *
+ * This takes no longer than the backlog that there is now, however much is being logged.
+ */
+void console_relay_print_directly(struct console_relay *relay, enum directness directness)
+{
+	WRITE_ONCE(relay->direct, DIRECT_LIMITED);
 	console_relay_drain(relay);
-	console_lock();
-	console_relay_drain(relay);
-	WRITE_ONCE(relay->direct, true);
-	console_unlock();
+	/* A writer that has not seen it yet may have stored its record meanwhile. */
+	if (lock_console_in_time()) {
+		console_relay_drain(relay);
+		WRITE_ONCE(relay->direct, directness);
+		console_unlock();
+	} else {
+		console_relay_drain(relay);
+		WRITE_ONCE(relay->direct, directness);
+	}
 }
 
 static int drain_before_reboot(struct notifier_block *block, unsigned long event, void *unused)
 {
-	print_directly(container_of(block, struct console_relay, reboot_notifier));
+	console_relay_print_directly(container_of(block, struct console_relay, reboot_notifier),
+				     DIRECT_FULLY);
 	return NOTIFY_DONE;
 }
 
@@ -63,18 +98,21 @@ static int follow_suspend(struct notifier_block *block, unsigned long event, voi
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		print_directly(relay);
+		console_relay_print_directly(relay, DIRECT_FULLY);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		WRITE_ONCE(relay->direct, false);
+		WRITE_ONCE(relay->direct, DIRECT_NEVER);
 		break;
 	}
 	return NOTIFY_DONE;
 }
 
-/* Starts to watch; errors only mean that there is nothing to watch. */
+/*
+ * Starts to watch; before write() is exchanged, and until it has been exchanged back. Only
+ * register_pm_notifier() can fail, where a kernel has no CONFIG_PM_SLEEP: then it never suspends.
+ */
 void console_relay_watch(struct console_relay *relay)
 {
 	relay->panic_notifier.notifier_call = drain_in_panic;

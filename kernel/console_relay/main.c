@@ -23,8 +23,8 @@
  *
  * What this disturbs
  *   - If the machine hangs without a panic, records not yet printed are missing on the line.
- *   - The sequence number of the console shows what was copied, not what was transmitted: who
- *     waits for it (pr_flush(), which is for the kernel only) waits less.
+ *   - The sequence number of the console shows what was copied, not what was transmitted:
+ *     pr_flush() returns before the bytes have been transmitted.
  *   - The driver spins while it prints, with interrupts off for a line, as it does in printk().
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -33,6 +33,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
@@ -81,9 +82,6 @@ MODULE_PARM_DESC(nice, "nice value of the thread: the driver spins while it prin
 
 bool console_relay_warn_to_thread;
 
-/* Before anything was observed: 1200 baud. */
-#define FIRST_BYTE_NS		(8333 * NSEC_PER_USEC)
-
 static struct console_relay *active;
 
 static int read_parameters(void)
@@ -120,19 +118,20 @@ static void free_relay(struct console_relay *relay)
 	kfree(relay);
 }
 
-static struct console_relay *make_relay(struct console *con)
+static struct console_relay *make_relay(const struct relay_target *target)
 {
-	unsigned int size = roundup_pow_of_two(buffer + (replay ?
-							 console_relay_log_bytes(replay_limit) :
-							 0));
 	struct console_relay *relay = kzalloc(sizeof(*relay), GFP_KERNEL);
+	unsigned int size = buffer;
 
 	if (!relay)
 		return NULL;
-	relay->con = con;
-	relay->ring.size = size;
-	relay->ring.bytes = kvmalloc(size, GFP_KERNEL);
-	relay->byte_ns = FIRST_BYTE_NS;
+	/* Both levels: the console loglevel may still change until the replay starts. */
+	if (replay)
+		size += console_relay_log_bytes(replay_limit, max(loglevel, console_loglevel));
+	relay->target = *target;
+	relay->con = target->con;
+	relay->ring.size = roundup_pow_of_two(size);
+	relay->ring.bytes = kvmalloc(relay->ring.size, GFP_KERNEL);
 	relay->progress_ns = ktime_get_mono_fast_ns();
 	relay->budget.regained_ns = relay->progress_ns;
 	if (relay->ring.bytes)
@@ -144,10 +143,10 @@ static struct console_relay *make_relay(struct console *con)
 static int hook(struct console_relay *relay)
 {
 	int old_loglevel = console_loglevel;
-	struct held_port held;
+	struct uart_state *held;
 	int err;
 
-	console_relay_hold_port(&held, relay->con);
+	held = console_relay_hold_port(&relay->target);
 	if (loglevel >= 0)
 		console_loglevel = loglevel;
 	err = console_relay_hook(relay, replay, replay_limit);
@@ -156,55 +155,56 @@ static int hook(struct console_relay *relay)
 		       relay->con->index);
 		console_loglevel = old_loglevel;
 	}
-	console_relay_release_port(&held);
+	console_relay_release_port(&relay->target, held);
 	return err;
 }
 
-static int __init start_relay(struct console *con)
+/* Takes over what @target holds. */
+static int __init start_relay(const struct relay_target *target)
 {
 	struct console_relay *relay;
-	int err;
+	int err = -ENOMEM;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		pr_err("PREEMPT_RT prints from a thread of its own, and is not supported\n");
-		return -EOPNOTSUPP;
+		err = -EOPNOTSUPP;
+		goto release;
 	}
-	relay = make_relay(con);
+	relay = make_relay(target);
 	if (!relay)
-		return -ENOMEM;
-	err = console_relay_hold_modules(relay);
-	if (err)
-		goto free;
+		goto release;
 	err = console_relay_start_thread(relay, nice);
 	if (err)
-		goto release;
+		goto free;
+	console_relay_watch(relay);
 	err = hook(relay);
 	if (err)
-		goto stop;
+		goto unwatch;
 	active = relay;
-	console_relay_watch(relay);
 	console_relay_counters_create(relay);
-	pr_info("%s%d prints through a thread of its own\n", con->name, con->index);
+	pr_info("%s%d prints through a thread of its own\n", relay->con->name, relay->con->index);
 	return 0;
-stop:
+unwatch:
+	console_relay_unwatch(relay);
 	console_relay_stop_thread(relay);
-release:
-	console_relay_release_modules(relay);
 free:
 	free_relay(relay);
+release:
+	console_relay_release_target(target);
 	return err;
 }
 
 #ifdef MODULE
 static int __init console_relay_init(void)
 {
-	struct console *con;
+	struct relay_target target;
 	int err = read_parameters();
 
 	if (err)
 		return err;
-	con = console_relay_find_console(port, true);
-	return con ? start_relay(con) : -ENODEV;
+	if (!console_relay_find_console(port, true, &target))
+		return -ENODEV;
+	return start_relay(&target);
 }
 module_init(console_relay_init);
 #else
@@ -212,17 +212,20 @@ static bool decided __initdata;
 
 static int __init look_for_console(bool last)
 {
-	struct console *con;
+	struct relay_target target;
 	int err;
 
 	if (decided)
 		return 0;
-	con = console_relay_find_console(port, last);
-	if (!con)
+	if (!console_relay_find_console(port, last, &target))
 		return -ENODEV;
 	decided = true;
 	err = read_parameters();
-	return err ? err : start_relay(con);
+	if (err) {
+		console_relay_release_target(&target);
+		return err;
+	}
+	return start_relay(&target);
 }
 
 /* Runs after the drivers' own initcalls, which precede it in the Makefile. */
@@ -243,17 +246,18 @@ late_initcall_sync(console_relay_late_init);
 static void __exit console_relay_exit(void)
 {
 	struct console_relay *relay = active;
-	struct held_port held;
+	struct uart_state *held;
 
 	console_relay_counters_remove();
-	console_relay_unwatch(relay);
 	console_relay_wait_for_thread(relay);
-	console_relay_hold_port(&held, relay->con);
+	console_relay_print_directly(relay, DIRECT_LIMITED);
+	held = console_relay_hold_port(&relay->target);
 	console_relay_unhook(relay);
-	console_relay_release_port(&held);
+	console_relay_release_port(&relay->target, held);
+	console_relay_unwatch(relay);
 	console_relay_stop_thread(relay);
 	pr_info("%s%d is the driver's own console again\n", relay->con->name, relay->con->index);
-	console_relay_release_modules(relay);
+	console_relay_release_target(&relay->target);
 	free_relay(relay);
 }
 module_exit(console_relay_exit);

@@ -13,22 +13,26 @@
  *   context.
  *
  * Locking
- *   Who prints owns the output, with interrupts off, for the length of a line. printk() calls
- *   write() with interrupts off as well, so a driver sees no context that it does not know.
- *   @owner names a ticket and a CPU. Who finds it taken waits for at most the time that the line
- *   takes; it does not wait if the owner is the context that it interrupted itself, or if the
- *   owner's CPU was stopped by a panic. Only a panic or an oops then takes the output by force,
- *   announces a replay and prints the line again. The previous owner, if it ever goes on, finds
- *   another ticket, and that @tail has moved on.
+ *   The context that prints owns the output, with interrupts off, for the length of a line.
+ *   printk() calls write() with interrupts off as well, so a driver sees no context that it does
+ *   not know.
+ *   @owner names a ticket and a CPU. A context that finds it taken waits for at most the time
+ *   that the line takes; it does not wait if the owner is the context that it interrupted itself,
+ *   or if the owner's CPU was stopped by a panic. Only a panic or an oops then takes the output by
+ *   force, announces a replay and prints the line again. The previous owner, if it ever goes on,
+ *   finds another ticket, and that @tail has moved on. Once a panic drains the ring, the output is
+ *   its CPU's alone.
  *
  * Lifetime
- *   The thread lives from loading to unloading.
+ *   The thread lives from loading to unloading. If it dies of an oops in the driver's write(),
+ *   writers print themselves.
  *
  * What this disturbs
  *   Interrupts are off for a line, as in printk(); for less where a record has several lines.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
@@ -37,7 +41,9 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/nmi.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -52,10 +58,22 @@
 #define CPU_MASK	((1L << CPU_BITS) - 1)
 #define TICKET_MASK	0x7fff
 
+/* Before anything was observed: a byte at 1200 baud. */
+#define FIRST_BYTE_NS	(8333 * NSEC_PER_USEC)
+
+/* A byte at 300 baud. What takes longer is a machine that was stopped, or flow control. */
+#define SLOWEST_BYTE_NS	(33333 * NSEC_PER_USEC)
+
+/* By which part the time of a byte falls again with each line. */
+#define DECAY		16
+
 /* In addition to twice the time of a line. */
 #define PATIENCE_NS	(100ULL * NSEC_PER_MSEC)
 
 #define BUSY_MS		1
+
+/* console_relay_drain() gives up if the same owner has kept the output for so long. */
+#define BUSY_LIMIT_MS	5000
 
 /*
  * Before the first line after a pause. Whoever logs mostly logs more, and on its CPU a line of the
@@ -75,17 +93,23 @@ static bool is_this_cpu(long owner)
 	return (owner & CPU_MASK) == raw_smp_processor_id() + 1;
 }
 
+/* A panic has marked its CPU as offline; where that failed, the CPU is waited for. */
+static bool is_stopped(long owner)
+{
+	return !cpu_online((owner & CPU_MASK) - 1);
+}
+
 /* Waits until the output is free. Returns the owner otherwise. */
 static long wait_for_output(struct console_relay *relay, long mine)
 {
 	u64 begun_ns = ktime_get_mono_fast_ns();
 	u64 limit_ns = PATIENCE_NS + 2ULL * READ_ONCE(relay->owned_bytes) *
-		       READ_ONCE(relay->byte_ns);
+		       (READ_ONCE(relay->byte_ns) ?: FIRST_BYTE_NS);
 	long owner;
 
 	for (;;) {
 		owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
-		if (!owner || is_this_cpu(owner) || READ_ONCE(relay->panicking) ||
+		if (!owner || is_this_cpu(owner) || is_stopped(owner) ||
 		    ktime_get_mono_fast_ns() - begun_ns > limit_ns)
 			return owner;
 		touch_nmi_watchdog();
@@ -97,40 +121,77 @@ static long wait_for_output(struct console_relay *relay, long mine)
 static bool own_output(struct console_relay *relay, enum patience patience, long mine,
 		       bool *forced)
 {
-	long owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
+	long owner;
 
 	*forced = false;
-	if (owner && patience != PATIENCE_NONE)
-		owner = wait_for_output(relay, mine);
-	if (!owner)
-		return true;
-	if (patience != PATIENCE_TAKE)
+	if (console_relay_is_excluded(relay))
 		return false;
-	relay->counters.forced++;
-	*forced = true;
-	atomic_long_set(&relay->owner, mine);
+	owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
+	while (owner) {
+		if (patience != PATIENCE_NONE)
+			owner = wait_for_output(relay, mine);
+		if (!owner)
+			break;
+		if (patience != PATIENCE_TAKE)
+			return false;
+		/* From the very owner that was waited for; another one is waited for as well. */
+		if (atomic_long_cmpxchg(&relay->owner, owner, mine) == owner) {
+			relay->counters.forced++;
+			*forced = true;
+			break;
+		}
+	}
 	return true;
+}
+
+/* The time since @begun_ns was spent with interrupts off. */
+void console_relay_wrote(struct console_relay *relay, u64 begun_ns)
+{
+	u64 took_ns = ktime_get_mono_fast_ns() - begun_ns;
+
+	relay->counters.longest_write_ns = max(relay->counters.longest_write_ns, took_ns);
+}
+
+static void observe_byte(struct console_relay *relay, u64 took_ns, unsigned int len)
+{
+	u32 observed_ns = min_t(u64, div_u64(took_ns, len), SLOWEST_BYTE_NS);
+
+	WRITE_ONCE(relay->byte_ns, max(observed_ns, relay->byte_ns - relay->byte_ns / DECAY));
 }
 
 static void write_text(struct console_relay *relay, const char *text, unsigned int len)
 {
 	u64 begun_ns = ktime_get_mono_fast_ns();
-	u64 took_ns;
 
 	WRITE_ONCE(relay->owned_bytes, len);
 	relay->write(relay->con, text, len);
-	took_ns = ktime_get_mono_fast_ns() - begun_ns;
-	relay->counters.longest_write_ns = max(relay->counters.longest_write_ns, took_ns);
 	/* Of short texts, the hardware's buffer takes a large part at once. */
 	if (len >= 32)
-		relay->byte_ns = clamp_t(u64, div_u64(took_ns, len), relay->byte_ns, NSEC_PER_SEC);
+		observe_byte(relay, ktime_get_mono_fast_ns() - begun_ns, len);
 	WRITE_ONCE(relay->progress_ns, ktime_get_mono_fast_ns());
+}
+
+/* Not an interrupt handler on top of the thread. */
+static bool in_thread(const struct console_relay *relay)
+{
+	return current == relay->thread && in_task();
+}
+
+/*
+ * Who lost the output by force may still be reading its line: mostly that is the thread, whose
+ * line is used by nobody else.
+ */
+static char *line_buffer(struct console_relay *relay, bool forced)
+{
+	if (forced)
+		return relay->forced_line;
+	return in_thread(relay) ? relay->thread_line : relay->line;
 }
 
 static enum printed print_owned(struct console_relay *relay, bool forced, const char *text,
 				unsigned int len)
 {
-	char *line = forced ? relay->forced_line : relay->line;
+	char *line = line_buffer(relay, forced);
 	unsigned int line_len, tail;
 
 	if (READ_ONCE(relay->off) && !text)
@@ -141,7 +202,7 @@ static enum printed print_owned(struct console_relay *relay, bool forced, const 
 	if (line_len) {
 		write_text(relay, line, line_len);
 		console_relay_ring_advance(&relay->ring, tail, line_len);
-		if (current == relay->thread) {
+		if (in_thread(relay)) {
 			relay->counters.lines++;
 			relay->counters.bytes += line_len;
 		} else {
@@ -186,23 +247,39 @@ enum printed console_relay_print(struct console_relay *relay, enum patience pati
 }
 
 /**
- * console_relay_drain - print all of the ring; process context
+ * console_relay_drain - print what the ring contains now; process context
  * @relay:	the relay
  *
- * On return nobody is printing, and the ring was empty. The caller sees to it that it stays so.
+ * If no record is stored meanwhile, the ring is empty on return.
+ *
+ * Return: whether all of it was printed, and not somebody else has kept the output.
  */
-void console_relay_drain(struct console_relay *relay)
+bool console_relay_drain(struct console_relay *relay)
 {
+	unsigned int head = console_relay_ring_head(&relay->ring);
+	unsigned int busy_ms = 0;
+	long owner, last_owner = 0;
 	enum printed printed;
 
 	for (;;) {
 		printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
 		if (printed == PRINTED_NOTHING || printed == PRINTED_OFF)
-			return;
-		if (printed == PRINTED_BUSY)
-			msleep(BUSY_MS);
-		else
+			return true;
+		if (printed == PRINTED_LINE) {
+			if (console_relay_ring_has_passed(&relay->ring, head))
+				return true;
 			cond_resched();
+			continue;
+		}
+		/* By writers, who may go on for ever. */
+		if (console_relay_ring_has_passed(&relay->ring, head))
+			return true;
+		owner = atomic_long_read(&relay->owner);
+		busy_ms = owner == last_owner ? busy_ms + BUSY_MS : 0;
+		last_owner = owner;
+		if (busy_ms > BUSY_LIMIT_MS)
+			return false;
+		msleep(BUSY_MS);
 	}
 }
 
@@ -240,8 +317,12 @@ static enum printed print_as_thread(struct console_relay *relay)
 	if (console_relay_ring_empty(&relay->ring))
 		return PRINTED_NOTHING;
 	cookie = relay_enter_printing();
-	if (relay_may_print(relay->con))
+	if (relay_may_print(relay->con)) {
+		u64 begun_ns = ktime_get_mono_fast_ns();
+
 		printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
+		console_relay_wrote(relay, begun_ns);
+	}
 	relay_leave_printing(cookie);
 	return printed;
 }
@@ -280,6 +361,7 @@ int console_relay_start_thread(struct console_relay *relay, int nice)
 				relay->con->index);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
+	get_task_struct(thread);
 	set_user_nice(thread, nice);
 	relay->thread = thread;
 	wake_up_process(thread);
@@ -288,8 +370,21 @@ int console_relay_start_thread(struct console_relay *relay, int nice)
 
 void console_relay_stop_thread(struct console_relay *relay)
 {
-	if (!relay->thread)
-		return;
 	kthread_stop(relay->thread);
 	irq_work_sync(&relay->kick);
+	put_task_struct(relay->thread);
+}
+
+/* Of an oops in the driver's write(); until it is stopped it does not exit otherwise. */
+bool console_relay_thread_died(const struct console_relay *relay)
+{
+	return READ_ONCE(relay->thread->flags) & PF_EXITING;
+}
+
+/* A panic goes on elsewhere: this CPU was not stopped, but is to keep quiet. */
+bool console_relay_is_excluded(const struct console_relay *relay)
+{
+	/* Pairs with the release in events.c. */
+	return smp_load_acquire(&relay->panicking) &&
+	       relay->panic_cpu != raw_smp_processor_id();
 }

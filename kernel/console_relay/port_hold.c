@@ -3,7 +3,7 @@
  * Holding the port in place while its console is hooked or unhooked.
  *
  * Purpose
- *   The core reads a console's exit() outside of the console lock. What unregisters a console:
+ *   Up to 6.1 the core reads a console's exit() outside of its locks. What unregisters a console:
  *   - `echo N` to its file in sysfs: under the mutex of the tty's port;
  *   - unbinding the port: under the lock of its device.
  *   Both are held while exit() is exchanged, so everyone who has read it has returned before the
@@ -13,11 +13,12 @@
  *   Process context, on loading and unloading.
  *
  * Locking
- *   Takes the lock of the device, then the mutex of the tty's port.
+ *   Takes the lock of the device, then the mutex of the tty's port. While the device is bound to
+ *   its driver, and cannot be unbound, that mutex exists: several drivers (PL011, uartps, meson)
+ *   free it when their last port is unbound.
  *
  * Lifetime
- *   A held port keeps a reference to its device. The state belongs to the driver and outlives
- *   the port.
+ *   The target keeps a reference to the device, from loading to unloading.
  *
  * What this disturbs
  *   Binding, unbinding, opening, closing and setting the port wait.
@@ -28,46 +29,42 @@
 #include <linux/tty.h>
 #include "console_relay.h"
 
-/* NULL while the port is unbound, when there is nothing to unbind. */
-static struct device *device_of(const struct uart_state *state)
+/* NULL while the device is unbound: then there is nobody to switch the console on or off. */
+static struct uart_state *state_of(const struct relay_target *target)
 {
-	return state->uart_port ? state->uart_port->dev : NULL;
+	const struct uart_driver *driver = target->con->data;
+
+	if (target->device->driver != target->port_driver || !driver->state)
+		return NULL;
+	return driver->state + target->con->index;
 }
 
 /**
  * console_relay_hold_port - prevent the console's port from being bound or unbound, and the
  *			     console from being switched on or off
- * @held:	filled in, for console_relay_release_port()
- * @con:	the console, whose driver's module is held
+ * @target:	the console with its port
+ *
+ * Return: what was locked besides the device, for console_relay_release_port().
  */
-void console_relay_hold_port(struct held_port *held, const struct console *con)
+struct uart_state *console_relay_hold_port(const struct relay_target *target)
 {
-	const struct uart_driver *driver = con->data;
-	struct uart_state *state = driver->state + con->index;
+	struct uart_state *state;
 
-	held->state = state;
-	for (;;) {
+	device_lock(target->device);
+	state = state_of(target);
+	if (state)
 		mutex_lock(&state->port.mutex);
-		held->device = get_device(device_of(state));
-		mutex_unlock(&state->port.mutex);
-
-		if (held->device)
-			device_lock(held->device);
-		mutex_lock(&state->port.mutex);
-		if (device_of(state) == held->device)
-			return;
-		console_relay_release_port(held);
-	}
+	return state;
 }
 
 /**
  * console_relay_release_port - undo console_relay_hold_port()
- * @held:	as filled in there
+ * @target:	the console with its port
+ * @state:	as returned there
  */
-void console_relay_release_port(struct held_port *held)
+void console_relay_release_port(const struct relay_target *target, struct uart_state *state)
 {
-	mutex_unlock(&held->state->port.mutex);
-	if (held->device)
-		device_unlock(held->device);
-	put_device(held->device);
+	if (state)
+		mutex_unlock(&state->port.mutex);
+	device_unlock(target->device);
 }

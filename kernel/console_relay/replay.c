@@ -65,24 +65,24 @@ static size_t prefix_of(const char *text, size_t len, unsigned int *level)
 	return i < len && text[i] == '>' ? i + 1 : 0;
 }
 
-static bool is_printed(const char *text, size_t len)
+static bool is_printed(const char *text, size_t len, int loglevel)
 {
 	unsigned int level;
 
-	return !prefix_of(text, len, &level) || level < console_loglevel;
+	return !prefix_of(text, len, &level) || (int)level < loglevel;
 }
 
 /*
  * Sums up the printed bytes of the records from the reader's position on; stops as soon as there
  * are @enough. The prefix is counted as well, which makes up for the carriage return.
  */
-static u64 count_bytes(struct log_reader *reader, char *text, u64 enough)
+static u64 count_bytes(struct log_reader *reader, char *text, int loglevel, u64 enough)
 {
 	u64 bytes = 0;
 	size_t len;
 
 	while (bytes < enough && read_record(reader, text, &len)) {
-		if (is_printed(text, len))
+		if (is_printed(text, len, loglevel))
 			bytes += len;
 	}
 	return bytes;
@@ -91,10 +91,11 @@ static u64 count_bytes(struct log_reader *reader, char *text, u64 enough)
 /**
  * console_relay_log_bytes - how long a replay is
  * @limit:	how many bytes to replay at most; 0: no limit
+ * @loglevel:	the console loglevel at which it will be printed, or a higher one
  *
  * Return: its length in bytes, or an upper limit.
  */
-unsigned int console_relay_log_bytes(unsigned int limit)
+unsigned int console_relay_log_bytes(unsigned int limit, int loglevel)
 {
 	struct log_reader reader = { };
 	u64 bytes;
@@ -104,7 +105,7 @@ unsigned int console_relay_log_bytes(unsigned int limit)
 	if (!text)
 		return 0;
 	start_reading(&reader);
-	bytes = count_bytes(&reader, text, U64_MAX);
+	bytes = count_bytes(&reader, text, loglevel, U64_MAX);
 	kfree(text);
 	return min_t(u64, bytes, limit ? limit : INT_MAX / 2);
 }
@@ -128,10 +129,10 @@ u64 console_relay_replay_start(unsigned int limit)
 	if (!text)
 		return U64_MAX;
 	start_reading(&reader);
-	total = count_bytes(&reader, text, U64_MAX);
+	total = count_bytes(&reader, text, console_loglevel, U64_MAX);
 	if (total > limit) {
 		start_reading(&reader);
-		count_bytes(&reader, text, total - limit);
+		count_bytes(&reader, text, console_loglevel, total - limit);
 		start = reader.kmsg.cur_seq;
 	}
 	kfree(text);
@@ -173,13 +174,13 @@ void console_relay_store_log(struct console_relay *relay, unsigned int limit)
 		return;
 	if (limit) {
 		start_reading(&reader);
-		total = count_bytes(&reader, text, U64_MAX);
+		total = count_bytes(&reader, text, console_loglevel, U64_MAX);
 	}
 	start_reading(&reader);
 	if (total > limit)
-		count_bytes(&reader, text, total - limit);
+		count_bytes(&reader, text, console_loglevel, total - limit);
 	while (read_record(&reader, text, &len)) {
-		if (is_printed(text, len))
+		if (is_printed(text, len, console_loglevel))
 			store_record(relay, text, len);
 	}
 	kfree(text);

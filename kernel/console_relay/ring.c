@@ -12,7 +12,7 @@
  *   One context stores at a time: it holds the console lock, or it is a panic, after which the
  *   other one never goes on. One context takes lines at a time: it owns the output (output.c).
  *   @head is released after the bytes were stored, @tail after they were copied. Who lost the
- *   output by force may still advance @tail: only the one of both who comes first does.
+ *   output by force may still try to advance @tail; only the first of the two who try succeeds.
  *
  * Lifetime
  *   The caller's.
@@ -29,6 +29,17 @@ unsigned int console_relay_ring_room(const struct ring *ring)
 {
 	/* Pairs with the cmpxchg() of console_relay_ring_advance(): the bytes were copied. */
 	return ring->size - (ring->head - smp_load_acquire(&ring->tail));
+}
+
+unsigned int console_relay_ring_head(const struct ring *ring)
+{
+	return READ_ONCE(ring->head);
+}
+
+/* Whether all bytes stored up to @position, which is a head, were printed. */
+bool console_relay_ring_has_passed(const struct ring *ring, unsigned int position)
+{
+	return (int)(READ_ONCE(ring->tail) - position) >= 0;
 }
 
 bool console_relay_ring_empty(const struct ring *ring)

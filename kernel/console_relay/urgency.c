@@ -3,7 +3,8 @@
  * Which records are printed at once.
  *
  * Purpose
- *   - all of a panic and of an oops, and all that is logged during a suspend and before a reboot;
+ *   - all of a panic and of an oops, and all that is logged during a suspend and before a reboot,
+ *     or after the thread has died;
  *   - a WARN, for at most `warn_limit`, unless warn=thread. No exported symbol says that a WARN
  *     is being printed, so it is recognised by its first line and its last one. Whoever may
  *     write these to /dev/kmsg can make its records synchronous for as long;
@@ -24,6 +25,7 @@
  *   Who logs such a record waits until it has been transmitted, as with the driver's own console.
  */
 #include <linux/hardirq.h>
+#include <linux/kexec.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -42,8 +44,14 @@
 /* A limit that has been used up is available again after this many times as long. */
 #define REGAIN		4
 
-/* For how long an oops prints older lines before each own one: lockup detectors wait for 10 s. */
-#define OOPS_NS		(4ULL * NSEC_PER_SEC)
+/*
+ * For how long an oops prints older lines before its own ones, all together: lockup detectors wait
+ * for 10 s. A panic prints the rest when it has stopped the other CPUs.
+ */
+#define OOPS_NS		(8ULL * NSEC_PER_SEC)
+
+/* For how long a record prints older lines, as interrupts are off meanwhile. */
+#define RECORD_NS	(200ULL * NSEC_PER_MSEC)
 
 /* The thread does not run; at nice 19 it still gets its turn on a busy CPU. */
 #define STARVED_NS	(10ULL * NSEC_PER_SEC)
@@ -89,6 +97,17 @@ static bool is_starved(struct console_relay *relay, u64 now_ns)
 	       now_ns - READ_ONCE(relay->progress_ns) > STARVED_NS;
 }
 
+static u64 oops_limit_ns(const struct console_relay *relay)
+{
+	/*
+	 * A crash kernel is started before the panic notifiers run: what an oops or a panic leaves
+	 * to them would never be printed.
+	 */
+	if (READ_ONCE(relay->panicking) || kexec_crash_loaded())
+		return U64_MAX;
+	return OOPS_NS - min(OOPS_NS, relay->oops_spent_ns);
+}
+
 /**
  * console_relay_urgency - how to print a record
  * @relay:	the relay
@@ -107,13 +126,21 @@ struct urgency console_relay_urgency(struct console_relay *relay, const char *te
 	if (READ_ONCE(relay->panicking) || oops_in_progress) {
 		urgency.at_once = true;
 		urgency.patience = PATIENCE_TAKE;
-		urgency.limit_ns = READ_ONCE(relay->panicking) ? U64_MAX : OOPS_NS;
+		urgency.limit_ns = oops_limit_ns(relay);
+		urgency.spent_ns = &relay->oops_spent_ns;
 		return urgency;
 	}
-	if (READ_ONCE(relay->direct)) {
+	relay->oops_spent_ns = 0;
+	if (console_relay_thread_died(relay)) {
+		urgency.at_once = true;
+		urgency.patience = PATIENCE_TAKE;
+		urgency.limit_ns = RECORD_NS;
+		return urgency;
+	}
+	if (READ_ONCE(relay->direct) != DIRECT_NEVER) {
 		urgency.at_once = true;
 		urgency.patience = PATIENCE_LINE;
-		urgency.limit_ns = U64_MAX;
+		urgency.limit_ns = READ_ONCE(relay->direct) == DIRECT_FULLY ? U64_MAX : RECORD_NS;
 		return urgency;
 	}
 	report = belongs_to_report(&relay->budget, text, len, now_ns);
@@ -130,13 +157,8 @@ struct urgency console_relay_urgency(struct console_relay *relay, const char *te
 	else
 		relay->counters.starved_records++;
 	urgency.at_once = true;
-	urgency.report = true;
+	urgency.limit_ns = min(urgency.limit_ns, RECORD_NS);
+	urgency.spent_ns = &relay->budget.spent_ns;
 	urgency.patience = PATIENCE_LINE;
 	return urgency;
-}
-
-/* What a report has printed for. */
-void console_relay_spent(struct console_relay *relay, u64 ns)
-{
-	relay->budget.spent_ns += ns;
 }
