@@ -110,8 +110,9 @@ static int follow_suspend(struct notifier_block *block, unsigned long event, voi
 }
 
 /*
- * Starts to watch; before write() is exchanged, and until it has been exchanged back. Only
- * register_pm_notifier() can fail, where a kernel has no CONFIG_PM_SLEEP: then it never suspends.
+ * Starts to watch; before write() is exchanged, and until it has been exchanged back. None of the
+ * calls can fail: a chain refuses only what it contains already. Without CONFIG_PM_SLEEP
+ * register_pm_notifier() does nothing, and the kernel never suspends.
  */
 void console_relay_watch(struct console_relay *relay)
 {
