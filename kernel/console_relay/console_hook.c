@@ -64,13 +64,26 @@ static bool print_at_once(struct console_relay *relay, const struct urgency *urg
 	return printed == PRINTED_TEXT;
 }
 
+/* The thread sets the console back to this record, if the kernel allows that. */
+static void skip(struct console_relay *relay, unsigned int len)
+{
+#ifdef HAVE_CONSOLE_SEQ
+	/* It moves on when write() returns. */
+	if (!relay->behind)
+		relay->resume_seq = relay->con->seq;
+	WRITE_ONCE(relay->behind, true);
+#else
+	relay->counters.lost_bytes += len;
+#endif
+}
+
 /* Stores the record, after printing older lines if there is no room. */
 static void store(struct console_relay *relay, const char *text, unsigned int len)
 {
 	if (console_relay_ring_empty(&relay->ring))
 		WRITE_ONCE(relay->progress_ns, ktime_get_mono_fast_ns());
 	while (!console_relay_ring_store(&relay->ring, text, len)) {
-		enum printed printed = console_relay_print(relay, PATIENCE_LINE, text, len);
+		enum printed printed = console_relay_print(relay, PATIENCE_LONG, text, len);
 
 		if (printed == PRINTED_TEXT)
 			return;
@@ -80,10 +93,10 @@ static void store(struct console_relay *relay, const char *text, unsigned int le
 		}
 		/*
 		 * There is no room, and the output does not become free: a record of the driver's
-		 * own write(), or the owner takes longer than its line should.
+		 * own write(), or the owner takes much longer than its line should.
 		 */
-		relay->counters.lost_bytes += len;
-		return;
+		skip(relay, len);
+		break;
 	}
 	console_relay_kick(relay);
 }
@@ -104,10 +117,11 @@ static void relay_write(struct console *con, const char *text, unsigned int len)
 	urgency = console_relay_urgency(relay, text, len);
 #ifdef HAVE_CONSOLE_SEQ
 	/*
-	 * Registered again: the thread rewinds to what was logged meanwhile. Only what cannot wait
-	 * for that is printed before.
+	 * Registered again, or behind: the thread goes back to what was logged meanwhile. Only what
+	 * cannot wait for that is printed before.
 	 */
-	if (READ_ONCE(relay->off) && !(urgency.at_once && urgency.patience == PATIENCE_TAKE)) {
+	if ((READ_ONCE(relay->off) || relay->behind) &&
+	    !(urgency.at_once && urgency.patience == PATIENCE_TAKE)) {
 		console_relay_kick(relay);
 		return;
 	}
@@ -126,7 +140,8 @@ static int relay_exit(struct console *con)
 	if (!READ_ONCE(relay->off)) {
 		console_relay_switch_off(relay);
 #ifdef HAVE_CONSOLE_SEQ
-		relay->resume_seq = con->seq;
+		if (!relay->behind)
+			relay->resume_seq = con->seq;
 #endif
 	}
 	return relay->exit ? relay->exit(con) : 0;
@@ -143,10 +158,26 @@ void console_relay_rewind(struct console_relay *relay)
 		if (con != relay->con || !relay->off)
 			continue;
 		con->seq = relay->resume_seq;
+		WRITE_ONCE(relay->behind, false);
 		WRITE_ONCE(relay->off, false);
 		relay->counters.rewinds++;
 	}
 	relay_unlock_consoles();
+#endif
+}
+
+/**
+ * console_relay_set_back - have the core print the skipped records, if there are any
+ * @relay:	the relay; the console lock is held, or a panic has stopped the other CPUs
+ */
+void console_relay_set_back(struct console_relay *relay)
+{
+#ifdef HAVE_CONSOLE_SEQ
+	if (!relay->behind || READ_ONCE(relay->off))
+		return;
+	relay->con->seq = relay->resume_seq;
+	WRITE_ONCE(relay->behind, false);
+	relay->counters.set_back++;
 #endif
 }
 
@@ -225,7 +256,7 @@ void console_relay_unhook(struct console_relay *relay)
 	relay_lock_consoles();
 	console_relay_drain(relay);
 #ifdef HAVE_CONSOLE_SEQ
-	if (relay->off && is_registered(con))
+	if ((relay->off || relay->behind) && is_registered(con))
 		con->seq = relay->resume_seq;
 #endif
 	con->write = relay->write;

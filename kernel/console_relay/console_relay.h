@@ -52,6 +52,7 @@ struct counters {
 	u64 left_to_thread;	/* records of WARNs left to the thread */
 	u64 starved_records;	/* printed at once because the thread did not run */
 	u64 rewinds;		/* times the console was registered again */
+	u64 set_back;		/* times the console was set back to a skipped record */
 	u64 longest_write_ns;	/* of a record by its writer, or of a line by the thread */
 };
 
@@ -99,6 +100,7 @@ enum directness {
  * @forced_line: the same for who took the output by force
  * @owner:	who owns the output: a ticket and the CPU plus one, or 0; see output.c
  * @tickets:	number of the last ticket
+ * @waiting:	number of contexts that wait for the output
  * @owned_bytes: how many bytes the owner is printing
  * @byte_ns:	longest time of a byte, as lately observed, in ns; 0: nothing was observed yet
  * @progress_ns: when a line was last printed, or the ring was last empty
@@ -106,7 +108,10 @@ enum directness {
  * @panicking:	the other CPUs have been stopped, or should have been
  * @panic_cpu:	the CPU that panics, once @panicking
  * @off:	unregistered: the port is not to be touched
- * @resume_seq:	sequence number of the next record when it was unregistered
+ * @behind:	a record could be neither stored nor printed: it and the next ones are skipped until
+ *		the console has been set back; written under the console lock
+ * @resume_seq:	sequence number of the next record when it was unregistered, or of the first
+ *		skipped one
  * @kicked:	the thread has something to do
  * @kick:	wakes the thread from any context
  * @wait:	where the thread waits
@@ -129,6 +134,7 @@ struct console_relay {
 	char forced_line[LINE_MAX_BYTES];
 	atomic_long_t owner;
 	atomic_t tickets;
+	atomic_t waiting;
 	unsigned int owned_bytes;
 	u32 byte_ns;
 	u64 progress_ns;
@@ -136,6 +142,7 @@ struct console_relay {
 	bool panicking;
 	int panic_cpu;
 	bool off;
+	bool behind;
 	u64 resume_seq;
 	atomic_t kicked;
 	struct irq_work kick;
@@ -157,9 +164,10 @@ extern unsigned int console_relay_warn_limit_ms;
 
 /* How long to wait for who owns the output. */
 enum patience {
-	PATIENCE_NONE,
+	PATIENCE_NONE,	/* not at all, and others who wait come first */
 	PATIENCE_LINE,	/* until its line must have ended */
-	PATIENCE_TAKE,	/* as long, and then take the output by force */
+	PATIENCE_LONG,	/* longer: what is not printed now may be skipped */
+	PATIENCE_TAKE,	/* as long as PATIENCE_LINE, and then take the output by force */
 };
 
 /* What became of an attempt to print. */
@@ -193,12 +201,12 @@ int console_relay_hook(struct console_relay *relay, bool replay, unsigned int re
 void console_relay_wait_for_thread(struct console_relay *relay);
 void console_relay_unhook(struct console_relay *relay);
 void console_relay_rewind(struct console_relay *relay);
+void console_relay_set_back(struct console_relay *relay);
 
 /* ring.c */
 bool console_relay_ring_store(struct ring *ring, const char *text, unsigned int len);
 unsigned int console_relay_ring_head(const struct ring *ring);
 bool console_relay_ring_has_passed(const struct ring *ring, unsigned int position);
-unsigned int console_relay_ring_room(const struct ring *ring);
 bool console_relay_ring_empty(const struct ring *ring);
 unsigned int console_relay_ring_line(const struct ring *ring, char *line, unsigned int *tail);
 void console_relay_ring_advance(struct ring *ring, unsigned int tail, unsigned int len);

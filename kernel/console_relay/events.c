@@ -25,6 +25,7 @@
  */
 #include <linux/console.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/nmi.h>
 #include <linux/reboot.h>
@@ -45,20 +46,23 @@ static int drain_in_panic(struct notifier_block *block, unsigned long event, voi
 	smp_store_release(&relay->panicking, true);
 	while (console_relay_print(relay, PATIENCE_TAKE, NULL, 0) == PRINTED_LINE)
 		touch_nmi_watchdog();
+	/* panic() has the core print what its consoles have not printed yet. */
+	console_relay_set_back(relay);
 	return NOTIFY_DONE;
 }
 
 /* A task that died with the console lock held must not prevent a reboot. */
 static bool lock_console_in_time(void)
 {
-	unsigned int waited_ms;
+	unsigned long end = jiffies + msecs_to_jiffies(LOCK_PATIENCE_MS);
 
-	for (waited_ms = 0; waited_ms < LOCK_PATIENCE_MS; waited_ms += LOCK_POLL_MS) {
-		if (console_trylock())
-			return true;
+	while (!console_trylock()) {
+		/* Under a flood of records each sleep may take many times as long. */
+		if (time_after(jiffies, end))
+			return false;
 		msleep(LOCK_POLL_MS);
 	}
-	return false;
+	return true;
 }
 
 /**
@@ -75,6 +79,7 @@ void console_relay_print_directly(struct console_relay *relay, enum directness d
 	/* A writer that has not seen it yet may have stored its record meanwhile. */
 	if (lock_console_in_time()) {
 		console_relay_drain(relay);
+		console_relay_set_back(relay);
 		WRITE_ONCE(relay->direct, directness);
 		console_unlock();
 	} else {

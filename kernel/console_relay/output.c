@@ -22,6 +22,10 @@
  *   force, announces a replay and prints the line again. The previous owner, if it ever goes on,
  *   finds another ticket, and that @tail has moved on. Once a panic drains the ring, the output is
  *   its CPU's alone.
+ *   The output is free for a moment only between two lines of the thread, and who waits may miss it
+ *   each time. So it says in @waiting that it waits, and the thread then leaves the next line to
+ *   it. Who waits thus sees the end of one line; more owners follow each other only where writers
+ *   do, of whom one at a time holds the console lock.
  *
  * Lifetime
  *   The thread lives from loading to unloading. If it dies of an oops in the driver's write(),
@@ -36,6 +40,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -70,14 +75,18 @@
 /* In addition to twice the time of a line. */
 #define PATIENCE_NS	(100ULL * NSEC_PER_MSEC)
 
+/* The owner's CPU may be a virtual one that is not running. */
+#define LONG_PATIENCE_NS	(2ULL * NSEC_PER_SEC)
+
 #define BUSY_MS		1
 
 /* console_relay_drain() gives up if the same owner has kept the output for so long. */
 #define BUSY_LIMIT_MS	5000
 
 /*
- * Before the first line after a pause. Whoever logs mostly logs more, and on its CPU a line of the
- * thread would come in between: the scheduler owes a thread that has slept a turn, at nice 19 too.
+ * Before the first line after a pause. Most records are followed by more, and on their CPU a line
+ * of the thread would come in between: the scheduler owes a thread that has slept a turn, at nice
+ * 19 too.
  */
 #define BURST_MS	10
 
@@ -99,49 +108,78 @@ static bool is_stopped(long owner)
 	return !cpu_online((owner & CPU_MASK) - 1);
 }
 
-/* Waits until the output is free. Returns the owner otherwise. */
-static long wait_for_output(struct console_relay *relay, long mine)
+/* How long to wait for an owner; not final, as it sets the number of its bytes a moment later. */
+static u64 wait_limit_ns(const struct console_relay *relay, enum patience patience)
 {
-	u64 begun_ns = ktime_get_mono_fast_ns();
 	u64 limit_ns = PATIENCE_NS + 2ULL * READ_ONCE(relay->owned_bytes) *
 		       (READ_ONCE(relay->byte_ns) ?: FIRST_BYTE_NS);
-	long owner;
+
+	return patience == PATIENCE_LONG ? limit_ns + LONG_PATIENCE_NS : limit_ns;
+}
+
+/* Waits until the output is free. Returns the owner otherwise. */
+static long wait_for_output(struct console_relay *relay, enum patience patience, long mine)
+{
+	long owner, last_owner = 0;
+	u64 begun_ns = 0, now_ns;
 
 	for (;;) {
 		owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
-		if (!owner || is_this_cpu(owner) || is_stopped(owner) ||
-		    ktime_get_mono_fast_ns() - begun_ns > limit_ns)
+		if (!owner || is_this_cpu(owner) || is_stopped(owner))
 			return owner;
+		now_ns = ktime_get_mono_fast_ns();
+		if (owner != last_owner)
+			begun_ns = now_ns;
+		else if (now_ns - begun_ns > wait_limit_ns(relay, patience))
+			return owner;
+		last_owner = owner;
 		touch_nmi_watchdog();
 		cpu_relax();
 	}
 }
 
-/* Interrupts are off. Returns false if somebody else owns the output. */
-static bool own_output(struct console_relay *relay, enum patience patience, long mine,
-		       bool *forced)
+/* Returns whether the output became this context's, with PATIENCE_TAKE by force if need be. */
+static bool wait_or_take(struct console_relay *relay, enum patience patience, long mine,
+			 bool *forced)
 {
 	long owner;
 
-	*forced = false;
-	if (console_relay_is_excluded(relay))
-		return false;
-	owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
-	while (owner) {
-		if (patience != PATIENCE_NONE)
-			owner = wait_for_output(relay, mine);
+	for (;;) {
+		owner = wait_for_output(relay, patience, mine);
 		if (!owner)
-			break;
-		if (patience != PATIENCE_TAKE)
+			return true;
+		if (patience != PATIENCE_TAKE || console_relay_is_excluded(relay))
 			return false;
 		/* From the very owner that was waited for; another one is waited for as well. */
 		if (atomic_long_cmpxchg(&relay->owner, owner, mine) == owner) {
 			relay->counters.forced++;
 			*forced = true;
-			break;
+			return true;
 		}
 	}
-	return true;
+}
+
+/* Interrupts are off. Returns false if somebody else owns the output, or waits for it. */
+static bool own_output(struct console_relay *relay, enum patience patience, long mine,
+		       bool *forced)
+{
+	bool owned;
+
+	*forced = false;
+	if (console_relay_is_excluded(relay))
+		return false;
+	if (patience == PATIENCE_NONE)
+		return !atomic_read(&relay->waiting) &&
+		       !atomic_long_cmpxchg(&relay->owner, 0, mine);
+	atomic_inc(&relay->waiting);
+	owned = wait_or_take(relay, patience, mine, forced);
+	atomic_dec(&relay->waiting);
+	/* A panic has begun meanwhile. */
+	if (owned && console_relay_is_excluded(relay)) {
+		atomic_long_cmpxchg(&relay->owner, mine, 0);
+		owned = false;
+	}
+	return owned;
 }
 
 /* The time since @begun_ns was spent with interrupts off. */
@@ -257,7 +295,7 @@ enum printed console_relay_print(struct console_relay *relay, enum patience pati
 bool console_relay_drain(struct console_relay *relay)
 {
 	unsigned int head = console_relay_ring_head(&relay->ring);
-	unsigned int busy_ms = 0;
+	unsigned long busy_since = jiffies;
 	long owner, last_owner = 0;
 	enum printed printed;
 
@@ -275,10 +313,11 @@ bool console_relay_drain(struct console_relay *relay)
 		if (console_relay_ring_has_passed(&relay->ring, head))
 			return true;
 		owner = atomic_long_read(&relay->owner);
-		busy_ms = owner == last_owner ? busy_ms + BUSY_MS : 0;
-		last_owner = owner;
-		if (busy_ms > BUSY_LIMIT_MS)
+		if (owner != last_owner)
+			busy_since = jiffies;
+		else if (time_after(jiffies, busy_since + msecs_to_jiffies(BUSY_LIMIT_MS)))
 			return false;
+		last_owner = owner;
 		msleep(BUSY_MS);
 	}
 }
@@ -347,6 +386,11 @@ static int run_thread(void *data)
 				cond_resched();
 		} while ((printed == PRINTED_LINE || printed == PRINTED_BUSY) &&
 			 !kthread_should_stop());
+		if (READ_ONCE(relay->behind)) {
+			console_lock();
+			console_relay_set_back(relay);
+			console_unlock();
+		}
 	}
 	return 0;
 }

@@ -25,7 +25,7 @@
 #include <linux/string.h>
 #include "console_relay.h"
 
-unsigned int console_relay_ring_room(const struct ring *ring)
+static unsigned int room_of(const struct ring *ring)
 {
 	/* Pairs with the cmpxchg() of console_relay_ring_advance(): the bytes were copied. */
 	return ring->size - (ring->head - smp_load_acquire(&ring->tail));
@@ -51,7 +51,7 @@ bool console_relay_ring_empty(const struct ring *ring)
 /* Returns false if there is no room for all of it. */
 bool console_relay_ring_store(struct ring *ring, const char *text, unsigned int len)
 {
-	unsigned int room = console_relay_ring_room(ring);
+	unsigned int room = room_of(ring);
 	unsigned int at = ring->head & (ring->size - 1);
 	unsigned int first = min(len, ring->size - at);
 

@@ -139,7 +139,7 @@ struct urgency console_relay_urgency(struct console_relay *relay, const char *te
 	}
 	if (READ_ONCE(relay->direct) != DIRECT_NEVER) {
 		urgency.at_once = true;
-		urgency.patience = PATIENCE_LINE;
+		urgency.patience = PATIENCE_LONG;
 		urgency.limit_ns = READ_ONCE(relay->direct) == DIRECT_FULLY ? U64_MAX : RECORD_NS;
 		return urgency;
 	}
