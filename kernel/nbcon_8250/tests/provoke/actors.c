@@ -7,7 +7,6 @@
  *             interrupt, and measures the longest wait (longest_lock_us)
  *   cts       reports CTS as off and on in turn, as the driver does for a modem status interrupt
  *             (cts_edges); the port's own CTS stays on
- *   rcu       waits for one RCU grace period after the other
  *   resume    a device whose resume_noirq() triggers a WARN at the next resume (resumes)
  *
  * Calling contexts
@@ -30,7 +29,6 @@
 #include <linux/math64.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>
-#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/serial_core.h>
 #include <linux/string.h>
@@ -70,13 +68,6 @@ static int toggle_cts(void *data)
 		active = !active;
 		usleep_range(3000, 5000);
 	}
-	return 0;
-}
-
-static int wait_for_rcu(void *unused)
-{
-	while (!kthread_should_stop())
-		synchronize_rcu();
 	return 0;
 }
 
@@ -131,7 +122,6 @@ static struct actor {
 } actors[] = {
 	{ .name = "lock", .run = measure_lock },
 	{ .name = "cts", .run = toggle_cts },
-	{ .name = "rcu", .run = wait_for_rcu },
 };
 
 static struct actor *find_actor(const char *name)

@@ -32,6 +32,7 @@
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -45,14 +46,15 @@ static u64 took_ns;
 static unsigned int moment;
 
 /*
- * Long enough for the RCU stall detector, if it is set to its shortest time-out, 3 s, and somebody
- * waits for a grace period: the actor rcu.
+ * Long enough for the RCU stall detector, if it is set to its shortest time-out, 3 s. The grace
+ * period is asked for here, so that it begins, on another CPU, while this one can't let it end.
  */
 static void stall(void)
 {
 	unsigned int i;
 
 	preempt_disable();
+	start_poll_synchronize_rcu();
 	for (i = 0; i < 5; i++)
 		mdelay(MSEC_PER_SEC);
 	preempt_enable();
