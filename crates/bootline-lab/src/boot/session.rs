@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
-use super::system::{AWAITED, Question, SystemBoot};
+use super::system::{AWAITED, Question, STORAGE, SystemBoot};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -32,6 +32,9 @@ const MAX_KMSG: usize = 64 << 20;
 const MAX_MARKS: usize = 1024;
 /// Maximum size of an answer of a system, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
+/// How long after the last mark the storage is left alone: the application draws its picture again for 4 s, and a guest that has
+/// other work asks a slow storage too late to get its full rate.
+const STORAGE_REST: Dur = Dur::from_secs(6);
 /// How long the host may look for the application after the last mark.
 const WITNESS_PATIENCE: Dur = Dur::from_secs(60);
 
@@ -286,6 +289,10 @@ impl Session {
         };
         self.stage = Stage::Asking;
         if system.answer.is_some() {
+            return None;
+        }
+        let is_storage = system.questions.last().is_some_and(|(file, _)| *file == STORAGE);
+        if is_storage && system.marked_at.is_some_and(|at| now - at < STORAGE_REST) {
             return None;
         }
         if let Some((file, command)) = system.questions.pop() {

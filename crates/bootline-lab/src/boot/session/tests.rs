@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use bootline_capture::Header;
+use bootline_images::systems::System;
 
 use super::*;
+use crate::storage::StoragePreset;
 
 fn ms(t: i64) -> HostTime {
     HostTime::from_nanos(t * 1_000_000)
@@ -178,4 +180,30 @@ fn what_arrives_is_in_the_capture() {
     let file = std::fs::read(dir.path().join(Path::new("boot.cap"))).unwrap();
     let holds = |text: &[u8]| file.windows(text.len()).any(|w| w == text);
     assert!(holds(b"one\r\n") && holds(b"two"));
+}
+
+#[test]
+fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
+    let boot = SystemBoot {
+        system: System::Busybox,
+        image: "/i".into(),
+        initramfs: "/r".into(),
+        storage: Some(StoragePreset::Nand),
+        settle: false,
+    };
+    let (_dir, s) = session(None, false);
+    let mut s = s.of_system(Some(&boot));
+    frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
+    for mark in AWAITED {
+        frame(&mut s, 1_000, mark, "monotonic_ns=7");
+    }
+    (s.report.picture_seen_at, s.report.socket_answered_at) = (Some(ms(1_000)), Some(ms(1_000)));
+    assert_eq!(s.tick(ms(1_100)).unwrap(), Some(GuestCommand::Dump));
+    frame(&mut s, 1_200, "ready", "");
+    assert_eq!(s.tick(ms(2_000)).unwrap(), Some(GuestCommand::Dump));
+    frame(&mut s, 2_100, "ready", "");
+    for early in [2_100, 4_000, 7_000] {
+        assert_eq!(s.tick(ms(early)).unwrap(), None, "at {early}");
+    }
+    assert!(matches!(s.tick(ms(7_200)).unwrap(), Some(GuestCommand::Run(command)) if command.starts_with("dd ")));
 }
