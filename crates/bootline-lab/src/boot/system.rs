@@ -10,6 +10,7 @@ use crate::storage::{StoragePreset, check_command};
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
 pub(super) const AWAITED: [&str; 3] = [MULTI_USER, PICTURE, SOCKET];
 pub(super) const MULTI_USER: &str = "multi-user";
+pub(super) const APPLICATION_START: &str = "app.start";
 pub(super) const PICTURE: &str = "app.picture";
 pub(super) const SOCKET: &str = "app.socket";
 /// The port on which the application listens.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::guest_report::{GuestReport, MarkReport};
-use super::system::{MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
+use super::system::{APPLICATION_START, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
 use crate::storage::{StorageLimits, StoragePreset, checked_rate};
 
 /// Maximum number of units that are listed.
@@ -52,6 +52,13 @@ pub struct SystemTruth {
     pub marks: Vec<Mark>,
     /// The units that became active, by process 1's own account; empty without systemd.
     pub units: Vec<UnitTruth>,
+}
+
+impl SystemTruth {
+    /// When the application was executed, by its first mark.
+    pub fn application_start(&self) -> Option<HostTime> {
+        self.marks.iter().find(|mark| mark.name == APPLICATION_START).map(|mark| mark.at_ns)
+    }
 }
 
 /// A moment that a program of the guest marked on the unpaced port.

@@ -335,6 +335,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
             return bench_record::value(&run.dir, metric);
         }
         Metric::Handoff => system()?.handoff_ns? - truth.qemu_started_ns,
+        Metric::ApplicationStart => system()?.application_start()? - truth.qemu_started_ns,
         Metric::Application => system()?.application_ns? - truth.qemu_started_ns,
         Metric::PictureSeen => system()?.picture_seen_ns? - truth.qemu_started_ns,
         Metric::SocketAnswered => system()?.socket_answered_ns? - truth.qemu_started_ns,
@@ -374,6 +375,7 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         | Metric::UserSpace
         | Metric::FlushGap
         | Metric::Handoff
+        | Metric::ApplicationStart
         | Metric::Application
         | Metric::PictureSeen
         | Metric::SocketAnswered

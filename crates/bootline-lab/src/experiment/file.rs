@@ -225,7 +225,8 @@ impl Reader<'_> {
 
     fn module(&self, text: &Spanned<String>) -> Found<Module> {
         let module: Module = text.as_ref().parse().map_err(|e| bad("modules", text, &format!("a module ({e})")))?;
-        Ok(Module { path: self.next_to(&module.path), ..module })
+        let path = if module.own_name().is_some() { module.path } else { self.next_to(&module.path) };
+        Ok(Module { path, ..module })
     }
 
     fn next_to(&self, file: impl AsRef<Path>) -> PathBuf {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::definition::{Arm, Experiment, Image};
 use super::plan::ExperimentPlan;
 use crate::boot::{BootError, arch_of};
+use crate::module::{Module, ModuleError, with_own};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{self, Kernel, Store, sha256_of};
 
@@ -33,6 +34,9 @@ pub struct ArmKernel {
     /// The kernel in the cache, if it is a stock kernel: what its modules are found by.
     #[serde(skip)]
     pub stock: Option<Kernel>,
+    /// The modules that the arm's init loads, each a file.
+    #[serde(skip)]
+    pub modules: Vec<Module>,
 }
 
 /// Why an arm can't be booted.
@@ -104,6 +108,7 @@ pub fn images(
                     substitute_for: got.instead_of.map(|_| kernel.series.to_string()),
                     sha256: kernel.sha256.clone(),
                     stock: Some(kernel),
+                    modules: Vec::new(),
                 }
             }
             (None, Image::File(path)) => {
@@ -111,18 +116,44 @@ pub fn images(
                 let arch = arch_of(path).map_err(failed)?;
                 let sha256 =
                     sha256_of(path).map_err(|source| failed(BootError::Kernel { path: path.clone(), source }))?;
-                ArmKernel { named, path: path.clone(), arch, release: None, substitute_for: None, sha256, stock: None }
+                ArmKernel {
+                    named,
+                    path: path.clone(),
+                    arch,
+                    release: None,
+                    substitute_for: None,
+                    sha256,
+                    stock: None,
+                    modules: Vec::new(),
+                }
             }
         };
-        found.insert(arm.name.clone(), booted);
+        let modules = module_files(arm, &booted, store, progress)?;
+        found.insert(arm.name.clone(), ArmKernel { modules, ..booted });
     }
     Ok(found)
+}
+
+/// The modules of an arm: those that are named by name only are the stock kernel's own.
+fn module_files(
+    arm: &Arm,
+    kernel: &ArmKernel,
+    store: &Store,
+    progress: &mut dyn FnMut(kernels::FetchProgress),
+) -> Result<Vec<Module>, ImageError> {
+    let Some(name) = arm.modules.iter().find_map(Module::own_name) else { return Ok(arm.modules.clone()) };
+    let failed = |source: ModuleError| ImageError::Image { arm: arm.name.clone(), source: source.into() };
+    let Some(stock) = &kernel.stock else { return Err(failed(ModuleError::NotOfKernel { name: name.to_owned() })) };
+    let folder = store.modules(stock, progress);
+    let folder = folder.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
+    with_own(&arm.modules, &folder).map_err(failed)
 }
 
 fn check_files(arm: &Arm) -> Result<(), ImageError> {
     let initrd = arm.initrd.iter().map(|path| ("initramfs", path));
     let dtb = arm.dtb.iter().map(|path| ("device tree", path));
-    let modules = arm.modules.iter().map(|module| ("module", &module.path));
+    let modules = arm.modules.iter().filter(|module| module.own_name().is_none());
+    let modules = modules.map(|module| ("module", &module.path));
     for (what, path) in initrd.chain(dtb).chain(modules) {
         File::open(path).map_err(|source| ImageError::File {
             arm: arm.name.clone(),

@@ -44,6 +44,8 @@ pub enum Metric {
     Stalls,
     /// From QEMU's start until the initramfs executes the init of a whole system.
     Handoff,
+    /// From QEMU's start until a whole system's application has been executed, by its first mark.
+    ApplicationStart,
     /// From QEMU's start until a whole system's application has drawn its picture and listens, by its own marks.
     Application,
     /// From QEMU's start until the host sees the application's picture on the screen.
@@ -64,7 +66,12 @@ impl Metric {
     pub fn is_of_system(self) -> bool {
         matches!(
             self,
-            Metric::Handoff | Metric::Application | Metric::PictureSeen | Metric::SocketAnswered | Metric::MultiUser
+            Metric::Handoff
+                | Metric::ApplicationStart
+                | Metric::Application
+                | Metric::PictureSeen
+                | Metric::SocketAnswered
+                | Metric::MultiUser
         )
     }
 
@@ -100,6 +107,7 @@ impl fmt::Display for Metric {
             Metric::FlushGap => "flush-gap",
             Metric::Stalls => "stalls",
             Metric::Handoff => "handoff",
+            Metric::ApplicationStart => "application-start",
             Metric::Application => "application",
             Metric::PictureSeen => "picture-seen",
             Metric::SocketAnswered => "socket-answered",

@@ -187,7 +187,7 @@ fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
         accel: if arm.icount { Accel::Icount } else { Accel::default() },
         smp: arm.smp,
         memory_mib: arm.memory_mib,
-        modules: arm.modules.clone(),
+        modules: kernel.modules.clone(),
         lines: arm.lines,
         trace_registers: arm.trace_registers,
         ..BootRequest::new(&kernel.path, dir)

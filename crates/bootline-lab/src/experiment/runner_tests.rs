@@ -59,6 +59,7 @@ impl Lab {
             substitute_for: None,
             sha256: format!("{arm}{arm}"),
             stock: None,
+            modules: Vec::new(),
         };
         Lab {
             folder: tempfile::tempdir().unwrap(),

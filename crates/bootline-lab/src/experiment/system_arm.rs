@@ -26,7 +26,7 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
 pub(super) fn metric_contradiction(system: bool, metric: Metric) -> Option<&'static str> {
     match (system, metric) {
         (false, metric) if metric.is_of_system() => Some(
-            "`handoff`, `application`, `picture-seen`, `socket-answered` and `multi-user` are moments of a `system`",
+            "`handoff`, `application-start`, `application`, `picture-seen`, `socket-answered` and `multi-user` are moments of a `system`",
         ),
         (true, Metric::UserSpace) => {
             Some("`user-space` is the first work of the lab's own init; a `system` has `handoff` and `application`")

@@ -131,6 +131,7 @@ mod tests {
             substitute_for: None,
             sha256: stock.sha256.clone(),
             stock: Some(stock),
+            modules: Vec::new(),
         }
     }
 

@@ -77,6 +77,9 @@ fn described(metric: Metric) -> &'static str {
         Metric::PreemptOff => "preempt-off: the longest delay of the most urgent task, guest clock",
         Metric::Stalls => "stalls: reports of soft lockups and RCU stalls in the kernel's own log",
         Metric::Handoff => "handoff: from QEMU's start until the initramfs executes the system's init, host clock",
+        Metric::ApplicationStart => {
+            "application-start: from QEMU's start until the application was executed, host clock"
+        }
         Metric::Application => "application: from QEMU's start until the application says that it is ready, host clock",
         Metric::PictureSeen => {
             "picture-seen: from QEMU's start until the host sees the application's picture, host clock"
