@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A whole system, built and booted to its application. The image is built in the user's cache, where later runs find it.
+//! Whole systems, built and booted to their application. Images are built in the user's cache, where later runs find them.
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Store, cache_folder};
 use bootline_images::systems::{System, SystemStore};
 use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, settle};
 use bootline_lab::storage::StoragePreset;
+
+/// Boots a system to its application and checks what all systems have in common.
+fn booted(system: System) -> SystemTruth {
+    // Boots compete for the host's processors: one at a time.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let (verdict, truth) = boot(system, dir.path());
+    assert_eq!(verdict, RunVerdict::Valid);
+    // The order, never the milliseconds.
+    let moments = [truth.root_ns, truth.handoff_ns, truth.application_ns];
+    assert!(moments.iter().all(Option::is_some) && moments.is_sorted(), "{moments:?}");
+    assert!(truth.multi_user_ns > truth.handoff_ns);
+    assert!(truth.picture_seen_ns > truth.handoff_ns && truth.socket_answered_ns > truth.handoff_ns, "{truth:?}");
+    // That it is near 1 is part of the verdict.
+    assert!(truth.storage_rate_ratio.is_some(), "a throttled storage is checked");
+    truth
+}
 
 fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
     let env = |name: &str| std::env::var_os(name);
@@ -31,14 +50,16 @@ fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
 
 #[test]
 fn busybox_comes_to_its_application() {
-    let dir = tempfile::tempdir().unwrap();
-    let (verdict, truth) = boot(System::Busybox, dir.path());
-    assert_eq!(verdict, RunVerdict::Valid);
-    // The order, never the milliseconds.
-    let moments = [truth.root_ns, truth.handoff_ns, truth.application_ns];
-    assert!(moments.iter().all(Option::is_some) && moments.is_sorted(), "{moments:?}");
-    assert!(truth.multi_user_ns > truth.handoff_ns);
-    assert!(truth.picture_seen_ns > truth.handoff_ns && truth.socket_answered_ns > truth.handoff_ns, "{truth:?}");
-    // That it is near 1 is part of the verdict.
-    assert!(truth.storage_rate_ratio.is_some(), "a throttled storage is checked");
+    assert_eq!(booted(System::Busybox).units, [], "it has no units");
+}
+
+#[test]
+fn debian_minimal_comes_to_its_application_and_accounts_for_its_units() {
+    let truth = booted(System::DebianMinimal);
+    let unit = |name: &str| truth.units.iter().find(|u| u.name == name).unwrap_or_else(|| panic!("no {name}"));
+    let app = unit("bootline-app.service");
+    // On the host's clock a unit's stamps lie between the marks of the programs around it.
+    assert!(Some(app.activating_ns) > truth.handoff_ns && Some(app.activating_ns) < truth.application_ns, "{app:?}");
+    assert!(unit("sysinit.target").active_ns <= Some(app.activating_ns), "it is an ordinary service");
+    assert!(unit("multi-user.target").active_ns <= truth.multi_user_ns);
 }
