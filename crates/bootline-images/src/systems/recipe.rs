@@ -24,7 +24,8 @@ pub(super) enum Added {
 pub(super) struct Programs<'a> {
     /// The application.
     pub app: &'a [u8],
-    /// The init that starts it before the system's own; used only if the kernel's command line names it.
+    /// The init that starts it before the system's own; used only if the kernel's command line names it. Its generator is not
+    /// installed: it would make a second unit of the application, whoever is the init.
     pub fastinit: &'a [u8],
 }
 
@@ -49,7 +50,6 @@ pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> V
             ("etc/systemd/system/bootline-mark.service", File(include_str!("files/bootline-mark.service"))),
             ("etc/systemd/system/multi-user.target.wants/bootline-app.service", Link("../bootline-app.service")),
             ("etc/systemd/system/multi-user.target.wants/bootline-mark.service", Link("../bootline-mark.service")),
-            ("usr/lib/systemd/system-generators/fastinit-generator", Link("/usr/sbin/fastinit")),
             // The screen is the application's: systemd resets the text console of a getty to text mode.
             ("etc/systemd/system/getty@tty1.service", Link("/dev/null")),
             ("etc/systemd/system/autovt@.service", Link("/dev/null")),
