@@ -35,7 +35,8 @@
  *
  * Locking
  *   The lock of struct measurement admits one run at a time and protects the last result. Each
- *   worker has its struct to itself until it completes done. Only stop is shared during a run.
+ *   worker has its struct to itself until it completes done; the stopper reads its count. Only
+ *   stop is shared otherwise during a run.
  *
  * Lifetime
  *   A run belongs to the function that starts it; all its kthreads have ended before that
@@ -199,7 +200,7 @@ static void print_one(struct worker *worker)
 	took = worker->end - before;
 	if (!worker->count)
 		worker->start = before;
-	worker->count++;
+	WRITE_ONCE(worker->count, worker->count + 1);
 	worker->bytes += max(bytes, 0);
 	worker->sum += took;
 	worker->worst = max(worker->worst, took);
@@ -367,7 +368,7 @@ static int run_workers(struct run *run, struct worker *workers)
 			break;
 		started++;
 	}
-	if (!error && started < run->settings.cpus)
+	if (!error && (started < run->settings.cpus || (run->settings.stop_all && !stops)))
 		error = -ENODEV;
 	if (error)
 		WRITE_ONCE(run->stop, true);
@@ -381,9 +382,10 @@ static int run_workers(struct run *run, struct worker *workers)
 			wait_for_completion(&workers[n].done);
 		}
 	}
+	cpus_read_unlock();
+	/* Without the lock: the stopper takes it, too, and would queue behind a CPU that goes offline. */
 	if (stops)
 		wait_for_completion(&stopper.done);
-	cpus_read_unlock();
 	if (started == run->settings.cpus)
 		summarize(run, workers, started, &stopper);
 	return error;

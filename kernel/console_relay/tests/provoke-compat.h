@@ -30,4 +30,9 @@
 #define PLATFORM_DEVID_NONE	(-1)
 #endif
 
+/* Since 5.12. The case that needs it is not among console_relay's. */
+#ifndef HAVE_START_POLL_SYNCHRONIZE_RCU
+#define start_poll_synchronize_rcu()	do { } while (0)
+#endif
+
 #endif
