@@ -8,7 +8,7 @@
 #ifndef FASTINIT_READAHEAD_H
 #define FASTINIT_READAHEAD_H
 
-/* Begins recording. Returns 0 or -errno, which it says. */
+/* Begins recording. Returns 0 or -errno, which it logs. */
 int readahead_begin(void);
 /* Lets the recording go on for this time, and writes the list. Returns an exit status; failures are logged. */
 int readahead_record(const char *list, unsigned long ms);

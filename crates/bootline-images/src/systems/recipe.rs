@@ -156,8 +156,9 @@ mod tests {
             write(&list, folder.path()).unwrap();
             let app = folder.path().join("usr/lib/bootline/app");
             assert_eq!(fs::metadata(&app).unwrap().permissions().mode() & 0o777, 0o755);
-            let started = list.iter().any(|(_, added)| match added {
-                Added::File(text) | Added::Script(text) => text.contains("/usr/lib/bootline/app"),
+            let starts = |line: &str| line.contains("/usr/lib/bootline/app") && !line.contains("app mark");
+            let started = list.iter().any(|(path, added)| match added {
+                Added::File(text) | Added::Script(text) => *path != "etc/fastinit.conf" && text.lines().any(starts),
                 _ => false,
             });
             assert_eq!(fs::read(folder.path().join("usr/sbin/fastinit")).unwrap(), b"fastinit");

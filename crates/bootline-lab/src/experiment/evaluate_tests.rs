@@ -6,6 +6,7 @@ use bootline_images::systems::System;
 use tempfile::TempDir;
 
 use super::*;
+use crate::boot::Mark;
 use crate::boot::SystemTruth;
 use crate::experiment::{ArmImages, RunSelection};
 
@@ -250,7 +251,7 @@ fn a_system_is_measured_from_power_on_and_not_predicted() {
             socket_answered_ns: at(6.0),
             clock_offset_ns: None,
             clock_spread_ns: None,
-            marks: Vec::new(),
+            marks: vec![Mark { name: "app.start".to_owned(), at_ns: at(2.0).unwrap(), guest_ns: Dur::ZERO }],
             units: Vec::new(),
         });
         fs::write(&path, serde_json::to_string(&truth).unwrap()).unwrap();
@@ -265,7 +266,9 @@ fn a_system_is_measured_from_power_on_and_not_predicted() {
     let deb = serde_json::to_value(&outcome.arms[1]).unwrap();
     assert_eq!((&deb["system"], &deb["storage"]), (&"debian-minimal".into(), &"emmc".into()));
     assert_eq!(serde_json::to_value(&outcome.arms[2]).unwrap().get("system"), None);
-    for (metric, seconds) in [(Metric::PictureSeen, 5), (Metric::SocketAnswered, 6), (Metric::MultiUser, 7)] {
+    for (metric, seconds) in
+        [(Metric::ApplicationStart, 2), (Metric::PictureSeen, 5), (Metric::SocketAnswered, 6), (Metric::MultiUser, 7)]
+    {
         let mut changed = folder.experiment.clone();
         changed.arms[0].metric = metric;
         let plan = ExperimentPlan::of(&changed, &RunSelection::default()).unwrap();
