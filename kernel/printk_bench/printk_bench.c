@@ -383,7 +383,7 @@ static int run_workers(struct run *run, struct worker *workers)
 		}
 	}
 	cpus_read_unlock();
-	/* Without the lock: the stopper takes it, too, and would queue behind a CPU that goes offline. */
+	/* Without the lock: the stopper takes it, and would queue behind a CPU that leaves. */
 	if (stops)
 		wait_for_completion(&stopper.done);
 	if (started == run->settings.cpus)
