@@ -214,3 +214,22 @@ fn user_space_ends_where_the_system_has_started() {
     let last = boot(capture, "", None).whole.stages.pop().unwrap();
     assert_eq!(last.end - last.start, Dur::from_millis(3_000));
 }
+
+/// A unit that failed has no time at which it was up: nothing shows how early the application could have started.
+#[test]
+fn an_application_is_not_late_if_the_end_of_a_dependency_is_unknown() {
+    let of_app = |after: &str| {
+        let app = unit("camera.service", 6_000, 7_000, &format!("After=sysinit.target{after}\n"));
+        let units = [
+            MANAGER,
+            &unit("sysinit.target", 5_000, 5_000, ""),
+            "Id=video.service\nInactiveExitTimestampMonotonic=1600000\n\n",
+            &app,
+        ]
+        .concat();
+        of(&boot(LOG, &units, Some("camera.service")), RuleId::Usr010)
+    };
+    let found = of_app("").expect("it declares nothing but what every service has");
+    assert!(found.cost.high() > Dur::from_millis(4_500) && found.cost.low() == Dur::ZERO, "{}", found.title);
+    assert!(of_app(" video.service").is_none());
+}

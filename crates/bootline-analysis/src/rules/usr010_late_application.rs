@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::case::{Case, TimeRange};
+use super::case::Case;
 use super::finding::cite;
 use super::usr003_unneeded_units;
 use super::wording::seconds;
@@ -10,9 +10,9 @@ use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr010,
-    doc: "The application's unit starts long after all that it declares to need is up. By default a service starts after sysinit.target \
+    doc: "The application's unit starts long after its last declared dependency is up. By default a service starts after sysinit.target \
           and basic.target: when systemd has loaded its units, mounted and checked file systems, coldplugged devices and opened \
-          sockets, whether the service needs that or not. DefaultDependencies=no leaves this out; an init that starts \
+          sockets, whether or not the service needs that. DefaultDependencies=no leaves this out; an init that starts \
           the application and then becomes systemd (init/fastinit of this project) also leaves out systemd's own start. \
           `--app UNIT` names the application; systemd's dependencies come from `systemctl show`.",
     place: TimelinePlace::Evidence,
@@ -39,20 +39,19 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if !boot.whole.has_dependencies {
         return Vec::new();
     }
-    let needed = last_declared(boot, unit);
+    let Some(needed) = last_declared(boot, unit) else { return Vec::new() };
     let from = needed.and_then(|n| n.up).unwrap_or(systemd).max(systemd);
-    // What other rules explain is not counted again; the services of usr003 take this time, too, but do not fill it.
+    // The services of usr003 run in this time, too, but do not fill it.
     let is_shared = !usr003_unneeded_units::check(case).is_empty();
-    let ranges = if is_shared { vec![TimeRange { from, to: start }] } else { case.unclaimed(from, start) };
+    let ranges = case.unclaimed(from, start);
     let high: Dur = ranges.iter().map(|range| (range.to - range.from).max_zero()).sum();
     if high < case.threshold(LEAST.0, LEAST.1) {
         return Vec::new();
     }
     let cost = Interval::new(Dur::ZERO, high / 2, high);
-    let most = (start - from).max_zero();
     let what_is_needed = match needed {
-        Some(n) => format!("the last of what it declares to need, {}, was up {} before", n.name, seconds(start - from)),
-        None => "it declares to need nothing of its own".to_owned(),
+        Some(n) => format!("its last declared dependency, {}, was up {} earlier", n.name, seconds(start - from)),
+        None => "it declares no dependencies of its own".to_owned(),
     };
     let name = &unit.name;
     vec![Finding {
@@ -63,15 +62,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: ranges,
         why: format!(
             "from its declared dependencies, without those that every service has. The best estimate is half of the time, because it may need \
-             what it does not declare; how much it is, an experiment with {name} started early shows"
+             what it does not declare; an experiment that starts {name} early shows how much"
         ),
         evidence: cite(boot, [unit.first, unit.last].into_iter().flatten()),
         remedies: vec![
             Remedy::in_words(
                 format!("DefaultDependencies=no in {name}, with After= for what it needs"),
                 Effort::Configuration,
-                "without After=, file systems may not be mounted and devices not be there when it starts; what it leaves out, it has to \
-                 declare (Before=shutdown.target, too)",
+                "without After=, file systems may not be mounted and devices may be missing when it starts; every dependency that is dropped \
+                 must be declared, including Before=shutdown.target",
                 Risk::Medium,
             ),
             Remedy::in_words(
@@ -81,15 +80,20 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                  and creates",
                 Risk::Medium,
             )
-            .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, most / 2, most))),
+            .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, high / 2, high))),
         ],
     }]
 }
 
-/// Of the units that one declares to need, the one that was up last before it began.
-fn last_declared<'b>(boot: &'b Boot, unit: &Unit) -> Option<&'b Unit> {
+/// Of the units that one declares to need, the one that was up last before it began; `Some(None)` if it declares none, `None`
+/// if of one that it declares no time is known.
+fn last_declared<'b>(boot: &'b Boot, unit: &Unit) -> Option<Option<&'b Unit>> {
     let is_declared = |u: &&Unit| !u.name.ends_with(".slice") && !IMPLIED.contains(&u.name.as_str());
-    let was_up = |u: &&Unit| u.up.is_some_and(|up| unit.activating.is_some_and(|start| up <= start));
     let all = unit.after.iter().chain(&unit.requires).filter_map(|&i| boot.whole.units.get(i));
-    all.filter(is_declared).filter(was_up).max_by_key(|u| u.up)
+    let declared: Vec<&Unit> = all.filter(is_declared).collect();
+    if declared.iter().any(|u| u.up.is_none()) {
+        return None;
+    }
+    let was_up = |u: &&Unit| u.up.is_some_and(|up| unit.activating.is_some_and(|start| up <= start));
+    Some(declared.into_iter().filter(was_up).max_by_key(|u| u.up))
 }
