@@ -65,6 +65,12 @@ pub enum ModuleError {
         /// What was given.
         name: String,
     },
+    /// Parameters of a module that is built into the guest's kernel.
+    #[error("`{name}` is built into the kernel: its parameters go on the command line, each as `{name}.KEY=VALUE`")]
+    BuiltIn {
+        /// What was given.
+        name: String,
+    },
     /// The kernel's own modules can't be read.
     #[error(transparent)]
     KernelModules(#[from] ModuleReadError),
@@ -108,11 +114,11 @@ impl Module {
     }
 }
 
-/// The modules with those that are named by name only replaced by their files in the folder of the kernel's modules, each after
-/// those that it depends on. What is built into this kernel is left out.
+/// Replaces modules given by name with their files in the folder of the kernel's modules, each preceded by its dependencies.
+/// What is built into this kernel is left out.
 ///
 /// # Errors
-/// The kernel has no such module, or its modules can't be read.
+/// The kernel has no such module, it is built in and has parameters, or the modules can't be read.
 pub fn with_own(modules: &[Module], folder: &Path) -> Result<Vec<Module>, ModuleError> {
     let mut all: Vec<Module> = Vec::new();
     for module in modules {
@@ -121,13 +127,19 @@ pub fn with_own(modules: &[Module], folder: &Path) -> Result<Vec<Module>, Module
             continue;
         };
         let own = with_dependencies(folder, &[name])?;
-        if own.is_empty() && !is_built_in(folder, name) {
-            return Err(ModuleError::NotOfKernel { name: name.to_owned() });
+        if own.is_empty() {
+            let name = || name.to_owned();
+            if !is_built_in(folder, &name()) {
+                return Err(ModuleError::NotOfKernel { name: name() });
+            }
+            if !module.parameters.is_empty() {
+                return Err(ModuleError::BuiltIn { name: name() });
+            }
         }
         let last = own.len().saturating_sub(1);
         for (i, needed) in own.into_iter().enumerate() {
             let parameters = if i == last { module.parameters.clone() } else { String::new() };
-            // To load one twice is an error, which is right only where the second time was asked for with parameters.
+            // Loading a module twice fails; that is reported only if the second request has parameters.
             if !parameters.is_empty() || all.iter().all(|known| known.path != needed.path) {
                 all.push(Module { path: needed.path, parameters });
             }
@@ -144,7 +156,7 @@ fn is_built_in(folder: &Path, name: &str) -> bool {
     list.lines().any(|line| of_line(line) == Some(plain(name)))
 }
 
-/// `FILE` or `FILE KEY=VALUE...`: the file's path ends at the first blank. A name without a slash and a full stop is one of the
+/// `FILE` or `FILE KEY=VALUE...`: the file's path ends at the first blank. A name without a slash or a dot is one of the
 /// kernel's own modules.
 impl FromStr for Module {
     type Err = ModuleError;
@@ -247,6 +259,7 @@ mod tests {
             all(&["b/nbcon_8250.ko replay=1", "bochs x=1", "8250", "drm_vram"]).unwrap(),
             ["nbcon_8250.ko replay=1", "drm-vram.ko ", "bochs.ko x=1"]
         );
+        assert!(matches!(all(&["8250 share_irqs=1"]), Err(ModuleError::BuiltIn { name }) if name == "8250"));
         assert!(matches!(all(&["nosuch"]), Err(ModuleError::NotOfKernel { name }) if name == "nosuch"));
     }
 

@@ -45,8 +45,8 @@ pub struct BootRequest {
     /// A console line whose time is recorded. With the user's own initramfs it also ends the boot; its default is then
     /// the kernel's last line, `Run ... as init process`.
     pub marker: Option<Regex>,
-    /// Kernel modules that the lab's init loads, in this order, right after its first message; with a system, that of its
-    /// initramfs does. Each is a file: see [`crate::module::with_own`].
+    /// Kernel modules that the lab's init loads, in this order, right after its first message; with a system, the init
+    /// of its initramfs loads them. Each is a file: see [`crate::module::with_own`].
     pub modules: Vec<Module>,
     /// Number of lines that the lab's init prints to /dev/kmsg and times, once the boot's own log is transmitted.
     pub lines: Option<u32>,
