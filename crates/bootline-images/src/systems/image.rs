@@ -93,6 +93,19 @@ fn manifest_of(image: &Path) -> PathBuf {
     image.with_extension("img.json")
 }
 
+/// An image of busybox for 6.12 with the recipe `r`; nothing is written.
+#[cfg(test)]
+pub(super) fn of_busybox(path: PathBuf) -> SystemImage {
+    let manifest = SystemManifest {
+        system: System::Busybox,
+        arch: Arch::Amd64,
+        release: "6.12".to_owned(),
+        recipe: "r".to_owned(),
+        settled: false,
+    };
+    SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,14 +114,7 @@ mod tests {
     fn an_image_is_identified_by_its_file_system() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("6.12.img");
-        let manifest = SystemManifest {
-            system: System::Busybox,
-            arch: Arch::Amd64,
-            release: "6.12".to_owned(),
-            recipe: "r".to_owned(),
-            settled: false,
-        };
-        let image = SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest };
+        let image = of_busybox(path);
         let mut content = vec![0; 2048];
         fs::write(&image.path, &content).unwrap();
         assert!(image.file_system().unwrap_err().to_string().ends_with("no ext4 file system"));

@@ -319,6 +319,7 @@ fn recipe_of(system: System, arch: Arch, programs: Programs<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::image::of_busybox;
     use super::*;
 
     #[test]
@@ -341,14 +342,7 @@ mod tests {
     fn an_image_counts_once_its_manifest_says_what_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("6.12.img");
-        let manifest = SystemManifest {
-            system: System::Busybox,
-            arch: Arch::Amd64,
-            release: "6.12".to_owned(),
-            recipe: "r".to_owned(),
-            settled: false,
-        };
-        let mut image = SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest };
+        let mut image = of_busybox(path);
         fs::write(&image.path, "image").unwrap();
         fs::write(&image.initramfs, "initramfs").unwrap();
         assert_eq!(SystemImage::read(folder.path(), "6.12", "r"), None);
