@@ -383,7 +383,10 @@ static int run_workers(struct run *run, struct worker *workers)
 		}
 	}
 	cpus_read_unlock();
-	/* Without the lock: the stopper takes it, and would queue behind a CPU that leaves. */
+	/*
+	 * The stopper takes this lock, too. To hold it while waiting would be a deadlock whenever a
+	 * CPU goes offline meanwhile: its writer waits for us, and the stopper queues behind it.
+	 */
 	if (stops)
 		wait_for_completion(&stopper.done);
 	if (started == run->settings.cpus)
