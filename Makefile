@@ -62,6 +62,7 @@ docs: ## builds the book (target/book/html) and the API's pages, checks all link
 bench: ## throughput and memory; figures for this machine, never asserted
 	@scripts/setup build browser
 	$(CARGO) bench --locked --package bootline-records --bench decode
+	$(CARGO) bench --locked --package bootline-capture --bench unpack
 	$(CARGO) bench --locked --package bootline --bench logs
 	$(CARGO) bench --locked --package bootline --bench page
 	$(CARGO) bench --locked --package bootline-port --bench capture

@@ -9,6 +9,7 @@ mod initcall_source;
 mod kconfig;
 mod makefile;
 mod path;
+mod row_set;
 mod table;
 mod tree;
 

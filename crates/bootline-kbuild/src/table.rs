@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table: initcalls of one or several kernel series, and how Debian's kernels of these have what builds them.
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Read;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::config::{KernelConfig, SymbolValue};
 use crate::kconfig::{SymbolKind, SymbolType};
 use crate::path::{directory, file_name};
+use crate::row_set::{Row, RowSet};
 use bootline_console::KernelVersion;
-
-/// One source file with its initcalls.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Row {
-    pub file: String,
-    /// Its module's name, as the kernel writes it.
-    pub module: String,
-    /// Any of these builds it, without `CONFIG_`; none if every kernel has it.
-    pub symbols: Vec<String>,
-    pub functions: Vec<String>,
-}
+use flate2::read::GzDecoder;
 
 /// Where an initcall comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +41,7 @@ pub struct Table {
     /// Series and architecture.
     configs: Vec<(String, String)>,
     symbols: BTreeMap<String, SymbolRow>,
-    /// With the series that have them.
-    rows: BTreeMap<Row, BTreeSet<String>>,
+    rows: RowSet,
 }
 
 /// Why a text is no table.
@@ -63,9 +54,15 @@ pub struct TableError {
     pub expected: &'static str,
 }
 
+/// initcalls.tsv as the build script compresses it.
+const STOCK_GZ: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/initcalls.tsv.gz"));
+
 /// The table of the series that this crate carries.
-static STOCK: LazyLock<Table> =
-    LazyLock::new(|| include_str!("../initcalls.tsv").parse().expect("the test `the_stock_table_reads` reads it"));
+static STOCK: LazyLock<Table> = LazyLock::new(|| {
+    let mut text = String::new();
+    let read = GzDecoder::new(STOCK_GZ).read_to_string(&mut text).ok();
+    read.and_then(|_| text.parse().ok()).expect("the test `the_stock_table_reads` reads it")
+});
 
 impl Table {
     /// Debian's kernels of the series that this crate carries.
@@ -78,14 +75,15 @@ impl Table {
         rows: impl Iterator<Item = Row>,
         kinds: &BTreeMap<String, SymbolKind>,
     ) -> Table {
-        let rows: BTreeMap<Row, BTreeSet<String>> =
-            rows.map(|row| (row, BTreeSet::from([series.to_owned()]))).collect();
-        let mut symbols = BTreeMap::new();
-        for symbol in rows.keys().flat_map(|row| &row.symbols) {
-            let kind = kinds.get(symbol).copied();
-            symbols.entry(symbol.clone()).or_insert(SymbolRow { kind, values: Vec::new() });
+        let mut table = Table { series: vec![series.to_owned()], ..Table::default() };
+        for row in rows {
+            for symbol in &row.symbols {
+                let kind = kinds.get(symbol).copied();
+                table.symbols.entry(symbol.clone()).or_insert(SymbolRow { kind, values: Vec::new() });
+            }
+            table.rows.add(row, [series.to_owned()]);
         }
-        Table { series: vec![series.to_owned()], configs: Vec::new(), symbols, rows }
+        table
     }
 
     /// Notes how a kernel of the newest series was configured for an architecture (`amd64`).
@@ -100,7 +98,7 @@ impl Table {
     /// Takes in another series.
     pub fn merge(&mut self, other: Table) {
         for (row, series) in other.rows {
-            self.rows.entry(row).or_default().extend(series);
+            self.rows.add(row, series);
         }
         let before = self.configs.len();
         for (symbol, row) in other.symbols {
@@ -121,11 +119,8 @@ impl Table {
     pub fn origins(&self, function: &str, module: Option<&str>, version: Option<KernelVersion>) -> Vec<Origin<'_>> {
         // The compiler's clones: `foo_init.isra.0`, `foo_init.cfi_jt`.
         let function = function.split('.').next().unwrap_or(function);
-        let named: Vec<(&Row, &BTreeSet<String>)> = self
-            .rows
-            .iter()
-            .filter(|(row, _)| row.functions.iter().any(|f| f == function) && module.is_none_or(|m| row.module == m))
-            .collect();
+        let named: Vec<(&Row, &[String])> =
+            self.rows.defining(function).filter(|(row, _)| module.is_none_or(|m| row.module == m)).collect();
         let has = |s: &&String| named.iter().any(|(_, series)| series.contains(*s));
         let newest = || self.series.iter().filter(has).max_by_key(|s| version_of(s));
         let Some(series) = self.nearest(version).filter(has).or_else(newest) else { return Vec::new() };
@@ -208,18 +203,14 @@ impl fmt::Display for Table {
             writeln!(f, "symbol\t{symbol}\t{kind}\t{values}")?;
         }
         let mut before = None;
-        for (row, series) in &self.rows {
+        for (row, series) in self.rows.iter() {
             let (in_directory, name) = (directory(&row.file), file_name(&row.file));
             if before != Some(in_directory) {
                 writeln!(f, "dir\t{in_directory}")?;
                 before = Some(in_directory);
             }
             let module = if row.module == module_of(&row.file) { "." } else { &row.module };
-            let series = if series.len() == self.series.len() {
-                "*".to_owned()
-            } else {
-                series.iter().cloned().collect::<Vec<_>>().join(" ")
-            };
+            let series = if series.len() == self.series.len() { "*".to_owned() } else { series.join(" ") };
             let symbols = row.symbols.join(" ");
             writeln!(f, "file\t{name}\t{module}\t{symbols}\t{series}\t{}", row.functions.join(" "))?;
         }
@@ -259,8 +250,8 @@ impl FromStr for Table {
                     let file = if in_directory.is_empty() { name.to_owned() } else { format!("{in_directory}/{name}") };
                     let module = if module == "." { module_of(name) } else { module.to_owned() };
                     let series = if series == "*" { table.series.join(" ") } else { series.to_owned() };
-                    let row = Row { file, module, symbols: words(symbols), functions: words(functions) };
-                    table.rows.insert(row, words(&series).into_iter().collect());
+                    let row = Row { file: file.into(), module, symbols: words(symbols), functions: words(functions) };
+                    table.rows.add(row, words(&series));
                 }
                 _ if line.starts_with('#') || line.is_empty() => {}
                 _ => return Err(wrong("series, configs, symbol, dir or file, with their columns")),
@@ -293,6 +284,8 @@ fn module_of(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const TEXT: &str = "\
@@ -328,6 +321,24 @@ file	both.c	whole		*	bar_init baz_init
         check("foo_init", Some("new"), Some((3, 10)), &["drivers/new.c"]);
         check("foo_init", Some("other"), None, &[]);
         check("unheard_of", None, None, &[]);
+    }
+
+    /// Of names that several files use, and of files that several series have in different ways, too.
+    #[test]
+    fn rows_are_found_by_their_functions() {
+        let table = Table::stock();
+        let mut defined: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for (row, _) in table.rows.iter() {
+            let functions: BTreeSet<&str> = row.functions.iter().map(String::as_str).collect();
+            functions.into_iter().for_each(|f| defined.entry(f).or_default().push(row));
+        }
+        assert!(defined.values().any(|rows| rows.windows(2).any(|two| two[0].file == two[1].file)));
+        assert!(defined.values().any(|rows| rows.windows(2).any(|two| two[0].file != two[1].file)));
+        for (function, expected) in defined {
+            let found: Vec<&Row> = table.rows.defining(function).map(|(row, _)| row).collect();
+            assert_eq!(found, expected, "{function}");
+        }
+        assert_eq!(table.rows.defining("unheard_of").count(), 0);
     }
 
     #[test]

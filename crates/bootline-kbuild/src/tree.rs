@@ -6,7 +6,8 @@ use crate::initcall::initcalls;
 use crate::kconfig::{self, SymbolKind, SymbolType};
 use crate::makefile::{Entry, lists};
 use crate::path::{directory, file_name, join};
-use crate::table::{Row, Table};
+use crate::row_set::Row;
+use crate::table::Table;
 
 /// The files of a kernel tree that say something about initcalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +123,7 @@ impl KernelTree {
                 self.gates_of(directory(file), &mut symbols, MOST_STEPS);
             }
             Row {
-                file: file.clone(),
+                file: file.as_str().into(),
                 module: self.module_of(object, MOST_STEPS),
                 symbols,
                 functions: functions.clone(),

@@ -23,6 +23,19 @@ pub enum Compression {
 const LARGEST_XZ_DICTIONARY: u8 = 28;
 
 impl Compression {
+    /// All of them.
+    pub const ALL: [Compression; 4] = [Compression::Gzip, Compression::Xz, Compression::Zstd, Compression::Bzip2];
+
+    /// As the program is named that writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Gzip => "gzip",
+            Compression::Xz => "xz",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+        }
+    }
+
     /// By the first bytes of a file.
     pub fn detect(start: &[u8]) -> Option<Compression> {
         match start {

@@ -57,7 +57,8 @@ impl Rewrite for QuotedPrintable {
 fn encoded(digits: &[u8]) -> Option<u8> {
     let value = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
     let is_upper = !digits.iter().any(u8::is_ascii_lowercase);
-    (is_upper && (value == b'=' || matches!(value, b' ' | b'\t' | 0x1b) || value >= 0x7f)).then_some(value)
+    (is_upper && (value == b'=' || matches!(value, b' ' | b'\t' | b'.' | b'_' | 0x1b) || value >= 0x7f))
+        .then_some(value)
 }
 
 #[cfg(test)]
@@ -71,6 +72,8 @@ mod tests {
             "Linux version 6.8.0-rc1-0001=\n2 (a@b)\n",
             "Linux version 6.8.0-rc1-00012 (a@b)\n",
         );
+        // Some encode each dot, which alone on a line would end a mail, and each underscore.
+        check_rewrite::<QuotedPrintable>("[    0=2E000000] xhci=5Fhcd 6=2E1\n", "[    0.000000] xhci_hcd 6.1\n");
         check_rewrite::<QuotedPrintable>("root=3D/dev=\r\n/sda1 gr=C3=BCn=20\n", "root=/dev/sda1 grün \n");
     }
 

@@ -159,6 +159,19 @@ fn an_xz_stream_may_not_ask_for_gigabytes() {
     assert!(Unpacker::new(Box::new(Cursor::new(start))).is_err());
 }
 
+/// `zstd --long=31` writes such a frame, also as the only one: its window would be filled as it is read.
+#[test]
+fn a_zstd_frame_may_not_ask_for_gigabytes() {
+    let frame = |window: u8| [b"\x28\xb5\x2f\xfd\0".as_slice(), &[window], b"\x01\0\0"].concat();
+    let refusal = |bytes: Vec<u8>| match Unpacker::new(Box::new(Cursor::new(bytes))) {
+        Err(UnpackError::Read(e)) => e.to_string(),
+        _ => String::new(),
+    };
+    // The exponent, from 10, in the upper five bits: 64 MiB, and 2 GiB.
+    assert_eq!(refusal(frame(16 << 3)), "");
+    assert_eq!(refusal(frame(21 << 3)), "a zstd frame with a window of more than 100 MiB");
+}
+
 #[test]
 fn an_end_to_what_expands() {
     let mut limited = super::limit::Limited::new(Box::new(std::io::repeat(b'x')), 10_000);

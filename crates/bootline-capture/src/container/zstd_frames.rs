@@ -7,6 +7,9 @@ use ruzstd::frame_decoder::{BlockDecodingStrategy, FrameDecoder, FrameDecoderErr
 
 use super::peek::Peeked;
 
+/// An empty frame: ruzstd compares a frame's window with its limit only where the decoder has had a frame before.
+const EMPTY_FRAME: [u8; 9] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0];
+
 /// Reads what the frames hold. A window of more than 100 MiB is refused.
 pub(super) struct ZstdFrames {
     state: FrameState,
@@ -35,7 +38,7 @@ impl Read for ZstdFrames {
                         return Ok(0);
                     }
                     let mut decoder = FrameDecoder::new();
-                    match decoder.init(&mut from) {
+                    match decoder.init(EMPTY_FRAME.as_slice()).and_then(|()| decoder.reset(&mut from)) {
                         Ok(()) => self.state = FrameState::Inside(from, Box::new(decoder)),
                         Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                             length,
@@ -43,6 +46,10 @@ impl Read for ZstdFrames {
                         })) => {
                             io::copy(&mut from.by_ref().take(u64::from(length)), &mut io::sink())?;
                             self.state = FrameState::Between(from);
+                        }
+                        Err(FrameDecoderError::WindowSizeTooBig { .. }) => {
+                            let what = "a zstd frame with a window of more than 100 MiB";
+                            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
                         }
                         Err(e) => return Err(io::Error::new(io::ErrorKind::InvalidData, e.to_string())),
                     }
