@@ -95,6 +95,7 @@ impl Boot {
         let gaps = gap::gaps(&records, &timeline, &waits, &milestones, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
+        let end = end.filter(|end| end::follows_start(end, &records, &mut problems));
         let power_on = end::power_on(&notes).filter(|_| timeline.clock == Clock::Arrival).map(|t| timeline.on_axis(t));
         let mut boot = Boot {
             records,

@@ -14,6 +14,7 @@ use super::phase::Phase;
 use super::root_wait::{self, RootWait};
 use super::serial_line::SerialLine;
 use super::service::Service;
+use super::speed;
 use super::timeline::Timeline;
 use super::wait::ConsoleWaits;
 use super::whole::WholeBoot;
@@ -76,6 +77,11 @@ impl Boot {
     /// Bytes stored and bytes transmitted, over time.
     pub fn backlog(&self) -> Vec<BacklogPoint> {
         backlog::backlog(&self.records, &self.timeline)
+    }
+
+    /// Whether the kernel's stamps only count jiffies of 1, 4 or 10 ms: differences between them are whole ticks.
+    pub fn counts_jiffies(&self) -> bool {
+        speed::counts_jiffies(&self.records)
     }
 
     /// When the record with this id was stored, on the axis.

@@ -10,7 +10,7 @@ use super::resolution::WHOLE_SECONDS;
 use super::timeline::{Clock, RecordTimes, Timeline};
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
 use bootline_capture::{Note, NoteKind};
-use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
+use bootline_records::{ProblemKind, Problems, Record, RecordId, RecordOrigin, RecordSet};
 
 /// The boot's end: init's start, or the user's marker.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +95,9 @@ pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOp
         let found = records.iter().position(|r| reaches(&r, marker))?;
         return Some((found, EndedBy::Marker));
     }
+    if m.no_init {
+        return None;
+    }
     match (m.init, m.freeing_unused) {
         (Some(i), _) => Some((i, EndedBy::InitRecord)),
         (None, Some(i)) => Some((i, EndedBy::FreeingUnused)),
@@ -170,4 +173,19 @@ pub(super) fn boot_end(
         elapsed: Interval::new(less(at.low()), less(at.best()), less(at.high())),
         since,
     })
+}
+
+/// Whether a boot's end follows its start; wall-clock stamps (`dmesg -T`) may be set back between them.
+pub(super) fn follows_start(end: &BootEnd, records: &RecordSet, problems: &mut Problems) -> bool {
+    let follows = end.elapsed.high() >= Dur::ZERO;
+    if let Some(r) = records.get(end.index).filter(|_| !follows) {
+        problems.add(ProblemKind::EndBeforeStart, r.bytes, || {
+            let before = Dur::ZERO - end.elapsed.best();
+            format!(
+                "the boot's end (record {}) has a time {before} s before the boot's start: the clock was set back",
+                r.id
+            )
+        });
+    }
+    follows
 }

@@ -67,7 +67,7 @@ pub use serial_line::{Flush, SerialLine};
 pub use service::{Service, ServiceState};
 pub use speed::{LineSpeed, SpeedSource};
 pub use speed_change::SpeedChange;
-pub use split::{MAX_RECORDS, Splitter};
+pub use split::{MAX_BEFORE_KERNEL, MAX_RECORDS, MAX_TEXT_BYTES, Splitter};
 pub use timeline::{Clock, RecordTimes, Timeline, TransmitSpan};
 pub use track::{Slice, SliceEdge, Track};
 pub use wait::{ConsoleWait, ConsoleWaits, WaitCause};

@@ -96,7 +96,18 @@ pub(super) fn speed(
     // Stamps show the line's speed only if the writer waits for it.
     let waits = serial.printing.writer_waits();
     let from = console_start.map_or(0, |o| o.index + 1);
-    let fitted = || speed::from_stamps(records, from, until);
+    // Records that should not have reached the line show its speed only where they confirm what was declared.
+    let confirms = |speed: &LineSpeed| {
+        let declared = serial.declared_baud.map(|b| LineRate::of(b, serial.frame).bytes_per_s());
+        declared.is_some_and(|declared| (speed.rate.bytes_per_s() / declared - 1.0).abs() < 0.1)
+    };
+    let fitted = || {
+        let of_printed = speed::from_stamps(records, from, until, &reaches_line);
+        // Where all were printed, a second look would find the same.
+        let has_others = || (from..until).filter_map(|i| records.get(i)).any(|r| !reaches_line(&r));
+        let of_all = || has_others().then(|| speed::from_stamps(records, from, until, |_| true)).flatten();
+        of_printed.or_else(|| of_all().filter(confirms))
+    };
     let printed = || (from..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
     let refuted = |rate| waits && !serial.is_stated && is_refuted(printed().filter(|r| reaches_line(r)), rate);
     let rate = || serial.declared_baud.map(|b| LineRate::of(b, serial.frame)).filter(|rate| !refuted(*rate));

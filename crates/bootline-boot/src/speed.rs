@@ -154,7 +154,12 @@ fn between_lines(records: &RecordSet) -> Vec<Sample> {
 
 /// From the kernel's stamps, for a console whose writers wait: no record can follow sooner than the transmit time of
 /// the one before, and most follow right then. So the rates `len / dt` cluster just below the line's rate.
-pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Option<LineSpeed> {
+pub(super) fn from_stamps(
+    records: &RecordSet,
+    after: usize,
+    until: usize,
+    reaches_line: impl Fn(&Record<'_>) -> bool,
+) -> Option<LineSpeed> {
     if counts_jiffies(records) {
         return None;
     }
@@ -163,7 +168,7 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
     for i in after..until.min(records.len()) {
         let r = records.get(i)?;
         let Some(stamp) = r.stamp else { continue };
-        if let Some(b) = before.filter(|b| b.line_bytes >= 30) {
+        if let Some(b) = before.filter(|b| b.line_bytes >= 30 && reaches_line(b)) {
             let dt = (stamp - b.stamp.unwrap_or(stamp)).as_secs_f64();
             if dt > 20e-6 {
                 samples.push(Sample { bytes: f64::from(b.line_bytes), seconds: dt, from: i, to: i });
@@ -191,7 +196,7 @@ pub(super) fn from_stamps(records: &RecordSet, after: usize, until: usize) -> Op
 }
 
 /// Whether the kernel's clock only counts jiffies, of which one is as long as a record on the line.
-fn counts_jiffies(records: &RecordSet) -> bool {
+pub(super) fn counts_jiffies(records: &RecordSet) -> bool {
     let later = records.iter().filter_map(|r| r.stamp).map(|s| s.as_nanos()).filter(|nanos| *nanos > 0);
     let (all, whole) = later.fold((0, 0), |(all, whole), n| (all + 1, whole + usize::from(n % 1_000_000 == 0)));
     whole * 2 > all

@@ -11,10 +11,22 @@ use super::printed_again::PrintedAgain;
 use super::replay::{BannerVerdict, EarlierBoot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
-use bootline_records::{ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot};
+use bootline_records::{
+    ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot, precedes_banner,
+};
 
 /// Maximum number of records kept for one boot; later ones are only counted.
 pub const MAX_RECORDS: usize = 1_000_000;
+/// Maximum length of their texts, in bytes: a line may have 64 KiB.
+pub const MAX_TEXT_BYTES: usize = 128 << 20;
+/// Maximum number of records kept before the kernel's first: of more, the earliest are left out. What is no log at all has only
+/// such.
+pub const MAX_BEFORE_KERNEL: usize = 200_000;
+/// Maximum length of their texts, in bytes.
+const MAX_TEXT_BEFORE_KERNEL: usize = MAX_TEXT_BYTES / 4;
+/// Maximum number of a capture's notes, and of the bytes in them.
+const MAX_NOTES: usize = 1_000;
+const MAX_NOTE_BYTES: usize = 1 << 20;
 
 impl BootRecords {
     /// The boots of an input held in memory; its format is detected from its beginning.
@@ -88,11 +100,11 @@ impl Splitter {
         let may_begin = if is_banner {
             self.seen_banner && !self.repeats_last(r)
         } else {
-            is_first_record(r.text) && self.may_boot
+            precedes_banner(r.text) && self.may_boot
         };
         match (r.stamp, self.last_stamp) {
             (Some(now), Some(before)) if now == before => may_begin,
-            (Some(now), Some(before)) => (is_banner || is_first_record(r.text)) && now < before,
+            (Some(now), Some(before)) => (is_banner || precedes_banner(r.text)) && now < before,
             // Without stamps a second banner is a second boot.
             _ => is_banner || may_begin,
         }
@@ -101,7 +113,7 @@ impl Splitter {
     /// Whether a record is one of the boot in hand that somebody printed again.
     fn is_printed_again(&mut self, r: &Record<'_>) -> bool {
         let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now + RESTART < before);
-        let begins = is_banner(r.text) || is_first_record(r.text) || self.may_boot;
+        let begins = is_banner(r.text) || precedes_banner(r.text) || self.may_boot;
         // Stamps of zero, or of whole jiffies, are the same in each boot.
         let is_fine = r.stamp.is_some_and(|s| s.as_nanos() % 1_000_000 != 0);
         let may_be = r.source == RecordOrigin::Kernel && goes_back && !begins && (is_fine || self.asked);
@@ -112,6 +124,35 @@ impl Splitter {
     fn repeats_last(&self, r: &Record<'_>) -> bool {
         let last = self.now.records.iter().rev().find(|last| last.source == RecordOrigin::Kernel);
         last.is_some_and(|last| (last.stamp, last.text) == (r.stamp, r.text))
+    }
+
+    /// Halves what was written before the kernel, if it is too much: what stands next to the kernel counts most.
+    fn leave_out_earliest(&mut self) {
+        let records = &mut self.now.records;
+        let is_much = records.len() >= MAX_BEFORE_KERNEL || records.text_bytes() >= MAX_TEXT_BEFORE_KERNEL;
+        // An earlier boot refers to positions. Noise may look like a record of the kernel, but hardly like one with a stamp.
+        if self.seen_kernel || self.earlier.is_some() || !is_much {
+            return;
+        }
+        let first = records.get(0).map(|r| r.bytes).unwrap_or_default();
+        let half = records.len() / 2;
+        *records = records.split_off(half);
+        self.tail = self.tail.saturating_sub(half);
+        self.now.problems.add(ProblemKind::TooManyRecords, first, || {
+            "too many records before the kernel's first; the earliest were left out".to_owned()
+        });
+    }
+
+    fn keep(&mut self, r: Record<'_>) {
+        let records = &mut self.now.records;
+        let what = if records.len() >= MAX_RECORDS {
+            format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
+        } else if records.text_bytes() + r.text.len() > MAX_TEXT_BYTES {
+            format!("more than {} MiB of text in one boot; the rest was only counted", MAX_TEXT_BYTES >> 20)
+        } else {
+            return records.push(r);
+        };
+        self.now.problems.add(ProblemKind::TooManyRecords, r.bytes, || what);
     }
 
     /// Ends the wait for the boot before: the one in hand repeats it, or is another.
@@ -181,13 +222,6 @@ fn boots(r: &Record<'_>) -> bool {
 /// No kernel stamps a record with zero this long after one that it stamped later: its clock began again.
 const RESTART: Dur = Dur::from_millis(500);
 
-/// What kernels log before their banner: arm64, and all of them from 2.6.24 to 4.5 (cgroup_init_early). The other subsystems
-/// follow after the banner (cgroup_init).
-fn is_first_record(text: &str) -> bool {
-    text.starts_with("Booting Linux on physical CPU")
-        || matches!(text.trim_end(), "Initializing cgroup subsys cpuset" | "Initializing cgroup subsys cpu")
-}
-
 /// What a processor logs that is brought up in the middle of the boot, before its own clock runs (kvm_register_clock in
 /// arch/x86/kernel/kvmclock.c, cpu_init, secondary_start_kernel).
 fn is_of_another_processor(text: &str) -> bool {
@@ -216,13 +250,8 @@ impl Sink for Splitter {
             self.hand_over(r.stamp.is_some());
         }
         self.again.add(&r);
-        if self.now.records.len() < MAX_RECORDS {
-            self.now.records.push(r);
-        } else {
-            self.now.problems.add(ProblemKind::TooManyRecords, r.bytes, || {
-                format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
-            });
-        }
+        self.leave_out_earliest();
+        self.keep(r);
         if r.source == RecordOrigin::Other && !r.text.trim().is_empty() {
             self.asked = r.text.contains("dmesg");
         }
@@ -249,7 +278,10 @@ impl Sink for Splitter {
     }
 
     fn note(&mut self, n: &Note) {
-        self.now.notes.push(n.clone());
+        let held: usize = self.now.notes.iter().map(|n| n.detail.len()).sum();
+        if self.now.notes.len() < MAX_NOTES && held + n.detail.len() <= MAX_NOTE_BYTES {
+            self.now.notes.push(n.clone());
+        }
     }
 
     fn unit_event(&mut self, event: UnitEvent) {

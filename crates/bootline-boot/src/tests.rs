@@ -505,6 +505,21 @@ fn a_clock_that_never_ran_shows_no_time() {
 }
 
 #[test]
+fn an_end_before_the_start_is_no_time_to_init() {
+    let log = |at: &str| {
+        format!(
+            "[Sun Mar  1 10:00:00 2026] Linux version 6.6.1 (a@b) #1\n[Sun Mar  1 10:00:02 2026] acme: ready\n\
+             [Sun Mar  1 {at}:04 2026] b\n[Sun Mar  1 {at}:05 2026] Run /init as init process\n"
+        )
+    };
+    let read = |at: &str| Boot::analyse(BootRecords::all(log(at).as_bytes()).remove(0), &BootOptions::default());
+    let is_named = |boot: &Boot| boot.problems.iter().any(|p| p.kind == ProblemKind::EndBeforeStart);
+    let (set_back, good) = (read("09:30"), read("10:00"));
+    assert!(is_named(&set_back) && set_back.end.is_none());
+    assert_eq!((is_named(&good), good.end.map(|end| end.elapsed.best())), (false, Some(Dur::from_secs(5))));
+}
+
+#[test]
 fn a_clock_that_ran_before_the_kernel_is_named() {
     let read = |log: &str| Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
     let log = |before: &str, at: &str| {
@@ -545,6 +560,30 @@ fn jiffies_show_no_speed_of_the_line() {
     };
     assert_eq!(speed(&log("000")), SpeedSource::Declared);
     assert_eq!(speed(&log("123")), SpeedSource::Stamps);
+}
+
+/// With `quiet` nothing of this log was printed: equal delays of a driver are no line of 3900 B/s.
+#[test]
+fn what_was_not_printed_shows_no_speed_but_the_declared_one() {
+    let log = |quiet: &str, micros: u32| {
+        let mut log = format!(
+            "[    0.000000] Linux version 6.6.9 (gcc) #1 SMP\n[    0.000000] Kernel command line: console=ttyS0,9600 {quiet}\n\
+             [    0.010000] printk: console [ttyS0] enabled\n"
+        );
+        for n in 1..40 {
+            let at = 10_000 + n * micros;
+            log += &format!("[    {}.{:06}] device {n:02}: registered and bound\n", at / 1_000_000, at % 1_000_000);
+        }
+        log + "[    9.000001] Run /init as init process\n"
+    };
+    let speed = |log: &str| {
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+        boot.line.and_then(|line| line.speed).map(|speed| speed.source)
+    };
+    // 47 bytes with the stamp and the line's end.
+    assert_eq!(speed(&log("quiet", 12_103)), Some(SpeedSource::Declared));
+    assert_eq!(speed(&log("quiet", 49_103)), Some(SpeedSource::Stamps));
+    assert_eq!(speed(&log("", 12_103)), Some(SpeedSource::Stamps));
 }
 
 #[test]

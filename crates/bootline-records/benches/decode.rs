@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many MB/s the decoder takes, by format: `cargo bench -p bootline-records --bench decode [-- FORMAT..]`.
+//! How many MB/s the decoder takes, by form: `cargo bench -p bootline-records --bench decode [-- FORM..]`.
 //!
-//! The logs are made in memory, 64 MB each, of lines as long and as mixed as those of a boot with initcall_debug. Each is
-//! decoded five times in pieces of 256 KiB; the best run counts, since the host's noise only ever slows one down. The
-//! time is the processor's, where Linux tells it (schedstat), so that other programs disturb less.
+//! Two kinds of logs, made in memory. `FORM` is 64 MB of lines as long and as mixed as those of a boot with initcall_debug: such
+//! figures can be compared with each other. `case:CASE` is 8 MB of a golden case of tests/formats, over and over; cases are found
+//! on disk, and each format has to have one. Each log is decoded several times in pieces of 256 KiB; the best run counts,
+//! since the host's noise only ever slows one down. The time is the processor's, where Linux tells it (schedstat), so that
+//! other programs disturb less.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_macros,
     clippy::disallowed_methods,
     reason = "a bench is a program"
 )]
-use std::time::Instant;
+use std::fs;
+use std::path::Path;
 
 use bootline_capture::units::{Dur, HostTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
-use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink};
+use bootline_records::{ByteRange, Decoder, Format, ProblemKind, Record, Sink};
+use bootline_testkit::Stopwatch;
 
 const SIZE: usize = 64 << 20;
+const CASE_SIZE: usize = 8 << 20;
 const PIECE: usize = 256 << 10;
 const RUNS: usize = 5;
 
@@ -101,54 +106,68 @@ fn main() {
             [b"{\"dmesg\": [".as_slice(), &body].concat()
         }),
     ];
-    println!("{:<22} {:>8} {:>10} {:>9}", "input", "MB/s", "records", "ns/record");
+    println!("{:<30} {:<16} {:>8} {:>10} {:>9}", "input", "format", "MB/s", "records", "ns/record");
     for (name, make) in inputs.iter().filter(|(name, _)| is_wanted(name)) {
-        let input = make();
-        let mut best = f64::MAX;
-        let mut count = Count::default();
-        for _ in 0..RUNS {
-            count = Count::default();
-            let start = Clock::start();
-            let mut decoder = Decoder::new(None);
-            input.chunks(PIECE).for_each(|piece| decoder.push(piece, &mut count));
-            decoder.finish(&mut count);
-            best = best.min(start.elapsed_s());
-        }
-        assert!(count.records > 0 && count.text_bytes > 0, "{name} was not decoded");
-        let rate = input.len() as f64 / best / 1e6;
-        println!("{name:<22} {rate:>8.0} {:>10} {:>9.1}", count.records, best * 1e9 / count.records as f64);
+        measure(name, &make());
     }
+    let mut missing: Vec<Format> = Format::ALL.to_vec();
+    for (name, input) in cases().iter().filter(|(name, _)| is_wanted(name)) {
+        let format = measure(name, &input.repeat(CASE_SIZE / input.len() + 1));
+        missing.retain(|m| Some(*m) != format);
+    }
+    assert!(!wanted.is_empty() || missing.is_empty(), "no golden case has the format {missing:?}");
     if is_wanted("memchr") {
         let input = log(&|us, text| format!("[{:5}.{:06}] {text}\n", us / 1_000_000, us % 1_000_000));
-        let start = Clock::start();
+        let start = Stopwatch::start();
         let lines = memchr::memchr_iter(b'\n', &input).count();
         let elapsed = start.elapsed_s();
         let rate = input.len() as f64 / elapsed / 1e6;
-        println!("{:<22} {rate:>8.0} {lines:>10} {:>9.1}", "memchr, lines only", elapsed * 1e9 / lines as f64);
+        println!("{:<30} {:<16} {rate:>8.0} {lines:>10} {:>9.1}", "memchr", "lines only", elapsed * 1e9 / lines as f64);
     }
 }
 
-struct Clock {
-    wall: Instant,
-    cpu_ns: Option<u64>,
+/// Prints a line of the table; gives the format that was measured.
+fn measure(name: &str, input: &[u8]) -> Option<Format> {
+    let mut best = f64::MAX;
+    let mut count = Count::default();
+    let mut format = None;
+    for _ in 0..RUNS {
+        count = Count::default();
+        let start = Stopwatch::start();
+        let mut decoder = Decoder::new(None);
+        input.chunks(PIECE).for_each(|piece| decoder.push(piece, &mut count));
+        format = decoder.finish(&mut count).format;
+        best = best.min(start.elapsed_s());
+    }
+    if count.text_bytes * 50 < input.len() as u64 {
+        println!("{name:<30} not measured: nothing is read after what cuts it off");
+        return None;
+    }
+    println!(
+        "{name:<30} {:<16} {:>8.0} {:>10} {:>9.1}",
+        format.map_or("-", Format::name),
+        input.len() as f64 / best / 1e6,
+        count.records,
+        best * 1e9 / count.records as f64
+    );
+    format
 }
 
-impl Clock {
-    fn start() -> Clock {
-        Clock { wall: Instant::now(), cpu_ns: cpu_ns() }
-    }
-
-    fn elapsed_s(&self) -> f64 {
-        match (self.cpu_ns, cpu_ns()) {
-            (Some(start), Some(now)) if now > start => (now - start) as f64 / 1e9,
-            _ => self.wall.elapsed().as_secs_f64(),
+/// The golden cases that hold anything, by name.
+fn cases() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
+    let mut found = Vec::new();
+    for case in fs::read_dir(folder).expect("the golden cases").map(|entry| entry.expect("an entry").path()) {
+        let files = fs::read_dir(&case).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+        let input =
+            files.filter(|file| file.file_stem().is_some_and(|stem| stem == "input")).find_map(|i| fs::read(i).ok());
+        if let Some(input) = input.filter(|input| !input.is_empty()) {
+            let name = case.file_name().expect("a folder's name").to_string_lossy().into_owned();
+            found.push((format!("case:{name}"), input));
         }
     }
-}
-
-/// What this thread has spent on a processor.
-fn cpu_ns() -> Option<u64> {
-    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
+    found.sort();
+    found
 }
 
 fn log(line: &dyn Fn(u64, &str) -> String) -> Vec<u8> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a console says when a kernel is about to start.
+use super::learned_prefix::is_banner;
 
 /// What boot loaders and firmware say first.
 pub(super) const FIRMWARE: [&str; 26] = [
@@ -50,6 +51,18 @@ pub fn announces_boot(text: &[u8]) -> bool {
         "PMON>",
     ];
     LAST_WORDS.iter().chain(&FIRMWARE).any(|words| text.starts_with(words.as_bytes()))
+}
+
+/// Whether a record is one that kernels log before their banner: "Booting Linux" on ARM, and from 2.6.24 to 4.5
+/// (cgroup_init_early) two subsystems of the cgroups. The other subsystems follow after the banner (cgroup_init).
+pub fn precedes_banner(text: &str) -> bool {
+    text.starts_with("Booting Linux on physical CPU")
+        || matches!(text.trim_end(), "Initializing cgroup subsys cpuset" | "Initializing cgroup subsys cpu")
+}
+
+/// Whether a record is a kernel's banner, or one of those before it.
+pub(super) fn begins_kernel_log(text: &[u8]) -> bool {
+    is_banner(text) || std::str::from_utf8(text).is_ok_and(precedes_banner)
 }
 
 /// Whether a line is the first of the boot loader that loads the kernel, and not of the firmware before it.

@@ -87,8 +87,12 @@ impl ConsoleDecoder {
     /// Learns what stands before a banner, if the line above begins alike.
     fn learn_line_prefix(&mut self, text: &[u8], is_stamped: bool) {
         if let Some(banner) = find_banner(text) {
-            let ends_at_banner = |at: &usize| prefix::parse(&text[*at..]).is_some_and(|p| at + p.len == banner);
-            let end = (0..banner).find(ends_at_banner).unwrap_or(banner);
+            // What stands between the last stamp and the banner is the text's.
+            let parsed = |at: &usize| prefix::parse(&text[*at..]).filter(|p| at + p.len <= banner);
+            let stamp = (0..banner).rev().find(|at| parsed(at).is_some_and(|p| p.stamp != Stamp::None));
+            let level = || (0..banner).find(|at| parsed(at).is_some_and(|p| at + p.len == banner));
+            let with_level = |at| prefix::glued_at(text, at).unwrap_or(at);
+            let end = stamp.map(with_level).or_else(level).unwrap_or(banner);
             let form = LearnedPrefix::of_line(&text[..end]).filter(|form| {
                 let is_common =
                     form.is_quotation() || self.previous.is_empty() || form.len_in(&self.previous).is_some();
@@ -380,6 +384,14 @@ mod tests {
         check(log, &expected, &[]);
         let stamped = "[    0.000000] Linux\nLinux version 2.6.30 (a@b) #1\n";
         check(stamped, &["K - 0.000000 - Linux", "O - - - Linux version 2.6.30 (a@b) #1"], &[]);
+    }
+
+    #[test]
+    fn what_stands_before_a_stamp_does_not_swallow_it() {
+        let log = "    [    0.000000] board kernel: Linux version 6.6.1 (a@b) #1\n    [    1.000000] board kernel: a\n";
+        check(log, &["K - 0.000000 - Linux version 6.6.1 (a@b) #1", "K - 1.000000 - a"], &[]);
+        let log = "> <5>[    0.000000] Linux version 6.6.1 (a@b) #1\n> <6>[    1.000000] a\n";
+        check(log, &["K 5 0.000000 - Linux version 6.6.1 (a@b) #1", "K 6 1.000000 - a"], &[]);
     }
 
     #[test]

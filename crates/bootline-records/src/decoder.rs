@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter};
 
 use super::console::ConsoleDecoder;
-use super::detect::{SAMPLE_BYTES, SAMPLE_LINES, complete_sample, detect};
+use super::detect::{Detected, SAMPLE_BYTES, SAMPLE_LINES, detect_input, without_quotation};
 use super::dmesg::Dmesg;
 use super::dmesg_json::DmesgJson;
 use super::journal_fields::{FieldLayout, JournalFields};
@@ -23,7 +23,8 @@ use bootline_capture::{ChunkTime, Damage, DamageKind, Event, Header, MAGIC, Note
 /// Decodes an input from pieces of any size; what comes out doesn't depend on the pieces.
 ///
 /// An input that begins as a capture is read as one: its bytes are a console's. Any other is text, whose format is detected
-/// by its first 64 lines; they are held back until then. Memory: those lines, and one line of at most 64 KiB.
+/// by the first 64 lines that show one; what comes before is held back until then, up to 256 KiB. Memory: those lines, and one
+/// line of at most 64 KiB.
 #[derive(Debug)]
 pub struct Decoder {
     input: Input,
@@ -156,6 +157,8 @@ struct Text {
     format: Option<Format>,
     bytes: u64,
     stage: Stage,
+    /// What is taken off the lines that begin with it.
+    quotation: Vec<u8>,
     out: EmitterState,
 }
 
@@ -165,6 +168,8 @@ enum Stage {
     Undecided {
         held: Vec<u8>,
         lines: usize,
+        /// Lines at which they are looked at next.
+        wanted: usize,
     },
     Lines(LineSplitter, Box<LineDecoder>),
     Json(DmesgJson),
@@ -186,12 +191,18 @@ enum LineDecoder {
 
 impl Text {
     fn new(forced: Option<Format>) -> Text {
-        let stage = Stage::Undecided { held: Vec::new(), lines: 0 };
-        let mut text = Text { forced, format: None, bytes: 0, stage, out: EmitterState::default() };
+        let stage = Stage::Undecided { held: Vec::new(), lines: 0, wanted: SAMPLE_LINES };
+        let (quotation, out) = (Vec::new(), EmitterState::default());
+        let mut text = Text { forced, format: None, bytes: 0, stage, quotation, out };
         if forced.is_some() {
             text.decide(forced);
         }
         text
+    }
+
+    fn start(&mut self, detected: Detected) {
+        self.quotation = detected.quotation;
+        self.decide(detected.format);
     }
 
     /// Ends the first stage; what it held back is the caller's to push.
@@ -235,17 +246,21 @@ impl Text {
     }
 
     fn push(&mut self, bytes: &[u8], time: Option<ChunkTime>, sink: &mut impl Sink) {
-        let Stage::Undecided { held, lines } = &mut self.stage else {
+        let Stage::Undecided { held, lines, wanted } = &mut self.stage else {
             return self.decode(bytes, time, sink);
         };
         let (now, later) = bytes.split_at(bytes.len().min(SAMPLE_BYTES - held.len()));
         held.extend_from_slice(now);
         *lines += memchr_iter(b'\n', now).count();
-        if *lines < SAMPLE_LINES && held.len() < SAMPLE_BYTES {
+        if *lines < *wanted && held.len() < SAMPLE_BYTES {
             return;
         }
+        let Some(detected) = detect_input(held, false) else {
+            *wanted = 2 * *lines;
+            return;
+        };
         let held = std::mem::take(held);
-        self.decide(detect(complete_sample(&held).unwrap_or(&held)));
+        self.start(detected);
         self.decode(&held, None, sink);
         self.decode(later, time, sink);
     }
@@ -256,7 +271,10 @@ impl Text {
         let mut out = RecordEmitter { sink, state: &mut self.out };
         match &mut self.stage {
             Stage::Undecided { .. } => unreachable!("decided before anything is decoded"),
-            Stage::Lines(splitter, decoder) => splitter.push(bytes, time, &mut |line| decoder.line(&line, &mut out)),
+            Stage::Lines(splitter, decoder) => {
+                let quotation = &self.quotation;
+                splitter.push(bytes, time, &mut |line| decoder.line(&unquoted(&line, quotation), &mut out));
+            }
             Stage::Json(json) => json.push(bytes, &mut out),
             Stage::Fields(fields) => fields.push(bytes, &mut out),
         }
@@ -289,14 +307,15 @@ impl Text {
     fn finish<S: Sink>(mut self, is_text: bool, sink: &mut S) -> DecodeSummary {
         if let Stage::Undecided { held, .. } = &mut self.stage {
             let held = std::mem::take(held);
-            self.decide(detect(&held));
+            self.start(detect_input(&held, true).unwrap_or_default());
             self.decode(&held, None, sink);
         }
         let mut out = RecordEmitter { sink: &mut *sink, state: &mut self.out };
         let lines = match &mut self.stage {
             Stage::Undecided { .. } => 0,
             Stage::Lines(splitter, decoder) => {
-                splitter.finish(&mut |line| decoder.line(&line, &mut out));
+                let quotation = &self.quotation;
+                splitter.finish(&mut |line| decoder.line(&unquoted(&line, quotation), &mut out));
                 decoder.finish(&mut out);
                 splitter.lines()
             }
@@ -321,6 +340,18 @@ impl Text {
     }
 }
 
+/// A line without what a mail or a document puts before it.
+#[inline]
+fn unquoted<'a>(line: &LogLine<'a>, quotation: &[u8]) -> LogLine<'a> {
+    if quotation.is_empty() {
+        return *line;
+    }
+    match without_quotation(line.body, quotation) {
+        Some(rest) => line.rewritten(rest, line.body.len() - rest.len(), true, line.stamped),
+        None => *line,
+    }
+}
+
 impl LineDecoder {
     #[inline]
     fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
@@ -333,8 +364,14 @@ impl LineDecoder {
             out.problem(ProblemKind::UnendedLine, line.range(0, line.body.len()), "the last line has no end");
         }
         let is_console = matches!(self, LineDecoder::Console(_) | LineDecoder::Stamped(_) | LineDecoder::Lava(_));
-        if is_console && !line.is_captured() {
-            if let Some(text) = without_markup(line.body) {
+        // In JSON it is a text's.
+        if !matches!(self, LineDecoder::JournalJson(_)) && !line.is_captured() {
+            if let Some(mut text) = without_markup(line.body) {
+                if !is_console && memchr(0x1b, &text).is_some() {
+                    let range = line.range(0, line.body.len());
+                    out.problem(ProblemKind::ControlSequences, range, "terminal control sequences, removed");
+                    text = without_colours(&text);
+                }
                 return self.page_lines(line, &text, out);
             }
         }

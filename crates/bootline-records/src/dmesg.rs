@@ -11,23 +11,29 @@
 //! [Apr24 16:37] text   [  +0.000012] text        -e: since the record before
 //! [    1.234567] [Fri Apr 24 16:37:21 2026] text several --time-format: the kernel's own counts, else the finest
 //! kern  :info  : text                            -x --notime
+//! [Fri Apr 24 16:37:21 UTC 2026] text            log -T of crash
+//! board: kern:    info: [2026-04-24T16:37:21.964123Z]: text     talosctl dmesg, also without the node's name
 //! ```
-//! Source: `print_record()` in util-linux sys-utils/dmesg.c.
+//! Source: `print_record()` in util-linux sys-utils/dmesg.c; Talos's `dmesg` of internal/app/machined.
 //!
-//! Wall-clock times are dmesg's own sum of kernel time and boot time: the stamps count from the first record. Further
-//! lines of a record are indented by its prefix; each becomes a record with the stamp of the one before.
+//! Wall-clock times are dmesg's own sum of kernel time and boot time: the stamps count from the first record of each kernel's
+//! log. Further lines of a record are indented by its prefix; each becomes a record with the stamp of the one before.
+use memchr::{memmem, memrchr};
+
+use super::boot_announcement::begins_kernel_log;
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
 use super::prefix::{self, Stamp};
 use super::stamp::{self, Scanner};
+use super::wall_origin::WallOrigin;
 use super::{Caller, Level, ProblemKind, RecordOrigin, Sink};
 use bootline_capture::units::KernelTime;
 
 /// Decodes dmesg's output.
 #[derive(Debug, Default)]
 pub(super) struct Dmesg {
-    /// The wall-clock time at which the stamps begin.
-    origin: Option<i64>,
+    /// Where the stamps begin.
+    origin: WallOrigin,
     /// The sum of the deltas.
     sum: i64,
     /// The times that the records have, one bit a kind: what looks like another belongs to the text.
@@ -41,7 +47,7 @@ impl Dmesg {
         let (head, text_from) = match parse(body, self.layout) {
             Some(found) => {
                 self.layout = if found.kinds == 0 { self.layout } else { found.kinds };
-                let stamp = self.stamp(found.time, line, out);
+                let stamp = self.stamp(found.time, &body[found.len..], line, out);
                 let head = RecordHead { source: RecordOrigin::Kernel, level: found.level, stamp, caller: found.caller };
                 self.last = Some((head, found.len));
                 (head, found.len)
@@ -57,7 +63,13 @@ impl Dmesg {
         out.stretch(head, line, 0, text_from, body.len(), u32::try_from(line_bytes).unwrap_or(u32::MAX));
     }
 
-    fn stamp<S: Sink>(&mut self, time: Time, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) -> Option<KernelTime> {
+    fn stamp<S: Sink>(
+        &mut self,
+        time: Time,
+        text: &[u8],
+        line: &LogLine<'_>,
+        out: &mut RecordEmitter<'_, S>,
+    ) -> Option<KernelTime> {
         let range = line.range(0, line.body.len());
         match time {
             Time::Kernel(stamp) => {
@@ -70,8 +82,7 @@ impl Dmesg {
                 if is_coarse {
                     out.problem(ProblemKind::CoarseStamps, range, "wall-clock stamps in whole seconds");
                 }
-                let origin = *self.origin.get_or_insert(nanos);
-                Some(KernelTime::from_nanos(nanos.saturating_sub(origin)))
+                Some(self.origin.time(nanos, text))
             }
             Time::SincePrevious(delta) => {
                 self.sum = self.sum.saturating_add(delta);
@@ -80,6 +91,9 @@ impl Dmesg {
             Time::Absent => None,
             Time::NewMinute => {
                 out.problem(ProblemKind::CoarseStamps, range, "a stamp of -e that shows only the minute");
+                if begins_kernel_log(text) {
+                    self.sum = 0;
+                }
                 Some(KernelTime::from_nanos(self.sum))
             }
         }
@@ -141,6 +155,40 @@ impl Time {
 
 /// A record whose forerunners had times of these kinds: a second time of another kind belongs to the text.
 fn parse(body: &[u8], layout: u8) -> Option<Parsed> {
+    talos(body).or_else(|| util_linux(body, layout))
+}
+
+/// `board: kern:    info: [2026-04-24T16:37:21.964123Z]: text`.
+fn talos(body: &[u8]) -> Option<Parsed> {
+    /// The name of a node, and what follows up to the text.
+    const LONGEST: usize = 256 + 64;
+    let near = &body[..body.len().min(LONGEST)];
+    let end = memmem::find(near, b"Z]: ")?;
+    let bracket = memrchr(b'[', &near[..end])?;
+    let mut scan = Scanner { bytes: near, at: bracket + 1 };
+    let days = scan.date()?;
+    scan.take(b'T')?;
+    let (nanos, _) = scan.time_of_day()?;
+    let mut names = near[..bracket].strip_suffix(b": ")?.rsplit(|b| *b == b':').map(<[u8]>::trim_ascii);
+    let level = match names.next()? {
+        b"warning" => Level(4),
+        name => level_named(name)?,
+    };
+    let is_facility = FACILITIES.contains(&names.next()?);
+    let time = Time::Wall { nanos: stamp::calendar(days, nanos), is_coarse: false };
+    let kinds = time.kind();
+    (is_facility && scan.at == end).then_some(Parsed {
+        level: Some(level),
+        facility: true,
+        time,
+        has_delta: false,
+        kinds,
+        caller: None,
+        len: end + b"Z]: ".len(),
+    })
+}
+
+fn util_linux(body: &[u8], layout: u8) -> Option<Parsed> {
     let facility = facility_and_level(body);
     let (level, mut at) = match facility {
         Some((level, len)) => (Some(level), len),
@@ -178,22 +226,12 @@ fn parse(body: &[u8], layout: u8) -> Option<Parsed> {
 /// Length of facility and level in their columns.
 const PADDED_LEN: usize = "kern  :info  : ".len();
 
+/// syslog(3)'s names of the facilities, without those that are numbered.
+const FACILITIES: [&[u8]; 12] =
+    [b"kern", b"user", b"mail", b"daemon", b"auth", b"syslog", b"lpr", b"news", b"uucp", b"cron", b"authpriv", b"ftp"];
+
 /// `kern  :info  : `.
 fn facility_and_level(body: &[u8]) -> Option<(Level, usize)> {
-    const FACILITIES: [&[u8]; 12] = [
-        b"kern",
-        b"user",
-        b"mail",
-        b"daemon",
-        b"auth",
-        b"syslog",
-        b"lpr",
-        b"news",
-        b"uucp",
-        b"cron",
-        b"authpriv",
-        b"ftp",
-    ];
     let (facility, rest) = padded_word(body)?;
     if !FACILITIES.contains(&facility) && !facility.starts_with(b"local") && !facility.starts_with(b"res") {
         return None;
@@ -346,6 +384,15 @@ mod tests {
     }
 
     #[test]
+    fn markup_is_taken_off() {
+        let coarse = &[ProblemKind::CoarseStamps];
+        check("[32m[Sun Mar  1 10:00:00 2026] [0ma\n", &["K - 0.000000 - a"], coarse);
+        check("<pre>[Sun Mar  1 10:00:00 2026] a &lt;b&gt;\n", &["K - 0.000000 - a <b>"], coarse);
+        let both = &[ProblemKind::ControlSequences, ProblemKind::CoarseStamps];
+        check("\x1b[32m[Sun Mar  1 10:00:00 2026] \x1b[0ma &lt;\n", &["K - 0.000000 - a <"], both);
+    }
+
+    #[test]
     fn wall_clock() {
         let iso = "2026-03-01T10:00:00,500000+01:00 a\n2026-03-01T10:00:02,000000+01:00 b\n";
         check(iso, &["K - 0.000000 - a", "K - 1.500000 - b"], &[]);
@@ -353,8 +400,36 @@ mod tests {
         check("[Sun Mar  1 10:00:00 2026] a\n", &["K - 0.000000 - a"], coarse);
         check("[Sun Mar  1 10:00:00 2026 <    0.500000>] a\n", &["K - 0.000000 - a"], coarse);
         check("[Sun Mar  1 10:00:00] a\n", &["O - - - [Sun Mar  1 10:00:00] a"], &[]);
+        for zone in ["UTC", "-03", "+0530"] {
+            check(&format!("[Sun Mar  1 10:00:00 {zone} 2026] a\n"), &["K - 0.000000 - a"], coarse);
+        }
+        check("[Sun Mar  1 10:00:00 - 2026] a\n", &["O - - - [Sun Mar  1 10:00:00 - 2026] a"], &[]);
         for date in ["So Mär  1", "dim. mars  1", "日 3月  1", "Вс мар  1"] {
             check(&format!("[{date} 10:00:00 2026] a\n"), &["K - 0.000000 - a"], coarse);
+        }
+    }
+
+    #[test]
+    fn each_kernel_s_log_counts_from_its_own_first_record() {
+        let banner = "Linux version 6.6.1 (a@b) #1";
+        let two = format!(
+            "[Sun Mar  1 10:00:00 2026] {banner}\n[Sun Mar  1 10:00:02 2026] a\n\
+             [Mon Mar  2 11:00:00 2026] {banner}\n[Mon Mar  2 11:00:03 2026] a\n"
+        );
+        let first = format!("K - 0.000000 - {banner}");
+        check(&two, &[&first, "K - 2.000000 - a", &first, "K - 3.000000 - a"], &[ProblemKind::CoarseStamps; 4]);
+        let relative = format!("[Mar 1 10:00] {banner}\n[  +2.000000] a\n").repeat(2);
+        check(&relative, &[&first, "K - 2.000000 - a", &first, "K - 2.000000 - a"], &[ProblemKind::CoarseStamps; 2]);
+    }
+
+    #[test]
+    fn talos() {
+        let log = "10.0.0.2: kern:    info: [2026-03-01T10:00:00.5Z]: a\n\
+                   10.0.0.2: user: warning: [2026-03-01T10:00:02.123456789Z]: [talos] task x (1/2): b\n SUBSYSTEM=c\n";
+        check(log, &["K 6 0.000000 - a", "K 4 1.623457 - [talos] task x (1/2): b", "O - - -  SUBSYSTEM=c"], &[]);
+        check("kern:  notice: [2026-03-01T10:00:00.5Z]: a\n", &["K 5 0.000000 - a"], &[]);
+        for line in ["kern: what: [2026-03-01T10:00:00.5Z]: a", "x: info: [2026-03-01T10:00:00.5Z]: a", "[1Z]: a"] {
+            check(&format!("{line}\n"), &[&format!("O - - - {line}")], &[]);
         }
     }
 

@@ -4,6 +4,7 @@
 //! Source: systemd.journal-fields(7). Entries whose transport is `kernel` are the kernel's, with the stamp that the kernel
 //! gave them. Others become [`RecordOrigin::Other`]: stamped with CLOCK_MONOTONIC, which starts with the kernel's clock and
 //! differs from it by milliseconds; they were not on the wire.
+use super::boot_announcement::begins_kernel_log;
 use super::kmsg::console_len;
 use super::output::{RecordEmitter, RecordHead};
 use super::unit_event::UnitFields;
@@ -75,10 +76,10 @@ impl JournalEntry {
 /// Tells the kernel's own stamps from the times at which the journal read its records.
 ///
 /// Older versions of `journalctl -o short-monotonic` print the time of receipt. What the kernel logged before journald
-/// started was received in one go: its banner, stored at zero, has the time of that start.
+/// started was received in one go: its first record, stored at zero, has the time of that start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReceiptTimes {
-    /// When the banner was received, if that isn't when it was stored.
+    /// When the first record was received, if that isn't when it was stored.
     from: Option<KernelTime>,
 }
 
@@ -98,7 +99,8 @@ impl ReceiptTimes {
         out: &mut RecordEmitter<'_, S>,
     ) -> Option<KernelTime> {
         let now = stamp?;
-        if text.starts_with(b"Linux version ") {
+        let is_known = self.from.is_some_and(|from| from <= now && now < from + READING);
+        if !is_known && (text.starts_with(b"Linux version ") || begins_kernel_log(text)) {
             self.from = (now.since_origin() > LATEST_BANNER).then_some(now);
             if self.from.is_some() {
                 let detail = format!(

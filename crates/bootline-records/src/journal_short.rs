@@ -120,13 +120,16 @@ pub(super) fn entry(body: &[u8], from: usize) -> Option<Entry> {
     let colon = memmem::find(near, b": ").or_else(|| near.strip_suffix(b":").map(|n| n.len()))?;
     let name_from = memrchr(b' ', &near[..colon]).map_or(0, |space| space + 1);
     let name = &near[name_from..colon];
-    let is_kernel = name == b"kernel";
     let has_pid = name.ends_with(b"]")
         && memchr(b'[', name).is_some_and(|bracket| {
             let pid = &name[bracket + 1..name.len() - 1];
             bracket > 0 && !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
         });
-    let text_from = if is_kernel { (after_host + colon + 2).min(body.len()) } else { after_host };
+    // A forwarder names itself by its process, and sets its text off by another blank.
+    let is_forwarded = has_pid && name.starts_with(b"kernel[");
+    let is_kernel = name == b"kernel" || is_forwarded;
+    let blanks = 1 + usize::from(is_forwarded && near[colon + 1..].starts_with(b"  "));
+    let text_from = if is_kernel { (after_host + colon + 1 + blanks).min(body.len()) } else { after_host };
     if !has_host && !is_kernel && !has_pid {
         return None;
     }
@@ -163,6 +166,14 @@ mod tests {
             "K - 20.000000 - late",
             "K - 0.000000 - Linux version 6.6.1",
         ];
+        check(log, &expected, &[ProblemKind::ReceiptTimes]);
+    }
+
+    #[test]
+    fn what_the_kernel_logs_before_its_banner_was_received_with_it() {
+        let log = "[    1.500000] board kernel: Booting Linux on physical CPU 0x0\n\
+                   [    1.500009] board kernel: Linux version 6.6.1\n";
+        let expected = ["K - - - Booting Linux on physical CPU 0x0", "K - - - Linux version 6.6.1"];
         check(log, &expected, &[ProblemKind::ReceiptTimes]);
     }
 

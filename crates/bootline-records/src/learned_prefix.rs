@@ -22,6 +22,8 @@ enum Token {
     Number,
     /// A word, whichever.
     Word,
+    /// The name of a task, up to what follows: the banner is logged by `swapper`, other records by `kworker/0:1` and the like.
+    Task,
     /// This many blanks, or fewer, or more unless it is the last.
     Blanks(usize),
     /// `[...]` or `(...)`, whatever is in it, up to this byte.
@@ -29,6 +31,10 @@ enum Token {
     Byte(u8),
 }
 
+/// The task that logs the banner.
+const FIRST_TASK: &[u8] = b"swapper";
+/// Bytes of a task's name at most (TASK_COMM_LEN), and of what a worker's is extended by.
+const LONGEST_TASK: usize = 32;
 /// Bytes of the longest form.
 const LONGEST: usize = 96;
 /// Bytes of the longest text in brackets.
@@ -63,7 +69,12 @@ impl LearnedPrefix {
                 (_, Some((closing, len))) => (Token::Brackets(closing), len),
                 (b'0'..=b'9', _) => (Token::Number, run(u8::is_ascii_digit)),
                 (b' ' | b'\t', _) => (Token::Blanks(run(is_blank)), run(is_blank)),
-                (b, _) if b.is_ascii_alphabetic() => (Token::Word, run(u8::is_ascii_alphabetic)),
+                (b, _) if b.is_ascii_alphabetic() => {
+                    let len = run(u8::is_ascii_alphabetic);
+                    // A second name would multiply the places that are tried.
+                    let is_task = with_brackets && &rest[..len] == FIRST_TASK && !tokens.contains(&Token::Task);
+                    (if is_task { Token::Task } else { Token::Word }, len)
+                }
                 (b, _) => (Token::Byte(b), 1),
             };
             tokens.push(token);
@@ -85,24 +96,37 @@ impl LearnedPrefix {
 
     /// How many bytes at the start of a line have this form.
     pub fn len_in(&self, bytes: &[u8]) -> Option<usize> {
-        let mut at = 0;
-        for (i, token) in self.tokens.iter().enumerate() {
-            let rest = &bytes[at..];
-            let run = |is: fn(&u8) -> bool| rest.iter().take(LONGEST).take_while(|b| is(b)).count();
-            at += match token {
-                Token::Number => Some(run(u8::is_ascii_digit)).filter(|len| *len > 0)?,
-                Token::Word => Some(run(u8::is_ascii_alphabetic)).filter(|len| *len > 0)?,
-                Token::Blanks(wanted) if i + 1 == self.tokens.len() => run(is_blank).min(*wanted),
-                Token::Blanks(_) => run(is_blank),
-                Token::Brackets(closing) => {
-                    (rest.first().copied().and_then(closing_bracket) == Some(*closing)).then_some(())?;
-                    brackets_len(rest, *closing)?
-                }
-                Token::Byte(b) => (rest.first() == Some(b)).then_some(1)?,
-            };
-        }
-        Some(at)
+        len_of(&self.tokens, bytes)
     }
+}
+
+/// How many bytes at the start of a line have the form of these tokens.
+fn len_of(tokens: &[Token], bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    for (i, token) in tokens.iter().enumerate() {
+        let rest = &bytes[at..];
+        let run = |is: fn(&u8) -> bool| rest.iter().take(LONGEST).take_while(|b| is(b)).count();
+        at += match token {
+            // A name may hold what follows it. A form has one name at most ([`LearnedPrefix::of`]), so this tries few places.
+            Token::Task => {
+                let ends = 1..=rest.len().min(LONGEST_TASK);
+                return ends.into_iter().find_map(|end| {
+                    let after = len_of(&tokens[i + 1..], &rest[end..])?;
+                    Some(at + end + after)
+                });
+            }
+            Token::Number => Some(run(u8::is_ascii_digit)).filter(|len| *len > 0)?,
+            Token::Word => Some(run(u8::is_ascii_alphabetic)).filter(|len| *len > 0)?,
+            Token::Blanks(wanted) if i + 1 == tokens.len() => run(is_blank).min(*wanted),
+            Token::Blanks(_) => run(is_blank),
+            Token::Brackets(closing) => {
+                (rest.first().copied().and_then(closing_bracket) == Some(*closing)).then_some(())?;
+                brackets_len(rest, *closing)?
+            }
+            Token::Byte(b) => (rest.first() == Some(b)).then_some(1)?,
+        };
+    }
+    Some(at)
 }
 
 fn is_blank(b: &u8) -> bool {
@@ -166,9 +190,25 @@ mod tests {
         let of = LearnedPrefix::of_text;
         check(of, "-[0|swapper] ", &[("-[1|kworker/1:0] a", Some("a")), ("[drm] a", None), ("a", None)]);
         check(of, "CPU0 ", &[("CPU1 a", Some("a")), ("cpu a", None)]);
+        let texts = [
+            ("swapper/0: [name:main&]Run /init", Some("Run /init")),
+            ("kworker/u16:3: [name:mmc&]mmc0: new", Some("mmc0: new")),
+            ("swapper: bootconsole [pl11] enabled", None),
+            ("random: crng init done", None),
+        ];
+        check(of, "swapper: [name:main&]", &texts);
         check(of, "\t", &[("\ta", Some("a")), ("\t\ta", Some("\ta"))]);
         assert_eq!(of(b"this is "), None);
         assert_eq!(of(b"\x1b[0m"), None);
+    }
+
+    #[test]
+    fn a_form_has_one_name() {
+        let names = [&b"swapper:".repeat(11)[..], b"swapper#"].concat();
+        let form = LearnedPrefix::of_text(&names).unwrap();
+        assert_eq!(form.tokens.iter().filter(|t| **t == Token::Task).count(), 1);
+        assert_eq!(form.len_in(&b":".repeat(400)), None);
+        assert_eq!(form.len_in(&names), Some(names.len()));
     }
 
     #[test]

@@ -45,9 +45,10 @@ mod stamped;
 mod syslog;
 mod unit_event;
 mod vendor;
+mod wall_origin;
 
 pub use arrival_clock::RUNNER_LATENESS;
-pub use boot_announcement::{announces_boot, starts_boot_loader, starts_kernel};
+pub use boot_announcement::{announces_boot, precedes_banner, starts_boot_loader, starts_kernel};
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
 pub use other_kind::OtherKind;

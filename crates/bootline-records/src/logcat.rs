@@ -14,14 +14,14 @@ use super::kmsg::console_len;
 use super::log_line::LogLine;
 use super::output::{RecordEmitter, RecordHead};
 use super::stamp::{Scanner, calendar};
-use super::{RecordOrigin, Sink};
-use bootline_capture::units::KernelTime;
+use super::wall_origin::WallOrigin;
+use super::{RecordOrigin, Sink, prefix};
 
 /// Decodes logcat's lines.
 #[derive(Debug, Default)]
 pub(super) struct Logcat {
-    /// The time at which the stamps begin.
-    origin: Option<i64>,
+    /// Where the stamps begin.
+    origin: WallOrigin,
 }
 
 impl Logcat {
@@ -30,10 +30,9 @@ impl Logcat {
         let Some(found) = parse(body).filter(|found| found.is_kernel) else {
             return out.other_line(line, 0);
         };
-        let origin = *self.origin.get_or_insert(found.nanos);
-        let stamp = KernelTime::from_nanos(found.nanos.saturating_sub(origin));
-        let head = RecordHead { source: RecordOrigin::Kernel, stamp: Some(stamp), ..RecordHead::OTHER };
         let text = without_padding(&body[found.len..]);
+        let stamp = self.origin.time(found.nanos, &text);
+        let head = RecordHead { source: RecordOrigin::Kernel, stamp: Some(stamp), ..RecordHead::OTHER };
         out.record(head, line.range(0, body.len()), None, console_len(&head, &text), &text);
     }
 }
@@ -41,7 +40,8 @@ impl Logcat {
 /// Whether a line is a kernel's record in this form.
 pub(super) fn probe(body: &[u8]) -> bool {
     // With the kernel's own stamp after it, that one counts, and the console's decoder finds it.
-    parse(body).is_some_and(|found| found.is_kernel && memchr::memmem::find(&body[found.len..], b": [ ").is_none())
+    let has_stamp = |text: &[u8]| prefix::parse_stamp(text).is_some() || memchr::memmem::find(text, b": [ ").is_some();
+    parse(body).is_some_and(|found| found.is_kernel && !has_stamp(&body[found.len..]))
 }
 
 struct Parsed {

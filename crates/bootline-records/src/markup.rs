@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Logs that were copied from a web page, or saved as one: tags and entities to text.
 //!
-//! Only tags and entities that mean something in a page are taken for such: a kernel's `<6>` or `<idle>` stays.
+//! Only tags and entities that mean something in a page are taken for such: a kernel's `<6>` or `<idle>` stays. Pages, editors and
+//! `cat -v` also show colours that dmesg wrote to a terminal: `[32m[    0.000000] [0mtext`, `^[[32m[    0.000000] ^[[0mtext`.
 use memchr::{memchr3, memchr3_iter};
 
 /// Tags that end a line of text.
@@ -56,6 +57,14 @@ const HARD_BLANK: &[u8] = b"\xc2\xa0";
 
 /// The text of a line that has markup in it, with a line feed where the page begins a line; `None` for any other line.
 pub(super) fn without_markup(line: &[u8]) -> Option<Vec<u8>> {
+    if visible_colour_len(line.trim_ascii_start()) > 0 {
+        let plain = without_visible_colours(line);
+        return Some(without_tags(&plain).unwrap_or(plain));
+    }
+    without_tags(line)
+}
+
+fn without_tags(line: &[u8]) -> Option<Vec<u8>> {
     let first = first_markup(line)?;
     let mut text = Vec::with_capacity(line.len());
     text.extend_from_slice(&line[..first]);
@@ -74,6 +83,32 @@ pub(super) fn without_markup(line: &[u8]) -> Option<Vec<u8>> {
         }
     }
     Some(text)
+}
+
+/// Without the colours whose escape character was lost or written as `^[`, in a line that begins with one, and without the `^M`
+/// that ends it then.
+fn without_visible_colours(line: &[u8]) -> Vec<u8> {
+    let line = line.strip_suffix(b"^M").unwrap_or(line);
+    let mut text = Vec::with_capacity(line.len());
+    let mut at = 0;
+    while at < line.len() {
+        let len = visible_colour_len(&line[at..]);
+        if len == 0 {
+            text.push(line[at]);
+        }
+        at += len.max(1);
+    }
+    text
+}
+
+/// Length of `[32m`, `[1;31m` or `^[[32m` at the start of a text; 0 where there is none.
+fn visible_colour_len(text: &[u8]) -> usize {
+    let escape = if text.starts_with(b"^[") { 2 } else { 0 };
+    let Some(numbers) = text[escape..].strip_prefix(b"[") else { return 0 };
+    let len = numbers.iter().take(9).take_while(|b| b.is_ascii_digit() || **b == b';').count();
+    // `[m` alone may be anything.
+    let is_colour = numbers.get(len) == Some(&b'm') && (len > 0 || escape > 0);
+    if is_colour { escape + 1 + len + 1 } else { 0 }
 }
 
 /// Where the first markup is.
@@ -132,6 +167,16 @@ mod tests {
         check("<span class=\"o\">[</span>    0.000000] a</p>", Some("[    0.000000] a\n"));
         check("<!DOCTYPE html><!-- a --><html><body>", Some(""));
         check("&lt;6&gt;[    0.000000] a", Some("<6>[    0.000000] a"));
+    }
+
+    #[test]
+    fn colours_that_lost_their_escape_character() {
+        check("[32m[    0.000000] [0m[33mLinux[0m version", Some("[    0.000000] Linux version"));
+        check("^[[32m[    0.000000] ^[[0m^[[1mZone ranges:^[[0m^M", Some("[    0.000000] Zone ranges:"));
+        check("[32m[    0.000000] [0ma &lt;b&gt; ^[[m", Some("[    0.000000] a <b> "));
+        for line in ["[    0.000000] a [32mb", "[mem 0x0]", "[1m", "^[", "[]"] {
+            check(line, if line == "[1m" { Some("") } else { None });
+        }
     }
 
     #[test]

@@ -54,12 +54,7 @@ impl PlainKernel {
                 }
                 !is_loader
             }
-            // From 4.15 on it names init after it has freed its memory.
-            PlainStage::After
-                if text.starts_with(b"Run /") && memchr::memmem::find(text, b" as init process").is_some() =>
-            {
-                true
-            }
+            PlainStage::After if !self.may_boot && follows_init(text) => true,
             _ => {
                 self.may_boot |= boots(text);
                 false
@@ -75,6 +70,12 @@ fn starts_init(text: &[u8]) -> bool {
         || text.starts_with(b"Freeing unused kernel")
         || text.starts_with(b"init started: BusyBox")
         || text.starts_with(b"INIT: version ")
+        || text.starts_with(b"Kernel panic - not syncing")
+}
+
+/// What the kernel says after it has freed init's memory: from 4.15 on it names init, and it panics where there is none.
+fn follows_init(text: &[u8]) -> bool {
+    text.starts_with(b"Run /") && memchr::memmem::find(text, b" as init process").is_some()
         || text.starts_with(b"Kernel panic - not syncing")
 }
 
@@ -106,6 +107,17 @@ mod tests {
             ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 of /proc/version", false),
             ("Restarting system.", false),
             ("Linux version 2.6.30 (me@here) (gcc version 4.2.4) #1 again", true),
+        ]);
+    }
+
+    #[test]
+    fn a_panic_after_init_s_start_is_the_kernel_s() {
+        check(&[
+            ("Linux version 2.6.30 (me@here) #1", true),
+            ("Freeing init memory: 124K", true),
+            ("Kernel panic - not syncing: No init found.", true),
+            ("U-Boot 2013.01", false),
+            ("Kernel panic - not syncing: in a text", false),
         ]);
     }
 

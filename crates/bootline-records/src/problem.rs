@@ -67,6 +67,8 @@ pub enum ProblemKind {
     ReceiptTimes,
     /// The kernel panicked after init had started.
     PanicAfterBoot,
+    /// The boot's end has a time before its start's: the clock of the stamps was set back between them.
+    EndBeforeStart,
     /// More records than are kept for one boot; the rest were only counted.
     TooManyRecords,
     /// No kernel record at all.
@@ -97,6 +99,7 @@ impl ProblemKind {
                 | BeginningLost
                 | RecordsLost
                 | ReceiptTimes
+                | EndBeforeStart
                 | TooManyRecords
                 | NoKernelRecords
         )

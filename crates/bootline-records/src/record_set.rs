@@ -35,6 +35,11 @@ impl RecordSet {
         self.metas.is_empty()
     }
 
+    /// Length of all texts, in bytes.
+    pub fn text_bytes(&self) -> usize {
+        self.arena.len()
+    }
+
     /// By position in this set (not by id).
     pub fn get(&self, index: usize) -> Option<Record<'_>> {
         let meta = self.metas.get(index)?;

@@ -271,13 +271,27 @@ impl Scanner<'_> {
         days_since_1970(1972, month, day)
     }
 
-    /// `Apr 24 16:37:21 2026`, what ctime() writes after the weekday: nanoseconds since 1970, in a leap year, and their step.
+    /// `Apr 24 16:37:21 2026` or `Apr 24 16:37:21 UTC 2026`, what ctime() and date(1) write after the weekday: nanoseconds
+    /// since 1970, in a leap year, and their step.
     pub fn day_time_and_year(&mut self) -> Option<(i64, Dur)> {
         let days = self.month_and_day()?;
         let (nanos, resolution) = self.time_of_day()?;
         self.take(b' ')?;
+        self.zone_name();
         self.year()?;
         Some((calendar(days, nanos), resolution))
+    }
+
+    /// `UTC `, `-03 ` or `+0530 `, which `log -T` of crash puts before the year, or nothing.
+    fn zone_name(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let is_offset = matches!(rest, [b'+' | b'-', b'0'..=b'9', ..]);
+        let is_zone = |b: &u8| if is_offset { b.is_ascii_digit() } else { b.is_ascii_uppercase() };
+        let sign = usize::from(is_offset);
+        let len = sign + rest[sign..].iter().take(6).take_while(|b| is_zone(b)).count();
+        if len > 0 && rest.get(len) == Some(&b' ') {
+            self.at += len + 1;
+        }
     }
 
     /// `Mär 01 10:00:00 `, `déc. 01 10:00:00 `, `3月 01 10:00:00 `: a month in any language, of which only the day is taken.

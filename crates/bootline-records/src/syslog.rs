@@ -10,6 +10,7 @@
 //! <6>Apr 24 16:37:21 board kernel: [    1.234567] usb 1-1: new device            with the priority of RFC 3164
 //! <6>1 2026-04-24T16:37:21.964123Z board kernel - - - [    1.234567] usb 1-1: new device            RFC 5424
 //! Apr 24 16:37:21 kernel: usb 1-1: new device                                    journalctl --no-hostname
+//! Apr 24 16:37:21 board kernel[12]: usb 1-1: new device                          another machine's log, forwarded
 //! Apr 24 16:37:21 [kernel] usb 1-1: new device                                   metalog
 //! avril 24 16:37:21 board kernel: usb 1-1: new device                            journalctl in another language
 //! ```
@@ -46,7 +47,7 @@ impl Syslog {
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         let body = line.body;
         let Some(Parsed { time, entry, level }) = parse(body) else {
-            return out.other_line(line, 0);
+            return self.not_the_logger_s(line, out);
         };
         let mut read = *line;
         read.stamped = Some(self.clock.advance(StampClock::Calendar, time).arrival(RECEIPT));
@@ -74,6 +75,24 @@ impl Syslog {
         }
         let line = if head.stamp.is_some() { line } else { &read };
         out.stretch(head, line, 0, text_from, body.len(), console_len(&head, &body[text_from..]));
+    }
+
+    /// A line of another form: people put the kernel's own log after the logger's.
+    fn not_the_logger_s<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
+        let body = line.body;
+        let level_len = prefix::parse_level(body).map_or(0, |(_, len)| len);
+        let stamp = prefix::glued_at(body, level_len).and_then(|_| prefix::parse(body));
+        let Some(found) = stamp.filter(|found| found.stamp.time().is_some()) else {
+            return out.other_line(line, 0);
+        };
+        self.has_stamps = true;
+        let head = RecordHead {
+            source: RecordOrigin::Kernel,
+            level: found.level,
+            stamp: found.stamp.time(),
+            caller: found.caller,
+        };
+        out.stretch(head, line, 0, found.len, body.len(), console_len(&head, &body[found.len..]));
     }
 
     /// The input has ended: an excerpt without a banner has only times of receipt, too.
@@ -201,6 +220,9 @@ mod tests {
         let data = "<4>1 2026-03-01T10:00:00.5Z board kernel - - [a b=\"x\\\"]y\"][c d=\"z\"] [    1.000000] a\n";
         check(data, &["K 4 1.000000 - a"], &[]);
         check("Mar  1 10:00:00 board systemd[1]: a\n", &["O - - - systemd[1]: a"], &[]);
+        check("Mar  1 10:00:00 board kernel[12]:  a\n", &["K - - - a"], &[]);
+        check("Mar  1 10:00:00 board kernel[12]: [    1.000000] a\n", &["K - 1.000000 - a"], &[]);
+        check("Mar  1 10:00:00 board kerneloops[12]: a\n", &["O - - - kerneloops[12]: a"], &[]);
         check("Mar  1 10:00:00 kernel: a\n", &["K - - - a"], &[]);
         check("Mar  1 10:00:00 [kernel] a: b\n", &["K - - - a: b"], &[]);
         check("Mär 01 10:00:00 board kernel: a\n", &["K - - - a"], &[]);
@@ -217,6 +239,12 @@ mod tests {
         check(&excerpt.repeat(9), &["K - - - a"; 9], &[ProblemKind::ReceiptTimes]);
         let stamped = format!("{}Mar  1 10:00:00 board kernel: [    1.000000] b\n", excerpt.repeat(9));
         check(&stamped, &[&["K - - - a"; 9][..], &["K - 1.000000 - b"]].concat(), &[]);
+    }
+
+    #[test]
+    fn the_kernel_s_own_log_may_follow() {
+        let log = "Mar  1 10:00:00 board cron[12]: a\n<6>[    1.000000][    T1] b\n[    1.5] c\n[1.500000] d\n";
+        check(log, &["O - - - cron[12]: a", "K 6 1.000000 T1 b", "O - - - [    1.5] c", "O - - - [1.500000] d"], &[]);
     }
 
     #[test]

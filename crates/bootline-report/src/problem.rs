@@ -70,7 +70,10 @@ fn meaning(kind: ProblemKind) -> &'static str {
             "no time before the logger started is known; take `dmesg`, or `journalctl -b -o export`"
         }
         ProblemKind::PanicAfterBoot => "the time to init is valid; the system did not stay up",
-        ProblemKind::TooManyRecords => "later records were not analysed",
+        ProblemKind::EndBeforeStart => {
+            "no time to init is given; differences of times that span that place are invalid"
+        }
+        ProblemKind::TooManyRecords => "the records left out were not analysed",
         ProblemKind::NoKernelRecords => "there is no boot to explain",
         ProblemKind::SourceNotUsed => "the figures rest on the other sources alone",
         ProblemKind::SourcesContradict => "neither time is used; the sources may be of two boots",

@@ -165,6 +165,7 @@ fn remedy(kind: ProblemKind) -> Option<&'static str> {
         }
         ProblemKind::RecordsLost | ProblemKind::PortLost | ProblemKind::CaptureDamaged => Some("record the boot again"),
         ProblemKind::ReceiptTimes => Some("take the kernel's own times: `dmesg`, or `journalctl -b -o export`"),
+        ProblemKind::EndBeforeStart => Some("take stamps that no one sets: `dmesg` without `-T`"),
         ProblemKind::UnknownFormat => Some("name the format: `--input-format FORMAT`"),
         _ => None,
     }

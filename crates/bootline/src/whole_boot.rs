@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent, SourceRefusal, SourceUse};
 use bootline_capture::container::Unpacker;
-use bootline_records::{decode, source};
+use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, source};
 use bootline_report::BootLabel;
 use clap::Args;
 
@@ -83,10 +83,23 @@ fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
 /// What is in a source: facts of a tool, else the boots of a log, else nothing that is known.
 pub fn content(bytes: &[u8]) -> SourceContent {
     let facts = source::read(bytes);
-    if facts.kind.is_some() || decode(bytes).format.is_none() {
+    if facts.kind.is_some() || !is_log(bytes) {
         return SourceContent::Facts(facts);
     }
     SourceContent::Journal(BootRecords::all(bytes))
+}
+
+/// Whether the bytes have the form of a log.
+fn is_log(bytes: &[u8]) -> bool {
+    /// Keeps nothing: a source may have millions of records.
+    struct Nothing;
+    impl Sink for Nothing {
+        fn record(&mut self, _record: Record<'_>) {}
+        fn problem(&mut self, _kind: ProblemKind, _bytes: ByteRange, _detail: &str) {}
+    }
+    let mut decoder = Decoder::new(None);
+    decoder.push(bytes, &mut Nothing);
+    decoder.finish(&mut Nothing).format.is_some()
 }
 
 impl WholeBoot {

@@ -9,7 +9,7 @@
 //! ```
 //! Source: unit_dump() in systemd's src/core/unit.c. Its stamps are of the wall clock in whole seconds: only dependencies and
 //! descriptions are used.
-use super::systemd_state::{MOST_NAMES, MOST_UNITS, SystemdState, UnitState, is_unit_name};
+use super::systemd_state::{MOST_DEPENDENCIES, MOST_NAMES, MOST_UNITS, SystemdState, UnitState, is_unit_name};
 use crate::{ByteRange, ProblemKind, Problems};
 
 pub(super) fn begins(line: &str) -> bool {
@@ -23,9 +23,10 @@ fn unit(line: &str) -> Option<&str> {
 
 pub(super) fn read(text: &str, problems: &mut Problems) -> SystemdState {
     let mut state = SystemdState { has_dependencies: true, ..SystemdState::default() };
+    let mut left = MOST_DEPENDENCIES;
     for line in text.lines() {
         if let Some(name) = unit(line) {
-            if state.units.len() >= MOST_UNITS {
+            if state.units.len() >= MOST_UNITS || left == 0 {
                 problems.add(ProblemKind::TooManyRecords, ByteRange::default(), || "too many units".to_owned());
                 break;
             }
@@ -47,8 +48,9 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> SystemdState {
             _ => continue,
         };
         let name = value.split_ascii_whitespace().next().filter(|name| is_unit_name(name));
-        if let Some(name) = name.filter(|_| list.len() < MOST_NAMES) {
+        if let Some(name) = name.filter(|_| list.len() < MOST_NAMES && left > 0) {
             list.push(name.to_owned());
+            left -= 1;
         }
     }
     state

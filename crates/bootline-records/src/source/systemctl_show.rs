@@ -13,7 +13,9 @@
 //! Source: systemctl(1), org.freedesktop.systemd1(5). Stamps are microseconds of CLOCK_MONOTONIC, 0 where the event never was.
 //! FirmwareTimestampMonotonic and LoaderTimestampMonotonic count backwards from the kernel's start (boot_timestamps() in
 //! systemd's src/shared/boot-timestamps.c).
-use super::systemd_state::{MOST_NAMES, MOST_UNITS, ManagerState, SystemdState, UnitState, is_unit_name};
+use super::systemd_state::{
+    MOST_DEPENDENCIES, MOST_NAMES, MOST_UNITS, ManagerState, SystemdState, UnitState, is_unit_name,
+};
 use crate::{ByteRange, ProblemKind, Problems};
 use bootline_capture::units::{Dur, MonotonicTime};
 
@@ -37,11 +39,12 @@ pub(super) fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
 pub(super) fn read(text: &str, problems: &mut Problems) -> SystemdState {
     let mut state = SystemdState::default();
     let (mut manager, mut unit) = (ManagerBlock::default(), UnitState::default());
+    let mut left = MOST_DEPENDENCIES;
     // A last empty line ends the last unit.
     for line in text.lines().chain([""]) {
         let line = line.trim_end_matches('\r');
         if line.is_empty() {
-            end_block(std::mem::take(&mut unit), &mut state, problems);
+            end_block(std::mem::take(&mut unit), &mut state, &mut left, problems);
             continue;
         }
         // A line without a name continues a value that has line feeds, such as a command's arguments: none that is used.
@@ -51,7 +54,7 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> SystemdState {
         }
         if name == "Id" && !unit.name.is_empty() {
             // `systemctl show -p Id -p ...` of old versions leaves no empty line.
-            end_block(std::mem::take(&mut unit), &mut state, problems);
+            end_block(std::mem::take(&mut unit), &mut state, &mut left, problems);
         }
         if !(of_unit(&mut unit, name, value) && of_manager(&mut manager, name, value)) {
             problems.add(ProblemKind::BadLine, ByteRange::default(), || {
@@ -64,13 +67,17 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> SystemdState {
     state
 }
 
-fn end_block(unit: UnitState, state: &mut SystemdState, problems: &mut Problems) {
+/// Takes in a unit, if there are not too many of them or of dependencies, of which so many are left.
+fn end_block(unit: UnitState, state: &mut SystemdState, left: &mut usize, problems: &mut Problems) {
     if !is_unit_name(&unit.name) {
         return;
     }
-    if state.units.len() >= MOST_UNITS {
+    let dependencies = [&unit.requires, &unit.wants, &unit.after, &unit.triggered_by].map(Vec::len).iter().sum();
+    let rest = left.checked_sub(dependencies).filter(|_| state.units.len() < MOST_UNITS);
+    let Some(rest) = rest else {
         return problems.add(ProblemKind::TooManyRecords, ByteRange::default(), || "too many units".to_owned());
-    }
+    };
+    *left = rest;
     state.units.push(unit);
 }
 

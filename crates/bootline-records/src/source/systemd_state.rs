@@ -107,6 +107,8 @@ pub struct StartupTimes {
 pub(super) const MOST_UNITS: usize = 20_000;
 /// Maximum number of names in one list of dependencies.
 pub(super) const MOST_NAMES: usize = 4_000;
+/// Maximum number of names in all lists of all units: a system of 3000 units has some 100 000.
+pub(super) const MOST_DEPENDENCIES: usize = 500_000;
 
 /// Whether a word is the name of a unit: its characters and its suffix (unit_name_is_valid() of systemd).
 pub fn is_unit_name(word: &str) -> bool {

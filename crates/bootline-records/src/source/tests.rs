@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What every reader of a source must hold, and each on an excerpt in the form that its tool writes.
+use super::systemd_state::{MOST_DEPENDENCIES, MOST_UNITS};
 use super::*;
+use crate::ProblemKind;
 use bootline_capture::units::{Dur, LoaderTime, MonotonicTime};
 use proptest::prelude::*;
 
@@ -175,6 +177,27 @@ fn marks_of_a_loader() {
         ["U-Boot 2024.01", "Starting kernel ...", ""].into_iter().chain(BOOTSTAGE.lines()).chain(["[    0.0] x"]);
     assert_eq!(bootstage_in(console), Some(marks(BOOTSTAGE)));
     assert_eq!(bootstage_in(["U-Boot 2024.01"]), None);
+}
+
+/// Files of a few megabytes, in which each byte asks for as much memory as it can.
+#[test]
+fn hostile_sources_are_bounded() {
+    let bounded = |text: &str, kind: ProblemKind| {
+        let source = read(text.as_bytes());
+        assert!(source.problems.iter().any(|p| p.kind == kind), "{:?}", source.problems);
+        let Facts::Systemd(state) = source.facts else { panic!("{:?}", source.kind) };
+        let names = |u: &UnitState| u.requires.len() + u.wants.len() + u.after.len() + u.triggered_by.len();
+        let names: usize = state.units.iter().map(names).sum();
+        assert!(state.units.len() <= MOST_UNITS && names <= MOST_DEPENDENCIES, "{} {names}", state.units.len());
+        assert!(state.units.len() == MOST_UNITS || names > MOST_DEPENDENCIES * 9 / 10, "{}", state.units.len());
+    };
+    let lists = ["After", "Wants", "Requires"].map(|list| format!("{list}={}\n", "a.swap ".repeat(4_000)));
+    let unit = format!("Id=a.swap\nInactiveExitTimestampMonotonic=1\n{}\n", lists.concat());
+    bounded(&unit.repeat(MOST_DEPENDENCIES / 12_000 + 2), ProblemKind::TooManyRecords);
+    let unit = format!("-> Unit a.swap:\n{}", "\tAfter: a.swap\n".repeat(4_000));
+    bounded(&unit.repeat(MOST_DEPENDENCIES / 4_000 + 2), ProblemKind::TooManyRecords);
+    let row = r#"{"name":"a.swap","activating":1},"#.repeat(MOST_UNITS + 1);
+    bounded(&format!("[{}]", row.trim_end_matches(',')), ProblemKind::BadLine);
 }
 
 proptest! {

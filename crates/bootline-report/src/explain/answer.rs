@@ -9,6 +9,7 @@ use bootline_boot::{
 };
 use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_console::{Framework, Printing};
+use bootline_records::ProblemKind;
 
 pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &BootLabel) {
     document.heading(title(boot, source));
@@ -91,6 +92,11 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
     let last = boot.records.iter().enumerate().rev().find_map(|(i, r)| Some((r.id, boot.timeline.stored(i)?)));
     let panic = boot.milestones.panic.and_then(|i| Some((boot.records.get(i)?, boot.timeline.stored(i)?)));
     let text = Text::new();
+    if boot.problems.iter().any(|p| p.kind == ProblemKind::EndBeforeStart) {
+        return text
+            .styled("The boot ends before it starts, by the stamps", Style::Error)
+            .words(": the clock was set back, and they show no time to init.");
+    }
     match (panic, last) {
         (Some((record, at)), _) => text
             .styled("Init was not reached: the kernel panicked", Style::Error)

@@ -120,7 +120,7 @@ words! {
         CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
         ClockJumpedBack, ClockStoodStill, ClockRanBefore, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
-        TooManyRecords, NoKernelRecords, SourceNotUsed, SourcesContradict, ApplicationNotReached,
+        EndBeforeStart, TooManyRecords, NoKernelRecords, SourceNotUsed, SourcesContradict, ApplicationNotReached,
     }
 }
 words! {
