@@ -436,3 +436,71 @@ fn a_record_that_arrives_twice_is_priced_once() {
     assert!(twice.why.contains("records that arrived twice"), "{}", twice.why);
     assert!(twice.cost.best() > Dur::from_secs(2) && twice.cost.best() == twice.cost.high(), "{:?}", twice.cost);
 }
+
+/// From 6.8 on the kernel says what a device still waits for.
+#[test]
+fn a_supplier_that_never_comes_is_named() {
+    let found = |reason: &str| {
+        let log = format!(
+            "[    0.000000] Linux version 6.12.9 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: quiet\n\
+             [    0.500000] Waiting for root device /dev/mmcblk0p2...\n[   10.600000] platform 17000.mmc: deferred probe pending{reason}\n\
+             [   11.000000] Run /init as init process\n"
+        );
+        let found = findings(&analyse(log.as_bytes())).into_iter().find(|f| f.rule == RuleId::Drv009).expect("10.1 s");
+        let settings: Vec<String> = found.remedies.iter().filter_map(|r| r.setting()).collect();
+        // It waits still: what the silence was is not known.
+        assert_eq!((found.cost.best(), found.time_ranges.len()), (Dur::ZERO, 0));
+        (found.title, settings.contains(&"fw_devlink=permissive".to_owned()))
+    };
+    let (title, permissive) = found(": platform: wait for supplier /soc/clock@10000");
+    assert!(
+        title.contains("17000.mmc still waits for a supplier (platform: wait for supplier /soc/clock@10000)"),
+        "{title}"
+    );
+    assert!(permissive);
+    for unknown in ["", ": (reason unknown)"] {
+        let (title, permissive) = found(unknown);
+        assert!(title.ends_with("platform 17000.mmc still waits for a supplier") && !permissive, "{title}");
+    }
+}
+
+/// Stamps in jiffies of 10 ms make any two silences equal.
+#[test]
+fn ticks_are_no_equal_gaps() {
+    let found = |late: u32| {
+        let records: String = (0..10)
+            .map(|i| format!("[    0.{:03}{late:03}] acme-panel 18000.dsi.0: step {i}\n", 100 + 20 * i))
+            .collect();
+        let log = format!(
+            "[    0.000000] Linux version 6.12.9 (gcc) #1 SMP Mon\n[    0.000000] Kernel command line: quiet\n{records}\
+             [    0.400{late:03}] Run /init as init process\n"
+        );
+        findings(&analyse(log.as_bytes())).iter().any(|f| f.rule == RuleId::Drv012)
+    };
+    assert!(found(123));
+    assert!(!found(0));
+}
+
+#[test]
+fn a_slow_processor_is_shown_by_its_driver_or_its_boot_loader() {
+    let title = |log: &str| {
+        let found = findings(&analyse(log.as_bytes()));
+        found.into_iter().find(|f| f.rule == RuleId::Ini011).map(|f| f.title)
+    };
+    let older = "[    0.000000] Linux version 4.19.9 (gcc) #1 SMP Mon\n[    0.050000] acme-gpio: ready\n[    0.400000] acme-uart: ready\n\
+                 [    0.600000] cpufreq: cpufreq_online: CPU0: Running at unlisted freq: 200000 KHz\n\
+                 [    0.601000] cpufreq: cpufreq_online: CPU0: Unlisted initial frequency changed to: 408000 KHz\n\
+                 [    0.700000] Run /init as init process\n";
+    assert_eq!(title(older).as_deref(), Some("the processor ran at 200 MHz instead of 408 MHz for the first 0.601 s"));
+    // By arrival: the kernel's stamps do not reach back to the boot loader.
+    let loader = |mhz: u32| {
+        format!(
+            "[0.000000 0.000000] U-Boot 2020.04 (Mar 02 2026 - 10:00:00 +0000)\n[0.010000 0.010000] CPU:   Freescale i.MX6Q rev1.5 1200 MHz (running at {mhz} MHz)\n\
+             [2.000000 1.990000] Starting kernel ...\n[2.100000 0.100000] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP Mon\n\
+             [3.000000 0.900000] [    0.900000] Run /init as init process\n"
+        )
+    };
+    let slow = title(&loader(396)).expect("a third of the clock");
+    assert!(slow.starts_with("the processor ran at 396 MHz instead of 1200 MHz"), "{slow}");
+    assert_eq!(title(&loader(1200)), None);
+}

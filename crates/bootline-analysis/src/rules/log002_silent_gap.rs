@@ -21,7 +21,7 @@ const SHOWN: usize = 3;
 /// Least length net of the console, and least share of the boot.
 const LEAST: (Dur, f64) = (Dur::from_millis(100), 0.02);
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
+pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
     let debug = case.boot.kernel.command_line.initcall_debug() || !case.boot.spans.is_empty();
     let mut found = Vec::new();

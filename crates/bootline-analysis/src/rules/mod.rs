@@ -27,6 +27,10 @@ mod drv007_unanswered_device;
 mod drv008_driver_timeout;
 mod drv009_deferred_probe_timeout;
 mod drv010_tpm_startup;
+mod drv011_display_probe;
+mod drv012_equal_gaps;
+mod drv013_regulator_delay;
+mod drv014_module_loading;
 mod finding;
 mod fs001_root_wait;
 mod fs002_jffs2_scan;
@@ -42,6 +46,8 @@ mod ini006_debug_options;
 mod ini007_cpu_bringup;
 mod ini008_raid_benchmark;
 mod ini009_acpi_tables;
+mod ini010_table_sorting;
+mod ini011_processor_clock;
 mod ldr001_autoboot_delay;
 mod ldr002_image_load;
 mod ldr003_loader_network;
@@ -54,6 +60,7 @@ mod loader_steps;
 mod log001_start_lost;
 mod log002_silent_gap;
 mod net001_ip_autoconfiguration;
+mod net002_nfs_root;
 mod probe_remedies;
 mod rule;
 mod rule_id;
@@ -121,6 +128,7 @@ pub const RULES: &[Rule] = &[
     fs003_ubi_attach::RULE,
     fs002_jffs2_scan::RULE,
     net001_ip_autoconfiguration::RULE,
+    net002_nfs_root::RULE,
     drv009_deferred_probe_timeout::RULE,
     fs001_root_wait::RULE,
     ini002_crypto_self_tests::RULE,
@@ -128,6 +136,7 @@ pub const RULES: &[Rule] = &[
     ini006_debug_options::RULE,
     ini008_raid_benchmark::RULE,
     ini009_acpi_tables::RULE,
+    ini010_table_sorting::RULE,
     ini005_tracefs_files::RULE,
     drv004_firmware_wait::RULE,
     drv005_pcie_link::RULE,
@@ -135,10 +144,15 @@ pub const RULES: &[Rule] = &[
     drv006_keyboard_probe::RULE,
     drv008_driver_timeout::RULE,
     drv010_tpm_startup::RULE,
+    drv013_regulator_delay::RULE,
+    drv011_display_probe::RULE,
+    drv012_equal_gaps::RULE,
+    drv014_module_loading::RULE,
     drv003_uart_detection::RULE,
     drv001_deferred_probe::RULE,
     drv002_longest_probes::RULE,
     ini001_longest_initcalls::RULE,
+    ini011_processor_clock::RULE,
     log002_silent_gap::RULE,
 ];
 
