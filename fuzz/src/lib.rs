@@ -2,6 +2,8 @@
 //! What holds for any input, checked by every target.
 mod export;
 mod gate;
+mod kernel_log;
+mod kernel_tree;
 mod place;
 mod predict;
 mod unpack;
@@ -10,7 +12,9 @@ pub use bootline_records::Format;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
 pub use export::exports;
 pub use gate::gates;
-pub use place::places;
+pub use kernel_log::joins;
+pub use kernel_tree::{initcall_table, kernel_tree};
+pub use place::{places, places_journal};
 pub use predict::predicts;
 pub use unpack::unpacks;
 

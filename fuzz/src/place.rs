@@ -16,7 +16,18 @@ const LOG: &[u8] = b"[    0.000000] Linux version 6.12.1 (gcc) #1 SMP Mon\n[    
 /// Stages leave a gap or overlap, a chain does, or a dependency is no unit.
 pub fn places(head: &str, data: &[u8]) {
     let text = [head.as_bytes(), data].concat();
-    let content = SourceContent::Facts(read(&text));
+    joins_source(SourceContent::Facts(read(&text)));
+}
+
+/// As [`places`], with a journal.
+///
+/// # Panics
+/// As [`places`].
+pub fn places_journal(data: &[u8]) {
+    joins_source(SourceContent::Journal(BootRecords::all(data)));
+}
+
+fn joins_source(content: SourceContent) {
     let source = BootSource { name: "source".to_owned(), content };
     let app = AppMarker::parse("a.service").expect("a unit's name");
     let records = BootRecords::all(LOG).pop().expect("a boot");
