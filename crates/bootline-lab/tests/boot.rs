@@ -14,7 +14,7 @@ use bootline_lab::machine::Accel;
 use bootline_testkit::seed_kernel;
 
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 8;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Boots compete for the host's processors: one at a time.

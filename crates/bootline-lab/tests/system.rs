@@ -10,6 +10,9 @@ use bootline_images::systems::{System, SystemStore};
 use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, settle};
 use bootline_lab::storage::StoragePreset;
 
+/// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
+const ATTEMPTS: u32 = 8;
+
 /// Boots a system to its application and checks what all systems have in common.
 fn booted(system: System) -> SystemTruth {
     // Boots compete for the host's processors: one at a time.
@@ -44,7 +47,8 @@ fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
         smp: 2,
         ..BootRequest::new(&kernel.path, dir)
     };
-    let outcome = boot_valid(&request, 3, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    eprintln!("{:?}", outcome.truth.fidelity);
     (outcome.truth.verdict, outcome.truth.system.expect("a system was booted"))
 }
 
