@@ -384,8 +384,8 @@ static int run_workers(struct run *run, struct worker *workers)
 	}
 	cpus_read_unlock();
 	/*
-	 * The stopper takes this lock, too. To hold it while waiting would be a deadlock whenever a
-	 * CPU goes offline meanwhile: its writer waits for us, and the stopper queues behind it.
+	 * Release the lock before waiting: the stopper takes it, too. If a CPU goes offline, the
+	 * hotplug writer waits for our read lock, and the stopper waits for that writer.
 	 */
 	if (stops)
 		wait_for_completion(&stopper.done);
