@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 use super::kernel_version::KernelVersion;
-use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadsReady};
+use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadPriority, ThreadsReady};
 use super::table::{DriverRow, PrintkRow, TABLE};
 
 /// How a version of the kernel prints to a console of one driver.
@@ -18,6 +18,9 @@ pub struct Behaviour {
     pub registration: RegistrationFlush,
     /// How the driver waits.
     pub driver: DriverWait,
+    /// How its kthread, if there is one, shares the CPUs with the boot.
+    #[serde(default)]
+    pub thread: ThreadPriority,
 }
 
 impl Behaviour {
@@ -51,6 +54,7 @@ impl Behaviour {
             threads_ready: ThreadsReady::Never,
             registration: RegistrationFlush::Synchronous,
             driver: if rt { DriverWait::Spins } else { DriverWait::SpinsIrqsOff },
+            thread: ThreadPriority::Highest,
         }
     }
 }
@@ -143,6 +147,7 @@ impl PrintkRow {
             threads_ready: self.threads_ready,
             registration: self.registration,
             driver: self.wait,
+            thread: ThreadPriority::Highest,
         }
     }
 }

@@ -27,6 +27,7 @@ impl<'a> Engine<'a> {
             user_waiting: 0,
             user_next: true,
             line_free: Dur::ZERO,
+            debt: 0.0,
         };
         Engine {
             workload,
@@ -73,10 +74,9 @@ impl<'a> Engine<'a> {
 
     fn next_event(&self) -> Option<Dur> {
         let speed = processors::speed(self);
+        let after = |left: f64| self.now + Dur::from_nanos((left / speed).ceil().min(i64::MAX as f64 / 4.0) as i64);
         let tasks = self.tasks.iter().filter_map(|t| match t.state {
-            TaskState::Working(left) | TaskState::Holding(left) if speed > 0.0 => {
-                Some(self.now + Dur::from_nanos((left / speed).ceil().min(i64::MAX as f64 / 4.0) as i64))
-            }
+            TaskState::Working(left) | TaskState::Holding(left) if speed > 0.0 => Some(after(left)),
             TaskState::Sleeping(until) => Some(until),
             _ => None,
         });
@@ -84,7 +84,8 @@ impl<'a> Engine<'a> {
             Some(e) => Some(e.end),
             None => (c.user_waiting > 0 && c.line_free > self.now).then_some(c.line_free),
         });
-        tasks.chain(lines).min()
+        let debts = self.consoles.iter().filter(|c| c.debt > 0.0 && speed > 0.0).map(|c| after(c.debt));
+        tasks.chain(lines).chain(debts).min()
     }
 
     fn advance(&mut self, to: Dur) {
@@ -109,6 +110,8 @@ impl<'a> Engine<'a> {
             }
         }
         for c in 0..self.consoles.len() {
+            let debt = &mut self.consoles[c].debt;
+            *debt = if *debt - done < 0.5 { 0.0 } else { *debt - done };
             if let Some(e) = self.consoles[c].emission.filter(|e| e.end <= to) {
                 self.emitted(c, e);
             }
@@ -214,6 +217,10 @@ impl<'a> Engine<'a> {
         self.consoles[c].seq = e.record + 1;
         self.consoles[c].user_next = true;
         self.finish_transmission(c, e, false);
+        if self.gives_way(c, e.by) {
+            self.consoles[c].debt = processors::debt(e.end - e.start);
+            return self.nbcon_threads[c] = None;
+        }
         self.emission_ended(e.by);
     }
 

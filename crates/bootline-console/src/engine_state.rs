@@ -59,6 +59,9 @@ pub(super) struct ConsoleState {
     pub user_next: bool,
     /// Until when the line carries what was given to it.
     pub line_free: Dur,
+    /// CPU time, in nanoseconds, that a working task gets before a kthread of the lowest priority prints the next record, unless a
+    /// CPU is free.
+    pub debt: f64,
 }
 
 /// All tasks, kthreads and consoles at one instant.

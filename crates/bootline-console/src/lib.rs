@@ -3,6 +3,7 @@
 //! log, so that it can't be fitted to one.
 mod behaviour;
 mod console_lock;
+mod console_module;
 mod console_set;
 mod driver;
 mod engine;
@@ -22,10 +23,11 @@ mod workload;
 mod writer;
 
 pub use behaviour::{Behaviour, DriverBehaviour, newest, printing};
+pub use console_module::ConsoleModule;
 pub use driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 pub use engine::simulate;
 pub use kernel_version::{KernelVersion, NotAVersion};
-pub use printing::{DriverWait, Printing, RegistrationFlush, ThreadsReady};
+pub use printing::{DriverWait, Printing, RegistrationFlush, ThreadPriority, ThreadsReady};
 pub use processors::speed_with_busy_printer;
 pub use simulation_outcome::{SimulationOutcome, StoredRecord, TransmittedRecord, UserOutput};
 pub use simulation_setup::{Contention, KernelClock, ModelledConsole, SimulationSetup};

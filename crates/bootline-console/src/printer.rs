@@ -6,7 +6,7 @@
 //! `console_lock.rs`.
 use super::console_set::ConsoleSet;
 use super::engine_state::{Emission, Engine, PrintJob, Printer, TaskState};
-use super::printing::{DriverWait, Printing};
+use super::printing::{DriverWait, Printing, ThreadPriority};
 
 impl Engine<'_> {
     /// A boot console makes every writer print to all consoles, nbcon ones too (printk_get_console_flush_type).
@@ -125,6 +125,11 @@ impl Engine<'_> {
             }
         }
         self.print_next(by);
+    }
+
+    /// Whether a printer lets the boot go first after each record.
+    pub fn gives_way(&self, c: usize, by: Printer) -> bool {
+        by == Printer::NbconThread(c) && self.setup.consoles[c].behaviour.thread == ThreadPriority::Lowest
     }
 
     /// Whether a record goes out with interrupts off.

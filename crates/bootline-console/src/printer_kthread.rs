@@ -4,6 +4,7 @@
 use super::console_set::ConsoleSet;
 use super::engine_state::{Engine, PrintJob, Printer};
 use super::printing::Printing;
+use super::processors;
 
 impl Engine<'_> {
     /// Starts kthreads that have something to print; returns whether any did.
@@ -26,7 +27,9 @@ impl Engine<'_> {
             return woke;
         }
         for c in self.consoles_where(|p| p == Printing::Nbcon).iter() {
-            if self.nbcon_threads[c].is_none() && self.consoles[c].emission.is_none() && self.pending(c).is_some() {
+            let is_idle = self.nbcon_threads[c].is_none() && self.consoles[c].emission.is_none();
+            let goes_first = self.consoles[c].debt <= 0.0 || processors::is_one_free(self);
+            if is_idle && goes_first && self.pending(c).is_some() {
                 woke = true;
                 let job = PrintJob { consoles: ConsoleSet::of(c), next_console: 0, locked: false, once: false };
                 self.begin(Printer::NbconThread(c), job);

@@ -57,6 +57,17 @@ pub enum RegistrationFlush {
     ByThread,
 }
 
+/// How a kthread that prints shares the CPUs with the boot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadPriority {
+    /// Nice -20: printk's own kthreads (nbcon_kthread_create and printk_start_threads, `sched_set_normal(.., -20)`).
+    #[default]
+    Highest,
+    /// Nice 19: the thread of console_relay. Nothing can take the CPU from it within a line, but after that the boot goes first.
+    Lowest,
+}
+
 /// How the driver waits for the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

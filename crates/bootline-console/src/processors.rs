@@ -3,45 +3,84 @@
 use super::engine_state::{Engine, Printer, TaskState};
 use super::printing::DriverWait;
 use super::simulation_setup::Contention;
+use bootline_capture::units::Dur;
 
-/// A printer kthread's weight in units of an ordinary task's: kthreads run at nice -20 (nbcon_kthread_create and
-/// printk_start_threads, `sched_set_normal(.., -20)`), 88761 against 1024 in kernel/sched/core.c, sched_prio_to_weight.
+/// A printer kthread's weight in units of an ordinary task's, by its nice value (kernel/sched/core.c, sched_prio_to_weight): -20.
 const THREAD_WEIGHT: f64 = 88_761.0 / 1_024.0;
+/// 19.
+const LOWEST_WEIGHT: f64 = 15.0 / 1_024.0;
 
-/// Speed of a single task while one printer kthread spins.
+/// Speed of a single task while one printer kthread of the highest priority spins.
 pub fn speed_with_busy_printer(cpus: u32, contention: Contention) -> f64 {
-    share(f64::from(cpus), 1.0, 1.0, contention.0)
+    share(f64::from(cpus), Threads { highest: 1.0, lowest: 0.0 }, 1.0, contention.0)
+}
+
+/// CPU time, in nanoseconds, that a task gets after a kthread of the lowest priority has printed for a time.
+pub(super) fn debt(printed: Dur) -> f64 {
+    printed.as_nanos() as f64 / LOWEST_WEIGHT
+}
+
+/// Whether a CPU has nothing to do.
+pub(super) fn is_one_free(engine: &Engine<'_>) -> bool {
+    let threads = spinning(engine);
+    held(engine) + workers(engine) + threads.highest + threads.lowest < f64::from(engine.cpus)
+}
+
+/// Kthreads that spin on their lines, by their priority.
+#[derive(Clone, Copy)]
+struct Threads {
+    highest: f64,
+    /// Their interrupts are off: nothing takes the CPU from them.
+    lowest: f64,
 }
 
 /// The speed of each working task: 1 with its own CPU.
 pub(super) fn speed(engine: &Engine<'_>) -> f64 {
-    let is_busy = |s: &TaskState| matches!(s, TaskState::Printing(_) | TaskState::Spinning);
-    let workers =
-        engine.tasks.iter().filter(|t| matches!(t.state, TaskState::Working(_) | TaskState::Holding(_))).count();
-    if workers == 0 {
+    let workers = workers(engine);
+    if workers == 0.0 {
         return 0.0;
     }
-    // Tasks that print, or spin to print, can't be preempted: they keep their CPUs.
-    let held = engine.tasks.iter().filter(|t| is_busy(&t.state)).count();
-    let spins = |c: usize| engine.setup.consoles[c].behaviour.driver != DriverWait::Sleeps;
-    let threads = engine
-        .consoles
-        .iter()
-        .enumerate()
-        .filter(|(c, console)| spins(*c) && console.emission.is_some_and(|e| !matches!(e.by, Printer::Task(_))));
-    share(f64::from(engine.cpus) - held as f64, threads.count() as f64, workers as f64, engine.setup.contention.0)
+    share(f64::from(engine.cpus) - held(engine), spinning(engine), workers, engine.setup.contention.0)
+}
+
+fn workers(engine: &Engine<'_>) -> f64 {
+    let is_working = |s: &TaskState| matches!(s, TaskState::Working(_) | TaskState::Holding(_));
+    engine.tasks.iter().filter(|t| is_working(&t.state)).count() as f64
+}
+
+/// CPUs of tasks that print, or spin to print: they can't be preempted.
+fn held(engine: &Engine<'_>) -> f64 {
+    let is_busy = |s: &TaskState| matches!(s, TaskState::Printing(_) | TaskState::Spinning);
+    engine.tasks.iter().filter(|t| is_busy(&t.state)).count() as f64
+}
+
+fn spinning(engine: &Engine<'_>) -> Threads {
+    let mut threads = Threads { highest: 0.0, lowest: 0.0 };
+    for (c, console) in engine.consoles.iter().enumerate() {
+        let Some(emission) = console.emission else { continue };
+        let behaviour = engine.setup.consoles[c].behaviour;
+        match emission.by {
+            Printer::Task(_) => {}
+            _ if behaviour.driver == DriverWait::Sleeps => {}
+            _ if engine.gives_way(c, emission.by) => threads.lowest += 1.0,
+            _ => threads.highest += 1.0,
+        }
+    }
+    threads
 }
 
 /// CPUs shared by spinning kthreads and workers, each of which can use at most one.
-fn share(processors: f64, threads: f64, workers: f64, contention: f64) -> f64 {
-    if processors <= 0.0 {
+fn share(processors: f64, threads: Threads, workers: f64, contention: f64) -> f64 {
+    let Threads { highest, lowest } = threads;
+    if processors <= lowest {
         return 0.0;
     }
-    if threads + workers <= processors {
-        return if threads > 0.0 { 1.0 - contention } else { 1.0 };
+    if highest + lowest + workers <= processors {
+        return if highest + lowest > 0.0 { 1.0 - contention } else { 1.0 };
     }
-    let of_thread = (processors * THREAD_WEIGHT / (THREAD_WEIGHT * threads + workers)).min(1.0);
-    ((processors - threads * of_thread) / workers).clamp(0.0, 1.0)
+    let left = processors - lowest;
+    let of_thread = (left * THREAD_WEIGHT / (THREAD_WEIGHT * highest + workers)).min(1.0);
+    ((left - highest * of_thread) / workers).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -50,7 +89,10 @@ mod tests {
 
     #[test]
     fn shares_worked_by_hand() {
-        let check = |p, t, w, want: f64| assert!((share(p, t, w, 0.25) - want).abs() < 1e-4, "{p} {t} {w}");
+        let check = |p, highest, w, want: f64| {
+            let found = share(p, Threads { highest, lowest: 0.0 }, w, 0.25);
+            assert!((found - want).abs() < 1e-4, "{p} {highest} {w}: {found}");
+        };
         check(1.0, 0.0, 1.0, 1.0);
         check(2.0, 1.0, 1.0, 0.75);
         // One CPU: 1024 / (88761 + 1024) of it is left.
@@ -58,6 +100,14 @@ mod tests {
         check(1.0, 0.0, 2.0, 0.5);
         check(0.0, 0.0, 1.0, 0.0);
         // Two CPUs: the kthread has one, two workers share the other.
+        check(2.0, 1.0, 2.0, 0.5);
+        // A kthread of the lowest priority keeps its CPU for a line.
+        let check = |p, lowest, w, want: f64| {
+            let found = share(p, Threads { highest: 0.0, lowest }, w, 0.25);
+            assert!((found - want).abs() < 1e-4, "{p} {lowest} {w}: {found}");
+        };
+        check(1.0, 1.0, 1.0, 0.0);
+        check(2.0, 1.0, 1.0, 0.75);
         check(2.0, 1.0, 2.0, 0.5);
     }
 }

@@ -20,7 +20,7 @@ fn behaviour(printing: Printing) -> Behaviour {
         Printing::ThreadWholeFlush | Printing::ThreadPerRecord => RegistrationFlush::ByThread,
         _ => RegistrationFlush::Synchronous,
     };
-    Behaviour { printing, threads_ready, registration, driver: DriverWait::Spins }
+    Behaviour { printing, threads_ready, registration, driver: DriverWait::Spins, thread: ThreadPriority::Highest }
 }
 
 fn console(printing: Printing) -> ModelledConsole {
@@ -146,6 +146,25 @@ fn a_driver_that_sleeps_leaves_the_processor() {
     let mut machine = setup(1, vec![console(Printing::Nbcon)]);
     machine.consoles[0].behaviour.driver = DriverWait::Sleeps;
     assert_eq!(done(&run(vec![ops], &machine), 0, 3), 100);
+}
+
+#[test]
+fn a_thread_of_the_lowest_priority_prints_between_times() {
+    let mut machine = setup(1, vec![console(Printing::Nbcon)]);
+    machine.consoles[0].behaviour.thread = ThreadPriority::Lowest;
+    let end = |out: &SimulationOutcome, record: usize| out.transmitted[record].end;
+    // A line takes the CPU for 100 ms; before the next one, the boot has it for 100 ms * 1024 / 15.
+    let ops = vec![REGISTER, Op::ThreadsReady, print(96), print(96), print(96), Op::Work(ms(7000)), Op::Sleep(ms(500))];
+    let out = run(vec![ops.clone()], &machine);
+    assert_eq!(end(&out, 0), ms(100));
+    assert_eq!((end(&out, 1) - end(&out, 0)).as_nanos() / 1_000_000, 6826 + 100);
+    assert_eq!((done(&out, 0, 5), end(&out, 2)), (7200, ms(7300)), "the boot's sleep leaves the CPU to the thread");
+    // Next to a CPU that is free it does not wait.
+    machine.cpus = 2;
+    let out = run(vec![ops.clone()], &machine);
+    assert_eq!((end(&out, 2), done(&out, 0, 5)), (ms(300), 7000));
+    machine.contention = Contention(0.5);
+    assert_eq!(done(&run(vec![ops], &machine), 0, 5), 7150);
 }
 
 #[test]
@@ -316,10 +335,15 @@ fn any_tasks(most: usize) -> impl Strategy<Value = Vec<Vec<Op>>> {
 }
 
 fn any_setup() -> impl Strategy<Value = SimulationSetup> {
-    (1..4u32, any_printing(), 3..9u8, 0.0..0.9f64).prop_map(|(cpus, printing, loglevel, c)| {
-        let consoles = printing.map(console).to_vec();
-        SimulationSetup { loglevel, contention: Contention(c), ..setup(cpus, consoles) }
-    })
+    (1..4u32, any_printing(), 3..9u8, 0.0..0.9f64, any::<[bool; 2]>()).prop_map(
+        |(cpus, printing, loglevel, c, lowest)| {
+            let mut consoles = printing.map(console).to_vec();
+            for (console, lowest) in consoles.iter_mut().zip(lowest) {
+                console.behaviour.thread = if lowest { ThreadPriority::Lowest } else { ThreadPriority::Highest };
+            }
+            SimulationSetup { loglevel, contention: Contention(c), ..setup(cpus, consoles) }
+        },
+    )
 }
 
 proptest! {
