@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A console that the module nbcon_8250 replaced at run time (kernel/nbcon_8250/console_switch.c).
+//! A console that a module took over at run time (kernel/nbcon_8250/console_switch.c, kernel/console_relay/main.c).
 //!
-//! After the record that announces the module's console, a kthread prints that sleeps while the FIFO drains: nobody
-//! waits. With `replay=1` it starts at the beginning of the log, so that what `quiet` suppressed arrives late, in log
+//! After the record that announces it, the module's kthread prints, and nobody waits for it. With `replay=1` it starts at the beginning of the log, so that what `quiet` suppressed arrives late, in log
 //! order: those arrival times show when the line was free, not when anything happened.
 
 use super::console::SerialConsole;
 use super::kernel::Kernel;
 use bootline_capture::units::Dur;
+use bootline_console::ConsoleModule;
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 
 /// A console switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleSwitch {
+    /// The module.
+    pub module: ConsoleModule,
     /// Name of the console: `ttyS0`.
     pub console: String,
     /// The module's message: "ttyS0 prints through a thread of its own".
@@ -35,15 +37,24 @@ pub struct ConsoleSwitch {
     pub ended_index: Option<usize>,
 }
 
-/// `nbcon_8250: ttyS0 prints through a thread of its own`: the console.
-pub(super) fn console_switch_note(text: &str) -> Option<&str> {
-    console(text, " prints through a thread of its own")
+/// `nbcon_8250: ttyS0 prints through a thread of its own`: the module and the console.
+pub(super) fn console_switch_note(text: &str) -> Option<(ConsoleModule, &str)> {
+    said_of_console(text, " prints through a thread of its own")
 }
 
-fn console<'t>(text: &'t str, says: &str) -> Option<&'t str> {
-    let name = text.strip_prefix("nbcon_8250: ")?.strip_suffix(says)?;
-    let index = name.strip_prefix("ttyS")?;
-    (!index.is_empty() && index.bytes().all(|b| b.is_ascii_digit())).then_some(name)
+/// `console_relay: ttyAMA0 is the driver's own console again`, `nbcon_8250: ttyS0 is the 8250 driver's own console again`.
+fn end_note(text: &str) -> Option<(ConsoleModule, &str)> {
+    let says = [" is the driver's own console again", " is the 8250 driver's own console again"];
+    says.iter().find_map(|says| said_of_console(text, says))
+}
+
+fn said_of_console<'t>(text: &'t str, says: &str) -> Option<(ConsoleModule, &'t str)> {
+    let (module, said) = text.split_once(": ")?;
+    let module = ConsoleModule::ALL.into_iter().find(|known| known.name() == module)?;
+    let name = said.strip_suffix(says)?;
+    let index = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_number = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
+    (is_number && name.starts_with("tty")).then_some((module, name))
 }
 
 /// The first console switch in the log; `registered` is the position where the kernel's own console registered.
@@ -54,14 +65,16 @@ pub(super) fn find(
     registered: Option<usize>,
     repeated: usize,
 ) -> Option<ConsoleSwitch> {
-    let mut said = records.containing("nbcon_8250: ").filter_map(|i| Some((i, of_kernel(records, i)?)));
-    let (index, record, name) = said.by_ref().find_map(|(i, r)| Some((i, r.id, console_switch_note(r.text)?)))?;
-    // The module's console registers first, and the old one is stopped before that.
+    let mut said = records.containing(" own").filter_map(|i| Some((i, of_kernel(records, i)?)));
+    let (index, record, (module, name)) =
+        said.by_ref().find_map(|(i, r)| Some((i, r.id, console_switch_note(r.text)?)))?;
+    // The console of nbcon_8250 registers first, and the old one is stopped before that.
     let enabled = format!("console [{name}] enabled");
     let registers = |i: &usize| of_kernel(records, *i).is_some_and(|r| r.text.ends_with(&enabled));
     let from_index = (registered.map_or(0, |r| r + 1)..index).rev().find(registers).unwrap_or(index);
-    let ended = said.find(|(_, r)| console(r.text, " is the 8250 driver's own console again") == Some(name));
+    let ended = said.find(|(_, r)| end_note(r.text) == Some((module, name)));
     Some(ConsoleSwitch {
+        module,
         console: name.to_owned(),
         record,
         index,
@@ -118,11 +131,16 @@ mod tests {
 
     #[test]
     fn its_words() {
-        assert_eq!(console_switch_note("nbcon_8250: ttyS0 prints through a thread of its own"), Some("ttyS0"));
+        let check = |text: &str, module, console| assert_eq!(console_switch_note(text), Some((module, console)));
+        check("nbcon_8250: ttyS0 prints through a thread of its own", ConsoleModule::Nbcon8250, "ttyS0");
+        check("console_relay: ttyAMA0 prints through a thread of its own", ConsoleModule::ConsoleRelay, "ttyAMA0");
+        let again = "console_relay: ttySTM0 is the driver's own console again";
+        assert_eq!(end_note(again), Some((ConsoleModule::ConsoleRelay, "ttySTM0")));
         for text in [
             "nbcon_8250: ttyS prints through a thread of its own",
             "nbcon_8250: \x1b[2J prints through a thread of its own",
             "nbcon_8250: ttyS0 is the 8250 driver's own console again",
+            "other: ttyS0 prints through a thread of its own",
             "ttyS0 prints through a thread of its own",
         ] {
             assert_eq!(console_switch_note(text), None, "{text}");

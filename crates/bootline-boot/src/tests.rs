@@ -322,6 +322,7 @@ fn a_replay_is_no_second_boot() {
                   [    1.000001] printk: legacy console [ttyS0] disabled\n\
                   [    1.000002] nbcon_8250: ttyS0 prints through a thread of its own\n\
                   [    2.000000] late\n";
+    let relayed = "[    1.000002] console_relay: ttyS0 prints through a thread of its own\n[    2.000000] late\n";
     let boots = |log: &str| -> Vec<Boot> {
         BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).collect()
     };
@@ -338,6 +339,7 @@ fn a_replay_is_no_second_boot() {
             (repeated, "ttyS0", false)
         );
     }
+    assert_eq!(boots(&format!("{whole}{whole}{relayed}")).len(), 1);
     // Another boot has other stamps; without the module's word nothing replays; what was taken over is over.
     assert_eq!(
         boots(&format!("{whole}{}{module}", whole.replace("0.500000", "0.500001").replace("0.3", "0.4"))).len(),
@@ -364,6 +366,24 @@ fn nobody_waits_between_a_takeover_and_its_end() {
     let boot = read(log);
     assert!(waited(&boot, "before") && waited(&boot, "behind"));
     assert!(!waited(&boot, "meanwhile") && !waited(&boot, "printk: legacy console [ttyS0] disabled"));
+}
+
+/// console_relay exchanges the console's write: no console registers.
+#[test]
+fn nobody_waits_while_the_console_is_relayed() {
+    let log = "[    0.000000] Linux version 6.1.0 (gcc) #1 SMP\n\
+               [    0.000000] Kernel command line: console=ttyAMA0,9600\n\
+               [    0.300000] printk: console [ttyAMA0] enabled\n\
+               [    0.500000] before\n\
+               [    0.800000] console_relay: ttyAMA0 prints through a thread of its own\n\
+               [    0.900000] meanwhile\n\
+               [    1.000000] console_relay: ttyAMA0 is the driver's own console again\n\
+               [    1.200000] behind\n\
+               [    1.400000] Run /init as init process\n";
+    let boot = read(log);
+    let switch = boot.console_switch.as_ref().unwrap();
+    assert_eq!((switch.module, switch.replayed), (bootline_console::ConsoleModule::ConsoleRelay, false));
+    assert!(waited(&boot, "before") && waited(&boot, "behind") && !waited(&boot, "meanwhile"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::setting::{Setting, SettingError};
 use bootline_capture::units::{Baud, Frame};
-use bootline_console::{KernelVersion, Printing};
+use bootline_console::{ConsoleModule, KernelVersion, Printing};
 
 /// A combination of settings. Each occurs once, so that a change cannot contradict itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleChange {
     Printing(Printing),
-    Of { kernel: Option<(KernelVersion, bool)>, replay: Option<bool> },
+    Of { kernel: Option<(KernelVersion, bool)>, module: Option<(ConsoleModule, bool)> },
 }
 
 impl Default for ConsoleChange {
     fn default() -> ConsoleChange {
-        ConsoleChange::Of { kernel: None, replay: None }
+        ConsoleChange::Of { kernel: None, module: None }
     }
 }
 
@@ -75,12 +75,12 @@ impl Change {
             Setting::NoInitcallDebug => with.no_initcall_debug = true,
             Setting::LogLevel(level) => with.loglevel = Some(level),
             Setting::Kernel { version, rt } => {
-                let replay = if let ConsoleChange::Of { replay, .. } = self.console { replay } else { None };
-                with.console = ConsoleChange::Of { kernel: Some((version, rt)), replay };
+                let module = if let ConsoleChange::Of { module, .. } = self.console { module } else { None };
+                with.console = ConsoleChange::Of { kernel: Some((version, rt)), module };
             }
-            Setting::Module { replay } => {
+            Setting::Module { module, replay } => {
                 let kernel = if let ConsoleChange::Of { kernel, .. } = self.console { kernel } else { None };
-                with.console = ConsoleChange::Of { kernel, replay: Some(replay) };
+                with.console = ConsoleChange::Of { kernel, module: Some((module, replay)) };
             }
             Setting::Printing(printing) => with.console = ConsoleChange::Printing(printing),
             Setting::Cpus(cpus) => with.cpus = Some(cpus),
@@ -96,9 +96,9 @@ impl Change {
 
     /// The settings, in a fixed order; none means the boot as captured.
     pub fn settings(&self) -> impl Iterator<Item = Setting> + use<> {
-        let (printing, kernel, replay) = match self.console {
+        let (printing, kernel, module) = match self.console {
             ConsoleChange::Printing(printing) => (Some(printing), None, None),
-            ConsoleChange::Of { kernel, replay } => (None, kernel, replay),
+            ConsoleChange::Of { kernel, module } => (None, kernel, module),
         };
         let all = [
             self.baud.map(Setting::Baud),
@@ -107,7 +107,7 @@ impl Change {
             self.loglevel.map(Setting::LogLevel),
             kernel.map(|(version, rt)| Setting::Kernel { version, rt }),
             printing.map(Setting::Printing),
-            replay.map(|replay| Setting::Module { replay }),
+            module.map(|(module, replay)| Setting::Module { module, replay }),
             self.cpus.map(Setting::Cpus),
         ];
         all.into_iter().flatten()
@@ -173,6 +173,7 @@ mod tests {
         check("", Ok("baseline"));
         check("quiet cpus=2 baud=9600", Ok("baud=9600 quiet cpus=2"));
         check("console=nbcon_8250 kernel=6.19-rt", Ok("kernel=6.19-rt console=nbcon_8250"));
+        check("console=console_relay+replay baud=9600", Ok("baud=9600 console=console_relay+replay"));
         check("quiet loglevel=4", Ok("quiet"));
         check("baud=9600 baud=9600", Ok("baud=9600"));
     }
@@ -187,6 +188,10 @@ mod tests {
         check(
             "console=nbcon_8250 console=nbcon_8250+replay",
             Err("`console=nbcon_8250` contradicts `console=nbcon_8250+replay`"),
+        );
+        check(
+            "console=nbcon_8250+replay console=console_relay+replay",
+            Err("`console=nbcon_8250+replay` contradicts `console=console_relay+replay`"),
         );
         check("kernel=6.19-rt console=legacy", Err("`kernel=6.19-rt` contradicts `console=legacy`"));
         check("console=legacy kernel=6.19-rt", Err("`console=legacy` contradicts `kernel=6.19-rt`"));

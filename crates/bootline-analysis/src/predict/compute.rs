@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
 use super::change::Change;
 use super::message_bytes::{SAME_KERNEL, other_kernels};
-use super::module::SwitchTime;
 use super::prediction::{Prediction, PredictionError};
 use super::scenario::Scenario;
 use super::setting::Setting;
@@ -158,8 +157,7 @@ impl<'a> Predictor<'a> {
         let workload = self.boot_workload(contention).workload(&scenario.plan(self.boot), bound);
         let outcome = simulate(&workload, &setup);
         let init = outcome.mark(END).unwrap_or_default();
-        let legacy_thread =
-            scenario.module != Some(SwitchTime::AtInit) && scenario.behaviour.printing.is_legacy_thread();
+        let legacy_thread = !scenario.prints_after_end() && scenario.behaviour.printing.is_legacy_thread();
         let opened = outcome.mark(REGISTERED).map(|at| match outcome.mark(READY) {
             Some(ready) if legacy_thread => at.max(ready),
             _ => at,

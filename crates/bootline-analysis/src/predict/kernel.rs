@@ -3,7 +3,7 @@
 use super::prediction::PredictionError;
 use bootline_boot::Boot;
 use bootline_console::{
-    Behaviour, Driver, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadsReady,
+    Behaviour, Driver, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadPriority, ThreadsReady,
 };
 
 /// The behaviour in another version, with the same driver.
@@ -29,6 +29,7 @@ pub(super) fn behaviour_of(printing: Printing, boot: &Boot) -> Behaviour {
             threads_ready: ThreadsReady::EarlyInitcall,
             registration: RegistrationFlush::ByThread,
             driver: DriverWait::SpinsIrqsOff,
+            thread: ThreadPriority::Highest,
         },
         Printing::ThreadPerRecord => Behaviour::of(Some(KernelVersion::new(6, 19)), true, true),
         Printing::ThreadWholeFlush => Behaviour::of(Some(KernelVersion::new(6, 18)), true, true),

@@ -22,7 +22,7 @@ mod wording;
 
 pub use change::{Change, ChangeError, Contradiction};
 pub use compute::Predictor;
-pub use module::takes_module;
+pub use module::module_for;
 pub use prediction::{Assumption, Prediction, PredictionError};
 pub use setting::{KEYS, Setting, SettingError};
 pub use stall::begins_stall_report;

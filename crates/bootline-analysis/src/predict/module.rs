@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The module nbcon_8250: which boots it can help, and when it replaces the console.
+//! The modules that make a console asynchronous: which boots they can help, and when they begin to print.
 use bootline_boot::{Boot, SerialConsole};
-use bootline_console::{
-    Behaviour, Driver, DriverBehaviour, DriverWait, Framework, KernelVersion, Printing, RegistrationFlush, ThreadsReady,
-};
+use bootline_console::{ConsoleModule, Framework};
 use bootline_records::RecordOrigin;
 
-/// Its behaviour: the kthread sleeps while the FIFO drains.
-pub(super) const BEHAVIOUR: Behaviour = Behaviour {
-    printing: Printing::Nbcon,
-    threads_ready: ThreadsReady::EarlyInitcall,
-    registration: RegistrationFlush::ByThread,
-    driver: DriverWait::Sleeps,
-};
+/// A module that takes a console over during the boot, or after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ModuleSwitch {
+    pub module: ConsoleModule,
+    pub time: SwitchTime,
+}
 
-/// When it replaces the console.
+impl ModuleSwitch {
+    /// Whether nothing is printed until init's start.
+    pub fn is_at_init(self) -> bool {
+        self.time == SwitchTime::AtInit
+    }
+}
+
+/// When a module's kthread begins to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SwitchTime {
     /// After init's start, from the initramfs: `quiet` until then, and the whole log replayed.
@@ -23,23 +27,25 @@ pub(super) enum SwitchTime {
     After(usize),
 }
 
-/// The first version that exports all symbols that the module needs.
-const SINCE: KernelVersion = KernelVersion::new(6, 12);
+/// The module that can take over a boot's console and would help; of two, the one whose kthread sleeps. As far as the log shows it:
+/// a legacy console whose driver and kernel it supports, and that no module has taken over yet.
+pub fn module_for(boot: &Boot) -> Option<ConsoleModule> {
+    ConsoleModule::ALL.into_iter().find(|module| takes(boot, *module))
+}
 
-/// Whether the module can replace a boot's console and would help: a legacy console of the 8250 driver, on a port of
-/// the 16550A class, in a kernel from 6.12 on whose own 8250 console is not an nbcon console yet.
-pub fn takes_module(boot: &Boot) -> bool {
+/// Whether a module can take over a boot's console.
+pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
     let (Some(line), Some(version)) = (&boot.line, boot.kernel.version) else { return false };
     let console = &line.console;
-    let driver = Driver::of_console(&console.name);
-    let own = DriverBehaviour::nbcon_since(driver, boot.kernel.rt);
-    driver == Driver::Uart8250
-        && console.framework == Framework::Legacy
+    let takes_port = match module {
+        ConsoleModule::Nbcon8250 => is_16550a(boot, console) && takes_command_line(boot, console),
+        // It refuses while a boot console is registered.
+        ConsoleModule::ConsoleRelay => !boot.kernel.command_line.has("keep_bootcon"),
+    };
+    console.framework == Framework::Legacy
         && boot.console_switch.is_none()
-        && version >= SINCE
-        && own.is_none_or(|own| version < own)
-        && is_16550a(boot, console)
-        && takes_command_line(boot, console)
+        && module.supports(&console.name, version, boot.kernel.rt)
+        && takes_port
 }
 
 /// The names of the ports that kernel/nbcon_8250/recognise.c takes, as the driver prints them
@@ -65,7 +71,7 @@ const OF_16550A_CLASS: [&str; 17] = [
     "U6_16550A",
 ];
 
-/// Whether the module supports the console's port, as far as the log shows it.
+/// Whether nbcon_8250 supports the console's port, as far as the log shows it.
 fn is_16550a(boot: &Boot, console: &SerialConsole) -> bool {
     let port = found_port(boot, console).and_then(|i| boot.records.get(i));
     let named = port.and_then(|r| Some(r.text.rsplit_once(" is a ")?.1.trim()));
@@ -83,14 +89,14 @@ fn found_port(boot: &Boot, console: &SerialConsole) -> Option<usize> {
     said.find(|i| boot.records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && of_port(r.text)))
 }
 
-/// The module leaves hardware flow control and a kept boot console alone.
+/// nbcon_8250 leaves hardware flow control and a kept boot console alone.
 fn takes_command_line(boot: &Boot, console: &SerialConsole) -> bool {
     let line = &boot.kernel.command_line;
     let flow_control = line.consoles().iter().any(|c| c.name == console.name && c.flow_control);
     !flow_control && !line.has("keep_bootcon")
 }
 
-/// Where a built-in module replaces the console: its initcall follows the driver's, which finds the port. If the log
+/// Where a built-in module begins: its initcall follows the driver's, which finds the port. If the log
 /// shows neither, after the initcalls, so as not to promise a saving that may not exist.
 pub(super) fn built_in(boot: &Boot) -> SwitchTime {
     let console = boot.line.as_ref().map(|l| &l.console);
@@ -100,11 +106,13 @@ pub(super) fn built_in(boot: &Boot) -> SwitchTime {
     SwitchTime::After(place.unwrap_or(boot.end_index()))
 }
 
-/// When it replaced the console in this boot; none if it did not before the boot's end, and so changed nothing.
-pub(super) fn baseline(boot: &Boot) -> Option<SwitchTime> {
+/// The module that took the console over in this boot; none if it did not before the boot's end, and so changed nothing.
+pub(super) fn baseline(boot: &Boot) -> Option<ModuleSwitch> {
     let console_switch = boot.console_switch.as_ref()?;
-    if console_switch.replayed {
-        return Some(SwitchTime::AtInit);
-    }
-    (console_switch.from_index < boot.end_index()).then_some(SwitchTime::After(console_switch.from_index))
+    let is_before_end = console_switch.from_index < boot.end_index();
+    let time = match console_switch.replayed {
+        true => SwitchTime::AtInit,
+        false => is_before_end.then_some(SwitchTime::After(console_switch.from_index))?,
+    };
+    Some(ModuleSwitch { module: console_switch.module, time })
 }

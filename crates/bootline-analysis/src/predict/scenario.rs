@@ -2,7 +2,7 @@
 //! The baseline's setup as the log shows it, and the setup under a change.
 use super::boot_workload::{self, Bound, ConsolePlan};
 use super::change::Change;
-use super::module::{self, SwitchTime};
+use super::module::{self, ModuleSwitch, SwitchTime};
 use super::prediction::PredictionError;
 use super::rate;
 use super::setting::Setting;
@@ -10,7 +10,7 @@ use bootline_boot::{Boot, SerialConsole};
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
     Behaviour, ConsoleId, Contention, DriverWait, Framework, KernelClock, ModelledConsole, Op, Printing,
-    SimulationSetup, ThreadsReady, Uart, newest,
+    SimulationSetup, ThreadPriority, ThreadsReady, Uart, newest,
 };
 use bootline_records::RecordOrigin;
 
@@ -27,8 +27,8 @@ pub(super) struct Scenario {
     pub without_initcall_debug: bool,
     /// Whether the console is faster than the one that may have caused the log's stall reports.
     pub without_stalls: bool,
-    /// When the module nbcon_8250 replaces the console, if it does.
-    pub module: Option<SwitchTime>,
+    /// The module that takes the console over, if one does.
+    pub module: Option<ModuleSwitch>,
 }
 
 impl Scenario {
@@ -67,8 +67,10 @@ impl Scenario {
                     s.behaviour = super::kernel::behaviour_of(printing, boot);
                     s.module = None;
                 }
-                Setting::Module { replay: true } => s.module = Some(SwitchTime::AtInit),
-                Setting::Module { replay: false } => s.module = Some(module::built_in(boot)),
+                Setting::Module { module, replay } => {
+                    let time = if replay { SwitchTime::AtInit } else { module::built_in(boot) };
+                    s.module = Some(ModuleSwitch { module, time });
+                }
                 Setting::Cpus(cpus) => s.cpus = cpus,
             }
         }
@@ -89,16 +91,31 @@ impl Scenario {
         Ok(s)
     }
 
+    /// Whether nothing is printed before init's start, because a module prints all of it after that.
+    pub fn prints_after_end(&self) -> bool {
+        self.module.is_some_and(ModuleSwitch::is_at_init)
+    }
+
+    /// How the kthread prints, if one does before init's start: the kernel's own, at least until a module takes over, else the module's.
+    fn kthread(&self) -> Option<Behaviour> {
+        let own = (!self.behaviour.printing.writer_waits()).then_some(self.behaviour);
+        let module = self.module.map(|switch| switch.module.behaviour());
+        own.or(module).filter(|_| !self.prints_after_end())
+    }
+
     /// Whether a kthread prints that spins on the transmitter.
     pub fn spins(&self) -> bool {
-        self.module != Some(SwitchTime::AtInit)
-            && !self.behaviour.printing.writer_waits()
-            && self.behaviour.driver != DriverWait::Sleeps
+        self.kthread().is_some_and(|kthread| kthread.driver != DriverWait::Sleeps)
+    }
+
+    /// Whether that kthread lets the boot go first.
+    pub fn gives_way(&self) -> bool {
+        self.kthread().is_some_and(|kthread| kthread.thread == ThreadPriority::Lowest)
     }
 
     /// Whether writers wait for the line during at least a part of the boot.
     pub fn writers_wait(&self) -> bool {
-        self.module != Some(SwitchTime::AtInit) && self.behaviour.printing.writer_waits()
+        !self.prints_after_end() && self.behaviour.printing.writer_waits()
     }
 
     /// Share by which the boot's own work varies from one boot to the next.
@@ -112,12 +129,16 @@ impl Scenario {
     /// them. With interrupts off for whole records that can take until the backlog is printed. How often tasks land there no log
     /// shows. For QEMU measured by the experiment accuracy (PREEMPT_RT; arm64 6.18 and 7.2 with a PL011), for boards assumed.
     pub fn contention(&self) -> [f64; 3] {
-        match (self.behaviour.driver, self.in_qemu) {
-            (DriverWait::Sleeps, _) => [0.0; 3],
-            (DriverWait::Spins, true) => [0.0, 0.2, 0.7],
-            (DriverWait::SpinsIrqsOff, true) => [0.3, 0.92, 0.98],
-            (DriverWait::Spins, false) => [0.0, 0.0, 0.2],
-            (DriverWait::SpinsIrqsOff, false) => [0.0, 0.0, 0.9],
+        let Some(kthread) = self.kthread() else { return [0.0; 3] };
+        match (kthread.driver, kthread.thread, self.in_qemu) {
+            (DriverWait::Sleeps, ..) => [0.0; 3],
+            // They wait for the rest of a line at most.
+            (_, ThreadPriority::Lowest, true) => [0.0, 0.05, 0.3],
+            (_, ThreadPriority::Lowest, false) => [0.0, 0.0, 0.2],
+            (DriverWait::Spins, _, true) => [0.0, 0.2, 0.7],
+            (DriverWait::SpinsIrqsOff, _, true) => [0.3, 0.92, 0.98],
+            (DriverWait::Spins, _, false) => [0.0, 0.0, 0.2],
+            (DriverWait::SpinsIrqsOff, _, false) => [0.0, 0.0, 0.9],
         }
     }
 
@@ -131,16 +152,17 @@ impl Scenario {
         };
         let uart = Uart::ideal(rate);
         let mut consoles = Vec::new();
-        let of_module = ModelledConsole { behaviour: module::BEHAVIOUR, uart, boot: false, replay: true };
+        let of_module = self.module.map(|switch| switch.module.behaviour());
+        let of_module = of_module.map(|behaviour| ModelledConsole { behaviour, uart, boot: false, replay: true });
         let contention = Contention(self.contention()[contention as usize]);
         let setup = SimulationSetup {
             cpus: self.cpus,
-            consoles: vec![of_module],
+            consoles: of_module.into_iter().collect(),
             loglevel: self.loglevel,
             contention,
             clock: KernelClock::True,
         };
-        if self.module == Some(SwitchTime::AtInit) {
+        if self.prints_after_end() {
             return setup;
         }
         if has_boot_console(boot) {
@@ -149,9 +171,7 @@ impl Scenario {
         }
         let replay = consoles.is_empty() || boot.kernel.command_line.has("keep_bootcon");
         consoles.push(ModelledConsole { behaviour: self.behaviour, uart, boot: false, replay });
-        if self.module.is_some() {
-            consoles.push(ModelledConsole { replay: false, ..of_module });
-        }
+        consoles.extend(of_module.map(|of_module| ModelledConsole { replay: false, ..of_module }));
         SimulationSetup { consoles, ..setup }
     }
 
@@ -168,7 +188,7 @@ impl Scenario {
         let Some(line) = &boot.line else { return plan };
         let first = boot.milestones.first_kernel.unwrap_or(0);
         plan.threads_ready = boot_workload::ready_at(boot, self.behaviour.threads_ready);
-        if self.module == Some(SwitchTime::AtInit) {
+        if self.prints_after_end() {
             plan.after_end = vec![Op::ThreadsReady, Op::Register(ConsoleId(0))];
             return plan;
         }
@@ -184,7 +204,7 @@ impl Scenario {
             // The real console registers before the boot console is unregistered, so that "disabled" is on both.
             plan.registrations.push((registered, real, true));
         }
-        if let Some(SwitchTime::After(place)) = self.module {
+        if let Some(SwitchTime::After(place)) = self.module.map(|switch| switch.time) {
             // The module's console registers before the driver's is unregistered.
             plan.registrations.push((place, ConsoleId(real.0 + 1), true));
             plan.registrations.push((place, real, false));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use bootline_capture::units::{Baud, Frame};
-use bootline_console::{KernelVersion, Printing};
+use bootline_console::{ConsoleModule, KernelVersion, Printing};
 
 /// One changed setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +26,12 @@ pub enum Setting {
     },
     /// `console=nbcon`: how the console prints, whichever kernel does so.
     Printing(Printing),
-    /// `module=nbcon_8250` (loaded early from the initramfs, `quiet` and replay): the console prints nothing before
-    /// that.
+    /// `console=nbcon_8250`, `console=console_relay+replay`: a module's kthread prints.
     Module {
-        /// Whether the whole log is transmitted nevertheless.
+        /// Which.
+        module: ConsoleModule,
+        /// It is loaded early from the initramfs: the console prints nothing before that (`quiet`), then the whole log. Otherwise
+        /// it is built in.
         replay: bool,
     },
     /// `cpus=1`
@@ -65,7 +67,7 @@ pub const KEYS: [(&str, &str); 8] = [
     ("quiet", "1"),
     ("initcall_debug", "0"),
     ("kernel", "a series such as 6.18 or 6.19-rt"),
-    ("console", "legacy, nbcon, printer-thread or nbcon_8250 (with +replay)"),
+    ("console", "legacy, nbcon, printer-thread, nbcon_8250 or console_relay (these two also with +replay)"),
     ("cpus", "a number of CPUs"),
 ];
 
@@ -90,14 +92,18 @@ impl FromStr for Setting {
                 "legacy" => Some(Setting::Printing(Printing::Synchronous)),
                 "nbcon" => Some(Setting::Printing(Printing::Nbcon)),
                 "printer-thread" => Some(Setting::Printing(Printing::ThreadPerRecord)),
-                "nbcon_8250" => Some(Setting::Module { replay: false }),
-                "nbcon_8250+replay" => Some(Setting::Module { replay: true }),
-                _ => None,
+                _ => module(value),
             },
             _ => value.parse().ok().filter(|n| (1..=4096).contains(n)).map(Setting::Cpus),
         };
         read.ok_or(SettingError::BadValue { key: key.to_owned(), value: value.to_owned(), expected })
     }
+}
+
+fn module(value: &str) -> Option<Setting> {
+    let (name, replay) = value.strip_suffix("+replay").map_or((value, false), |name| (name, true));
+    let module = ConsoleModule::ALL.into_iter().find(|module| module.name() == name)?;
+    Some(Setting::Module { module, replay })
 }
 
 fn kernel(value: &str) -> Option<Setting> {
@@ -120,7 +126,9 @@ impl fmt::Display for Setting {
             Setting::Printing(Printing::Synchronous) => f.write_str("console=legacy"),
             Setting::Printing(Printing::ThreadPerRecord) => f.write_str("console=printer-thread"),
             Setting::Printing(_) => f.write_str("console=nbcon"),
-            Setting::Module { replay } => write!(f, "console=nbcon_8250{}", if *replay { "+replay" } else { "" }),
+            Setting::Module { module, replay } => {
+                write!(f, "console={}{}", module.name(), if *replay { "+replay" } else { "" })
+            }
             Setting::Cpus(n) => write!(f, "cpus={n}"),
         }
     }

@@ -60,11 +60,11 @@ fn of_setting(boot: &Boot, setting: Setting) -> Vec<SystemChange> {
         Setting::Printing(_) => {
             vec![SystemChange::Kernel(KernelVersions::Having("whose driver prints that way"))]
         }
-        Setting::Module { replay: true } => {
+        Setting::Module { module, replay: true } => {
             let parameters = vec![Parameter::new("replay", "1"), Parameter::new("loglevel", "7")];
-            vec![SystemChange::word("quiet"), SystemChange::LoadModule { module: "nbcon_8250", parameters }]
+            vec![SystemChange::word("quiet"), SystemChange::LoadModule { module: module.name(), parameters }]
         }
-        Setting::Module { replay: false } => vec![SystemChange::config("CONFIG_SERIAL_8250_NBCON", "y")],
+        Setting::Module { module, replay: false } => vec![SystemChange::config(module.config(), "y")],
         Setting::Cpus(n) => {
             vec![SystemChange::Hardware(if n == 1 { "1 CPU".to_owned() } else { format!("{n} CPUs") })]
         }

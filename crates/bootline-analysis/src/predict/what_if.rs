@@ -2,7 +2,7 @@
 //! What-ifs: the remedies for a slow console, each predicted.
 use super::change::Change;
 use super::compute::Predictor;
-use super::module::takes_module;
+use super::module::module_for;
 use super::prediction::{Prediction, PredictionError};
 use super::setting::Setting;
 use bootline_boot::Boot;
@@ -74,7 +74,7 @@ fn changes(boot: &Boot) -> Vec<Change> {
         .filter(|_| stock.is_none_or(|t| t.framework == Framework::Legacy || t.flushes_at_registration()))
         .map(|version| Setting::Kernel { version, rt });
     let second = (boot.kernel.cpus == Some(1)).then_some(Setting::Cpus(2));
-    let module = |replay| takes_module(boot).then_some(Setting::Module { replay });
+    let module = |replay| module_for(boot).map(|module| Setting::Module { module, replay });
     let candidates: [&[Option<Setting>]; 14] = [
         &[faster(115_200)],
         &[faster(921_600)],

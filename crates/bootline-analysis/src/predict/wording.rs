@@ -3,7 +3,7 @@
 use super::boot_workload::BootWorkload;
 use super::change::Change;
 use super::message_bytes::other_kernels;
-use super::module::{self, SwitchTime};
+use super::module;
 use super::prediction::Assumption;
 use super::scenario::Scenario;
 use super::setting::Setting;
@@ -32,8 +32,8 @@ fn setting_title(setting: &Setting) -> String {
         Setting::Printing(Printing::Nbcon) => "an nbcon console".to_owned(),
         Setting::Printing(Printing::Synchronous) => "a legacy console".to_owned(),
         Setting::Printing(_) => "a printer kthread".to_owned(),
-        Setting::Module { replay: true } => "module nbcon_8250, log replayed".to_owned(),
-        Setting::Module { replay: false } => "nbcon_8250 built in".to_owned(),
+        Setting::Module { module, replay: true } => format!("module {}, log replayed", module.name()),
+        Setting::Module { module, replay: false } => format!("{} built in", module.name()),
         Setting::Cpus(1) => "one CPU".to_owned(),
         Setting::Cpus(n) => format!("{n} CPUs"),
     }
@@ -51,11 +51,11 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
                 price.push(format!("messages of level {level} and up are in dmesg only"));
             }
             Setting::NoInitcallDebug => price.push("the times of initcalls and probes".to_owned()),
-            Setting::Module { replay: true } => {
+            Setting::Module { replay: true, .. } => {
                 price.push("a kernel that crashes before init leaves little on the console".to_owned());
                 price.push(OUT_OF_TREE.to_owned());
             }
-            Setting::Module { replay: false } => {
+            Setting::Module { replay: false, .. } => {
                 price.push("writers of messages before the module's initcall still wait".to_owned());
                 price.push("a custom kernel".to_owned());
             }
@@ -128,7 +128,7 @@ pub(super) fn assumptions(
     if boot.timeline.clock == Clock::Kernel {
         add("kernel-clock", "the kernel's clock was right; only arrival times could show otherwise".to_owned());
     }
-    let changes_what_is_printed = target.loglevel < baseline.loglevel && target.module != Some(SwitchTime::AtInit);
+    let changes_what_is_printed = target.loglevel < baseline.loglevel && !target.prints_after_end();
     if changes_what_is_printed && boot_workload.unknown_levels > 0 {
         let uncertain = boot_workload.steps.iter().filter(|s| s.uncertain).count();
         add(
@@ -141,7 +141,8 @@ pub(super) fn assumptions(
     }
     let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
     if target.spins() && target.cpus == 1 {
-        add("one-processor", "the printer kthread (nice -20) and the boot share one CPU".to_owned());
+        let nice = if target.gives_way() { "19" } else { "-20" };
+        add("one-processor", format!("the printer kthread (nice {nice}) and the boot share one CPU"));
     }
     let competes = |s: &Scenario| s.spins() && s.cpus > 1;
     let loses = |s: &Scenario| {
@@ -158,12 +159,10 @@ pub(super) fn assumptions(
     if boot.kernel.cpus.is_none() && (threads(target) || threads(baseline)) {
         add("cpus", "the log does not show the number of CPUs: bootline assumes one".to_owned());
     }
-    let module = change.settings().any(|s| matches!(s, Setting::Module { .. }));
-    if module && baseline.module.is_none() && !module::takes_module(boot) {
-        add(
-            "module-refuses",
-            "nothing in the log shows that nbcon_8250 supports this console, kernel and port".to_owned(),
-        );
+    let module = target.module.map(|switch| switch.module).filter(|_| baseline.module.is_none());
+    if let Some(module) = module.filter(|module| !module::takes(boot, *module)) {
+        let name = module.name();
+        add("module-refuses", format!("nothing in the log shows that {name} supports this console, kernel and port"));
     }
     if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
         add(

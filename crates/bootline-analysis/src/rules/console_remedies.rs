@@ -2,11 +2,11 @@
 //! Remedies that several console rules share.
 use super::case::Case;
 use super::wording::faster;
-use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, system_changes, takes_module};
+use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, module_for, system_changes};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_boot::{ConsoleWait, SerialLine, WaitCause};
 use bootline_capture::units::{Baud, Dur};
-use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing, newest};
+use bootline_console::{ConsoleModule, Driver, DriverBehaviour, KernelVersion, Printing, newest};
 
 /// `quiet` prints levels below this.
 const QUIET: Setting = Setting::LogLevel(4);
@@ -88,22 +88,34 @@ fn held_until_drained(w: &ConsoleWait) -> bool {
     w.cause == WaitCause::ConsoleLock && w.time.low() > Dur::from_millis(500)
 }
 
-/// The module that replaces an 8250's console, loaded from the initramfs, with a replay of the whole log.
+/// A module that prints from a kthread, loaded from the initramfs, with a replay of the whole log.
 pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
-    let action = "print from a kthread that sleeps while the line is busy, and the whole log only after init's start, with the module nbcon_8250 (kernel/nbcon_8250)";
+    let module = module_for(case.boot)?;
+    let name = module.name();
+    let kthread = match module {
+        ConsoleModule::Nbcon8250 => "a kthread that sleeps while the line is busy",
+        ConsoleModule::ConsoleRelay => "a kthread",
+    };
+    let action = format!(
+        "print from {kthread}, and the whole log only after init's start, with the module {name} (kernel/{name})"
+    );
     let price =
         format!("a kernel that crashes before the module is loaded leaves little on the console; {OUT_OF_TREE}");
-    let setting = Setting::Module { replay: true };
-    takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
+    let setting = Setting::Module { module, replay: true };
+    Some(Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
 }
 
 /// The same module, built into the kernel.
 pub(super) fn module_built_in(case: &Case<'_>) -> Option<Remedy> {
-    let action = "build nbcon_8250 into the kernel, so that no task waits for the console after the module's initcall";
+    let module = module_for(case.boot)?;
+    let action = format!(
+        "build {} into the kernel, so that no task waits for the console after the module's initcall",
+        module.name()
+    );
     let price =
         "a kernel built from source; writers of earlier messages still wait; a hang leaves the last messages unprinted";
-    let setting = Setting::Module { replay: false };
-    takes_module(case.boot).then(|| Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
+    let setting = Setting::Module { module, replay: false };
+    Some(Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
 }
 
 /// A kernel in which the nbcon console's kthread does the flush at registration.

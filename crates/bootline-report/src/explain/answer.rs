@@ -8,7 +8,7 @@ use bootline_boot::{
     Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin, WaitCause,
 };
 use bootline_capture::units::{Dur, Interval, LineRate};
-use bootline_console::{Framework, Printing};
+use bootline_console::{ConsoleModule, Framework, Printing};
 use bootline_records::ProblemKind;
 
 pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &BootLabel) {
@@ -77,7 +77,8 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
         if line.speed.is_none() && !asynchronous {
             return text.words(format!("; what console {} cost is unknown.", line.console.name));
         }
-        let why = if asynchronous { ", because nbcon_8250 makes it asynchronous" } else { "" };
+        let module = boot.console_switch.as_ref().filter(|_| asynchronous).map(|s| s.module.name());
+        let why = module.map_or_else(String::new, |module| format!(", because {module} makes it asynchronous"));
         return text.words(format!("; console {} cost no time{why}.", line.console.name));
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
@@ -205,10 +206,17 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
 /// The console after the switch.
 fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
     let mut text = match t.ended {
-        None => format!("the console is already asynchronous (nbcon_8250): from record {} on", t.from),
-        Some(ended) => format!("the console was asynchronous (nbcon_8250) from record {} to record {ended}:", t.from),
+        None => format!("the console is already asynchronous ({}): from record {} on", t.module.name(), t.from),
+        Some(ended) => {
+            format!("the console was asynchronous ({}) from record {} to record {ended}:", t.module.name(), t.from)
+        }
     };
-    text += " a kthread prints and sleeps while the line is busy, and no task waits";
+    text += match t.module {
+        ConsoleModule::Nbcon8250 => " a kthread prints and sleeps while the line is busy, and no task waits",
+        ConsoleModule::ConsoleRelay => {
+            " a kthread prints, and no task waits; it takes a CPU while the line is busy, but lets the boot go first (nice 19)"
+        }
+    };
     if t.replayed {
         text += "; the earlier log was replayed after that, so its arrival times do not show when it was stored";
     }

@@ -32,10 +32,11 @@ impl<'b> From<&'b bootline_boot::RegisteredConsole> for RegisteredConsole<'b> {
     }
 }
 
-/// The module nbcon_8250 replaced the console's driver at run time: a printer kthread prints, and sleeps while the line
-/// is busy.
+/// A module took the console over at run time: its kthread prints, and no task waits.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ConsoleSwitch<'b> {
+    /// `nbcon_8250` or `console_relay`
+    module: &'static str,
     /// `ttyS0`
     console: &'b str,
     /// The module's own record.
@@ -55,6 +56,7 @@ pub(crate) struct ConsoleSwitch<'b> {
 impl<'b> From<&'b bootline_boot::ConsoleSwitch> for ConsoleSwitch<'b> {
     fn from(s: &'b bootline_boot::ConsoleSwitch) -> ConsoleSwitch<'b> {
         ConsoleSwitch {
+            module: s.module.name(),
             console: &s.console,
             record: s.record.0,
             from: s.from.0,

@@ -24,7 +24,8 @@ Settings for --set:
   quiet, loglevel=4     another console log level
   initcall_debug=0      without what initcall_debug prints
   kernel=6.19-rt        another kernel's console; the boot's own work stays the same
-  console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250 (+replay)
+  console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250,
+                        console_relay (the last two also with +replay)
   cpus=1                another number of CPUs
 
 Examples:
