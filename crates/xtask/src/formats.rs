@@ -16,8 +16,9 @@ bootline recognises the form of a log by the first 64 lines that show one, withi
 shown with what writes it, its name for `--input-format`, what its times mean, and an example from the tests. A log that is quoted or
 indented is read as if it were not.
 
-A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, in UTF-16, a mail in quoted-printable, or JSON with the log in a
-string (`aws ec2 get-console-output`, Docker's json-file): what is in it is read as it comes. Colours and other control sequences of
+A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, in UTF-16, a mail in quoted-printable or base64, or JSON with the
+log in a string (`aws ec2 get-console-output`, Docker's json-file, Ansible's answers): what is in it is read as it comes. Numbers of
+lines (`cat -n`, `grep -n`) are taken off, and lines that a mail program or a terminal broke are put together again. Colours and other control sequences of
 terminals are removed, and so is what consoles and terminal programs write around the log.
 ";
 

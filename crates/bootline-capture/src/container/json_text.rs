@@ -12,16 +12,18 @@ const OF_RECORDS: [&[u8]; 5] = [b"\"lvl\"", b"\"_TRANSPORT\"", b"\"__CURSOR\"", 
 /// Whether a text begins as JSON with a log in a string.
 pub(super) fn detect(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
-    let has = |word: &[u8]| text.windows(word.len()).any(|w| w == word);
+    // Ansible's answers hold a `msg` next to the log; records have one each.
+    let has_many = |word: &[u8]| text.windows(word.len()).filter(|w| *w == word).nth(1).is_some();
     let is_json = match text.first() {
         Some(b'{') => true,
         // A record's stamp begins so, too.
         Some(b'[') => matches!(text[1..].trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
-        _ => false,
+        // `board | SUCCESS => {`
+        _ => text.split(|b| *b == b'\n').any(|line| matches!(line.trim_ascii_end(), b"{" | [.., b'>', b' ', b'{'])),
     };
     is_json
         && text.windows(3).filter(|w| w == b"\\n[" || w == b"\\n\"").take(FEWEST_LINES).count() == FEWEST_LINES
-        && !OF_RECORDS.iter().any(|key| has(key))
+        && !OF_RECORDS.iter().any(|key| has_many(key))
 }
 
 /// Undoes the escapes of strings, wherever they stand: the rest of the JSON has none.
@@ -96,7 +98,8 @@ mod tests {
         let line = r#"{"log":"[    0.0] a\n","stream":"stdout","time":"x"}"#;
         assert!(detect([line; 3].join("\n").as_bytes()));
         assert!(!detect(line.as_bytes()));
-        assert!(!detect(br#"{"msg":"a\n[ \n[ \n["}"#));
+        assert!(!detect(br#"{"msg":"a\n[ \n["} {"msg":"a\n[ \n["}"#));
+        assert!(detect(b"board | FAILED => {\n  \"msg\": \"rc\",\n  \"stdout\": \"a\\n[ \\n[ \\n[\"\n}\n"));
         assert!(!detect(br"[    0.0] a\n[ b\n[ c\n["));
     }
 }

@@ -5,11 +5,14 @@ use std::io::{self, Read};
 use super::compression::Compression;
 use super::json_text::{self, JsonText};
 use super::limit::{Limited, MOST_UNPACKED};
+use super::line_numbers::{self, LineNumbers};
+use super::mail_parts::{self, MailParts};
 use super::peek::Peeked;
 use super::quoted_printable::{self, QuotedPrintable};
-use super::rewritten::Rewritten;
+use super::rewritten::{Rewrite, Rewritten};
 use super::tar::{self, Tar};
 use super::utf16::{self, Utf16};
+use super::wrapped_lines::{self, WrappedLines};
 use crate::starts_capture;
 
 /// Compressions around each other at most.
@@ -169,12 +172,25 @@ fn text(found: Peeked) -> Box<dyn Read> {
         Some(order) => Box::new(Utf16::new(Box::new(found), order)),
         None => Box::new(found),
     };
-    let text = Peeked::of(text, TEXT_PEEKED);
-    if json_text::detect(text.start()) {
-        Box::new(Rewritten::new(Box::new(text), JsonText::default()))
-    } else if quoted_printable::detect(text.start()) {
-        Box::new(Rewritten::new(Box::new(text), QuotedPrintable::default()))
-    } else {
-        Box::new(text)
+    let mut text = Peeked::of(text, TEXT_PEEKED);
+    if mail_parts::detect(text.start()) {
+        text = Peeked::of(Box::new(MailParts::new(Box::new(text))), TEXT_PEEKED);
     }
+    if json_text::detect(text.start()) {
+        text = rewritten(text, JsonText::default());
+    } else if quoted_printable::detect(text.start()) {
+        text = rewritten(text, QuotedPrintable::default());
+    }
+    if line_numbers::detect(text.start()) {
+        text = rewritten(text, LineNumbers::default());
+    }
+    match wrapped_lines::detect(text.start()) {
+        Some(wrapping) => Box::new(Rewritten::new(Box::new(text), WrappedLines::new(wrapping))),
+        None => Box::new(text),
+    }
+}
+
+/// A text whose writing is undone, and its beginning.
+fn rewritten(text: Peeked, rewrite: impl Rewrite + 'static) -> Peeked {
+    Peeked::of(Box::new(Rewritten::new(Box::new(text), rewrite)), TEXT_PEEKED)
 }
