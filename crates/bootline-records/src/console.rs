@@ -15,6 +15,7 @@
 //! space may indent as it likes.
 use memchr::{memchr, memchr2};
 
+use super::boot_announcement::begins_kernel_log;
 use super::learned_prefix::{LearnedPrefix, find_banner, is_banner};
 use super::log_line::{LineEnding, LogLine, trim_crs};
 use super::output::{RecordEmitter, RecordHead};
@@ -37,6 +38,8 @@ pub(super) struct ConsoleDecoder {
     text_prefix: Option<LearnedPrefix>,
     /// Records in which the banner was looked for.
     sought: u16,
+    /// Whether the stamps have fewer decimals than six.
+    has_short_stamps: bool,
     /// How the last line began that is not blank.
     previous: Vec<u8>,
 }
@@ -50,9 +53,7 @@ impl ConsoleDecoder {
     #[inline]
     pub fn line<S: Sink>(&mut self, line: &LogLine<'_>, out: &mut RecordEmitter<'_, S>) {
         if let Some(prefix) = &self.line_prefix {
-            let mut line = *line;
-            line.decoration += prefix.len_in(&line.body[line.decoration..]).unwrap_or(0);
-            return self.bare_line(&line, out);
+            return self.bare_line(&without_prefix(line, prefix), out);
         }
         self.bare_line(line, out);
     }
@@ -66,7 +67,7 @@ impl ConsoleDecoder {
             // The hypervisor's own stamps are not the kernel's.
             return self.other(line, 0, from, body.len(), out);
         }
-        if let Some(found) = prefix::parse(&body[from..]) {
+        if let Some(found) = self.prefix(&body[from..]) {
             // Most lines: one record, nothing odd in it.
             let text = &body[from + found.len..];
             if memchr(b'\r', text).is_none() && next_prefix(body, from + found.len).is_none() {
@@ -76,12 +77,22 @@ impl ConsoleDecoder {
         if self.line_prefix.is_none() && !line.is_captured() {
             self.learn_line_prefix(&body[from..], line.stamped.is_some());
             if let Some(prefix) = &self.line_prefix {
-                let mut line = *line;
-                line.decoration += prefix.len_in(&body[from..]).unwrap_or(0);
-                return self.mixed_line(&line, out);
+                return self.mixed_line(&without_prefix(line, prefix), out);
             }
         }
         self.mixed_line(line, out);
+    }
+
+    /// The prefix at the start of a text; one of fewer decimals only in a log whose first records have such.
+    #[inline]
+    fn prefix(&mut self, text: &[u8]) -> Option<Prefix> {
+        let found = prefix::parse(text);
+        if found.is_some_and(|found| found.stamp != Stamp::None) {
+            return found;
+        }
+        let Some(short) = prefix::parse_short(text) else { return found };
+        self.has_short_stamps |= begins_kernel_log(&text[short.len..]);
+        if self.has_short_stamps { Some(short) } else { found }
     }
 
     /// Learns what stands before a banner, if the line above begins alike.
@@ -127,7 +138,7 @@ impl ConsoleDecoder {
         // Where the stretch under way begins, and where its visible part does.
         let (mut from, mut at) = (0, line.decoration);
         loop {
-            let here = prefix::parse(&body[at..]);
+            let here = self.prefix(&body[at..]);
             let search_from = here.map_or(at, |p| at + p.len);
             let to = next_cut(body, search_from).unwrap_or(body.len());
             let is_last = to == body.len();
@@ -239,6 +250,21 @@ impl ConsoleDecoder {
         let is_pure = !self.mixed && whole && found.stamp != Stamp::None;
         (is_pure && indent >= found.len && text.len() > indent).then_some(*head)
     }
+}
+
+/// A line without what stands before each; of a string of JSON, without its end, too.
+fn without_prefix<'a>(line: &LogLine<'a>, prefix: &LearnedPrefix) -> LogLine<'a> {
+    let mut line = *line;
+    if let Some(len) = prefix.len_in(&line.body[line.decoration..]) {
+        line.decoration += len;
+        if prefix.begins_string() {
+            let ends = [&b"\","[..], b"\""];
+            let text = &line.body[line.decoration..];
+            let cut = ends.iter().find(|end| text.ends_with(end)).map_or(0, |end| end.len());
+            line.body = &line.body[..line.body.len() - cut];
+        }
+    }
+    line
 }
 
 /// Bytes that a console would have shown for what `dmesg --color` printed: the kernel colours nothing.
@@ -392,6 +418,21 @@ mod tests {
         check(log, &["K - 0.000000 - Linux version 6.6.1 (a@b) #1", "K - 1.000000 - a"], &[]);
         let log = "> <5>[    0.000000] Linux version 6.6.1 (a@b) #1\n> <6>[    1.000000] a\n";
         check(log, &["K 5 0.000000 - Linux version 6.6.1 (a@b) #1", "K 6 1.000000 - a"], &[]);
+    }
+
+    #[test]
+    fn stamps_of_fewer_decimals() {
+        let log = "[    0.000] Linux version 6.6.1 (a@b) #1\n<6>[    1.234] a\n";
+        check(log, &["K - 0.000000 - Linux version 6.6.1 (a@b) #1", "K 6 1.234000 - a"], &[]);
+        // Firmware's are not the kernel's.
+        check("[    0.500] DRAM: 64 MiB\n", &["O - - - [    0.500] DRAM: 64 MiB"], &[ProblemKind::BadPrefix]);
+    }
+
+    #[test]
+    fn strings_of_json_one_a_line() {
+        let log = "  \"[    0.000000] Linux version 6.6.1 (a@b) #1\",\n  \"[    1.000000] a \\\"b\\\"\"\n";
+        let expected = ["K - 0.000000 - Linux version 6.6.1 (a@b) #1", "K - 1.000000 - a \\\"b\\\""];
+        check(log, &expected, &[]);
     }
 
     #[test]

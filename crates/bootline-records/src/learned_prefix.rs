@@ -94,6 +94,11 @@ impl LearnedPrefix {
             && !self.tokens.iter().all(|t| matches!(t, Token::Blanks(_)))
     }
 
+    /// Whether it begins a string of JSON, one a line.
+    pub fn begins_string(&self) -> bool {
+        matches!(self.tokens[..], [Token::Byte(b'"')] | [Token::Blanks(_), Token::Byte(b'"')])
+    }
+
     /// How many bytes at the start of a line have this form.
     pub fn len_in(&self, bytes: &[u8]) -> Option<usize> {
         len_of(&self.tokens, bytes)

@@ -65,6 +65,23 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Prefix> {
     }
 }
 
+/// A prefix whose stamp has fewer decimals, as some vendors' kernels and log viewers print it. So does firmware: it is the caller's to
+/// know whose it is.
+pub(super) fn parse_short(bytes: &[u8]) -> Option<Prefix> {
+    let (level, level_len) = parse_level(bytes).map_or((None, 0), |(level, len)| (Some(level), len));
+    let inside = bytes[level_len..].strip_prefix(b"[")?;
+    let len = inside.iter().take(MAX_PAD + MAX_SECONDS_DIGITS + DECIMALS).position(|b| *b == b']')?;
+    let (seconds, decimals) = std::str::from_utf8(&inside[..len]).ok()?.trim_start_matches(' ').split_once('.')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !is_number(seconds) || !is_number(decimals) || decimals.len() >= DECIMALS {
+        return None;
+    }
+    let micros: i64 = format!("{decimals:0<DECIMALS$}").parse().ok()?;
+    let nanos = seconds.parse().ok().and_then(|s: i64| s.checked_mul(1_000_000_000)?.checked_add(micros * 1_000));
+    let stamp = nanos.map_or(Stamp::Overflow, |nanos| Stamp::At(KernelTime::from_nanos(nanos)));
+    Some(after_stamp(bytes, level, level_len, stamp, level_len + 1 + len + 1))
+}
+
 /// Whether a prefix with its full padding begins at `at`, as it must in the middle of a line; where it begins,
 /// `<N>` included.
 #[inline]
@@ -350,6 +367,21 @@ mod tests {
         check("[mem 0x000000] x", None);
         check(" [    1.000000] x", None);
         check("[123456789012345678901.000000] x", None);
+    }
+
+    #[test]
+    fn short_stamps() {
+        let check = |input: &str, expected: Option<(i64, &str)>| {
+            let found = parse_short(input.as_bytes());
+            let found = found.map(|p| (p.stamp.time().map_or(-1, |t| t.as_nanos() / 1_000), &input[p.len..]));
+            assert_eq!(found, expected, "{input}");
+        };
+        check("[    1.234] a", Some((1_234_000, "a")));
+        check("<6>[   12.05] a", Some((12_050_000, "a")));
+        check("[99999999999999999999.0] a", Some((-1, "a")));
+        for none in ["[    1.234567] a", "[    1.] a", "[.5] a", "[ x.5] a", "[1.5 0.1] a", "1.5", "[1.5"] {
+            check(none, None);
+        }
     }
 
     #[test]

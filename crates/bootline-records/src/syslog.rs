@@ -57,6 +57,7 @@ impl Syslog {
         }
         let mut head = RecordHead { source: RecordOrigin::Kernel, level, stamp: None, caller: None };
         let mut text_from = entry.text_from;
+        let is_unstamped_banner = body[text_from..].starts_with(b"Linux version ");
         if let Some(found) = prefix::parse(&body[text_from..]) {
             if found.stamp == prefix::Stamp::Overflow {
                 let range = line.range(0, body.len());
@@ -66,8 +67,7 @@ impl Syslog {
             head.caller = found.caller;
             text_from += found.len;
             self.has_stamps |= head.stamp.is_some();
-        } else if body[text_from..].starts_with(b"Linux version ") {
-            out.problem(ProblemKind::ReceiptTimes, line.range(0, body.len()), ONLY_RECEIPT);
+        } else if is_unstamped_banner {
             self.has_stamps = true;
         } else {
             let (_, count) = self.unstamped.get_or_insert((line.range(0, body.len()), 0));
@@ -75,6 +75,10 @@ impl Syslog {
         }
         let line = if head.stamp.is_some() { line } else { &read };
         out.stretch(head, line, 0, text_from, body.len(), console_len(&head, &body[text_from..]));
+        if is_unstamped_banner {
+            // After its record, which may begin another boot: it is that one's problem.
+            out.problem(ProblemKind::ReceiptTimes, line.range(0, body.len()), ONLY_RECEIPT);
+        }
     }
 
     /// A line of another form: people put the kernel's own log after the logger's.
