@@ -88,14 +88,20 @@ impl Boot {
             let end = end.map(|e| e.0);
             serial_line::describe(&records, &timeline, &waits, s, speed, speed_change, console_start, end, kernel.cpus)
         });
-        let phases = phase::phases(&records, &timeline, &waits, &milestones, console_start, registered);
         let spans = initcall::spans(&records, &timeline, &waits);
         let services = service::services(&records, &timeline);
         let async_waits = initcall::async_waits(&records, &timeline);
         let gaps = gap::gaps(&records, &timeline, &waits, &milestones, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
-        let end = end.filter(|end| end::follows_start(end, &records, &mut problems));
+        let was_set_back = end.as_ref().is_some_and(|end| !end::follows_start(end, &records, &mut problems));
+        let end = end.filter(|_| !was_set_back);
+        // Stamps that were set back show no lengths across that place.
+        let phases = if was_set_back {
+            Vec::new()
+        } else {
+            phase::phases(&records, &timeline, &waits, &milestones, console_start, registered)
+        };
         let power_on = end::power_on(&notes).filter(|_| timeline.clock == Clock::Arrival).map(|t| timeline.on_axis(t));
         let mut boot = Boot {
             records,

@@ -66,6 +66,9 @@ mod tests {
         assert_eq!(boots(&format!("{quoted}{dmesg}")), 1);
         assert_eq!(boots(&format!("{quoted}{dmesg}$ cat /proc/version\n{BANNER}\n")), 1);
         assert_eq!(boots(&quoted), 1);
+        // ARM's first record comes before the banner.
+        let arm = format!("[    0.000000] Booting Linux on physical CPU 0x0\n{dmesg}");
+        assert_eq!(boots(&format!("{quoted}{arm}")), 1);
     }
 
     #[test]

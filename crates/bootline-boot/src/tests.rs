@@ -525,6 +525,32 @@ fn a_clock_that_never_ran_shows_no_time() {
 }
 
 #[test]
+fn a_log_that_is_shown_twice_is_one_boot() {
+    let records =
+        |seed: u32| (1..30).map(move |n| format!("[    {}.{:06}] record {n}\n", n / 10, n * 31_337 % 999_983 + seed));
+    let log = |seed| {
+        let banner = "[    0.000000] Linux version 6.6.1 (a@b) #1\n".to_owned();
+        std::iter::once(banner).chain(records(seed)).collect::<String>()
+    };
+    let boots = |log: String| BootRecords::all(log.as_bytes()).len();
+    assert_eq!(boots(format!("{0}\nAgain:\n{0}", log(1))), 1);
+    assert_eq!(boots(format!("{}{}", log(1), log(2))), 2);
+    let at_prompt = |shown: String| boots(format!("{}# dmesg | head\n{shown}", log(1)));
+    assert_eq!(at_prompt(log(1)), 1);
+    assert_eq!(at_prompt(log(1).lines().take(1).collect()), 1);
+}
+
+#[test]
+fn a_journal_s_mark_ends_the_boot_before() {
+    let log = "Feb  3 10:00:00 box kernel: Linux version 6.6.1 (a@b) #1\nFeb  3 10:00:01 box kernel: a\n\
+               Feb  3 11:00:00 box systemd[1]: Reached target Reboot.\n-- Reboot --\n\
+               Feb  3 11:00:30 box kernel: Linux version 6.6.1 (a@b) #1\nFeb  3 11:00:31 box kernel: b\n";
+    let boots = BootRecords::all(log.as_bytes());
+    assert_eq!(boots.iter().map(|boot| boot.records.len()).collect::<Vec<_>>(), [3, 3]);
+    assert!(boots.iter().all(|boot| boot.problems.iter().any(|p| p.kind == ProblemKind::ReceiptTimes)));
+}
+
+#[test]
 fn an_end_before_the_start_is_no_time_to_init() {
     let log = |at: &str| {
         format!(
@@ -535,7 +561,7 @@ fn an_end_before_the_start_is_no_time_to_init() {
     let read = |at: &str| Boot::analyse(BootRecords::all(log(at).as_bytes()).remove(0), &BootOptions::default());
     let is_named = |boot: &Boot| boot.problems.iter().any(|p| p.kind == ProblemKind::EndBeforeStart);
     let (set_back, good) = (read("09:30"), read("10:00"));
-    assert!(is_named(&set_back) && set_back.end.is_none());
+    assert!(is_named(&set_back) && set_back.end.is_none() && set_back.phases.is_empty());
     assert_eq!((is_named(&good), good.end.map(|end| end.elapsed.best())), (false, Some(Dur::from_secs(5))));
 }
 
