@@ -15,6 +15,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// 30 ticks of 10 ms.
+const LONGEST: Dur = Dur::from_millis(300);
+
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let measured =
         |text: &str| !text.contains("(skipped)") && (text.contains("delay loop") || text.contains("timer specific"));
@@ -25,15 +28,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let (Some(from), Some((next, to))) = (case.at(index), case.next(index)) else { return Vec::new() };
     let net = case.net(from, to);
     let dark = to == Dur::ZERO;
-    if !dark && net.best() < Dur::from_millis(10) {
+    if !dark && net.best() < Dur::from_millis(10) || dark && case.boot.timeline.resolution > Dur::ZERO {
         return Vec::new();
     }
     let (cost, known) = if dark {
-        // 30 ticks of 10 ms.
-        (Interval::new(Dur::ZERO, Dur::ZERO, Dur::from_millis(300)), "the kernel's clock did not run yet".to_owned())
+        (Interval::new(Dur::ZERO, Dur::ZERO, LONGEST), "the kernel's clock did not run yet".to_owned())
     } else {
         let words = format!("{} {} passed until record {}", clock(case), seconds(to - from), id(case, next));
-        (Interval::new(Dur::ZERO, net.best(), net.high()), words)
+        (Interval::new(Dur::ZERO, net.best().min(LONGEST), net.high().min(LONGEST)), words)
     };
     let lpj = lpj(record.text);
     let change = match lpj {
@@ -42,7 +44,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     vec![Finding {
         rule: RULE.id,
-        title: format!("the kernel spent {} measuring its delay loop", seconds(cost.best())),
+        title: if dark {
+            "the kernel measured its delay loop before its clock ran".to_owned()
+        } else {
+            format!("the kernel spent {} measuring its delay loop", seconds(cost.best()))
+        },
         cost,
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from, to }],

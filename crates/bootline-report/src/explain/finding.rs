@@ -17,7 +17,7 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
         return document.paragraph(text);
     }
     let clock = ClockName::of_axis(boot.timeline.clock);
-    let total = boot.end.as_ref().map(|e| e.elapsed.best());
+    let total = boot.end.as_ref().map(|e| Total { elapsed: e.elapsed.best(), end: e.at.best() });
     let reported: Vec<RuleId> = findings.iter().map(|f| f.rule).collect();
     // What is contained in another cause comes after all causes.
     let (mut shown, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &reported).is_empty());
@@ -34,6 +34,15 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     remedies.show(document);
 }
 
+/// What shares are of.
+#[derive(Clone, Copy)]
+struct Total {
+    /// The time to init, from wherever it is counted.
+    elapsed: Dur,
+    /// Init's start on the boot's axis.
+    end: Dur,
+}
+
 /// Rules among those reported whose findings contain this one's cost.
 fn part_of(finding: &Finding, reported: &[RuleId]) -> Vec<&'static str> {
     finding.part_of.iter().filter(|rule| reported.contains(rule)).map(|rule| rule.code()).collect()
@@ -44,7 +53,7 @@ fn entries(
     reported: &[RuleId],
     remedies: String,
     clock: Option<ClockName>,
-    total: Option<Dur>,
+    total: Option<Total>,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
     if finding.cost.high() > Dur::ZERO {
@@ -53,8 +62,9 @@ fn entries(
         let before_kernel = finding.time_ranges.iter().map(|r| r.to).max().is_some_and(|to| to <= Dur::ZERO);
         let total = total.filter(|_| !before_kernel);
         // Nor is what comes after init.
-        let after_init = total.zip(finding.time_ranges.iter().map(|r| r.from).min()).is_some_and(|(t, from)| from >= t);
-        if let Some(share) = total.filter(|_| !after_init).and_then(|t| share(finding.cost.best(), t)) {
+        let after_init =
+            total.zip(finding.time_ranges.iter().map(|r| r.from).min()).is_some_and(|(t, from)| from >= t.end);
+        if let Some(share) = total.filter(|_| !after_init).and_then(|t| share(finding.cost.best(), t.elapsed)) {
             cost = cost.words(format!(", {share} of the time to init"));
         } else if after_init {
             cost = cost.words(", after init");
