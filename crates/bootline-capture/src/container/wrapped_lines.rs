@@ -33,6 +33,7 @@ pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
     let mut broken: Vec<(usize, usize)> = Vec::new();
     let mut whole: Vec<usize> = Vec::new();
     let mut previous: Option<&[u8]> = None;
+    let mut is_any_torn = false;
     for line in start.split(|b| *b == b'\n').map(without_end) {
         if is_record(line) {
             previous.iter().for_each(|line| whole.push(line.len()));
@@ -41,6 +42,7 @@ pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
             let word = first_word(line);
             match previous.filter(|_| word > 0) {
                 Some(before) => {
+                    is_any_torn |= is_torn(before, line);
                     broken.push((before.trim_ascii_end().len(), word));
                     previous = Some(line);
                 }
@@ -48,6 +50,12 @@ pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
             }
         }
     }
+    common_column(&broken, &whole).or_else(|| is_any_torn.then_some(Wrapping { columns: usize::MAX, is_hard: false }))
+}
+
+/// The column in front of which the lines were broken: from the lengths of those that go on, with the first word of what follows them,
+/// and of those that don't.
+fn common_column(broken: &[(usize, usize)], whole: &[usize]) -> Option<Wrapping> {
     let columns = broken.iter().map(|(len, _)| *len).max().filter(|columns| COLUMNS.contains(columns))?;
     let wrapping = |is_hard| Wrapping { columns, is_hard };
     let most = |n: usize| n >= FEWEST && n * 10 >= broken.len() * 8;
@@ -59,6 +67,14 @@ pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
         return Some(wrapping(true));
     }
     most(broken.iter().filter(|(len, word)| len + 1 + word > columns).count()).then(|| wrapping(false))
+}
+
+/// Whether a record that shows the boot is broken between two lines, wherever that is.
+fn is_torn(before: &[u8], line: &[u8]) -> bool {
+    let (before, rest) = (before.trim_ascii_end(), unquoted(line));
+    before.ends_with(b"Linux version") && rest.first().is_some_and(u8::is_ascii_digit)
+        || before.ends_with(b"Freeing unused kernel") && rest.starts_with(b"memory: ")
+        || rest.starts_with(b"as init process")
 }
 
 fn without_end(line: &[u8]) -> &[u8] {
@@ -120,7 +136,8 @@ impl WrappedLines {
         let Wrapping { columns, is_hard } = self.wrapping;
         let word = first_word(line);
         let had_no_room = if is_hard { self.last == columns } else { self.last + 1 + word > columns };
-        self.is_open && word > 0 && had_no_room && !is_record(line) && self.joined.len() + line.len() < LONGEST
+        let is_rest = word > 0 && had_no_room || is_torn(&self.joined, line);
+        self.is_open && is_rest && !is_record(line) && self.joined.len() + line.len() < LONGEST
     }
 
     fn give(&mut self, out: &mut Vec<u8>) {
@@ -230,6 +247,13 @@ mod tests {
     fn a_quotation_may_be_lost_on_the_way() {
         let quoted: String = WHOLE.lines().map(|line| format!("> {line}\n")).collect();
         check(&broken(&quoted, 62, false, ""), Some(&quoted));
+    }
+
+    #[test]
+    fn the_records_that_show_the_boot_may_be_broken_anywhere() {
+        let text = "> [    0.000000] Linux version\n> 6.9.0 (a@b) (gcc 13.2.0) #1\nprose\n> [    1.000000] Run /init\n> as init process\n";
+        let whole = "> [    0.000000] Linux version 6.9.0 (a@b) (gcc 13.2.0) #1\nprose\n> [    1.000000] Run /init as init process\n";
+        check(text, Some(whole));
     }
 
     #[test]
