@@ -126,8 +126,10 @@ impl EarlierBoot {
         let (known, count) =
             old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
         let is_one_console_s = self.ends_with_console() && (is_fine || self.ends_at_console() && begins_at_once(now));
-        // No two boots have so many stamps in common: a report shows one log twice.
-        let is_shown_twice = is_fine && known >= MANY_AGAIN;
+        // No two boots have so many stamps in common: a report shows one log twice. What was captured may be a simulator's, whose
+        // boots are all alike.
+        let is_captured = now.records.iter().any(|r| r.arrival.is_some());
+        let is_shown_twice = is_fine && known >= MANY_AGAIN && !is_captured;
         self.whole
             && self.begins_alike
             && (is_one_console_s || is_shown_twice)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The modules of this repository that make a serial console asynchronous: which consoles they take, and how they print.
 use super::behaviour::{Behaviour, DriverBehaviour, newest};
-use super::driver::Driver;
+use super::driver::{Driver, Framework};
 use super::kernel_version::KernelVersion;
 use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadPriority, ThreadsReady};
 
@@ -53,7 +53,8 @@ impl ConsoleModule {
     /// certain, and the module checks more than this.
     pub fn supports(self, console: &str, version: KernelVersion, rt: bool) -> bool {
         let driver = Driver::of_console(console);
-        let is_legacy = DriverBehaviour::nbcon_since(driver, rt).is_none_or(|own| version < own);
+        let own = DriverBehaviour::of(version, rt, driver, false);
+        let is_legacy = own.is_none_or(|own| own.framework == Framework::Legacy);
         let is_in_range = version >= self.since() && version.series() <= newest();
         is_legacy
             && is_in_range
