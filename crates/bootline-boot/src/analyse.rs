@@ -96,7 +96,7 @@ impl Boot {
         clock::check(&records, &timeline, &milestones, &mut problems);
         let was_set_back = end.as_ref().is_some_and(|end| !end::follows_start(end, &records, &mut problems));
         let end = end.filter(|_| !was_set_back);
-        // Stamps that were set back show no lengths across that place.
+        // A clock that was set back cannot time phases.
         let phases = if was_set_back {
             Vec::new()
         } else {

@@ -25,8 +25,7 @@ pub struct ConsoleStart {
     pub kthreads_from: usize,
     /// Who waits for the console after that.
     pub printing: Printing,
-    /// From this position on, writers do not wait and the boot loses no CPU: a module's kthread prints, and sleeps
-    /// while the line is busy.
+    /// From this position on, writers do not wait: a module's kthread prints. What CPU time it takes, if any, is not counted.
     pub offloaded_from: usize,
     /// From this position on, printing is as it was before.
     pub offloaded_until: usize,
@@ -62,7 +61,7 @@ impl ConsoleStart {
         index < self.kthreads_from && !self.is_offloaded(index)
     }
 
-    /// Whether the record at a position was printed by a kthread that sleeps.
+    /// Whether the record at a position was printed by a module's kthread.
     pub fn is_offloaded(&self, index: usize) -> bool {
         (self.offloaded_from..self.offloaded_until).contains(&index)
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A console that a module took over at run time (kernel/nbcon_8250/console_switch.c, kernel/console_relay/main.c).
 //!
-//! After the record that announces it, the module's kthread prints, and nobody waits for it. With `replay=1` it starts at the beginning of the log, so that what `quiet` suppressed arrives late, in log
-//! order: those arrival times show when the line was free, not when anything happened.
+//! After the record that announces it, the module's kthread prints, and nobody waits for it. With `replay=1` it starts at the beginning
+//! of the log, so that what `quiet` suppressed arrives late, in log order: those arrival times show when the line was free, not when
+//! anything happened.
 
 use super::console::SerialConsole;
 use super::kernel::Kernel;
@@ -39,19 +40,20 @@ pub struct ConsoleSwitch {
 
 /// `nbcon_8250: ttyS0 prints through a thread of its own`: the module and the console.
 pub(super) fn console_switch_note(text: &str) -> Option<(ConsoleModule, &str)> {
-    said_of_console(text, " prints through a thread of its own")
+    module_message(text, " prints through a thread of its own")
 }
 
 /// `console_relay: ttyAMA0 is the driver's own console again`, `nbcon_8250: ttyS0 is the 8250 driver's own console again`.
 fn end_note(text: &str) -> Option<(ConsoleModule, &str)> {
-    let says = [" is the driver's own console again", " is the 8250 driver's own console again"];
-    says.iter().find_map(|says| said_of_console(text, says))
+    let suffix = [" is the driver's own console again", " is the 8250 driver's own console again"];
+    suffix.iter().find_map(|suffix| module_message(text, suffix))
 }
 
-fn said_of_console<'t>(text: &'t str, says: &str) -> Option<(ConsoleModule, &'t str)> {
+/// What a module logs of a console: the two.
+fn module_message<'t>(text: &'t str, suffix: &str) -> Option<(ConsoleModule, &'t str)> {
     let (module, said) = text.split_once(": ")?;
     let module = ConsoleModule::ALL.into_iter().find(|known| known.name() == module)?;
-    let name = said.strip_suffix(says)?;
+    let name = said.strip_suffix(suffix)?;
     let index = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_number = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
     (is_number && name.starts_with("tty")).then_some((module, name))
@@ -68,10 +70,13 @@ pub(super) fn find(
     let mut said = records.containing(" own").filter_map(|i| Some((i, of_kernel(records, i)?)));
     let (index, record, (module, name)) =
         said.by_ref().find_map(|(i, r)| Some((i, r.id, console_switch_note(r.text)?)))?;
-    // The console of nbcon_8250 registers first, and the old one is stopped before that.
     let enabled = format!("console [{name}] enabled");
     let registers = |i: &usize| of_kernel(records, *i).is_some_and(|r| r.text.ends_with(&enabled));
-    let from_index = (registered.map_or(0, |r| r + 1)..index).rev().find(registers).unwrap_or(index);
+    let from_index = match module {
+        // Its console registers first, and the old one is stopped before that.
+        ConsoleModule::Nbcon8250 => (registered.map_or(0, |r| r + 1)..index).rev().find(registers).unwrap_or(index),
+        ConsoleModule::ConsoleRelay => index,
+    };
     let ended = said.find(|(_, r)| end_note(r.text) == Some((module, name)));
     Some(ConsoleSwitch {
         module,

@@ -7,8 +7,7 @@
 //!
 //! A console that registers with CON_PRINTBUFFER set also prints the whole log again: one that `console=` prefers, after
 //! `keep_bootcon` or a driver's early console printed to the same line (register_console() in kernel/printk/printk.c).
-//! Only the first new record shows where that repetition ends. Reports, too, show one log twice: as a string and as a list of lines,
-//! or quoted in the answer.
+//! Only the first new record shows where that repetition ends.
 use std::collections::HashSet;
 
 use super::boot_records::BootRecords;
@@ -41,9 +40,6 @@ const MOST_COME_AGAIN: usize = 90;
 
 /// Fewer records than this may be alike by chance.
 const FEWEST_AGAIN: usize = 3;
-
-/// So many fine stamps are alike in no two boots.
-const MANY_AGAIN: usize = 20;
 
 /// What a record shows about the boot before the banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,14 +121,10 @@ impl EarlierBoot {
         let old = again.iter().filter(|(stamp, _)| *stamp <= self.last);
         let (known, count) =
             old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
-        let is_one_console_s = self.ends_with_console() && (is_fine || self.ends_at_console() && begins_at_once(now));
-        // No two boots have so many stamps in common: a report shows one log twice. What was captured may be a simulator's, whose
-        // boots are all alike.
-        let is_captured = now.records.iter().any(|r| r.arrival.is_some());
-        let is_shown_twice = is_fine && known >= MANY_AGAIN && !is_captured;
         self.whole
             && self.begins_alike
-            && (is_one_console_s || is_shown_twice)
+            && self.ends_with_console()
+            && (is_fine || self.ends_at_console() && begins_at_once(now))
             && count >= FEWEST_AGAIN
             && known * 100 >= count * MOST_COME_AGAIN
     }

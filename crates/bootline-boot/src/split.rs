@@ -105,7 +105,7 @@ impl Splitter {
         match (r.stamp, self.last_stamp) {
             (Some(now), Some(before)) if now == before => may_begin,
             (Some(now), Some(before)) => (is_banner || precedes_banner(r.text)) && now < before,
-            // What came without stamps was a banner that somebody quotes, or another kernel's log.
+            // The records without stamps were a quoted banner or another kernel's log.
             (Some(_), None) => is_banner || precedes_banner(r.text),
             // Without stamps a second banner is a second boot.
             _ => is_banner || may_begin,
@@ -115,8 +115,7 @@ impl Splitter {
     /// Whether a record is one of the boot in hand that somebody printed again.
     fn is_printed_again(&mut self, r: &Record<'_>) -> bool {
         let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now + RESTART < before);
-        // At the prompt somebody may print the whole log, banner and all.
-        let begins = !self.asked && (is_banner(r.text) || precedes_banner(r.text)) || self.may_boot;
+        let begins = is_banner(r.text) || precedes_banner(r.text) || self.may_boot;
         // Stamps of zero, or of whole jiffies, are the same in each boot.
         let is_fine = r.stamp.is_some_and(|s| s.as_nanos() % 1_000_000 != 0);
         let may_be = r.source == RecordOrigin::Kernel && goes_back && !begins && (is_fine || self.asked);
@@ -222,13 +221,13 @@ fn boots(r: &Record<'_>) -> bool {
     announces_boot(r.text.as_bytes()) || restarts.iter().any(|words| r.text.starts_with(words))
 }
 
-/// Whether a line is what a journal shows, or a logger writes, before a boot's records: what stands above it is of the boot before.
-fn begins_log(r: &Record<'_>) -> bool {
+/// Whether a line separates two boots in a journal or a syslog.
+fn separates_boots(r: &Record<'_>) -> bool {
     let is_mark = |text: &str| text.starts_with("-- Reboot --") || text.starts_with("-- Boot ");
-    let is_logger_s = |text: &str| {
+    let is_logger_start = |text: &str| {
         text.contains("syslogd started: ") || text.contains("software=\"rsyslogd\"") && text.ends_with(" start")
     };
-    r.source == RecordOrigin::Other && (is_mark(r.text) || is_logger_s(r.text))
+    r.source == RecordOrigin::Other && (is_mark(r.text) || is_logger_start(r.text))
 }
 
 /// No kernel stamps a record with zero this long after one that it stamped later: its clock began again.
@@ -263,7 +262,7 @@ impl Sink for Splitter {
         }
         self.again.add(&r);
         self.leave_out_earliest();
-        if begins_log(&r) {
+        if separates_boots(&r) {
             self.tail = self.now.records.len();
         }
         self.keep(r);

@@ -36,6 +36,10 @@ fn main() {
     forms.push(("utf-16", Some(utf_16(&log))));
     forms.push(("json", Some(json(&log))));
     forms.push(("quoted-printable", Some(quoted_printable(&log))));
+    let base64 = run(Command::new("base64").arg(&file));
+    forms.push(("base64", base64.map(|text| [b"Content-Transfer-Encoding: base64\n\n", &text[..]].concat())));
+    forms.push(("numbered", run(Command::new("cat").arg("-n").arg(&file))));
+    forms.push(("wrapped", run(Command::new("fold").args(["-s", "-w", "72"]).arg(&file))));
     for (name, packed) in forms {
         let Some(packed) = packed else {
             println!("{name:<20} not measured: its program is not installed");

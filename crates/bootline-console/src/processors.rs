@@ -7,7 +7,7 @@ use bootline_capture::units::Dur;
 
 /// A printer kthread's weight in units of an ordinary task's, by its nice value (kernel/sched/core.c, sched_prio_to_weight): -20.
 const THREAD_WEIGHT: f64 = 88_761.0 / 1_024.0;
-/// 19.
+/// The same at nice 19.
 const LOWEST_WEIGHT: f64 = 15.0 / 1_024.0;
 
 /// Speed of a single task while one printer kthread of the highest priority spins.

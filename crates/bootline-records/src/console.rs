@@ -38,8 +38,8 @@ pub(super) struct ConsoleDecoder {
     text_prefix: Option<LearnedPrefix>,
     /// Records in which the banner was looked for.
     sought: u16,
-    /// Whether the stamps have fewer decimals than six.
-    has_short_stamps: bool,
+    /// Decimals of the kernel's stamps, if they are fewer than six.
+    short_decimals: Option<usize>,
     /// How the last line began that is not blank.
     previous: Vec<u8>,
 }
@@ -90,9 +90,11 @@ impl ConsoleDecoder {
         if found.is_some_and(|found| found.stamp != Stamp::None) {
             return found;
         }
-        let Some(short) = prefix::parse_short(text) else { return found };
-        self.has_short_stamps |= begins_kernel_log(&text[short.len..]);
-        if self.has_short_stamps { Some(short) } else { found }
+        let Some((short, decimals)) = prefix::parse_short(text) else { return found };
+        if begins_kernel_log(&text[short.len..]) {
+            self.short_decimals = Some(decimals);
+        }
+        if self.short_decimals == Some(decimals) { Some(short) } else { found }
     }
 
     /// Learns what stands before a banner, if the line above begins alike.
@@ -424,6 +426,12 @@ mod tests {
     fn stamps_of_fewer_decimals() {
         let log = "[    0.000] Linux version 6.6.1 (a@b) #1\n<6>[    1.234] a\n";
         check(log, &["K - 0.000000 - Linux version 6.6.1 (a@b) #1", "K 6 1.234000 - a"], &[]);
+        let other = "[    0.000] Linux version 6.6.1 (a@b) #1\n[   25.12] (II) Xorg's\n";
+        check(
+            other,
+            &["K - 0.000000 - Linux version 6.6.1 (a@b) #1", "O - - - [   25.12] (II) Xorg's"],
+            &[ProblemKind::BadPrefix],
+        );
         // Firmware's are not the kernel's.
         check("[    0.500] DRAM: 64 MiB\n", &["O - - - [    0.500] DRAM: 64 MiB"], &[ProblemKind::BadPrefix]);
     }

@@ -65,9 +65,9 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Prefix> {
     }
 }
 
-/// A prefix whose stamp has fewer decimals, as some vendors' kernels and log viewers print it. So does firmware: it is the caller's to
-/// know whose it is.
-pub(super) fn parse_short(bytes: &[u8]) -> Option<Prefix> {
+/// A prefix whose stamp has fewer decimals, as some vendors' kernels and log viewers print it, and how many they are. So does firmware:
+/// the caller must tell them apart.
+pub(super) fn parse_short(bytes: &[u8]) -> Option<(Prefix, usize)> {
     let (level, level_len) = parse_level(bytes).map_or((None, 0), |(level, len)| (Some(level), len));
     let inside = bytes[level_len..].strip_prefix(b"[")?;
     let len = inside.iter().take(MAX_PAD + MAX_SECONDS_DIGITS + DECIMALS).position(|b| *b == b']')?;
@@ -79,7 +79,7 @@ pub(super) fn parse_short(bytes: &[u8]) -> Option<Prefix> {
     let micros: i64 = format!("{decimals:0<DECIMALS$}").parse().ok()?;
     let nanos = seconds.parse().ok().and_then(|s: i64| s.checked_mul(1_000_000_000)?.checked_add(micros * 1_000));
     let stamp = nanos.map_or(Stamp::Overflow, |nanos| Stamp::At(KernelTime::from_nanos(nanos)));
-    Some(after_stamp(bytes, level, level_len, stamp, level_len + 1 + len + 1))
+    Some((after_stamp(bytes, level, level_len, stamp, level_len + 1 + len + 1), decimals.len()))
 }
 
 /// Whether a prefix with its full padding begins at `at`, as it must in the middle of a line; where it begins,
@@ -373,7 +373,7 @@ mod tests {
     fn short_stamps() {
         let check = |input: &str, expected: Option<(i64, &str)>| {
             let found = parse_short(input.as_bytes());
-            let found = found.map(|p| (p.stamp.time().map_or(-1, |t| t.as_nanos() / 1_000), &input[p.len..]));
+            let found = found.map(|(p, _)| (p.stamp.time().map_or(-1, |t| t.as_nanos() / 1_000), &input[p.len..]));
             assert_eq!(found, expected, "{input}");
         };
         check("[    1.234] a", Some((1_234_000, "a")));

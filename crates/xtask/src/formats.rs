@@ -17,9 +17,9 @@ shown with what writes it, its name for `--input-format`, what its times mean, a
 indented is read as if it were not.
 
 A file may be compressed (gzip, xz, zstd, bzip2), packed with tar, in UTF-16, a mail in quoted-printable or base64, or JSON with the
-log in a string (`aws ec2 get-console-output`, Docker's json-file, Ansible's answers): what is in it is read as it comes. Numbers of
-lines (`cat -n`, `grep -n`) are taken off, and lines that a mail program or a terminal broke are put together again. Colours and other control sequences of
-terminals are removed, and so is what consoles and terminal programs write around the log.
+log in a string (`aws ec2 get-console-output`, Docker's json-file, Ansible's answers): what is in it is read as it comes. Line numbers
+(`cat -n`, `grep -n ''`) are stripped, and lines broken by a mail program or a terminal are rejoined. Colours and other control
+sequences of terminals are removed, and so is what consoles and terminal programs write around the log.
 ";
 
 const TAIL: &str = "

@@ -27,8 +27,8 @@ pub(super) enum SwitchTime {
     After(usize),
 }
 
-/// The module that can take over a boot's console and would help; of two, the one whose kthread sleeps. As far as the log shows it:
-/// a legacy console whose driver and kernel it supports, and that no module has taken over yet.
+/// The module that can take over a boot's console and would help; of two, the one whose kthread sleeps is preferred. As far as the log
+/// shows it: a legacy console whose driver and kernel the module supports, and that none has taken over yet.
 pub fn module_for(boot: &Boot) -> Option<ConsoleModule> {
     ConsoleModule::ALL.into_iter().find(|module| takes(boot, *module))
 }
@@ -40,7 +40,10 @@ pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
     let takes_port = match module {
         ConsoleModule::Nbcon8250 => is_16550a(boot, console) && takes_command_line(boot, console),
         // It refuses while a boot console is registered.
-        ConsoleModule::ConsoleRelay => !boot.kernel.command_line.has("keep_bootcon"),
+        ConsoleModule::ConsoleRelay => {
+            let stays = boot.consoles.iter().any(|c| c.boot && c.disabled.is_none());
+            !stays && !boot.kernel.command_line.has("keep_bootcon")
+        }
     };
     console.framework == Framework::Legacy
         && boot.console_switch.is_none()

@@ -28,7 +28,7 @@ pub enum Setting {
     Printing(Printing),
     /// `console=nbcon_8250`, `console=console_relay+replay`: a module's kthread prints.
     Module {
-        /// Which.
+        /// The module that takes the console over.
         module: ConsoleModule,
         /// It is loaded early from the initramfs: the console prints nothing before that (`quiet`), then the whole log. Otherwise
         /// it is built in.

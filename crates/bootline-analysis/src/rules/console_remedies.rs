@@ -99,8 +99,12 @@ pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
     let action = format!(
         "print from {kthread}, and the whole log only after init's start, with the module {name} (kernel/{name})"
     );
+    let busy = match module {
+        ConsoleModule::Nbcon8250 => "",
+        ConsoleModule::ConsoleRelay => "; a CPU is busy while it prints, with interrupts off for one line at a time",
+    };
     let price =
-        format!("a kernel that crashes before the module is loaded leaves little on the console; {OUT_OF_TREE}");
+        format!("a kernel that crashes before the module is loaded leaves little on the console{busy}; {OUT_OF_TREE}");
     let setting = Setting::Module { module, replay: true };
     Some(Remedy { risk: Risk::Medium, ..of_setting(case, setting, action, price) })
 }

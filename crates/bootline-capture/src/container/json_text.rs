@@ -18,12 +18,21 @@ pub(super) fn detect(start: &[u8]) -> bool {
         Some(b'{') => true,
         // A record's stamp begins so, too.
         Some(b'[') => matches!(text[1..].trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
-        // `board | SUCCESS => {`
-        _ => text.split(|b| *b == b'\n').any(|line| matches!(line.trim_ascii_end(), b"{" | [.., b'>', b' ', b'{'])),
+        _ => holds_object(text),
     };
     is_json
         && text.windows(3).filter(|w| w == b"\\n[" || w == b"\\n\"").take(FEWEST_LINES).count() == FEWEST_LINES
         && !OF_RECORDS.iter().any(|key| has_many(key))
+}
+
+/// Whether an object of keys begins within a text, as in Ansible's `board | SUCCESS => {`. Code has braces, too, but no keys after them.
+fn holds_object(text: &[u8]) -> bool {
+    let mut lines = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+    let mut is_open = false;
+    lines.any(|line| {
+        let was_open = std::mem::replace(&mut is_open, line == b"{" || line.ends_with(b"=> {"));
+        was_open && line.starts_with(b"\"") && line.windows(2).any(|w| w == b"\":")
+    })
 }
 
 /// Undoes the escapes of strings, wherever they stand: the rest of the JSON has none.
@@ -101,5 +110,7 @@ mod tests {
         assert!(!detect(br#"{"msg":"a\n[ \n["} {"msg":"a\n[ \n["}"#));
         assert!(detect(b"board | FAILED => {\n  \"msg\": \"rc\",\n  \"stdout\": \"a\\n[ \\n[ \\n[\"\n}\n"));
         assert!(!detect(br"[    0.0] a\n[ b\n[ c\n["));
+        let code = "void f(void)\n{\n\tprintk(\"a\\n\");\n\tprintk(\"b\\n\");\n\tprintk(\"c\\n\");\n}\n";
+        assert!(!detect(code.as_bytes()));
     }
 }

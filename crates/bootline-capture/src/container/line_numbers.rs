@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Texts whose lines are numbered: `cat -n`, `grep -n`, `nl`, `less -N`, and the numbers that web pages show next to a text and
+//! Texts whose lines are numbered: `cat -n`, `grep -n ''`, `nl`, `less -N`, and the numbers that web pages show next to a text and
 //! that are copied with it.
 use super::rewritten::Rewrite;
 
@@ -45,11 +45,24 @@ pub(super) struct LineNumbers {
     /// The beginning of a line whose number may go on.
     held: Vec<u8>,
     is_inside: bool,
+    /// The last number taken off.
+    last: Option<u64>,
 }
 
+/// Numbers that a listing may pass over.
+const GAP: u64 = 32;
+
 impl LineNumbers {
+    /// Whether a number goes on with those above it, or begins another listing; else it is a part of the line.
+    fn counts_on(&self, number: u64, is_before_tab: bool) -> bool {
+        self.last.is_none_or(|last| number > last && number - last <= GAP) || number == 1 && is_before_tab
+    }
+
     fn give(&mut self, out: &mut Vec<u8>) {
-        let len = number(&self.held).map_or(0, |(_, len)| len);
+        let found =
+            number(&self.held).filter(|(number, len)| self.counts_on(*number, self.held[..*len].ends_with(b"\t")));
+        let len = found.map_or(0, |(_, len)| len);
+        self.last = found.map(|(number, _)| number).or(self.last);
         out.extend_from_slice(&self.held[len..]);
         self.held.clear();
     }
@@ -91,6 +104,10 @@ mod tests {
         );
         check_rewrite::<LineNumbers>("9:a\n10: b\n11. c\n12 | d\n", "a\nb\nc\n| d\n");
         check_rewrite::<LineNumbers>("     1  Feb 03 10:11:12 a\n2\n\nx 3\n4x\n", "Feb 03 10:11:12 a\n\n\nx 3\n4x\n");
+        check_rewrite::<LineNumbers>(
+            "99\ta\n100\tb\n10:11:12 c\n12 devices\n     1\td\n",
+            "a\nb\n10:11:12 c\n12 devices\nd\n",
+        );
         check_rewrite::<LineNumbers>("[    0.000000] a line without\n", "[    0.000000] a line without\n");
     }
 

@@ -36,17 +36,20 @@ pub(super) struct MailParts {
     is_announced: bool,
     ready: Vec<u8>,
     at: usize,
+    /// What was wrong with a part: reported after the rest of the mail.
+    damage: Option<io::Error>,
 }
 
 impl MailParts {
     pub fn new(from: Box<dyn Read>) -> MailParts {
         let lines = Rc::new(RefCell::new(Lines { from: BufReader::new(from), line: Vec::new(), is_unread: false }));
-        MailParts { lines, part: None, is_announced: false, ready: Vec::new(), at: 0 }
+        MailParts { lines, part: None, is_announced: false, ready: Vec::new(), at: 0, damage: None }
     }
 
     /// Begins the part that follows a header.
     fn begin(&mut self) -> io::Result<()> {
-        let part = Part { lines: Rc::clone(&self.lines), decoded: Vec::new(), at: 0, has_ended: false };
+        let lines = Rc::clone(&self.lines);
+        let part = Part { lines, text: Vec::new(), decoded: Vec::new(), at: 0, has_begun: false, has_ended: false };
         let part = Peeked::new(Box::new(part))?;
         self.part = Some(match Compression::detect(part.start()) {
             Some(compression) => Box::new(Limited::new(compression.reader(part)?, MOST_UNPACKED)),
@@ -54,24 +57,35 @@ impl MailParts {
         });
         Ok(())
     }
+
+    /// A damaged attachment doesn't take the rest of the mail with it.
+    fn pass_over(&mut self, error: io::Error) -> io::Result<()> {
+        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        if !matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
+            return Err(error);
+        }
+        self.damage.get_or_insert(error);
+        self.lines.borrow_mut().skip_base64()
+    }
 }
 
 impl Read for MailParts {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.at == self.ready.len() {
+            self.at = 0;
+            self.ready.clear();
             if let Some(part) = &mut self.part {
                 match part.read(into) {
                     Ok(0) => {}
-                    // A damaged attachment doesn't take the rest of the mail with it.
-                    Err(e) if matches!(e.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) => {}
+                    Err(e) => self.pass_over(e)?,
                     read => return read,
                 }
                 self.part = None;
-                self.ready = b"\n".to_vec();
+                self.ready.push(b'\n');
             } else {
                 let mut lines = self.lines.borrow_mut();
                 if !lines.advance()? {
-                    return Ok(0);
+                    return self.damage.take().map_or(Ok(0), Err);
                 }
                 self.ready.clone_from(&lines.line);
                 drop(lines);
@@ -79,10 +93,11 @@ impl Read for MailParts {
                 if let Some(name) = encoding(line) {
                     self.is_announced = name.eq_ignore_ascii_case(b"base64");
                 } else if line.is_empty() && std::mem::take(&mut self.is_announced) {
-                    self.begin()?;
+                    if let Err(e) = self.begin() {
+                        self.pass_over(e)?;
+                    }
                 }
             }
-            self.at = 0;
         }
         let n = (self.ready.len() - self.at).min(into.len());
         into[..n].copy_from_slice(&self.ready[self.at..self.at + n]);
@@ -107,13 +122,31 @@ impl Lines {
         }
         Ok(!self.line.is_empty())
     }
+
+    /// Passes over what is left of a part.
+    fn skip_base64(&mut self) -> io::Result<()> {
+        while self.advance()? {
+            if !is_base64(self.line.trim_ascii()) {
+                self.is_unread = true;
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_base64(line: &[u8]) -> bool {
+    !line.is_empty() && line.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
 }
 
 /// The bytes of one part.
 struct Part {
     lines: Rc<RefCell<Lines>>,
+    /// Characters that do not make a whole group yet: a line may end within one.
+    text: Vec<u8>,
     decoded: Vec<u8>,
     at: usize,
+    has_begun: bool,
     has_ended: bool,
 }
 
@@ -124,9 +157,18 @@ impl Read for Part {
             self.decoded.clear();
             self.at = 0;
             let is_line = lines.advance()?;
-            let line = lines.line.trim_ascii_end();
-            match STANDARD.decode(line) {
-                Ok(decoded) if !line.is_empty() => self.decoded = decoded,
+            let line = lines.line.trim_ascii();
+            if line.is_empty() && is_line && !self.has_begun {
+                continue;
+            }
+            self.has_begun = true;
+            self.text.extend_from_slice(line);
+            let whole = self.text.len() / 4 * 4;
+            match STANDARD.decode(&self.text[..whole]) {
+                Ok(decoded) if is_base64(line) => {
+                    self.decoded = decoded;
+                    self.text.drain(..whole);
+                }
                 _ => {
                     lines.is_unread = is_line;
                     self.has_ended = true;
@@ -168,8 +210,18 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_attachment_is_left_out() {
-        // The magic of gzip, and nothing that it compressed.
-        check(&format!("{HEADER}H4sIAAAA\n--b\nrest\n"), &format!("{HEADER}\n--b\nrest\n"));
+    fn a_damaged_attachment_is_left_out_and_reported_at_the_end() {
+        // The magic of gzip, and nothing that it compressed; then what is left of it.
+        let mail = format!("{HEADER}H4sIAAAA\n{}--b\nrest\n", "AAAA\n".repeat(3));
+        let mut found = Vec::new();
+        let mut parts = MailParts::new(Box::new(io::Cursor::new(mail.into_bytes())));
+        assert!(parts.read_to_end(&mut found).is_err());
+        assert_eq!(String::from_utf8_lossy(&found), format!("{HEADER}\n--b\nrest\n"));
+        assert_eq!(parts.read(&mut [0; 8]).unwrap(), 0);
+    }
+
+    #[test]
+    fn lines_may_end_within_a_group_and_begin_late() {
+        check(&format!("{HEADER}\n\nWyAgI\nCAwLjAw\nMDAwMF0gYQo=\n"), &format!("{HEADER}[    0.000000] a\n\n"));
     }
 }

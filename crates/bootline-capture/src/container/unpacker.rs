@@ -176,10 +176,10 @@ fn text(found: Peeked) -> Box<dyn Read> {
     if mail_parts::detect(text.start()) {
         text = Peeked::of(Box::new(MailParts::new(Box::new(text))), TEXT_PEEKED);
     }
-    if json_text::detect(text.start()) {
-        text = rewritten(text, JsonText::default());
-    } else if quoted_printable::detect(text.start()) {
+    if quoted_printable::detect(text.start()) {
         text = rewritten(text, QuotedPrintable::default());
+    } else if json_text::detect(text.start()) {
+        text = rewritten(text, JsonText::default());
     }
     if line_numbers::detect(text.start()) {
         text = rewritten(text, LineNumbers::default());

@@ -13,6 +13,8 @@ use super::rewritten::Rewrite;
 
 /// Broken lines that a text must have.
 const FEWEST: usize = 4;
+/// Different words that a terminal must have torn.
+const FEWEST_TORN: usize = 2;
 /// Columns of a text whose lines are broken.
 const COLUMNS: std::ops::RangeInclusive<usize> = 32..=132;
 /// Bytes of a line, once put together.
@@ -29,8 +31,7 @@ pub(super) struct Wrapping {
 
 /// How the lines of a text with this beginning were broken, if they were.
 pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
-    // Lengths of the lines that go on, and the first word of what follows them.
-    let mut broken: Vec<(usize, usize)> = Vec::new();
+    let mut broken: Vec<Break<'_>> = Vec::new();
     let mut whole: Vec<usize> = Vec::new();
     let mut previous: Option<&[u8]> = None;
     let mut is_any_torn = false;
@@ -43,7 +44,7 @@ pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
             match previous.filter(|_| word > 0) {
                 Some(before) => {
                     is_any_torn |= is_torn(before, line);
-                    broken.push((before.trim_ascii_end().len(), word));
+                    broken.push(Break { before, line, word });
                     previous = Some(line);
                 }
                 None => previous = None,
@@ -53,20 +54,51 @@ pub(super) fn detect(start: &[u8]) -> Option<Wrapping> {
     common_column(&broken, &whole).or_else(|| is_any_torn.then_some(Wrapping { columns: usize::MAX, is_hard: false }))
 }
 
-/// The column in front of which the lines were broken: from the lengths of those that go on, with the first word of what follows them,
-/// and of those that don't.
-fn common_column(broken: &[(usize, usize)], whole: &[usize]) -> Option<Wrapping> {
-    let columns = broken.iter().map(|(len, _)| *len).max().filter(|columns| COLUMNS.contains(columns))?;
+/// Where a line may have been broken.
+#[derive(Clone, Copy)]
+struct Break<'a> {
+    before: &'a [u8],
+    line: &'a [u8],
+    /// Length of the first word after the break.
+    word: usize,
+}
+
+impl Break<'_> {
+    /// Length of the line before it.
+    fn len(self) -> usize {
+        self.before.trim_ascii_end().len()
+    }
+
+    /// Whether it tears a word.
+    fn is_inside_word(self) -> bool {
+        let ends = [self.before.last(), self.line.first()];
+        ends.iter().all(|b| b.is_some_and(u8::is_ascii_alphanumeric))
+    }
+}
+
+/// The column in front of which the lines were broken: from the lines that go on, and the lengths of those that don't.
+fn common_column(broken: &[Break<'_>], whole: &[usize]) -> Option<Wrapping> {
+    let columns = broken.iter().map(|b| b.len()).max().filter(|columns| COLUMNS.contains(columns))?;
     let wrapping = |is_hard| Wrapping { columns, is_hard };
     let most = |n: usize| n >= FEWEST && n * 10 >= broken.len() * 8;
     let too_long = whole.iter().filter(|len| **len > columns).count();
     if too_long * 20 > whole.len() + broken.len() {
         return None;
     }
-    if most(broken.iter().filter(|(len, _)| *len == columns).count()) {
+    let in_column = || broken.iter().filter(|b| b.len() == columns);
+    // Equal lengths alone prove nothing: a record that comes again and again is as long each time.
+    let mut torn: Vec<&[u8]> = in_column().filter(|b| b.is_inside_word()).map(|b| b.before).collect();
+    torn.sort_unstable();
+    torn.dedup();
+    if most(in_column().count()) && torn.len() >= FEWEST_TORN {
         return Some(wrapping(true));
     }
-    most(broken.iter().filter(|(len, word)| len + 1 + word > columns).count()).then(|| wrapping(false))
+    let had_no_room = |b: &&Break<'_>| b.len() + 1 + b.word > columns;
+    let mut lengths: Vec<usize> = broken.iter().filter(had_no_room).map(|b| b.len()).collect();
+    let count = lengths.len();
+    lengths.sort_unstable();
+    lengths.dedup();
+    (most(count) && lengths.len() > 1).then(|| wrapping(false))
 }
 
 /// Whether a record that shows the boot is broken between two lines, wherever that is.
@@ -135,9 +167,14 @@ impl WrappedLines {
         let line = without_end(&self.line);
         let Wrapping { columns, is_hard } = self.wrapping;
         let word = first_word(line);
-        let had_no_room = if is_hard { self.last == columns } else { self.last + 1 + word > columns };
+        let had_no_room = if is_hard { self.is_full() } else { self.last <= columns && self.last + 1 + word > columns };
         let is_rest = word > 0 && had_no_room || is_torn(&self.joined, line);
         self.is_open && is_rest && !is_record(line) && self.joined.len() + line.len() < LONGEST
+    }
+
+    /// Whether the last line reaches a terminal's last column.
+    fn is_full(&self) -> bool {
+        self.wrapping.is_hard && self.last == self.wrapping.columns
     }
 
     fn give(&mut self, out: &mut Vec<u8>) {
@@ -148,22 +185,27 @@ impl WrappedLines {
         self.is_open = false;
     }
 
+    /// Columns of a line: a terminal also breaks after a blank, which a mail program takes off.
+    fn length(&self, line: &[u8]) -> usize {
+        if self.wrapping.is_hard { line.len() } else { line.trim_ascii_end().len() }
+    }
+
     /// Takes in the line under way, which has ended.
     fn end_line(&mut self, out: &mut Vec<u8>) {
         if self.goes_on() {
             let line = without_end(&self.line);
-            let rest = if self.wrapping.is_hard { line } else { unquoted(line) };
-            if !self.wrapping.is_hard && !self.joined.ends_with(b" ") {
+            let rest = if self.is_full() { line } else { unquoted(line) };
+            if !self.is_full() && !self.joined.ends_with(b" ") {
                 self.joined.push(b' ');
             }
-            self.last = line.trim_ascii_end().len();
+            self.last = self.length(line);
             self.joined.extend_from_slice(rest);
             return self.line.clear();
         }
         self.give(out);
         let line = without_end(&self.line);
         if is_record(line) && line.len() < LONGEST {
-            self.last = line.trim_ascii_end().len();
+            self.last = self.length(line);
             self.joined.extend_from_slice(line);
             self.is_open = true;
         } else {
@@ -189,10 +231,15 @@ impl Rewrite for WrappedLines {
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {
-        if !self.line.is_empty() {
+        let is_cut_off = !self.line.is_empty();
+        if is_cut_off {
             self.end_line(out);
         }
         self.give(out);
+        if is_cut_off {
+            // The end that was not there.
+            out.pop();
+        }
     }
 }
 
@@ -201,13 +248,15 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<&str>) {
-        let found = detect(text.as_bytes()).map(|wrapping| {
-            let (mut rewrite, mut out) = (WrappedLines::new(wrapping), Vec::new());
-            text.bytes().for_each(|b| rewrite.byte(b, &mut out));
-            rewrite.finish(&mut out);
-            String::from_utf8(out).unwrap()
-        });
+        let found = detect(text.as_bytes()).map(|wrapping| joined(text, wrapping));
         assert_eq!(found.as_deref(), expected, "{text}");
+    }
+
+    fn joined(text: &str, wrapping: Wrapping) -> String {
+        let (mut rewrite, mut out) = (WrappedLines::new(wrapping), Vec::new());
+        text.bytes().for_each(|b| rewrite.byte(b, &mut out));
+        rewrite.finish(&mut out);
+        String::from_utf8(out).unwrap()
     }
 
     const WHOLE: &str = "[    0.000000] Linux version 6.9.0-rc2-next-20240408 (a@b) (gcc 13.2.0) #1 SMP\n\
@@ -257,6 +306,25 @@ mod tests {
     }
 
     #[test]
+    fn a_tail_that_is_not_broken_stays() {
+        let head = broken(WHOLE, 60, false, "");
+        let long = format!("[    9.000000] {}\nStarting syslogd: OK\n[    9.1", "a long record ".repeat(6).trim_end());
+        // Only the beginning of a text is looked at.
+        let wrapping = detect(head.as_bytes()).unwrap();
+        assert_eq!(joined(&format!("{head}{long}"), wrapping), format!("{WHOLE}{long}"));
+    }
+
+    #[test]
+    fn a_terminal_breaks_after_a_blank_too() {
+        let torn = broken(WHOLE, 40, true, "");
+        let head = "[    0.000000] Linux version\n6.1.0 (a@b)";
+        assert!(detect(format!("{torn}{head}").as_bytes()).is_some_and(|w| w.is_hard));
+        check(&format!("{torn}{head}"), Some(&format!("{WHOLE}[    0.000000] Linux version 6.1.0 (a@b)")));
+        let blank = format!("[    2.000000] {} \nb\n", "a".repeat(24));
+        check(&format!("{torn}{blank}"), Some(&format!("{WHOLE}{}", blank.replacen(" \nb", " b", 1))));
+    }
+
+    #[test]
     fn whole_lines_stay() {
         check(WHOLE, None);
         let shell = "[    1.000000] a record of the kernel\nStarting syslogd: OK\n[    1.100000] b\nlogin: root\n";
@@ -264,5 +332,7 @@ mod tests {
         let units: String =
             WHOLE.lines().map(|line| format!("{line}\n[  OK  ] Started a unit of systemd.\n")).collect();
         check(&units.repeat(9), None);
+        let again = "[    1.100000] random: dd: uninitialized urandom read (512 bytes read)\nStarting sshd: OK\n";
+        check(&again.repeat(9), None);
     }
 }

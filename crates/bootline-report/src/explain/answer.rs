@@ -77,9 +77,17 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
         if line.speed.is_none() && !asynchronous {
             return text.words(format!("; what console {} cost is unknown.", line.console.name));
         }
-        let module = boot.console_switch.as_ref().filter(|_| asynchronous).map(|s| s.module.name());
-        let why = module.map_or_else(String::new, |module| format!(", because {module} makes it asynchronous"));
-        return text.words(format!("; console {} cost no time{why}.", line.console.name));
+        let name = &line.console.name;
+        let module = boot.console_switch.as_ref().filter(|_| asynchronous).map(|s| s.module);
+        return text.words(match module {
+            None => format!("; console {name} cost no time."),
+            Some(ConsoleModule::Nbcon8250) => {
+                format!("; console {name} cost no time, because nbcon_8250 makes it asynchronous.")
+            }
+            Some(ConsoleModule::ConsoleRelay) => {
+                format!("; no task waited for console {name}, because console_relay makes it asynchronous.")
+            }
+        });
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
     match share(line.cost.best(), end.elapsed.best()) {

@@ -34,7 +34,7 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
     remedies.show(document);
 }
 
-/// What shares are of.
+/// The time that percentages refer to.
 #[derive(Clone, Copy)]
 struct Total {
     /// The time to init, from wherever it is counted.
