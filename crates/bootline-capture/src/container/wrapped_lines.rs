@@ -153,13 +153,15 @@ pub(super) struct WrappedLines {
     joined: Vec<u8>,
     /// Length of the last of them.
     last: usize,
+    /// Whether that one ended with a carriage return, too.
+    has_cr: bool,
     /// Whether they begin with a record.
     is_open: bool,
 }
 
 impl WrappedLines {
     pub fn new(wrapping: Wrapping) -> WrappedLines {
-        WrappedLines { wrapping, line: Vec::new(), joined: Vec::new(), last: 0, is_open: false }
+        WrappedLines { wrapping, line: Vec::new(), joined: Vec::new(), last: 0, has_cr: false, is_open: false }
     }
 
     /// Whether the line under way goes on with those before it.
@@ -180,7 +182,7 @@ impl WrappedLines {
     fn give(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.joined);
         if self.is_open {
-            out.push(b'\n');
+            out.extend_from_slice(if self.has_cr { b"\r\n" } else { b"\n" });
         }
         self.is_open = false;
     }
@@ -200,6 +202,7 @@ impl WrappedLines {
             }
             self.last = self.length(line);
             self.joined.extend_from_slice(rest);
+            self.has_cr = self.line.ends_with(b"\r");
             return self.line.clear();
         }
         self.give(out);
@@ -207,6 +210,7 @@ impl WrappedLines {
         if is_record(line) && line.len() < LONGEST {
             self.last = self.length(line);
             self.joined.extend_from_slice(line);
+            self.has_cr = self.line.ends_with(b"\r");
             self.is_open = true;
         } else {
             out.extend_from_slice(&self.line);
@@ -290,6 +294,8 @@ mod tests {
             }
         }
         check(&broken(WHOLE, 40, true, ""), Some(WHOLE));
+        let dos = |text: &str| text.replace('\n', "\r\n");
+        check(&dos(&broken(WHOLE, 60, false, "")), Some(&dos(WHOLE)));
     }
 
     #[test]
