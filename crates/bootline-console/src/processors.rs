@@ -89,10 +89,11 @@ mod tests {
 
     #[test]
     fn shares_worked_by_hand() {
-        let check = |p, highest, w, want: f64| {
-            let found = share(p, Threads { highest, lowest: 0.0 }, w, 0.25);
-            assert!((found - want).abs() < 1e-4, "{p} {highest} {w}: {found}");
+        let check_threads = |p, highest, lowest, w, want: f64| {
+            let found = share(p, Threads { highest, lowest }, w, 0.25);
+            assert!((found - want).abs() < 1e-4, "{p} {highest} {lowest} {w}: {found}");
         };
+        let check = |p, highest, w, want| check_threads(p, highest, 0.0, w, want);
         check(1.0, 0.0, 1.0, 1.0);
         check(2.0, 1.0, 1.0, 0.75);
         // One CPU: 1024 / (88761 + 1024) of it is left.
@@ -102,10 +103,7 @@ mod tests {
         // Two CPUs: the kthread has one, two workers share the other.
         check(2.0, 1.0, 2.0, 0.5);
         // A kthread of the lowest priority keeps its CPU for a line.
-        let check = |p, lowest, w, want: f64| {
-            let found = share(p, Threads { highest: 0.0, lowest }, w, 0.25);
-            assert!((found - want).abs() < 1e-4, "{p} {lowest} {w}: {found}");
-        };
+        let check = |p, lowest, w, want| check_threads(p, 0.0, lowest, w, want);
         check(1.0, 1.0, 1.0, 0.0);
         check(2.0, 1.0, 1.0, 0.75);
         check(2.0, 1.0, 2.0, 0.5);

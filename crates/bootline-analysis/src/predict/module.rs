@@ -11,13 +11,6 @@ pub(super) struct ModuleSwitch {
     pub time: SwitchTime,
 }
 
-impl ModuleSwitch {
-    /// Whether nothing is printed until init's start.
-    pub fn is_at_init(self) -> bool {
-        self.time == SwitchTime::AtInit
-    }
-}
-
 /// When a module's kthread begins to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SwitchTime {
@@ -38,16 +31,14 @@ pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
     let (Some(line), Some(version)) = (&boot.line, boot.kernel.version) else { return false };
     let console = &line.console;
     let takes_port = match module {
-        ConsoleModule::Nbcon8250 => is_16550a(boot, console) && takes_command_line(boot, console),
+        ConsoleModule::Nbcon8250 => is_16550a(boot, console) && !has_flow_control(boot, console),
         // It refuses while a boot console is registered.
-        ConsoleModule::ConsoleRelay => {
-            let stays = boot.consoles.iter().any(|c| c.boot && c.disabled.is_none());
-            !stays && !boot.kernel.command_line.has("keep_bootcon")
-        }
+        ConsoleModule::ConsoleRelay => boot.consoles.iter().all(|c| !c.boot || c.disabled.is_some()),
     };
     console.framework == Framework::Legacy
         && boot.console_switch.is_none()
         && module.supports(&console.name, version, boot.kernel.rt)
+        && !boot.kernel.command_line.has("keep_bootcon")
         && takes_port
 }
 
@@ -92,11 +83,9 @@ fn found_port(boot: &Boot, console: &SerialConsole) -> Option<usize> {
     said.find(|i| boot.records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && of_port(r.text)))
 }
 
-/// nbcon_8250 leaves hardware flow control and a kept boot console alone.
-fn takes_command_line(boot: &Boot, console: &SerialConsole) -> bool {
-    let line = &boot.kernel.command_line;
-    let flow_control = line.consoles().iter().any(|c| c.name == console.name && c.flow_control);
-    !flow_control && !line.has("keep_bootcon")
+/// Whether the command line asks for hardware flow control, which nbcon_8250 leaves alone.
+fn has_flow_control(boot: &Boot, console: &SerialConsole) -> bool {
+    boot.kernel.command_line.consoles().iter().any(|c| c.name == console.name && c.flow_control)
 }
 
 /// Where a built-in module begins: its initcall follows the driver's, which finds the port. If the log
@@ -112,10 +101,12 @@ pub(super) fn built_in(boot: &Boot) -> SwitchTime {
 /// The module that took the console over in this boot; none if it did not before the boot's end, and so changed nothing.
 pub(super) fn baseline(boot: &Boot) -> Option<ModuleSwitch> {
     let console_switch = boot.console_switch.as_ref()?;
-    let is_before_end = console_switch.from_index < boot.end_index();
-    let time = match console_switch.replayed {
-        true => SwitchTime::AtInit,
-        false => is_before_end.then_some(SwitchTime::After(console_switch.from_index))?,
+    let time = if console_switch.replayed {
+        SwitchTime::AtInit
+    } else if console_switch.from_index < boot.end_index() {
+        SwitchTime::After(console_switch.from_index)
+    } else {
+        return None;
     };
     Some(ModuleSwitch { module: console_switch.module, time })
 }

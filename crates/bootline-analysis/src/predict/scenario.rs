@@ -93,7 +93,7 @@ impl Scenario {
 
     /// Whether nothing is printed before init's start, because a module prints all of it after that.
     pub fn prints_after_end(&self) -> bool {
-        self.module.is_some_and(ModuleSwitch::is_at_init)
+        self.module.is_some_and(|switch| switch.time == SwitchTime::AtInit)
     }
 
     /// How the kthread prints, if one does before init's start: the kernel's own, at least until a module takes over, else the module's.
