@@ -8,6 +8,9 @@
 //! A console that registers with CON_PRINTBUFFER set also prints the whole log again: one that `console=` prefers, after
 //! `keep_bootcon` or a driver's early console printed to the same line (register_console() in kernel/printk/printk.c).
 //! Only the first new record shows where that repetition ends.
+//!
+//! And somebody shows the whole log at the prompt: `# dmesg`. The command itself must be there, because a simulator's boots are
+//! all alike.
 use std::collections::HashSet;
 
 use super::boot_records::BootRecords;
@@ -27,6 +30,8 @@ pub(super) struct EarlierBoot {
     first: (KernelTime, String),
     /// Whether it has its own banner, so that all of it is repeated; else only errors, in their positions.
     whole: bool,
+    /// Whether a command asked for the whole log just before the banner.
+    is_asked: bool,
     /// Whether the first stamped record was repeated.
     begins_alike: bool,
     /// The last stamp.
@@ -65,16 +70,16 @@ fn keys(records: &RecordSet) -> HashSet<Key<'_>> {
 }
 
 impl EarlierBoot {
-    /// Holds a boot back; returns it if no banner of the same boot can follow.
-    pub fn hold(boot: BootRecords) -> Result<EarlierBoot, Box<BootRecords>> {
+    /// Holds a boot back; returns it if no banner of the same boot can follow. `is_asked`: a command asked for the whole log.
+    pub fn hold(boot: BootRecords, is_asked: bool) -> Result<EarlierBoot, Box<BootRecords>> {
         let of_kernel = || boot.records.iter().filter(|r| r.source == RecordOrigin::Kernel);
         let whole = of_kernel().any(|r| is_banner(r.text));
         let taken = of_kernel().any(|r| console_switch_note(r.text).is_some());
         let first = boot.records.iter().find_map(|r| key(&r)).map(|(stamp, text)| (stamp, text.to_owned()));
         match first {
-            Some(first) if !taken && (whole || boot.records.len() <= MOST_ERRORS) => {
+            Some(first) if (!taken || is_asked) && (whole || boot.records.len() <= MOST_ERRORS) => {
                 let last = of_kernel().filter_map(|r| r.stamp).max().unwrap_or_default();
-                Ok(EarlierBoot { boot, first, whole, begins_alike: false, last, is_compared: false })
+                Ok(EarlierBoot { boot, first, whole, is_asked, begins_alike: false, last, is_compared: false })
             }
             _ => Err(Box::new(boot)),
         }
@@ -91,7 +96,7 @@ impl EarlierBoot {
             self.begins_alike = (stamp, text) == (self.first.0, self.first.1.as_str());
             return if self.begins_alike { BannerVerdict::Open } else { BannerVerdict::Another };
         }
-        if console_switch_note(text).is_none() {
+        if self.is_asked || console_switch_note(text).is_none() {
             // What is newer than all of the boot before ends the repetition.
             let is_over = self.whole && !self.is_compared && stamp > self.last;
             self.is_compared |= is_over;
@@ -121,12 +126,14 @@ impl EarlierBoot {
         let old = again.iter().filter(|(stamp, _)| *stamp <= self.last);
         let (known, count) =
             old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
+        let is_by_console = || self.ends_with_console() && (is_fine || self.ends_at_console() && begins_at_once(now));
+        // The console leaves out what is below its level, and `dmesg` shows it.
+        let is_all = self.is_asked && known * 100 >= before.len() * MOST_COME_AGAIN;
         self.whole
             && self.begins_alike
-            && self.ends_with_console()
-            && (is_fine || self.ends_at_console() && begins_at_once(now))
+            && (self.is_asked || is_by_console())
             && count >= FEWEST_AGAIN
-            && known * 100 >= count * MOST_COME_AGAIN
+            && (is_all || known * 100 >= count * MOST_COME_AGAIN)
     }
 
     /// The two as one boot.
@@ -150,10 +157,11 @@ impl EarlierBoot {
         let of_kernel = |r: &Record<'_>| r.source == RecordOrigin::Kernel;
         let dropped: [&dyn Fn(&Record<'_>) -> bool; 2] =
             if self.whole { [&|_| false, &comes_again] } else { [&of_kernel, &|_| false] };
+        let left_out = if self.is_asked { &mut joined.printed_again } else { &mut joined.repeated };
         for (records, dropped) in [before, again].into_iter().zip(dropped) {
             for r in records.iter() {
                 if dropped(&r) {
-                    joined.repeated += 1;
+                    *left_out += 1;
                 } else {
                     joined.records.push(r);
                 }

@@ -57,6 +57,8 @@ pub struct Splitter {
     again: PrintedAgain,
     /// Whether the last line that is not the kernel's asks for its log (`# dmesg | grep usb`).
     asked: bool,
+    /// Whether that line asks for all of it (`# dmesg`).
+    asked_for_all: bool,
     /// Position of the first record after the last kernel record (or after `reboot:`) of the boot in hand.
     tail: usize,
     /// Whether a boot loader, or the kernel's reboot, has written since the last kernel record.
@@ -200,7 +202,7 @@ impl Splitter {
             finished.records = banner_alone::before(&finished.records, &self.now.records);
             self.now = finished;
         } else {
-            match EarlierBoot::hold(finished) {
+            match EarlierBoot::hold(finished, self.asked_for_all) {
                 Ok(earlier) => self.earlier = Some(earlier),
                 Err(finished) => self.complete.push_back(*finished),
             }
@@ -219,6 +221,21 @@ fn boots(r: &Record<'_>) -> bool {
     let restarts =
         ["reboot: Restarting system", "Rebooting in ", "Starting new kernel", "kexec_core: Starting new kernel"];
     announces_boot(r.text.as_bytes()) || restarts.iter().any(|words| r.text.starts_with(words))
+}
+
+/// Whether a line at a prompt has the kernel's whole log printed, once: `# dmesg`, `$ sudo dmesg -x`.
+fn asks_for_all(text: &str) -> bool {
+    let command = text.rsplit(['#', '$', '>', '%']).next().unwrap_or(text).trim();
+    let mut words = command.split_whitespace().skip_while(|word| *word == "sudo");
+    let is_dmesg = words.next().is_some_and(|word| word.rsplit('/').next() == Some("dmesg"));
+    // `-w` and `-W` print on as the kernel logs; a pipe or a file may take all of it.
+    let is_option = |word: &str| word.starts_with('-') && !word.starts_with("--follow") && !is_short_follow(word);
+    is_dmesg && words.all(is_option)
+}
+
+/// Whether a word is a group of short options with `-w` or `-W` in it.
+fn is_short_follow(word: &str) -> bool {
+    !word.starts_with("--") && word.contains(['w', 'W'])
 }
 
 /// Whether a line separates two boots in a journal or a syslog.
@@ -268,6 +285,7 @@ impl Sink for Splitter {
         self.keep(r);
         if r.source == RecordOrigin::Other && !r.text.trim().is_empty() {
             self.asked = r.text.contains("dmesg");
+            self.asked_for_all = self.asked && asks_for_all(r.text);
         }
         if boots(&r) {
             self.may_boot = true;

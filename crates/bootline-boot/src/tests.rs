@@ -532,8 +532,25 @@ fn a_banner_begins_a_boot_whatever_is_above_it() {
     let records = (1..30).map(|n| format!("[    {}.{:06}] record {n}\n", n / 10, n * 31_337 % 999_983));
     let log =
         std::iter::once("[    0.000000] Linux version 6.6.1 (a@b) #1\n".to_owned()).chain(records).collect::<String>();
-    for between in ["", "Again:\n", "==> b.dmesg <==\n", "# dmesg -w\n"] {
-        assert_eq!(BootRecords::all(format!("{log}{between}{log}").as_bytes()).len(), 2, "{between}");
+    let elsewhere =
+        ["# dmesg -w", "# dmesg --follow", "# dmesg | grep -v usb", "# dmesg >log", "my dmesg", "# cat b.dmesg"];
+    for between in ["", "Again:", "==> b.dmesg <=="].into_iter().chain(elsewhere) {
+        assert_eq!(BootRecords::all(format!("{log}{between}\n{log}").as_bytes()).len(), 2, "{between}");
+    }
+}
+
+#[test]
+fn a_log_that_a_shell_shows_whole_is_no_other_boot() {
+    let records = (1..30).map(|n| format!("[    {}.{:06}] record {n}\n", n / 10, n * 31_337 % 999_983));
+    let log = format!("[    0.000000] Linux version 6.6.1 (a@b) #1\n{}", records.collect::<String>());
+    // What is below the console's level.
+    let hidden = log.replace("record 9\n", "record 9\n[    1.400001] hidden a\n[    1.400002] hidden b\n");
+    let after = "[   50.123456] usb 1-1: gone\n";
+    for command in ["# dmesg", "root@box:~# dmesg -x", "[root@box ~]# sudo dmesg", "% /bin/dmesg", "dmesg"] {
+        let shown = format!("{log}box login: root\n{command}\n{hidden}# \n{after}");
+        let boots = BootRecords::all(shown.as_bytes());
+        assert_eq!(boots.len(), 1, "{command}");
+        assert_eq!((boots[0].records.len(), boots[0].printed_again, boots[0].repeated), (34, 32, 0), "{command}");
     }
 }
 
