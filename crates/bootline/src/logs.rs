@@ -2,7 +2,7 @@
 //! The arguments that name logs, and the loop that shows their boots one by one.
 use std::path::PathBuf;
 
-use bootline_boot::{Boot, BootRecords, BootSource};
+use bootline_boot::{Boot, BootRecords};
 use bootline_records::DecodeSummary;
 use bootline_report::{BootLabel, TextOptions, escaped};
 use clap::Args;
@@ -10,12 +10,12 @@ use rustix::fs::FileType;
 
 use crate::boot_printer::{BootPrinter, Output};
 use crate::boots::{AnalysedBoot, BootReader, Boots};
-use crate::collection::Collection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kernel_log::KernelLog;
 use crate::log_file::{LogFile, stdin_once};
 use crate::machine::Machine;
+use crate::open_input::OpenInput;
 use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
 use crate::unusable::{self, BootNeeds, UnusableInput, named};
@@ -59,41 +59,12 @@ enum LogInput {
     Machine(Machine),
 }
 
-/// A log, and what comes with it in a collection.
-#[derive(Debug)]
-struct OpenInput {
-    /// None where a collection holds no log.
-    log: Option<LogFile>,
-    /// As shown.
-    name: String,
-    /// Other sources of the same boot.
-    sources: Vec<BootSource>,
-    /// What is wrong with the collection.
-    damage: Option<Failure>,
-}
-
 impl LogInput {
-    fn open(&self, terminal: &Terminal) -> OpenInput {
+    fn open(&self) -> OpenInput {
         match self {
-            LogInput::Machine(machine) => OpenInput::of_collection(THIS_MACHINE, machine.collect(), terminal),
-            LogInput::File(file) => match Collection::open(file) {
-                Some(collection) => OpenInput::of_collection(&file.name(), collection, terminal),
-                None => OpenInput { log: Some(file.clone()), name: file.name(), sources: Vec::new(), damage: None },
-            },
+            LogInput::Machine(machine) => OpenInput::of_collection(THIS_MACHINE, machine.collect()),
+            LogInput::File(file) => OpenInput::new(file),
         }
-    }
-}
-
-impl OpenInput {
-    /// From a collection; the report names what it lacks.
-    fn of_collection(name: &str, mut collection: Collection, terminal: &Terminal) -> OpenInput {
-        for missing in &collection.missing {
-            terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));
-        }
-        let damage = collection.damage.take();
-        let (log, sources) = collection.split();
-        let log = log.map(|item| LogFile::Held { name: name.to_owned(), bytes: item.bytes });
-        OpenInput { log, name: name.to_owned(), sources, damage }
     }
 }
 
@@ -185,7 +156,10 @@ impl LogInputs {
         let mut exit = Exit::FINE;
         let mut printer = BootPrinter::open(self.output, self.schema);
         for input in &self.inputs {
-            let mut input = input.open(terminal);
+            let mut input = input.open();
+            for missing in &input.missing {
+                terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));
+            }
             let damage = input.damage.take();
             let failures = show_input(&self.reader, &input, &mut printer, &mut each);
             if !printer.goes_on() {

@@ -13,6 +13,7 @@ mod kernel_tree;
 mod log_file;
 mod logs;
 mod machine;
+mod open_input;
 mod output_file;
 mod output_stream;
 mod prediction_error;

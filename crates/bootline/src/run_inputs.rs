@@ -113,8 +113,11 @@ fn logs_in(path: &Path) -> Result<Vec<RunLog>, Failure> {
         found = files(&["log", "txt", "dmesg", "kmsg"]);
     }
     if found.is_empty() {
+        found = files(&["tar"]);
+    }
+    if found.is_empty() {
         return Err(Failure::new(Exit::INPUT, format!("no captures and no logs in `{}`", path.display()))
-            .hint("captures end in .cap, logs in .log, .txt, .dmesg or .kmsg; or name the files themselves"));
+            .hint("captures end in .cap, logs in .log, .txt, .dmesg or .kmsg, collections in .tar; or name the files themselves"));
     }
     Ok(found)
 }

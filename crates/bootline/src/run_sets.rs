@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::compare::{Excluded, MOST_RUNS, RunMeasures, RunSet};
+use bootline_analysis::compare::{Asked, Excluded, MOST_RUNS, RunMeasures, RunSet};
 use bootline_lab::boot::{RunVerdict, Truth};
 
 use crate::boots::{AnalysedBoot, BootReader};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
+use crate::open_input::OpenInput;
 use crate::run_inputs::{RunInput, RunLog};
 
 /// Reads runs.
@@ -18,8 +19,8 @@ use crate::run_inputs::{RunInput, RunLog};
 pub struct RunReader {
     /// How the logs of runs are read.
     pub boots: BootReader,
-    /// Texts whose first record's time is to be measured.
-    pub markers: Vec<String>,
+    /// What is to be measured besides the usual.
+    pub asked: Asked,
 }
 
 /// Name of the set of runs in one path.
@@ -68,13 +69,23 @@ impl RunReader {
     }
 
     fn add(&self, set: &mut RunSet, log: &Path) -> Result<(), Failure> {
-        let mut boots = self.boots.boots(&LogFile::new(log))?;
+        let OpenInput { log: file, name, sources, damage, .. } = OpenInput::new(&LogFile::new(log));
+        let damage = damage.map(|damage| damage.what().to_owned());
+        let file = match (file, damage) {
+            (Some(file), None) => file,
+            (_, damage) => {
+                let why = damage.unwrap_or_else(|| "it holds no kernel log".to_owned());
+                set.excluded.push(Excluded { source: name, why, expected: false });
+                return Ok(());
+            }
+        };
+        let mut boots = self.boots.boots(&file)?.with_sources(&sources);
         while let Some(found) = boots.next() {
             let AnalysedBoot { boot, label, unusable } = found?;
             let name = label.title();
             match unusable {
                 Some(why) => boots.refuse(label, why),
-                None => match RunMeasures::of(&boot, &name, &self.markers) {
+                None => match RunMeasures::of(&boot, &name, &self.asked) {
                     Some(run) => set.runs.push(run),
                     // A log without an end was refused before.
                     None => debug_assert!(false, "{name} has an end and no measures"),

@@ -26,7 +26,8 @@ pub struct WholeBootArgs {
     app: Option<AppMarker>,
 }
 
-fn parse_app(text: &str) -> Result<AppMarker, String> {
+/// The value of `--app`.
+pub fn parse_app(text: &str) -> Result<AppMarker, String> {
     AppMarker::parse(text).map_err(|e| e.to_string())
 }
 

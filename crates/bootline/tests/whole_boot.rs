@@ -219,6 +219,47 @@ fn a_cut_collection_is_an_error_and_what_is_left_is_shown() {
     }
 }
 
+/// Power-on, boot loader and application are in what the firmware told systemd, not in the log.
+#[test]
+fn a_budget_limits_the_stages_of_collections() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = machine(dir.path(), true);
+    let name = |n: usize| dir.path().join(format!("boots/{n}.tar")).to_str().unwrap().to_owned();
+    fs::create_dir(dir.path().join("boots")).unwrap();
+    for n in 0..2 {
+        assert_eq!(run(&["collect", "--root", &root, "-o", &name(n)]).status.code(), Some(0));
+    }
+    let rule = |of: &str, limit: &str| format!("[[budget]]\nof = \"{of}\"\nat_most = \"{limit}\"\n");
+    let budget = |app: &str, loader: &str| {
+        let rules =
+            [rule("stage:loader", loader), rule("time-to-application", "7.5 s"), rule("stage:kernel", "700 ms")];
+        file(dir.path(), "budget.toml", &format!("app = \"{app}\"\n{}", rules.concat()))
+    };
+    let boots = dir.path().join("boots");
+    let boots = boots.to_str().unwrap();
+    let check = |budget: String| run(&["check", "--budget", &budget, boots, "--json"]);
+    let out = check(budget("camera.service", "1.2 s"));
+    assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)));
+    let figures =
+        json(&out)["limits"].as_array().unwrap().iter().map(|l| l["estimate"]["best"].clone()).collect::<Vec<_>>();
+    assert_eq!(figures, [1.2e9, 7.5e9, 0.7e9], "{}", stdout(&out));
+    let out = check(budget("camera.service", "1.1 s"));
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert!(stderr(&out).starts_with("error: gate `stage:loader` failed"), "{}", stderr(&out));
+    let out = check(budget("radio.service", "1.2 s"));
+    assert_eq!(out.status.code(), Some(3), "{}", stdout(&out));
+    assert!(stderr(&out).contains("the application `radio.service` was not reached"), "{}", stderr(&out));
+    let out = run(&["compare", &name(0), &name(1), "--app", "camera.service", "--json"]);
+    let changes = json(&out)["changes"].clone();
+    assert!(changes.as_array().unwrap().iter().any(|c| c["quantity"] == "time-to-application"), "{changes}");
+    // One that was cut is not judged by what is left of it.
+    let whole = fs::read(name(0)).unwrap();
+    fs::write(name(0), &whole[..whole.len() - 4 * 512]).unwrap();
+    let out = check(budget("camera.service", "1.2 s"));
+    assert_eq!(out.status.code(), Some(3), "{}", stdout(&out));
+    assert!(stderr(&out).contains("is cut"), "{}", stderr(&out));
+}
+
 /// Names, addresses and settings of a system are in it.
 #[test]
 fn a_collection_is_its_owners_alone_and_what_is_private_is_said() {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use bootline_analysis::compare::{Budget, GateOutcome, Quantity, RunMeasures, RunSet, RunSetup, check};
+use bootline_analysis::compare::{Asked, Budget, GateOutcome, Quantity, RunMeasures, RunSet, RunSetup, check};
 use bootline_boot::{Boot, BootOptions, BootRecords, Clock, EndedBy, TimeOrigin};
 use bootline_lab::boot::{RunVerdict, Truth};
 use bootline_stats::{Random, difference};
@@ -60,7 +60,7 @@ fn arms(results: &Path) -> Result<Arms, Error> {
         if truth.verdict != RunVerdict::Valid {
             continue;
         }
-        let run = boot(&folder.join("boot.cap"))?.and_then(|b| RunMeasures::of(&b, name, &[]));
+        let run = boot(&folder.join("boot.cap"))?.and_then(|b| RunMeasures::of(&b, name, &Asked::default()));
         let run = run.ok_or_else(|| Error::content(&folder, format!("it does not reach `{END}`")))?;
         for quantity in &wanted {
             let value = run.values.get(quantity);
@@ -98,6 +98,7 @@ fn pool(arms: &Arms, names: &[&str]) -> Vec<RunMeasures> {
         ended_by: EndedBy::Marker,
         since: TimeOrigin::KernelFirstByte,
         initcalls: true,
+        stages_since: None,
     };
     let mut runs = Vec::new();
     for columns in names.iter().filter_map(|n| arms.get(*n)) {

@@ -8,9 +8,11 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use super::measures::Asked;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::suggestion::nearest;
+use bootline_boot::{AppMarker, StageName};
 use bootline_capture::units::Dur;
 
 /// A checked budget.
@@ -18,6 +20,8 @@ use bootline_capture::units::Dur;
 pub struct Budget {
     /// Text in the record that ends the boot, instead of init's start.
     pub end: Option<String>,
+    /// What shows that the application is up.
+    pub app: Option<AppMarker>,
     /// The file of the baseline, as the budget names it.
     pub baseline: Option<String>,
     /// An increase below this share of the baseline's median counts as noise of the machine, whatever its limit.
@@ -72,6 +76,7 @@ pub struct BudgetError {
 #[serde(deny_unknown_fields)]
 struct RawBudget {
     end: Option<String>,
+    app: Option<Spanned<String>>,
     baseline: Option<String>,
     noise: Option<Spanned<Amount>>,
     #[serde(default)]
@@ -164,6 +169,13 @@ impl Budget {
             Some((_, Amount::Share(share))) => share,
             Some((at, _)) => return Err(fault(at, "`noise` is a share, like \"1 %\"".to_owned())),
         };
+        let not_app = |app: &Spanned<String>, e: &dyn fmt::Display| {
+            let e = e.to_string();
+            let why = e.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            fault(app.span().start, format!("`app` is neither a unit nor a regular expression: {why}"))
+        };
+        let app = raw.app.as_ref();
+        let app = app.map(|app| AppMarker::parse(app.as_ref()).map_err(|e| not_app(app, &e))).transpose()?;
         if raw.budget.is_empty() {
             return Err(BudgetError { what: "no `[[budget]]` in it".to_owned(), line: None });
         }
@@ -185,10 +197,17 @@ impl Budget {
                         "`time-to-marker` needs the text of that line: `end = \"login:\"` above, or `marker:login:`";
                     return Err(fault(at, what.to_owned()));
                 }
+                (Quantity::TimeToApplication | Quantity::Stage(StageName::Application), _) if app.is_none() => {
+                    let what = format!(
+                        "`{}` needs what shows that the application is up: `app = \"camera.service\"`",
+                        rule.of
+                    );
+                    return Err(fault(at, what));
+                }
                 _ => rules.push(rule),
             }
         }
-        Ok(Budget { end: raw.end, baseline: raw.baseline, noise, rules })
+        Ok(Budget { end: raw.end, app, baseline: raw.baseline, noise, rules })
     }
 
     /// The default budget: neither the boot's time nor its bytes for the console may grow by more than this share of
@@ -196,7 +215,7 @@ impl Budget {
     pub fn of_increase(share: f64) -> Budget {
         let rule = |of| LimitRule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
         let rules = [Quantity::TimeToInit, Quantity::ConsoleBytes].map(rule);
-        Budget { end: None, baseline: None, noise: NOISE, rules: rules.into() }
+        Budget { end: None, app: None, baseline: None, noise: NOISE, rules: rules.into() }
     }
 
     /// The initcalls, probes and async calls that it limits: a baseline must store each by itself.
@@ -208,18 +227,19 @@ impl Budget {
         self.rules.iter().filter_map(span).collect()
     }
 
-    /// The marker texts whose times the rules limit.
-    pub fn markers(&self) -> Vec<String> {
+    /// What has to be measured for the rules that is not measured otherwise.
+    pub fn asked(&self) -> Asked {
         let marker = |r: &LimitRule| match &r.of {
             Quantity::Marker(text) => Some(text.clone()),
             _ => None,
         };
-        self.rules.iter().filter_map(marker).collect()
+        let markers = self.rules.iter().filter_map(marker).collect();
+        Asked { markers, whole_boot: self.rules.iter().any(|r| r.of.is_of_whole_boot()) }
     }
 }
 
 /// All keys of a budget and its rules.
-const KEYS: [&str; 8] = ["end", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
+const KEYS: [&str; 9] = ["end", "app", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
 
 fn not_read(text: &str, e: &toml::de::Error) -> BudgetError {
     let mut what = e.message().lines().collect::<Vec<_>>().join("; ");
@@ -296,7 +316,7 @@ mod tests {
         "#;
         let budget = Budget::parse(text).unwrap();
         assert_eq!((budget.noise, budget.baseline.as_deref()), (NOISE, Some("boot-baseline.json")));
-        assert_eq!(budget.markers(), ["login: "]);
+        assert_eq!(budget.asked(), Asked { markers: vec!["login: ".to_owned()], whole_boot: false });
         let limits: Vec<_> = budget.rules.iter().map(|r| (r.at_most, r.increase_at_most, r.runs)).collect();
         let expected = [
             (Some(3_500_000_000), Some(Increase::By(50_000_000)), 5),
@@ -304,6 +324,9 @@ mod tests {
             (None, Some(Increase::Share(0.025)), 1),
         ];
         assert_eq!(limits, expected);
+        let stages = "app = \"camera.service\"\n[[budget]]\nof = \"stage:loader\"\nat_most = \"500 ms\"\n";
+        let budget = Budget::parse(stages).unwrap();
+        assert_eq!((budget.asked().whole_boot, budget.app), (true, Some(AppMarker::Unit("camera.service".to_owned()))));
     }
 
     #[test]
@@ -334,6 +357,11 @@ mod tests {
         assert_eq!(Budget::parse("").unwrap_err().what, "no `[[budget]]` in it");
         assert!(Budget::parse("noise = \"3 s\"").unwrap_err().what.contains("is a share"));
         assert!(Budget::parse("nois = \"3 %\"").unwrap_err().what.contains("the nearest is `noise`"));
+        check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-application\"\nat_most = \"3 s\"", "needs what shows", 5);
+        let app = "app = \"cam(\"\n[[budget]]\nof = \"stage:kernel\"\nat_most = \"3 s\"";
+        let error = Budget::parse(app).unwrap_err();
+        assert_eq!(error.what, "`app` is neither a unit nor a regular expression: unclosed group");
+        assert_eq!(error.line.map(|l| l.0), Some(1));
         let both = "end = \"login:\"\n[[budget]]\nof = \"time-to-init\"\nat_most = \"3 s\"";
         assert!(Budget::parse(both).unwrap_err().what.contains("`time-to-marker`"));
     }

@@ -194,6 +194,9 @@ fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Caveat> {
     note("clock", word(&before.clock), word(&after.clock));
     note("end of the boot", word(&before.ended_by), word(&after.ended_by));
     note("beginning of the time", word(&before.since), word(&after.since));
+    if let (Some(before), Some(after)) = (before.stages_since, after.stages_since) {
+        note("beginning of the stages", word(&before), word(&after));
+    }
     found
 }
 

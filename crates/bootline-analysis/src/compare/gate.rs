@@ -72,7 +72,7 @@ fn at_most(rule: &LimitRule, limit: i64, runs: &RunSet) -> CheckedLimit {
     (checked.outcome, checked.reason) = if samples.n() < rule.runs {
         let too_few = GateReason::TooFew { runs: samples.n(), baseline: None, needed: Some(rule.runs) };
         (GateOutcome::Inconclusive, Some(too_few))
-    } else if is_time(&rule.of) && times(runs).count() > 1 {
+    } else if counts_differently(&rule.of, [runs].into_iter()) {
         (GateOutcome::Inconclusive, Some(GateReason::OtherTime))
     } else if figure.low > limit {
         (GateOutcome::Fail, None)
@@ -120,7 +120,7 @@ fn increase(rule: &LimitRule, noise: f64, baseline: Option<&RunSet>, runs: &RunS
             },
         };
     }
-    let other_time = is_time(of) && times(runs).chain(times(baseline)).any(|t| Some(t) != times(runs).next());
+    let other_time = counts_differently(of, [runs, baseline].into_iter());
     (checked.outcome, checked.reason) = match (judged.outcome, judged.reason) {
         (_, reason) if other_time && !matches!(reason, Some(GateReason::TooFew { .. })) => {
             (GateOutcome::Inconclusive, Some(GateReason::OtherTime))
@@ -207,14 +207,11 @@ fn is_time(of: &Quantity) -> bool {
     of.is_time_to_end() || matches!(of, Quantity::Phase(_) | Quantity::Marker(_))
 }
 
-/// From what to what the times of the runs count, each kind once.
-fn times(set: &RunSet) -> impl Iterator<Item = (bootline_boot::TimeOrigin, bootline_boot::EndedBy)> {
-    let mut kinds = Vec::new();
-    for setup in set.runs.iter().map(|r| &r.setup) {
-        let kind = |s: &RunSetup| (s.since, s.ended_by);
-        if !kinds.contains(&kind(setup)) {
-            kinds.push(kind(setup));
-        }
-    }
-    kinds.into_iter()
+/// Whether a time does not count from the same beginning to the same end in all runs of these sets.
+fn counts_differently<'a>(of: &Quantity, sets: impl Iterator<Item = &'a RunSet>) -> bool {
+    let mut setups = sets.flat_map(|set| &set.runs).map(|run| &run.setup);
+    let Some(first) = setups.next() else { return false };
+    let is_other = |s: &RunSetup| (s.since, s.ended_by) != (first.since, first.ended_by);
+    let is_other_whole = |s: &RunSetup| s.stages_since != first.stages_since;
+    setups.any(|s| is_time(of) && is_other(s) || of.is_of_whole_boot() && is_other_whole(s))
 }

@@ -4,7 +4,7 @@ use super::decomposition::{Contribution, decompose};
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::run_set::RunSet;
-use bootline_boot::PhaseName;
+use bootline_boot::{PhaseName, StageName};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 
@@ -30,7 +30,23 @@ fn is_of(key: &PartKey, of: &Quantity, phase: Option<PhaseName>) -> bool {
     }
 }
 
+/// The stage that adds most, beyond what the baseline has of it. Stages have no parts.
+fn largest_stage(of: &Quantity, baseline: Option<&RunSet>, runs: &RunSet) -> Option<LargestPart> {
+    let median = |set: &RunSet, stage: &Quantity| set.values(stage).map_or(0.0, |values| values.median());
+    let stages = StageName::ALL.into_iter().filter(|_| *of == Quantity::TimeToApplication);
+    let adds = |name| {
+        let stage = Quantity::Stage(name);
+        (median(runs, &stage) - baseline.map_or(0.0, |b| median(b, &stage))) as i64
+    };
+    let (name, adds) =
+        stages.map(|name| (name, adds(name))).max_by_key(|(_, adds)| *adds).filter(|(_, adds)| *adds > 0)?;
+    Some(LargestPart { part: Quantity::Stage(name).to_string(), adds, records: None, run: None })
+}
+
 pub(super) fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) -> Option<LargestPart> {
+    if of.is_of_whole_boot() {
+        return largest_stage(of, Some(baseline), runs);
+    }
     let whole = decompose(baseline, runs);
     let median = runs.median_run()?;
     let phase_of = |key: &PartKey| median.parts.iter().find(|p| p.key == *key).and_then(|p| p.place.phase);
@@ -52,6 +68,9 @@ pub(super) fn largest_of_two(of: &Quantity, baseline: &RunSet, runs: &RunSet) ->
 }
 
 pub(super) fn largest_of_one(of: &Quantity, runs: &RunSet) -> Option<LargestPart> {
+    if of.is_of_whole_boot() {
+        return largest_stage(of, None, runs);
+    }
     let run = runs.median_run()?;
     let adds = |p: &super::part::Part| match of {
         Quantity::ConsoleBytes => i64::try_from(p.bytes).unwrap_or(i64::MAX),

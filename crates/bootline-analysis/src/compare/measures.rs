@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::part::{Part, parts};
 use super::quantity::Quantity;
-use bootline_boot::{Boot, Clock, EndedBy, TimeOrigin, reaches};
+use bootline_boot::{Boot, Clock, EndedBy, TimeOrigin, WholeOrigin, reaches};
+use bootline_capture::units::Dur;
 
 /// A run, reduced to its measures.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,12 +44,23 @@ pub struct RunSetup {
     pub since: TimeOrigin,
     /// Whether the log names initcalls.
     pub initcalls: bool,
+    /// What the stages of the whole boot count from, if they were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages_since: Option<WholeOrigin>,
+}
+
+/// What is measured only if somebody asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Texts: the time to the first record that contains each of them.
+    pub markers: Vec<String>,
+    /// The stages of the whole boot, and the time to the application.
+    pub whole_boot: bool,
 }
 
 impl RunMeasures {
-    /// The measures of a boot, with the times to the first records that contain each of `markers`. None if its log does
-    /// not reach the boot's end. The caller decides whether the boot can be trusted.
-    pub fn of(boot: &Boot, source: &str, markers: &[String]) -> Option<RunMeasures> {
+    /// The measures of a boot. None if its log does not reach the boot's end. The caller decides whether the boot can be trusted.
+    pub fn of(boot: &Boot, source: &str, asked: &Asked) -> Option<RunMeasures> {
         let end = boot.end.as_ref()?;
         let elapsed = end.elapsed.best();
         let beginning = end.at.best() - elapsed;
@@ -70,11 +82,14 @@ impl RunMeasures {
             values.insert(Quantity::ConsoleBytes, i64::try_from(bytes).unwrap_or(i64::MAX));
             values.insert(Quantity::ConsoleCost, line.cost.best().as_nanos());
         }
-        for marker in markers {
+        for marker in &asked.markers {
             let found = boot.records.iter().position(|r| reaches(&r, marker));
             if let Some(at) = found.and_then(|i| boot.timeline.stored(i)) {
                 values.insert(Quantity::Marker(marker.clone()), (at - beginning).as_nanos());
             }
+        }
+        if asked.whole_boot {
+            values.extend(of_whole_boot(boot));
         }
         let line = boot.line.as_ref().map(|l| &l.console);
         let setup = RunSetup {
@@ -87,6 +102,7 @@ impl RunMeasures {
             ended_by: end.by,
             since: end.since,
             initcalls: !boot.spans.is_empty(),
+            stages_since: boot.whole.since.filter(|_| asked.whole_boot),
         };
         Some(RunMeasures { source: source.to_owned(), setup, values, parts })
     }
@@ -96,6 +112,16 @@ impl RunMeasures {
         let to_end = [Quantity::TimeToInit, Quantity::TimeToMarker];
         to_end.iter().find_map(|q| self.values.get(q)).copied().unwrap_or_default()
     }
+}
+
+/// The lengths of the stages, except of one that ends with the log: that depends on when the capture was stopped.
+fn of_whole_boot(boot: &Boot) -> impl Iterator<Item = (Quantity, i64)> + use<'_> {
+    let whole = &boot.whole;
+    let ended = whole.stages.len().saturating_sub(usize::from(!whole.is_complete));
+    let stages = whole.stages[..ended].iter().map(|s| (Quantity::Stage(s.name), s.length()));
+    let to_application = whole.stages.first().zip(whole.application.as_ref());
+    let to_application = to_application.map(|(first, app)| (Quantity::TimeToApplication, app.at - first.start));
+    stages.chain(to_application).map(|(of, time): (Quantity, Dur)| (of, time.as_nanos()))
 }
 
 /// Whether a kernel parameter states what was measured on the host just before the boot, as the lab's does.

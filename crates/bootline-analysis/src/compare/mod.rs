@@ -41,7 +41,7 @@ pub use decomposition::{Contribution, Decomposition, ObservedChange, decompose};
 pub use gate::check;
 pub use gate_reason::GateReason;
 pub use largest_part::LargestPart;
-pub use measures::{RunMeasures, RunSetup};
+pub use measures::{Asked, RunMeasures, RunSetup};
 pub use part::{Part, PartKey, PartPosition};
 pub use part_move::PartMove;
 pub use quantity::{Quantity, QuantityError, Unit};

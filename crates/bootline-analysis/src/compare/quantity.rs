@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::suggestion::nearest;
-use bootline_boot::{PhaseName, SpanKind};
+use bootline_boot::{PhaseName, SpanKind, StageName};
 
 /// A quantity: each run has one number for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,10 @@ pub enum Quantity {
     TimeToMarker,
     /// The length of a phase up to the boot's end: `phase:initcalls`.
     Phase(PhaseName),
+    /// The length of a stage of the whole boot: `stage:loader`.
+    Stage(StageName),
+    /// From the earliest moment known to the application: `time-to-application`.
+    TimeToApplication,
     /// Bytes for the console up to the boot's end: `console-bytes`.
     ConsoleBytes,
     /// What the console cost the boot: `console-cost`.
@@ -40,6 +44,11 @@ impl Quantity {
     /// Whether it is the time to the boot's end: init's start or the marker.
     pub fn is_time_to_end(&self) -> bool {
         matches!(self, Quantity::TimeToInit | Quantity::TimeToMarker)
+    }
+
+    /// Whether it is of the whole boot, from the earliest moment known to the application.
+    pub fn is_of_whole_boot(&self) -> bool {
+        matches!(self, Quantity::Stage(_) | Quantity::TimeToApplication)
     }
 
     /// Unit of its numbers.
@@ -68,6 +77,8 @@ impl fmt::Display for Quantity {
             Quantity::TimeToInit => f.write_str("time-to-init"),
             Quantity::TimeToMarker => f.write_str("time-to-marker"),
             Quantity::Phase(name) => write!(f, "phase:{}", name.word()),
+            Quantity::Stage(name) => write!(f, "stage:{}", name.word()),
+            Quantity::TimeToApplication => f.write_str("time-to-application"),
             Quantity::ConsoleBytes => f.write_str("console-bytes"),
             Quantity::ConsoleCost => f.write_str("console-cost"),
             Quantity::Marker(text) => write!(f, "marker:{text}"),
@@ -81,13 +92,16 @@ impl fmt::Display for Quantity {
 pub enum QuantityError {
     /// Not a kind of quantity.
     #[error(
-        "`{0}` is not a quantity; the quantities are time-to-init, time-to-marker, console-bytes, console-cost, phase:NAME, \
-         initcall:NAME, probe:NAME, async:NAME, marker:TEXT{meant}", meant = meant(.1)
+        "`{0}` is not a quantity; the quantities are time-to-init, time-to-marker, time-to-application, console-bytes, \
+         console-cost, phase:NAME, stage:NAME, initcall:NAME, probe:NAME, async:NAME, marker:TEXT{meant}", meant = meant(.1)
     )]
     Unknown(String, Option<String>),
     /// Not a phase.
     #[error("no phase `{0}`; there are {known}{meant}", meant = meant(.1), known = PhaseName::ALL.map(PhaseName::word).join(", "))]
     NoPhase(String, Option<String>),
+    /// Not a stage.
+    #[error("no stage `{0}`; there are {known}{meant}", meant = meant(.1), known = StageName::ALL.map(StageName::word).join(", "))]
+    NoStage(String, Option<String>),
     /// Nothing follows the colon.
     #[error("no name follows `{0}`")]
     NoName(String),
@@ -99,10 +113,11 @@ fn meant(name: &Option<String>) -> String {
 
 /// The error for an unknown quantity, with what was probably meant.
 fn unknown(text: &str) -> QuantityError {
-    let kinds = ["phase", "initcall", "probe", "async", "marker"];
+    let kinds = ["phase", "stage", "initcall", "probe", "async", "marker"];
+    let names = ["time-to-init", "time-to-marker", "time-to-application", "console-bytes", "console-cost"];
     let meant = match text.split_once(':') {
         Some((kind, name)) => nearest(kind, kinds.map(str::to_owned)).map(|kind| format!("{kind}:{name}")),
-        None => nearest(text, ["time-to-init", "time-to-marker", "console-bytes", "console-cost"].map(str::to_owned)),
+        None => nearest(text, names.map(str::to_owned)),
     };
     QuantityError::Unknown(text.to_owned(), meant)
 }
@@ -113,6 +128,7 @@ impl FromStr for Quantity {
         match text {
             "time-to-init" => return Ok(Quantity::TimeToInit),
             "time-to-marker" => return Ok(Quantity::TimeToMarker),
+            "time-to-application" => return Ok(Quantity::TimeToApplication),
             "console-bytes" => return Ok(Quantity::ConsoleBytes),
             "console-cost" => return Ok(Quantity::ConsoleCost),
             _ => {}
@@ -124,6 +140,11 @@ impl FromStr for Quantity {
                 let phase = PhaseName::ALL.into_iter().find(|p| p.word() == name);
                 let meant = || nearest(name, PhaseName::ALL.map(|p| p.word().to_owned()));
                 Quantity::Phase(phase.ok_or_else(|| QuantityError::NoPhase(name.to_owned(), meant()))?)
+            }
+            "stage" => {
+                let stage = StageName::ALL.into_iter().find(|s| s.word() == name);
+                let meant = || nearest(name, StageName::ALL.map(|s| s.word().to_owned()));
+                Quantity::Stage(stage.ok_or_else(|| QuantityError::NoStage(name.to_owned(), meant()))?)
             }
             "marker" => Quantity::Marker(name.to_owned()),
             "initcall" => span(SpanKind::Initcall),
@@ -159,6 +180,8 @@ mod tests {
             "console-bytes",
             "console-cost",
             "phase:to-init",
+            "stage:user-space",
+            "time-to-application",
             "initcall:acpi_init",
             "probe:0000:00:1f.2",
             "async:do_scan_async",
@@ -167,12 +190,15 @@ mod tests {
         for name in names {
             assert_eq!(name.parse::<Quantity>().unwrap().to_string(), name);
         }
-        for bad in ["", "time", "phase:userspace", "initcall:", "marker:", "module:x"] {
+        for bad in ["", "time", "phase:userspace", "stage:userspace", "initcall:", "marker:", "module:x"] {
             assert!(bad.parse::<Quantity>().is_err(), "{bad}");
         }
-        for (slip, meant) in
-            [("time-to-int", "time-to-init"), ("initcal:x", "initcall:x"), ("phase:initcal", "initcalls")]
-        {
+        for (slip, meant) in [
+            ("time-to-int", "time-to-init"),
+            ("initcal:x", "initcall:x"),
+            ("phase:initcal", "initcalls"),
+            ("stage:lader", "loader"),
+        ] {
             let words = slip.parse::<Quantity>().unwrap_err().to_string();
             assert!(words.ends_with(&format!("; the nearest is `{meant}`")), "{words}");
         }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
-use bootline_boot::{Boot, BootOptions, BootRecords};
+use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 /// A boot with three initcalls of these lengths in ms, and so many characters more from the second.
@@ -37,13 +37,18 @@ fn log(lengths: [u32; 3], extra: usize) -> String {
     out
 }
 
+fn asked(markers: &[&str]) -> Asked {
+    Asked { markers: markers.iter().map(|&m| m.to_owned()).collect(), whole_boot: false }
+}
+
 fn boot(log: &[u8]) -> Boot {
     BootRecords::all(log).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).next().unwrap()
 }
 
 fn set(name: &str, logs: impl IntoIterator<Item = String>) -> RunSet {
     let runs = logs.into_iter().enumerate();
-    let runs = runs.map(|(n, log)| RunMeasures::of(&boot(log.as_bytes()), &format!("{name}/{n}"), &[]).unwrap());
+    let runs =
+        runs.map(|(n, log)| RunMeasures::of(&boot(log.as_bytes()), &format!("{name}/{n}"), &Asked::default()).unwrap());
     RunSet { name: name.to_owned(), runs: runs.collect(), ..RunSet::default() }
 }
 
@@ -58,7 +63,7 @@ fn budget(rules: &str) -> Budget {
 
 #[test]
 fn parts_add_up_to_the_time() {
-    let run = RunMeasures::of(&boot(log([40, 100, 30], 0).as_bytes()), "x", &["c_init".to_owned()]).unwrap();
+    let run = RunMeasures::of(&boot(log([40, 100, 30], 0).as_bytes()), "x", &asked(&["c_init"])).unwrap();
     assert_eq!(run.parts.iter().map(|p| p.time().as_nanos()).sum::<i64>(), run.time());
     let of = |key: PartKey| run.parts.iter().find(|p| p.key == key).map(|p| p.time());
     assert_eq!(of(PartKey::Initcall("b_init".into())), Some(Dur::from_millis(100)));
@@ -367,10 +372,61 @@ fn so_many_that_none_can_be_told_alone_is_said() {
     assert!(said(Dur::from_millis(1)).is_empty());
 }
 
+/// A boot with a boot loader and an application, whose times in ms are given.
+fn whole_boots(name: &str, times: impl IntoIterator<Item = [u32; 2]>, until: &str) -> RunSet {
+    let app = AppMarker::parse("camera: first").unwrap();
+    let runs = times.into_iter().map(|[loader, app_at]| {
+        let at = |ms: u32| format!("[2026-05-06 10:11:{:02}.{:03}]", ms / 1_000, ms % 1_000);
+        let log = [
+            format!("{} U-Boot 2024.01 (Jan 08 2024)\n", at(100)),
+            format!("{} Starting kernel ...\n", at(100 + loader)),
+            format!("{} [    0.000000] Linux version 6.6.1 (a@b) #1\n", at(200 + loader)),
+            format!("{} [    0.100000] console [ttyS0] enabled\n", at(300 + loader)),
+            format!("{} [    0.400000] Run /sbin/init as init process\n", at(600 + loader)),
+            format!("{} camera: first frame\n", at(600 + loader + app_at)),
+        ]
+        .concat();
+        let log = log.split_inclusive('\n').take_while(|l| until.is_empty() || !l.contains(until)).collect::<String>();
+        let boot = boot(log.as_bytes()).with_sources(&[], Some(&app));
+        RunMeasures::of(&boot, "x", &Asked { whole_boot: true, ..Asked::default() }).unwrap()
+    });
+    RunSet { name: name.to_owned(), runs: runs.collect(), ..RunSet::default() }
+}
+
+#[test]
+fn stages_of_the_whole_boot_are_gated() {
+    let rule = |of: &str, limit: &str| format!("of = \"{of}\"\n{limit}");
+    let check = |of: &str, limit: &str, runs: &RunSet, want: GateOutcome, why: &str| {
+        let budget = budget(&format!("app = \"camera: first\"\n[[budget]]\n{}", rule(of, limit)));
+        let found = super::check(&budget, Some(&whole_boots("base", (0..8).map(|i| [500 + i, 1000]), "")), runs);
+        let reason = found[0].reason.as_ref().map(ToString::to_string).unwrap_or_default();
+        assert_eq!(found[0].outcome, want, "{of} {limit}: {reason}");
+        assert!(reason.contains(why), "{reason}");
+        found[0].largest.as_ref().map(|l| l.part.clone())
+    };
+    let now = whole_boots("now", (0..8).map(|i| [900 + i, 1000]), "");
+    assert_eq!(check("stage:loader", "at_most = \"500 ms\"", &now, GateOutcome::Fail, ""), None);
+    check("stage:loader", "at_most = \"950 ms\"", &now, GateOutcome::Pass, "");
+    check("stage:user-space", "at_most = \"1010 ms\"", &now, GateOutcome::Pass, "");
+    let grown = "increase_at_most = \"200 ms\"";
+    let largest = check("time-to-application", grown, &now, GateOutcome::Fail, "");
+    assert_eq!(largest.as_deref(), Some("stage:loader"));
+    check("stage:user-space", grown, &now, GateOutcome::Pass, "");
+    // A log that ends before the application: how long user space took is not known.
+    let cut = whole_boots("cut", (0..8).map(|i| [500 + i, 1000]), "camera");
+    check("time-to-application", grown, &cut, GateOutcome::Inconclusive, "no run has it");
+    check("stage:user-space", grown, &cut, GateOutcome::Inconclusive, "no run has it");
+    check("stage:loader", grown, &cut, GateOutcome::Pass, "");
+    // What begins with the kernel does not compare with what begins with the boot loader.
+    let mut timer = whole_boots("timer", (0..8).map(|i| [500 + i, 1000]), "");
+    timer.runs.iter_mut().for_each(|r| r.setup.stages_since = Some(bootline_boot::WholeOrigin::LoaderTimer));
+    check("time-to-application", grown, &timer, GateOutcome::Inconclusive, "same beginning");
+}
+
 /// The kernel's echo of its command line reaches nothing.
 #[test]
 fn a_marker_in_the_command_line_is_no_marker() {
-    let markers = ["ready".to_owned()];
+    let markers = asked(&["ready"]);
     let has = |log: String| {
         let run = RunMeasures::of(&boot(log.as_bytes()), "x", &markers).unwrap();
         run.values.contains_key(&Quantity::Marker("ready".to_owned()))
@@ -383,7 +439,7 @@ fn a_marker_in_the_command_line_is_no_marker() {
 
 #[test]
 fn a_boot_that_never_got_there_was_no_fast_one() {
-    let markers = ["Run /init".to_owned(), "login:".to_owned()];
+    let markers = asked(&["Run /init", "login:"]);
     let with = |n: usize| {
         let logs =
             (0..8).map(|i| log([40 + i as u32 % 3, 100, 30], 0) + if i < n { "[    1.000000] login:\n" } else { "" });

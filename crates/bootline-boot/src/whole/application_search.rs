@@ -32,6 +32,16 @@ impl AppMarker {
     }
 }
 
+impl PartialEq for AppMarker {
+    fn eq(&self, other: &AppMarker) -> bool {
+        match (self, other) {
+            (AppMarker::Unit(one), AppMarker::Unit(another)) => one == another,
+            (AppMarker::Record(one), AppMarker::Record(another)) => one.as_str() == another.as_str(),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for AppMarker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

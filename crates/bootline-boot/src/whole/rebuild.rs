@@ -57,7 +57,8 @@ pub(crate) fn rebuild(
         kernel_zero: clock.map(|c| c.offset),
         timers: &timers,
     });
-    (whole.stages, whole.since) = tile::tile(boot, &whole, found, problems);
+    let tiled = tile::tile(boot, &whole, found, problems);
+    (whole.stages, whole.since, whole.is_complete) = (tiled.stages, tiled.since, tiled.is_complete);
     for source in &whole.sources {
         if let Some(why) = &source.refused {
             problems.add(ProblemKind::SourceNotUsed, ByteRange::default(), || format!("`{}` {why}", source.name));

@@ -5,6 +5,7 @@
 //! part of the one before it.
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
+use serde::{Deserialize, Serialize};
 
 /// A stage of a boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,7 +91,8 @@ impl Stage {
 }
 
 /// What the first stage begins with: the earliest moment that the sources show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WholeOrigin {
     /// Power-on, as the capture notes it.
     PowerOn,

@@ -13,6 +13,8 @@ pub struct WholeBoot {
     pub stages: Vec<Stage>,
     /// What the first stage begins with; none where nothing has a time.
     pub since: Option<WholeOrigin>,
+    /// Whether the last stage ends with something that the boot did; else with the log, which may be cut anywhere.
+    pub is_complete: bool,
     /// Units of systemd and the scripts of other inits, by start.
     pub units: Vec<Unit>,
     /// Whether the units' dependencies are known.

@@ -8,7 +8,7 @@ use super::wording::short_names;
 use super::{compare, compare_page};
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
 use crate::{Emitter, MarkdownEmitter, text};
-use bootline_analysis::compare::{Comparison, Excluded, RunMeasures, RunSet, Thresholds};
+use bootline_analysis::compare::{Asked, Comparison, Excluded, RunMeasures, RunSet, Thresholds};
 use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
@@ -28,7 +28,7 @@ fn run(name: &str, ms: u32, source: &str) -> RunMeasures {
     }
     _ = writeln!(log, "[    0.{at:03}000] Run /init as init process");
     let boot = BootRecords::all(log.as_bytes()).into_iter().map(|b| Boot::analyse(b, &BootOptions::default())).next();
-    RunMeasures::of(&boot.unwrap(), source, &[]).unwrap()
+    RunMeasures::of(&boot.unwrap(), source, &Asked::default()).unwrap()
 }
 
 fn set(name: &str, initcall: &str, lengths: &[u32]) -> RunSet {

@@ -9,7 +9,7 @@ use crate::critical_chain::{CriticalChainOptions, critical_chain};
 use crate::document::{Document, Text};
 use crate::escape::escaped;
 use crate::explain;
-use bootline_analysis::compare::RunMeasures;
+use bootline_analysis::compare::{Asked, RunMeasures};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
 use bootline_boot::{Boot, Clock, PhaseName, Span, WaitCause};
@@ -119,7 +119,7 @@ impl Picture {
             critical_path_document: found
                 .as_ref()
                 .map(|c| critical_chain(boot, Some(c), &CriticalChainOptions::default(), source)),
-            measures: RunMeasures::of(boot, &source.title(), &[]),
+            measures: RunMeasures::of(boot, &source.title(), &Asked::default()),
             clock: boot.timeline.clock,
             from,
             to,

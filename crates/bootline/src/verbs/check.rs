@@ -99,10 +99,9 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let to_stdout = [&args.write_baseline, &args.junit].into_iter().flatten().any(|path| path.as_os_str() == "-");
     let limits = limits(&args)?;
     let budget = limits.as_ref().map(|l| &l.budget);
-    let reader = RunReader {
-        boots: args.source.clone().reader(budget.and_then(|b| b.end.clone()), BootNeeds::End),
-        markers: budget.map(Budget::markers).unwrap_or_default(),
-    };
+    let mut boots = args.source.clone().reader(budget.and_then(|b| b.end.clone()), BootNeeds::End);
+    boots.whole.app = budget.and_then(|b| b.app.clone());
+    let reader = RunReader { boots, asked: budget.map(Budget::asked).unwrap_or_default() };
     let arm = args.arm.as_deref();
     let inputs = args.runs.iter().map(|path| RunInput::resolve(path, arm)).collect::<Result<Vec<_>, _>>()?;
     let name = match args.runs.as_slice() {

@@ -2,7 +2,8 @@
 //! `bootline compare`
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::compare::{Comparison, Thresholds, compare};
+use bootline_analysis::compare::{Asked, Comparison, Thresholds, compare};
+use bootline_boot::AppMarker;
 use bootline_capture::units::Dur;
 use bootline_report::{Document, Emitter, JsonEmitter, TextOptions};
 use clap::ValueEnum;
@@ -18,6 +19,7 @@ use crate::run_sets::{self, RunReader};
 use crate::shape::Shape;
 use crate::terminal::Terminal;
 use crate::unusable::BootNeeds;
+use crate::whole_boot::parse_app;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,6 +52,10 @@ pub struct Args {
     arm: Vec<String>,
     #[command(flatten)]
     reading: ReadingArgs,
+    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space; compares the
+    /// stages of the whole boot, too
+    #[arg(long, value_name = "UNIT|REGEX", value_parser = parse_app)]
+    app: Option<AppMarker>,
     /// The smallest difference of a time that matters
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = quantity::duration)]
     effect: Dur,
@@ -130,7 +136,9 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     };
     let output = output.apart_from(inputs.iter().flat_map(RunInput::files))?;
 
-    let reader = RunReader { boots: args.reading.clone().reader(BootNeeds::End), markers: Vec::new() };
+    let mut boots = args.reading.clone().reader(BootNeeds::End);
+    boots.whole.app = args.app.clone();
+    let reader = RunReader { boots, asked: Asked { whole_boot: args.app.is_some(), ..Asked::default() } };
     let read = |i: usize| reader.set(run_sets::set_name(named[i].0, named[i].1), &inputs[i..=i]);
     let (from, to) = (read(0)?, read(1)?);
     if let Some(empty) = [&from, &to].into_iter().find(|set| set.n() == 0) {
