@@ -233,3 +233,25 @@ fn an_application_is_not_late_if_the_end_of_a_dependency_is_unknown() {
     assert!(found.cost.high() > Dur::from_millis(4_500) && found.cost.low() == Dur::ZERO, "{}", found.title);
     assert!(of_app(" video.service").is_none());
 }
+
+/// Debian's script of System V waits for udev; nothing else says so.
+#[test]
+fn scripts_wait_for_udev_too() {
+    let log = |until: &str| {
+        format!(
+            "[2026-05-06 10:11:07.100] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon\n\
+             [2026-05-06 10:11:07.200] [    0.100000] console [ttyS0] enabled\n\
+             [2026-05-06 10:11:08.000] [    1.000000] Run /sbin/init as init process\n\
+             [2026-05-06 10:11:08.300] Waiting for /dev to be fully populated...\n\
+             [2026-05-06 10:11:08.310] [    1.310000] input: Power Button\n\
+             [2026-05-06 10:11:{until}] done.\n"
+        )
+    };
+    let found = |until| {
+        let mut boots = BootRecords::all(log(until).as_bytes());
+        of(&Boot::analyse(boots.remove(0), &BootOptions::default()), RuleId::Usr005)
+    };
+    let title = found("14.400").expect("six seconds are worth a finding").title;
+    assert_eq!(title, "udev's coldplug and settle took up to 6.100 s");
+    assert_eq!(found("08.350"), None);
+}

@@ -89,7 +89,7 @@ impl Boot {
             serial_line::describe(&records, &timeline, &waits, s, speed, speed_change, console_start, end, kernel.cpus)
         });
         let spans = initcall::spans(&records, &timeline, &waits);
-        let services = service::services(&records, &timeline);
+        let services = service::services(&records, &timeline, speed.map(|s| s.rate));
         let async_waits = initcall::async_waits(&records, &timeline);
         let gaps = gap::gaps(&records, &timeline, &waits, &milestones, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));

@@ -54,7 +54,8 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
     }
     let times = unit_times(boot);
     if times.iter().any(|t| t.activation.is_some()) {
-        let sentence = format!("{} units, sorted by the time that they took to start; {UNIT_TIMES}", times.len());
+        let columns = if boot.whole.has_dependencies { format!("; {UNIT_TIMES}") } else { String::new() };
+        let sentence = format!("{} units, sorted by the time that they took to start{columns}", times.len());
         document.paragraph(sentence);
         document.table(units_table(boot, &times, options.count));
         whole::sources(&mut document, boot);

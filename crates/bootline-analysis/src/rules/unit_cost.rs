@@ -132,7 +132,7 @@ fn basis(units: &[UnitCost<'_>]) -> &'static str {
     match units.first().map(|c| c.unit.by) {
         Some(By::Systemd) => "by systemd's own stamps",
         Some(By::Journal) => "by systemd's messages in the journal",
-        _ => "by systemd's messages on the console",
+        _ => "by init's messages on the console",
     }
 }
 

@@ -8,7 +8,7 @@ use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr005,
-    doc: "udev's coldplug (systemd-udev-trigger) makes the kernel report every device again, and udevd runs its rules for each; \
+    doc: "udev's coldplug (systemd-udev-trigger, or the script of another init) makes the kernel report every device again, and udevd runs its rules for each; \
           systemd-udev-settle waits until all of that is done. A system whose devices are known needs neither: devtmpfs makes the \
           nodes, and a unit can wait for its own device. Seed 5 saves 0.57 s with static nodes.",
     place: TimelinePlace::Evidence,
@@ -19,12 +19,20 @@ pub(super) const RULE: Rule = Rule {
 const LEAST: Dur = Dur::from_millis(100);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    const UNITS: [&str; 5] = [
+    // systemd's, then what scripts say: Debian's, OpenRC's, Buildroot's, Yocto's.
+    const UNITS: [&str; 12] = [
         "systemd-udev-settle.service",
         "systemd-udev-trigger.service",
         "udev-settle.service",
         "Wait for udev To Complete Device Initialization",
         "Coldplug All udev Devices",
+        "Waiting for /dev to be fully populated",
+        "Synthesizing the initial hotplug events",
+        "Synthesizing the initial hotplug events (devices)",
+        "Synthesizing the initial hotplug events (subsystems)",
+        "Waiting for uevents to be processed",
+        "Populating /dev using udev",
+        "Populating dev cache",
     ];
     let costs = unit_costs(case, |u| UNITS.contains(&u.name.as_str()));
     let cost = costs.total;

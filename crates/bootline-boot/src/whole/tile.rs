@@ -71,7 +71,9 @@ fn end_of_log(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
 
 /// When the system had started, by its login prompt and the targets that a system starts to.
 fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
-    const TARGETS: [&str; 4] = ["multi-user.target", "graphical.target", "Multi-User System", "Graphical Interface"];
+    // systemd's, and procd's.
+    const TARGETS: [&str; 5] =
+        ["multi-user.target", "graphical.target", "Multi-User System", "Graphical Interface", "init complete"];
     let reached = whole.units.iter().filter(|u| TARGETS.contains(&u.name.as_str())).filter_map(|u| u.up).max();
     reached.max(login_prompt(boot))
 }

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Services that an init reports on the console or in the kernel's log.
+//!
+//! systemd prints `Starting UNIT...` when it starts a unit and `[ OK ] Started UNIT.` when the unit is up; the time
+//! between is the service's activation, including whatever it waits for. A unit with only one of the two messages (a
+//! simple service, a socket, a target) is an instant without a length. The scripts of other inits, and the programs that fastinit
+//! (init/fastinit of this repository) starts, are services, too.
+mod android;
+mod fastinit;
+mod hand_over;
+mod message;
+mod scripts;
+mod systemd;
+
+use std::collections::HashMap;
+
+use super::timeline::Timeline;
+use bootline_capture::units::{Dur, LineRate};
+use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
+use hand_over::HandOver;
+use message::{UnitMessage, UnitText};
+
+/// State of a service at the end of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceState {
+    /// It was being started when the log ended.
+    Starting,
+    /// It is up, or has done its work.
+    Up,
+    /// It failed, or what it depends on did.
+    Failed,
+}
+
+/// A unit, a script or a program that an init reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// `ssh.service`; the description if the log shows nothing else.
+    pub name: String,
+    /// When init reported that it starts it, if it did.
+    pub start: Option<Dur>,
+    /// When init reported that it is up or failed, if it did.
+    pub end: Option<Dur>,
+    /// State at the end of the log.
+    pub state: ServiceState,
+    /// Whether its start job ran into its time-out.
+    pub timed_out: bool,
+    /// Whether systemd reported it in the initramfs: the root file system's unit of the same name is another.
+    pub in_initramfs: bool,
+    /// The first record that names it.
+    pub first: RecordId,
+    /// The record that reports the unit as up or failed.
+    pub last: Option<RecordId>,
+}
+
+/// Units that one with a shortened text is compared with, the last ones.
+const COMPARED: usize = 200;
+
+/// Maximum number of units: more than any system has, because a log may be hostile.
+const MOST: usize = 10_000;
+
+/// A line that takes no longer than this beyond its own transmission was written at once.
+const LEAST: Dur = Dur::from_millis(10);
+
+/// All units reported, in the order in which they are first named.
+pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<LineRate>) -> Vec<Service> {
+    let mut found = Found::default();
+    let mut hand_over = HandOver::default();
+    let mut seen_kernel = false;
+    for index in 0..records.len() {
+        let Some(r) = records.get(index) else { break };
+        if hand_over.at(r.text) {
+            found.hand_over();
+        }
+        seen_kernel |= r.source == RecordOrigin::Kernel;
+        let line = parse(&r, seen_kernel);
+        // Only the kernel's records break a line of user space.
+        let perhaps = found.perhaps.take_if(|_| r.source == RecordOrigin::Other);
+        let Some(line) = line else { continue };
+        let place = timeline.place(index);
+        let Some(now) = place.stored else { continue };
+        match line {
+            UnitMessage::Begins(name) => found.begin(name, now, r.id),
+            UnitMessage::Ends(name, state) => found.end(name, state, false, now, r.id),
+            UnitMessage::TimedOut(name) => found.end(name, ServiceState::Failed, true, now, r.id),
+            UnitMessage::Line(name, state) => {
+                let end = place.transmitted.map_or(now, |t| t.end.max(now));
+                // Output that was held back until the script had ended takes just its own time on the line.
+                let own = rate.map_or(Dur::ZERO, |rate| rate.time_for(u64::from(r.line_bytes)).as_dur());
+                if end - now > own.scale(1.5) + LEAST {
+                    found.begin(name, now, r.id);
+                }
+                found.end(name, state, false, end, r.id);
+            }
+            UnitMessage::MayBegin(name) => found.perhaps = Some((name, now, r.id)),
+            UnitMessage::LastEnds(state) => {
+                if let Some((name, began, first)) = perhaps {
+                    found.begin(name, began, first);
+                }
+                found.end_last(state, now, r.id);
+            }
+            UnitMessage::Took(name, state, took) => found.took(name, state, took, now, r.id),
+        }
+    }
+    found.services
+}
+
+/// What a record says of a unit. A boot loader's lines look much like a script's.
+fn parse<'r>(r: &Record<'r>, seen_kernel: bool) -> Option<UnitMessage<'r>> {
+    let of_any = systemd::parse(r.text).or_else(|| fastinit::parse(r.text)).or_else(|| android::parse(r.text));
+    of_any.or_else(|| scripts::parse(r.text).filter(|_| seen_kernel && r.source == RecordOrigin::Other))
+}
+
+/// Units as they are met.
+#[derive(Default)]
+struct Found<'r> {
+    services: Vec<Service>,
+    /// What the console calls each of them.
+    texts: Vec<UnitText<'r>>,
+    /// Positions of those that are being started.
+    starting: HashMap<&'r str, usize>,
+    /// The same in the order in which they began, with some that have ended.
+    begun: Vec<UnitText<'r>>,
+    /// What may have begun last, when and in which record.
+    perhaps: Option<(UnitText<'r>, Dur, RecordId)>,
+    /// Positions of those that are up or failed.
+    ended: HashMap<&'r str, usize>,
+}
+
+impl<'r> Found<'r> {
+    /// The name under which a unit is known: for a shortened text, that of the only unit of late that agrees.
+    fn known(&self, unit: UnitText<'r>) -> &'r str {
+        if self.starting.contains_key(unit.name) || self.ended.contains_key(unit.name) {
+            return unit.name;
+        }
+        let agrees = |t: &&UnitText<'r>| (unit.shortened.is_some() || t.shortened.is_some()) && t.agrees(&unit);
+        let mut alike = self.texts.iter().rev().take(COMPARED).filter(agrees).map(|t| t.name);
+        match (alike.next(), alike.next()) {
+            (Some(only), None) => only,
+            _ => unit.name,
+        }
+    }
+
+    fn add(&mut self, service: Service, unit: UnitText<'r>) {
+        self.services.push(service);
+        self.texts.push(unit);
+    }
+
+    fn begin(&mut self, unit: UnitText<'r>, now: Dur, id: RecordId) {
+        let name = self.known(unit);
+        if self.services.len() < MOST && !self.starting.contains_key(name) {
+            self.starting.insert(name, self.services.len());
+            self.begun.push(UnitText { name, ..unit });
+            let service = Service {
+                name: name.to_owned(),
+                start: Some(now),
+                end: None,
+                state: ServiceState::Starting,
+                timed_out: false,
+                in_initramfs: false,
+                first: id,
+                last: None,
+            };
+            self.add(service, UnitText { name, ..unit });
+        }
+    }
+
+    fn end(&mut self, unit: UnitText<'r>, state: ServiceState, timed_out: bool, now: Dur, id: RecordId) {
+        let name = self.known(unit);
+        if let Some(at) = self.starting.remove(name) {
+            let service = &mut self.services[at];
+            // The console of an early init and the log of a later one may report one unit out of order.
+            (service.end, service.state, service.last) = (Some(now), state, Some(id));
+            service.timed_out = timed_out;
+            service.start = service.start.map(|s| s.min(now));
+            self.ended.insert(name, at);
+        } else if !self.ended.contains_key(name) && self.services.len() < MOST {
+            self.ended.insert(name, self.services.len());
+            let (start, end, last) = (None, Some(now), Some(id));
+            let in_initramfs = false;
+            let service =
+                Service { name: name.to_owned(), start, end, state, timed_out, in_initramfs, first: id, last };
+            self.add(service, UnitText { name, ..unit });
+        }
+    }
+
+    /// Init waited this long for it; or it ran this long, and init reported when it started it.
+    fn took(&mut self, unit: UnitText<'r>, state: ServiceState, took: Dur, now: Dur, id: RecordId) {
+        if let Some(service) = self.ended.get(unit.name).map(|at| &mut self.services[*at]).filter(|s| s.start.is_none())
+        {
+            (service.start, service.end) = (service.end, Some(now));
+            (service.state, service.last) = (state, Some(id));
+            return;
+        }
+        self.begin(unit, now - took, id);
+        self.end(unit, state, false, now, id);
+    }
+
+    /// The unit that began last and has not ended has ended.
+    fn end_last(&mut self, state: ServiceState, now: Dur, id: RecordId) {
+        while let Some(last) = self.begun.pop() {
+            if self.starting.contains_key(last.name) {
+                return self.end(last, state, false, now, id);
+            }
+        }
+    }
+
+    /// The initramfs hands over: all units so far are its own.
+    fn hand_over(&mut self) {
+        self.services.iter_mut().for_each(|s| s.in_initramfs = true);
+        (self.starting, self.begun, self.ended, self.texts) = Default::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Boot, BootOptions, BootRecords};
+
+    fn boot(log: &str) -> Boot {
+        let mut boots = BootRecords::all(log.as_bytes());
+        Boot::analyse(boots.pop().unwrap(), &BootOptions::default())
+    }
+
+    const LOG: &str = "\
+[    0.000000] Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP PREEMPT_DYNAMIC Debian 6.1.164-1
+[    0.520000] Run /init as init process
+[    1.000000] systemd[1]: Starting a.service - The first...
+[    1.500000] systemd[1]: Starting b.service - The second...
+[    2.000000] systemd[1]: Started a.service - The first.
+[    2.250000] systemd[1]: Listening on c.socket - A socket.
+[    3.000000] systemd[1]: Failed to start b.service - The second.
+[    4.000000] systemd[1]: Starting d.service - Never up...
+[    5.000000] systemd[1]: Started a.service - The first.
+";
+
+    #[test]
+    fn starts_and_ends_are_joined_by_the_unit() {
+        let ms = |n| Some(Dur::from_millis(n));
+        let services = boot(LOG).services;
+        let got: Vec<_> = services.iter().map(|s| (s.name.as_str(), s.start, s.end, s.state)).collect();
+        assert_eq!(
+            got,
+            [
+                ("a.service", ms(1000), ms(2000), ServiceState::Up),
+                ("b.service", ms(1500), ms(3000), ServiceState::Failed),
+                // A unit with a single line has no length.
+                ("c.socket", None, ms(2250), ServiceState::Up),
+                ("d.service", ms(4000), None, ServiceState::Starting),
+            ]
+        );
+        assert_eq!((services[0].first, services[0].last), (RecordId(2), Some(RecordId(4))));
+    }
+
+    /// A console of 80 columns cuts a start's text and an end's in different places; the kernel's log has both whole.
+    #[test]
+    fn shortened_texts_are_joined() {
+        let log = "\
+[    0.000000] Linux version 6.1.0-44-amd64 (gcc-12) #1 SMP PREEMPT_DYNAMIC Debian 6.1.164-1
+[    0.520000] Run /init as init process
+[    1.000000] systemd[1]: Starting systemd-udev-load-credentials.service - Load udev Rules from Credentials...
+[    1.100000] systemd[1]: Starting kmod-static-nodes.service…eate List of Static Device Nodes...
+[    1.200000] systemd[1]: Starting systemd-journal-flush.ser…sh Journal to Persistent Storage...
+[    1.300000] systemd[1]: Starting a-very-long-name-1.serv…twins...
+[    1.350000] systemd[1]: Starting a-very-long-name-2.serv…twins...
+[    2.000000] systemd[1]: Finished systemd-udev-load-credent…- Load udev Rules from Credentials.
+[    2.100000] systemd[1]: Finished kmod-static-nodes.service…Create List of Static Device Nodes.
+[    2.200000] systemd[1]: Finished systemd-journal-flush.ser…lush Journal to Persistent Storage.
+[    2.300000] systemd[1]: Finished a-very-long-name…twins.
+";
+        let got: Vec<_> =
+            boot(log).services.into_iter().map(|s| (s.name, s.start.is_some(), s.end.is_some())).collect();
+        let both = |name: &str| (name.to_owned(), true, true);
+        assert_eq!(got[..2], [both("systemd-udev-load-credentials.service"), both("kmod-static-nodes.service")]);
+        assert_eq!(got[2], both("systemd-journal-flush.ser…sh Journal to Persistent Storage"));
+        // Either may be meant.
+        assert_eq!(got[3..].iter().filter(|(_, start, end)| *start && *end).count(), 0);
+    }
+
+    /// A console with arrival times: a line begins when its script does, and ends with it.
+    #[test]
+    fn the_scripts_of_other_inits_are_services() {
+        let log = "\
+[2026-05-06 10:11:05.000] Starting kernel ...
+[2026-05-06 10:11:07.100] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[2026-05-06 10:11:08.000] [    1.000000] Run /sbin/init as init process
+[2026-05-06 10:11:08.100] INIT: version 3.14 booting
+[2026-05-06 10:11:08.200] Starting syslogd: OK
+[2026-05-06 10:11:08.300] Waiting for /dev to be fully populated...
+[2026-05-06 10:11:09.000] [    2.000000] input: Power Button
+[2026-05-06 10:11:09.300] done.
+[2026-05-06 10:11:09.400] Loading firmware...
+[2026-05-06 10:11:09.500] firmware: nothing to do
+[2026-05-06 10:11:11.000] done.
+[2026-05-06 10:11:11.100]  * Starting sshd ...
+[2026-05-06 10:11:12.600]                                  [ ok ]
+[2026-05-06 10:11:12.700]  * Mounting /data ...
+[2026-05-06 10:11:12.900]                                  [ !! ]
+[2026-05-06 10:11:13.000] - runit: enter stage: /etc/runit/1
+[2026-05-06 10:11:14.000] [    7.000000] init: starting service 'vold'...
+[2026-05-06 10:11:15.000] [    8.000000] init: Command 'mount_all' action=fs (/init.rc:50) took 400ms and succeeded
+[2026-05-06 10:11:15.500] [    8.500000] init: Service 'vold' (pid 7) exited with status 0 oneshot service took 1.5 seconds in background
+";
+        let ms = |d: Dur| d.as_nanos() / 1_000_000;
+        let boot = boot(log);
+        let got = boot.services.iter().map(|s| (s.name.as_str(), s.start.zip(s.end).map(|(a, b)| ms(b - a)), s.state));
+        let (up, failed) = (ServiceState::Up, ServiceState::Failed);
+        let expected = [
+            ("syslogd", None, up),
+            ("Waiting for /dev to be fully populated", Some(1_000), up),
+            ("sshd", Some(1_500), up),
+            ("Mounting /data", Some(200), failed),
+            ("/etc/runit/1", None, ServiceState::Starting),
+            ("vold", Some(1_500), up),
+            ("mount_all", Some(400), up),
+        ];
+        assert_eq!(got.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn without_times_there_are_no_services() {
+        assert_eq!(boot("Linux version 6.1\n[  OK  ] Started a.service - A.\n").services.len(), 0);
+    }
+}
