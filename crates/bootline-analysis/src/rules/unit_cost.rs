@@ -123,7 +123,9 @@ pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (S
 
 /// The records that name the units.
 fn evidence(case: &Case<'_>, units: &[UnitCost<'_>]) -> Vec<CitedRecord> {
-    cite(case.boot, units.iter().take(3).flat_map(|c| [c.unit.first, c.unit.last]).flatten())
+    // A script's line may be both.
+    let last = |unit: &Unit| unit.last.filter(|last| unit.first != Some(*last));
+    cite(case.boot, units.iter().take(3).flat_map(|c| [c.unit.first, last(c.unit)]).flatten())
 }
 
 /// What the times of these units rest on.
