@@ -32,5 +32,5 @@ fastinit-systemd-test: fastinit ## makes a Debian with systemd and boots it with
 	init/fastinit/tests/systemd-test init/fastinit/build/x86_64
 
 fastinit-layers-test: ## parses its Yocto layer and Buildroot tree with BitBake, oelint and Kconfig (by pip)
-	@scripts/setup fastinit
+	@scripts/setup fastinit layers
 	init/fastinit/tests/layers-test

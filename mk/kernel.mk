@@ -28,7 +28,7 @@ DEBUG_KERNELS = 7.2
 
 ## Kernel modules
 
-.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-debug kernel-lint kernel-relay-test
+.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-layers-test kernel-debug kernel-lint kernel-relay-test
 kernel: ## builds the modules for KERNEL (6.12): kernel/build/RELEASE/NAME.ko
 	@scripts/setup build kernel
 	@scripts/kernel-build $(KERNEL)
@@ -75,6 +75,10 @@ kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its ca
 kernel-package-test: ## follows the README of nbcon_8250 in systems of its own, and boots them (root)
 	@scripts/setup lab kernel kernel-test packaging-test
 	kernel/nbcon_8250/tests/packaging-test
+
+kernel-layers-test: ## parses the modules' Yocto layer and Buildroot tree with BitBake, oelint and Kconfig (by pip), builds by their steps
+	@scripts/setup kernel layers
+	kernel/packaging/layers-test
 
 kernel-debug: ## builds a kernel with lockdep and KASAN from source (DEBUG_KERNELS: 7.2), runs the cases on it
 	@scripts/setup lab kernel kernel-test
