@@ -40,12 +40,14 @@ $(BUILD)/fuzz_config: tests/test_config.c $(PARSER) $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(FUZZ_CC) $(HOSTED) -DFUZZ -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ tests/test_config.c $(PARSER)
 
-.PHONY: test fuzz
-# Root: namespaces with a process 1 of their own.
-test: $(addprefix $(BUILD)/,fastinit guest fastinit-patient fastinit-hasty fastinit-faults fastinit-asan test_config test_config-asan) ## tests on this machine
+.PHONY: test parser-test fuzz
+parser-test: $(addprefix $(BUILD)/,test_config test_config-asan)
 	$(BUILD)/test_config
 	$(BUILD)/test_config-asan
 	valgrind --quiet --error-exitcode=1 --leak-check=full $(BUILD)/test_config
+
+# Root: namespaces with a process 1 of their own.
+test: parser-test $(addprefix $(BUILD)/,fastinit guest fastinit-patient fastinit-hasty fastinit-faults fastinit-asan) ## tests on this machine
 	tests/host-test $(BUILD)
 
 # Fuzzes the parser for FUZZ_SECONDS.
