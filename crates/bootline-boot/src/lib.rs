@@ -73,5 +73,5 @@ pub use track::{Slice, SliceEdge, Track};
 pub use wait::{ConsoleWait, ConsoleWaits, WaitCause};
 pub use whole::{
     AlignedBy, Alignment, AppMarker, Application, BootSource, SourceContent, SourceRefusal, SourceUse, Stage,
-    StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeOrigin,
+    StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeEnd, WholeOrigin,
 };

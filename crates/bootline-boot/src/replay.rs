@@ -96,7 +96,7 @@ impl EarlierBoot {
             self.begins_alike = (stamp, text) == (self.first.0, self.first.1.as_str());
             return if self.begins_alike { BannerVerdict::Open } else { BannerVerdict::Another };
         }
-        if self.is_asked || console_switch_note(text).is_none() {
+        if self.is_asked && self.whole || console_switch_note(text).is_none() {
             // What is newer than all of the boot before ends the repetition.
             let is_over = self.whole && !self.is_compared && stamp > self.last;
             self.is_compared |= is_over;
@@ -127,13 +127,13 @@ impl EarlierBoot {
         let (known, count) =
             old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
         let is_by_console = || self.ends_with_console() && (is_fine || self.ends_at_console() && begins_at_once(now));
-        // The console leaves out what is below its level, and `dmesg` shows it.
-        let is_all = self.is_asked && known * 100 >= before.len() * MOST_COME_AGAIN;
+        // A command shows all of it; if it shows much more than the console did, it is a better log than the console's.
+        let is_all = known * 100 >= before.len() * MOST_COME_AGAIN;
         self.whole
             && self.begins_alike
-            && (self.is_asked || is_by_console())
+            && (self.is_asked && is_all || !self.is_asked && is_by_console())
             && count >= FEWEST_AGAIN
-            && (is_all || known * 100 >= count * MOST_COME_AGAIN)
+            && known * 100 >= count * MOST_COME_AGAIN
     }
 
     /// The two as one boot.

@@ -228,14 +228,16 @@ fn asks_for_all(text: &str) -> bool {
     let command = text.rsplit(['#', '$', '>', '%']).next().unwrap_or(text).trim();
     let mut words = command.split_whitespace().skip_while(|word| *word == "sudo");
     let is_dmesg = words.next().is_some_and(|word| word.rsplit('/').next() == Some("dmesg"));
-    // `-w` and `-W` print on as the kernel logs; a pipe or a file may take all of it.
-    let is_option = |word: &str| word.starts_with('-') && !word.starts_with("--follow") && !is_short_follow(word);
-    is_dmesg && words.all(is_option)
-}
-
-/// Whether a word is a group of short options with `-w` or `-W` in it.
-fn is_short_follow(word: &str) -> bool {
-    !word.starts_with("--") && word.contains(['w', 'W'])
+    // Other options print a part, or something else, or nothing; a pipe or a file may take all of it.
+    let is_short = |word: &str| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.is_empty());
+        letters.is_some_and(|letters| letters.chars().all(|c| "xrkSPL".contains(c)))
+    };
+    let is_long = |word: &str| {
+        let name = word.split('=').next().unwrap_or(word);
+        ["--decode", "--raw", "--kernel", "--syslog", "--nopager", "--color"].contains(&name)
+    };
+    is_dmesg && words.all(|word| is_short(word) || is_long(word))
 }
 
 /// Whether a line separates two boots in a journal or a syslog.

@@ -532,8 +532,16 @@ fn a_banner_begins_a_boot_whatever_is_above_it() {
     let records = (1..30).map(|n| format!("[    {}.{:06}] record {n}\n", n / 10, n * 31_337 % 999_983));
     let log =
         std::iter::once("[    0.000000] Linux version 6.6.1 (a@b) #1\n".to_owned()).chain(records).collect::<String>();
-    let elsewhere =
-        ["# dmesg -w", "# dmesg --follow", "# dmesg | grep -v usb", "# dmesg >log", "my dmesg", "# cat b.dmesg"];
+    let elsewhere = [
+        "# dmesg -n1",
+        "# dmesg --level=err",
+        "# dmesg -w",
+        "# dmesg --follow",
+        "# dmesg | grep -v usb",
+        "# dmesg >log",
+        "my dmesg",
+        "# cat b.dmesg",
+    ];
     for between in ["", "Again:", "==> b.dmesg <=="].into_iter().chain(elsewhere) {
         assert_eq!(BootRecords::all(format!("{log}{between}\n{log}").as_bytes()).len(), 2, "{between}");
     }

@@ -99,6 +99,7 @@ fn pool(arms: &Arms, names: &[&str]) -> Vec<RunMeasures> {
         since: TimeOrigin::KernelFirstByte,
         initcalls: true,
         stages_since: None,
+        stages_until: None,
     };
     let mut runs = Vec::new();
     for columns in names.iter().filter_map(|n| arms.get(*n)) {

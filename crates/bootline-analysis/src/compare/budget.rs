@@ -12,7 +12,7 @@ use super::measures::Asked;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::suggestion::nearest;
-use bootline_boot::{AppMarker, StageName};
+use bootline_boot::{AppMarker, StageName, WholeOrigin};
 use bootline_capture::units::Dur;
 
 /// A checked budget.
@@ -22,6 +22,8 @@ pub struct Budget {
     pub end: Option<String>,
     /// What shows that the application is up.
     pub app: Option<AppMarker>,
+    /// What times of the whole boot have to count from.
+    pub since: Option<WholeOrigin>,
     /// The file of the baseline, as the budget names it.
     pub baseline: Option<String>,
     /// An increase below this share of the baseline's median counts as noise of the machine, whatever its limit.
@@ -77,6 +79,7 @@ pub struct BudgetError {
 struct RawBudget {
     end: Option<String>,
     app: Option<Spanned<String>>,
+    since: Option<WholeOrigin>,
     baseline: Option<String>,
     noise: Option<Spanned<Amount>>,
     #[serde(default)]
@@ -197,6 +200,11 @@ impl Budget {
                         "`time-to-marker` needs the text of that line: `end = \"login:\"` above, or `marker:login:`";
                     return Err(fault(at, what.to_owned()));
                 }
+                (Quantity::Stage(StageName::Application), _) if matches!(app, Some(AppMarker::Record(_))) => {
+                    let what =
+                        "`stage:application` needs a unit, whose start systemd reports: `app = \"camera.service\"`";
+                    return Err(fault(at, what.to_owned()));
+                }
                 (Quantity::TimeToApplication | Quantity::Stage(StageName::Application), _) if app.is_none() => {
                     let what = format!(
                         "`{}` needs what shows that the application is up: `app = \"camera.service\"`",
@@ -207,7 +215,7 @@ impl Budget {
                 _ => rules.push(rule),
             }
         }
-        Ok(Budget { end: raw.end, app, baseline: raw.baseline, noise, rules })
+        Ok(Budget { end: raw.end, app, since: raw.since, baseline: raw.baseline, noise, rules })
     }
 
     /// The default budget: neither the boot's time nor its bytes for the console may grow by more than this share of
@@ -215,7 +223,7 @@ impl Budget {
     pub fn of_increase(share: f64) -> Budget {
         let rule = |of| LimitRule { of, at_most: None, increase_at_most: Some(Increase::Share(share)), runs: 1 };
         let rules = [Quantity::TimeToInit, Quantity::ConsoleBytes].map(rule);
-        Budget { end: None, app: None, baseline: None, noise: NOISE, rules: rules.into() }
+        Budget { end: None, app: None, since: None, baseline: None, noise: NOISE, rules: rules.into() }
     }
 
     /// The initcalls, probes and async calls that it limits: a baseline must store each by itself.
@@ -234,12 +242,14 @@ impl Budget {
             _ => None,
         };
         let markers = self.rules.iter().filter_map(marker).collect();
-        Asked { markers, whole_boot: self.rules.iter().any(|r| r.of.is_of_whole_boot()) }
+        let whole_boot = self.rules.iter().any(|r| r.of.is_of_whole_boot());
+        Asked { markers, whole_boot, app: self.app.clone() }
     }
 }
 
 /// All keys of a budget and its rules.
-const KEYS: [&str; 9] = ["end", "app", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
+const KEYS: [&str; 10] =
+    ["end", "app", "since", "baseline", "noise", "budget", "of", "at_most", "increase_at_most", "runs"];
 
 fn not_read(text: &str, e: &toml::de::Error) -> BudgetError {
     let mut what = e.message().lines().collect::<Vec<_>>().join("; ");
@@ -316,7 +326,7 @@ mod tests {
         "#;
         let budget = Budget::parse(text).unwrap();
         assert_eq!((budget.noise, budget.baseline.as_deref()), (NOISE, Some("boot-baseline.json")));
-        assert_eq!(budget.asked(), Asked { markers: vec!["login: ".to_owned()], whole_boot: false });
+        assert_eq!(budget.asked(), Asked { markers: vec!["login: ".to_owned()], ..Asked::default() });
         let limits: Vec<_> = budget.rules.iter().map(|r| (r.at_most, r.increase_at_most, r.runs)).collect();
         let expected = [
             (Some(3_500_000_000), Some(Increase::By(50_000_000)), 5),
@@ -359,6 +369,11 @@ mod tests {
         assert!(Budget::parse("nois = \"3 %\"").unwrap_err().what.contains("the nearest is `noise`"));
         check("at_most = \"3 s\"\n[[budget]]\nof = \"time-to-application\"\nat_most = \"3 s\"", "needs what shows", 5);
         let app = "app = \"cam(\"\n[[budget]]\nof = \"stage:kernel\"\nat_most = \"3 s\"";
+        let regex = "app = \"cam.* up\"\n[[budget]]\nof = \"stage:application\"\nat_most = \"3 s\"";
+        assert!(Budget::parse(regex).unwrap_err().what.contains("needs a unit"));
+        let since = "since = \"reset\"\n[[budget]]\nof = \"stage:kernel\"\nat_most = \"3 s\"";
+        let error = Budget::parse(since).unwrap_err();
+        assert!(error.what.contains("unknown variant `reset`, expected one of `power-on`"), "{}", error.what);
         let error = Budget::parse(app).unwrap_err();
         assert_eq!(error.what, "`app` is neither a unit nor a regular expression: unclosed group");
         assert_eq!(error.line.map(|l| l.0), Some(1));

@@ -197,6 +197,9 @@ fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Caveat> {
     if let (Some(before), Some(after)) = (before.stages_since, after.stages_since) {
         note("beginning of the stages", word(&before), word(&after));
     }
+    if let (Some(before), Some(after)) = (&before.stages_until, &after.stages_until) {
+        note("end of the stages", before.clone(), after.clone());
+    }
     found
 }
 

@@ -23,6 +23,7 @@ use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::run_set::{RunSet, SHORT};
 use super::suggestion::nearest;
+use bootline_boot::WholeOrigin;
 use bootline_stats::{
     Estimate, Groups, Samples, confidence_of_difference, difference, median, min_runs_against,
     minimum_detectable_effect,
@@ -32,12 +33,16 @@ use bootline_stats::{
 pub fn check(budget: &Budget, baseline: Option<&RunSet>, runs: &RunSet) -> Vec<CheckedLimit> {
     let mut found = Vec::new();
     for rule in &budget.rules {
-        if let Some(limit) = rule.at_most {
-            found.push(at_most(rule, limit, runs));
+        let mut judged = Vec::new();
+        judged.extend(rule.at_most.map(|limit| at_most(rule, limit, runs)));
+        judged.extend(rule.increase_at_most.map(|_| increase(rule, budget.noise, baseline, runs)));
+        // What is not measured is not in these figures.
+        if let Some(origin) = budget.since.and_then(|since| another_origin(&rule.of, since, runs)) {
+            for limit in judged.iter_mut().filter(|limit| limit.outcome == GateOutcome::Pass) {
+                (limit.outcome, limit.reason) = (GateOutcome::Inconclusive, Some(GateReason::OtherOrigin(origin)));
+            }
         }
-        if rule.increase_at_most.is_some() {
-            found.push(increase(rule, budget.noise, baseline, runs));
-        }
+        found.extend(judged);
     }
     found
 }
@@ -72,8 +77,8 @@ fn at_most(rule: &LimitRule, limit: i64, runs: &RunSet) -> CheckedLimit {
     (checked.outcome, checked.reason) = if samples.n() < rule.runs {
         let too_few = GateReason::TooFew { runs: samples.n(), baseline: None, needed: Some(rule.runs) };
         (GateOutcome::Inconclusive, Some(too_few))
-    } else if counts_differently(&rule.of, [runs].into_iter()) {
-        (GateOutcome::Inconclusive, Some(GateReason::OtherTime))
+    } else if let Some(reason) = counts_differently(&rule.of, [runs].into_iter()) {
+        (GateOutcome::Inconclusive, Some(reason))
     } else if figure.low > limit {
         (GateOutcome::Fail, None)
     } else if figure.best > limit {
@@ -122,8 +127,8 @@ fn increase(rule: &LimitRule, noise: f64, baseline: Option<&RunSet>, runs: &RunS
     }
     let other_time = counts_differently(of, [runs, baseline].into_iter());
     (checked.outcome, checked.reason) = match (judged.outcome, judged.reason) {
-        (_, reason) if other_time && !matches!(reason, Some(GateReason::TooFew { .. })) => {
-            (GateOutcome::Inconclusive, Some(GateReason::OtherTime))
+        (_, reason) if other_time.is_some() && !matches!(reason, Some(GateReason::TooFew { .. })) => {
+            (GateOutcome::Inconclusive, other_time)
         }
         (GateOutcome::Pass, reason) => passed_over(of, &after, runs).unwrap_or((GateOutcome::Pass, reason)),
         other => other,
@@ -207,11 +212,19 @@ fn is_time(of: &Quantity) -> bool {
     of.is_time_to_end() || matches!(of, Quantity::Phase(_) | Quantity::Marker(_))
 }
 
-/// Whether a time does not count from the same beginning to the same end in all runs of these sets.
-fn counts_differently<'a>(of: &Quantity, sets: impl Iterator<Item = &'a RunSet>) -> bool {
-    let mut setups = sets.flat_map(|set| &set.runs).map(|run| &run.setup);
-    let Some(first) = setups.next() else { return false };
-    let is_other = |s: &RunSetup| (s.since, s.ended_by) != (first.since, first.ended_by);
-    let is_other_whole = |s: &RunSetup| s.stages_since != first.stages_since;
-    setups.any(|s| is_time(of) && is_other(s) || of.is_of_whole_boot() && is_other_whole(s))
+/// Why a time does not count from the same beginning to the same end in all runs of these sets, if so.
+fn counts_differently<'a>(of: &Quantity, sets: impl Iterator<Item = &'a RunSet>) -> Option<GateReason> {
+    let mut runs = sets.flat_map(|set| &set.runs);
+    let first = runs.next()?;
+    let is_other = |s: &RunSetup| (s.since, s.ended_by) != (first.setup.since, first.setup.ended_by);
+    if of.is_of_whole_boot() {
+        let ends = first.whole_boot_ends(of);
+        return runs.any(|run| run.whole_boot_ends(of) != ends).then_some(GateReason::OtherWhole);
+    }
+    runs.any(|run| is_time(of) && is_other(&run.setup)).then_some(GateReason::OtherTime)
+}
+
+/// What a time of the whole boot counts from in some run, if that is not what it should be.
+fn another_origin(of: &Quantity, wanted: WholeOrigin, runs: &RunSet) -> Option<WholeOrigin> {
+    runs.runs.iter().filter_map(|run| run.whole_boot_ends(of).0).find(|origin| *origin != wanted)
 }

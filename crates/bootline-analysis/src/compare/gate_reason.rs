@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why a limit is inconclusive, and what to know about its outcome.
+use bootline_boot::WholeOrigin;
 use bootline_capture::units::Dur;
 use bootline_stats::Groups;
 
@@ -37,6 +38,10 @@ pub enum GateReason {
     },
     /// The times of the runs don't all have the same beginning and end, or not those of the baseline.
     OtherTime,
+    /// The stages of the runs don't all count from the same moment to the same end, or not those of the baseline.
+    OtherWhole,
+    /// The stages count from something later than the budget demands, or earlier.
+    OtherOrigin(WholeOrigin),
     /// Too few runs for the limit.
     TooFew {
         /// Runs.
@@ -91,6 +96,11 @@ impl std::fmt::Display for GateReason {
                 "the times do not all run from the same beginning to the same end (captures mixed with logs, another `end`): \
                  capture the runs and their baseline in the same way",
             ),
+            GateReason::OtherWhole => f.write_str(
+                "the stages do not all count from the same moment to the same end: capture all runs from power-on to the application, \
+                 in the same way",
+            ),
+            GateReason::OtherOrigin(found) => write!(f, "the stages count from {}, not from what the budget demands", found.title()),
             GateReason::NotInBaseline => f.write_str("the baseline was stored without it: store it again with this budget"),
             GateReason::TooFew { runs, baseline, needed } => {
                 let against = baseline.map(|b| format!(" against {b} of the baseline")).unwrap_or_default();

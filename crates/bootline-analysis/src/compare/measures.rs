@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part::{Part, parts};
 use super::quantity::Quantity;
-use bootline_boot::{Boot, Clock, EndedBy, TimeOrigin, WholeOrigin, reaches};
+use bootline_boot::{AppMarker, Boot, Clock, EndedBy, StageName, TimeOrigin, WholeEnd, WholeOrigin, reaches};
 use bootline_capture::units::Dur;
 
 /// A run, reduced to its measures.
@@ -47,15 +47,20 @@ pub struct RunSetup {
     /// What the stages of the whole boot count from, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages_since: Option<WholeOrigin>,
+    /// What the last stage ends with, in words; none where that is the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages_until: Option<String>,
 }
 
 /// What is measured only if somebody asks for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asked {
     /// Texts: the time to the first record that contains each of them.
     pub markers: Vec<String>,
     /// The stages of the whole boot, and the time to the application.
     pub whole_boot: bool,
+    /// What shows that the application is up.
+    pub app: Option<AppMarker>,
 }
 
 impl RunMeasures {
@@ -103,8 +108,27 @@ impl RunMeasures {
             since: end.since,
             initcalls: !boot.spans.is_empty(),
             stages_since: boot.whole.since.filter(|_| asked.whole_boot),
+            stages_until: boot.whole.until.filter(|_| asked.whole_boot).map(|until| end_in_words(until, asked)),
         };
         Some(RunMeasures { source: source.to_owned(), setup, values, parts })
+    }
+
+    /// Where a time of the whole boot begins and ends; of a stage between others, both is a source's matter.
+    pub(super) fn whole_boot_ends(&self, of: &Quantity) -> (Option<WholeOrigin>, Option<&str>) {
+        let (since, until) = (self.setup.stages_since, self.setup.stages_until.as_deref());
+        let mut stages = self.values.keys().filter_map(|q| match q {
+            Quantity::Stage(name) => Some(*name),
+            _ => None,
+        });
+        let ends: Option<(StageName, StageName)> = stages.next().map(|first| (first, stages.next_back().unwrap_or(first)));
+        match of {
+            Quantity::TimeToApplication => (since, until),
+            Quantity::Stage(name) => (
+                since.filter(|_| ends.is_some_and(|e| e.0 == *name)),
+                until.filter(|_| ends.is_some_and(|e| e.1 == *name)),
+            ),
+            _ => (None, None),
+        }
     }
 
     /// From the boot's beginning to its end, in nanoseconds.
@@ -114,11 +138,19 @@ impl RunMeasures {
     }
 }
 
+/// What the stages end with: applications differ.
+fn end_in_words(until: WholeEnd, asked: &Asked) -> String {
+    match (until, &asked.app) {
+        (WholeEnd::Application, Some(app)) => app.to_string(),
+        (until, _) => until.title().to_owned(),
+    }
+}
+
 /// The lengths of the stages, except of one that ends with the log: that depends on when the capture was stopped.
 fn of_whole_boot(boot: &Boot) -> impl Iterator<Item = (Quantity, i64)> + use<'_> {
     let whole = &boot.whole;
-    let ended = whole.stages.len().saturating_sub(usize::from(!whole.is_complete));
-    let stages = whole.stages[..ended].iter().map(|s| (Quantity::Stage(s.name), s.length()));
+    let complete = whole.stages.len().saturating_sub(usize::from(whole.until.is_none()));
+    let stages = whole.stages[..complete].iter().map(|s| (Quantity::Stage(s.name), s.length()));
     let to_application = whole.stages.first().zip(whole.application.as_ref());
     let to_application = to_application.map(|(first, app)| (Quantity::TimeToApplication, app.at - first.start));
     stages.chain(to_application).map(|(of, time): (Quantity, Dur)| (of, time.as_nanos()))

@@ -38,7 +38,7 @@ fn log(lengths: [u32; 3], extra: usize) -> String {
 }
 
 fn asked(markers: &[&str]) -> Asked {
-    Asked { markers: markers.iter().map(|&m| m.to_owned()).collect(), whole_boot: false }
+    Asked { markers: markers.iter().map(|&m| m.to_owned()).collect(), ..Asked::default() }
 }
 
 fn boot(log: &[u8]) -> Boot {
@@ -388,7 +388,7 @@ fn whole_boots(name: &str, times: impl IntoIterator<Item = [u32; 2]>, until: &st
         .concat();
         let log = log.split_inclusive('\n').take_while(|l| until.is_empty() || !l.contains(until)).collect::<String>();
         let boot = boot(log.as_bytes()).with_sources(&[], Some(&app));
-        RunMeasures::of(&boot, "x", &Asked { whole_boot: true, ..Asked::default() }).unwrap()
+        RunMeasures::of(&boot, "x", &Asked { whole_boot: true, app: Some(app.clone()), ..Asked::default() }).unwrap()
     });
     RunSet { name: name.to_owned(), runs: runs.collect(), ..RunSet::default() }
 }
@@ -420,7 +420,24 @@ fn stages_of_the_whole_boot_are_gated() {
     // What begins with the kernel does not compare with what begins with the boot loader.
     let mut timer = whole_boots("timer", (0..8).map(|i| [500 + i, 1000]), "");
     timer.runs.iter_mut().for_each(|r| r.setup.stages_since = Some(bootline_boot::WholeOrigin::LoaderTimer));
-    check("time-to-application", grown, &timer, GateOutcome::Inconclusive, "same beginning");
+    check("time-to-application", grown, &timer, GateOutcome::Inconclusive, "from the same moment");
+    check("stage:user-space", grown, &timer, GateOutcome::Pass, "");
+    check("stage:loader", grown, &timer, GateOutcome::Inconclusive, "from the same moment");
+    timer.runs.iter_mut().for_each(|r| {
+        (r.setup.stages_since, r.setup.stages_until) =
+            (Some(bootline_boot::WholeOrigin::FirstByte), Some("radio".to_owned()));
+    });
+    check("time-to-application", grown, &timer, GateOutcome::Inconclusive, "to the same end");
+    check("stage:kernel", grown, &timer, GateOutcome::Pass, "");
+    // What came before the first byte is not in the figure.
+    let from_power_on =
+        "app = \"camera: first\"\nsince = \"power-on\"\n[[budget]]\nof = \"time-to-application\"\nat_most = \"9 s\"";
+    let found = super::check(&budget(from_power_on), None, &now);
+    assert_eq!(found[0].outcome, GateOutcome::Inconclusive);
+    assert_eq!(
+        found[0].reason.as_ref().unwrap().to_string(),
+        "the stages count from the first byte on the console, not from what the budget demands"
+    );
 }
 
 /// The kernel's echo of its command line reaches nothing.

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the init of Android and that of OpenWrt (procd) write to the kernel's log.
+//! What Android's init writes to the kernel's log.
 //!
-//! Sources: system/core/init (service.cpp, action.cpp, builtins.cpp) of Android 7 to 14, state.c of procd.
+//! Source: system/core/init (service.cpp, action.cpp, builtins.cpp) of Android 7 to 14.
 use super::ServiceState;
 use super::message::{UnitMessage, UnitText};
 use bootline_capture::units::Dur;
 
 /// Parses a message with its prefix.
 pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
-    if let Some(said) = text.strip_prefix("procd: ") {
-        return procd(said);
-    }
     let said = text.strip_prefix("init: ")?;
     let starts = said.strip_prefix("starting service '").or_else(|| said.strip_prefix("Starting service '"));
     if let Some((name, _)) = starts.and_then(|rest| rest.split_once('\'')) {
@@ -36,12 +33,6 @@ pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
     let waits = what.starts_with("Wait for ") || what.starts_with("wait for ");
     let name = quoted("Command '").or(waits.then_some(what))?;
     unit(name).map(|unit| UnitMessage::Took(unit, state, took))
-}
-
-/// `- init complete -`
-fn procd(said: &str) -> Option<UnitMessage<'_>> {
-    let state = said.strip_prefix("- ")?.strip_suffix(" -")?;
-    unit(state).map(|unit| UnitMessage::Ends(unit, ServiceState::Up))
 }
 
 /// Longer ones are no names.
@@ -87,8 +78,6 @@ mod tests {
             "init: Wait for property 'apexd.status=ready' took 89ms",
             took("Wait for property 'apexd.status=ready'", up, 89),
         );
-        check("procd: - init complete -", Some(UnitMessage::Ends(unit("init complete"), up)));
-        check("procd: Console is alive", None);
         check("init: Service 'x' (pid 7) exited with status 0 took a while", None);
         check("init: Command 'x' took 99999999999ms", None);
         check("init: init second stage started!", None);

@@ -23,3 +23,27 @@ pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
         () => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let ended = |n, state| Some(UnitMessage::Ends(UnitText::whole(n), state));
+        let (up, failed) = (|n| ended(n, ServiceState::Up), |n| ended(n, ServiceState::Failed));
+        let check = |text, want: Option<UnitMessage<'_>>| assert_eq!(parse(text), want, "{text}");
+        check(
+            "fastinit: camera: starting after 0.001204 s, process 87",
+            Some(UnitMessage::Begins(UnitText::whole("camera"))),
+        );
+        check("fastinit: camera: started after 0.001204 s, process 87", up("camera"));
+        check("fastinit: camera: ready after 0.020411 s", up("camera"));
+        check("fastinit: camera: cannot run `/bin/camera`: no such file or directory", failed("camera"));
+        check("fastinit: camera: killed by signal 11", failed("camera"));
+        check("fastinit: camera: not started: still missing: /dev/video0", failed("camera"));
+        check("fastinit: camera: exited with status 0", None);
+        check("fastinit: process 1 goes on after 0.003000 s", None);
+        check("fastinit: /dev/x y: started after 1", None);
+    }
+}

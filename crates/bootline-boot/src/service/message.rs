@@ -10,14 +10,22 @@ pub(super) enum UnitMessage<'a> {
     Begins(UnitText<'a>),
     /// Its line began, and others came in between: only its end shows that it was one.
     MayBegin(UnitText<'a>),
+    /// It is being started; what is started meanwhile ends before it.
+    BeginsNested(UnitText<'a>),
     /// It is up, or failed.
     Ends(UnitText<'a>, ServiceState),
     /// Its start job ran into its time-out.
     TimedOut(UnitText<'a>),
     /// The line began when it was started, and ended with its outcome.
     Line(UnitText<'a>, ServiceState),
-    /// What began last has ended.
+    /// The nested one that began last has ended.
     LastEnds(ServiceState),
+    /// The line that others broke has ended.
+    LineEnds(ServiceState),
+    /// The one before has ended, and this one has begun.
+    NextStage(UnitText<'a>),
+    /// All of them have ended.
+    LastStage(UnitText<'a>),
     /// It has ended, and took so long.
     Took(UnitText<'a>, ServiceState, Dur),
 }

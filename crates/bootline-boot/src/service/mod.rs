@@ -9,6 +9,7 @@ mod android;
 mod fastinit;
 mod hand_over;
 mod message;
+mod procd;
 mod scripts;
 mod systemd;
 
@@ -19,6 +20,7 @@ use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 use hand_over::HandOver;
 use message::{UnitMessage, UnitText};
+pub(crate) use procd::COMPLETE as PROCD_COMPLETE;
 
 /// State of a service at the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +76,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
         seen_kernel |= r.source == RecordOrigin::Kernel;
         let line = parse(&r, seen_kernel);
         // Only the kernel's records break a line of user space.
-        let perhaps = found.perhaps.take_if(|_| r.source == RecordOrigin::Other);
+        let open_line = found.open_line.take_if(|_| r.source == RecordOrigin::Other);
         let Some(line) = line else { continue };
         let place = timeline.place(index);
         let Some(now) = place.stored else { continue };
@@ -91,12 +93,24 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
                 }
                 found.end(name, state, false, end, r.id);
             }
-            UnitMessage::MayBegin(name) => found.perhaps = Some((name, now, r.id)),
+            UnitMessage::MayBegin(name) => found.open_line = Some((name, now, r.id)),
+            UnitMessage::LineEnds(state) => {
+                let Some((name, began, first)) = open_line else { continue };
+                found.begin(name, began, first);
+                found.end(name, state, false, now, r.id);
+            }
+            UnitMessage::BeginsNested(name) => {
+                found.begin(name, now, r.id);
+                found.nested.push(name);
+            }
             UnitMessage::LastEnds(state) => {
-                if let Some((name, began, first)) = perhaps {
-                    found.begin(name, began, first);
-                }
-                found.end_last(state, now, r.id);
+                let Some(name) = found.nested.pop() else { continue };
+                found.end(name, state, false, now, r.id);
+            }
+            UnitMessage::NextStage(name) => found.next_stage(Some(name), now, r.id),
+            UnitMessage::LastStage(name) => {
+                found.next_stage(None, now, r.id);
+                found.end(name, ServiceState::Up, false, now, r.id);
             }
             UnitMessage::Took(name, state, took) => found.took(name, state, took, now, r.id),
         }
@@ -107,6 +121,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
 /// What a record says of a unit. A boot loader's lines look much like a script's.
 fn parse<'r>(r: &Record<'r>, seen_kernel: bool) -> Option<UnitMessage<'r>> {
     let of_any = systemd::parse(r.text).or_else(|| fastinit::parse(r.text)).or_else(|| android::parse(r.text));
+    let of_any = of_any.or_else(|| procd::parse(r.text));
     of_any.or_else(|| scripts::parse(r.text).filter(|_| seen_kernel && r.source == RecordOrigin::Other))
 }
 
@@ -118,10 +133,12 @@ struct Found<'r> {
     texts: Vec<UnitText<'r>>,
     /// Positions of those that are being started.
     starting: HashMap<&'r str, usize>,
-    /// The same in the order in which they began, with some that have ended.
-    begun: Vec<UnitText<'r>>,
-    /// What may have begun last, when and in which record.
-    perhaps: Option<(UnitText<'r>, Dur, RecordId)>,
+    /// Those that are nested, the innermost last.
+    nested: Vec<UnitText<'r>>,
+    /// The stage that init is in.
+    stage: Option<UnitText<'r>>,
+    /// A line that is not complete, when and in which record it began.
+    open_line: Option<(UnitText<'r>, Dur, RecordId)>,
     /// Positions of those that are up or failed.
     ended: HashMap<&'r str, usize>,
 }
@@ -149,7 +166,6 @@ impl<'r> Found<'r> {
         let name = self.known(unit);
         if self.services.len() < MOST && !self.starting.contains_key(name) {
             self.starting.insert(name, self.services.len());
-            self.begun.push(UnitText { name, ..unit });
             let service = Service {
                 name: name.to_owned(),
                 start: Some(now),
@@ -185,29 +201,32 @@ impl<'r> Found<'r> {
 
     /// Init waited this long for it; or it ran this long, and init reported when it started it.
     fn took(&mut self, unit: UnitText<'r>, state: ServiceState, took: Dur, now: Dur, id: RecordId) {
-        if let Some(service) = self.ended.get(unit.name).map(|at| &mut self.services[*at]).filter(|s| s.start.is_none())
-        {
-            (service.start, service.end) = (service.end, Some(now));
-            (service.state, service.last) = (state, Some(id));
+        if let Some(service) = self.ended.get(unit.name).map(|at| &mut self.services[*at]) {
+            // Of one that is started again, the first time counts.
+            if service.start.is_none() {
+                (service.start, service.end) = (service.end, Some(now));
+                (service.state, service.last) = (state, Some(id));
+            }
             return;
         }
         self.begin(unit, now - took, id);
         self.end(unit, state, false, now, id);
     }
 
-    /// The unit that began last and has not ended has ended.
-    fn end_last(&mut self, state: ServiceState, now: Dur, id: RecordId) {
-        while let Some(last) = self.begun.pop() {
-            if self.starting.contains_key(last.name) {
-                return self.end(last, state, false, now, id);
-            }
+    /// The stage that init was in ends, and another begins, if one does.
+    fn next_stage(&mut self, stage: Option<UnitText<'r>>, now: Dur, id: RecordId) {
+        if let Some(before) = std::mem::replace(&mut self.stage, stage) {
+            self.end(before, ServiceState::Up, false, now, id);
+        }
+        if let Some(stage) = stage {
+            self.begin(stage, now, id);
         }
     }
 
     /// The initramfs hands over: all units so far are its own.
     fn hand_over(&mut self) {
         self.services.iter_mut().for_each(|s| s.in_initramfs = true);
-        (self.starting, self.begun, self.ended, self.texts) = Default::default();
+        (self.starting, self.nested, self.ended, self.texts) = Default::default();
     }
 }
 
@@ -292,6 +311,7 @@ mod tests {
 [2026-05-06 10:11:09.500] firmware: nothing to do
 [2026-05-06 10:11:11.000] done.
 [2026-05-06 10:11:11.100]  * Starting sshd ...
+[2026-05-06 10:11:11.200] OK
 [2026-05-06 10:11:12.600]                                  [ ok ]
 [2026-05-06 10:11:12.700]  * Mounting /data ...
 [2026-05-06 10:11:12.900]                                  [ !! ]
@@ -299,6 +319,10 @@ mod tests {
 [2026-05-06 10:11:14.000] [    7.000000] init: starting service 'vold'...
 [2026-05-06 10:11:15.000] [    8.000000] init: Command 'mount_all' action=fs (/init.rc:50) took 400ms and succeeded
 [2026-05-06 10:11:15.500] [    8.500000] init: Service 'vold' (pid 7) exited with status 0 oneshot service took 1.5 seconds in background
+[2026-05-06 10:11:16.000] [    9.000000] procd: - early -
+[2026-05-06 10:11:16.300] [    9.300000] procd: - ubus -
+[2026-05-06 10:11:17.000] [   10.000000] procd: - init complete -
+[2026-05-06 10:11:18.000] [   11.000000] init: Service 'vold' (pid 9) exited with status 0 oneshot service took 0.5 seconds in background
 ";
         let ms = |d: Dur| d.as_nanos() / 1_000_000;
         let boot = boot(log);
@@ -312,6 +336,9 @@ mod tests {
             ("/etc/runit/1", None, ServiceState::Starting),
             ("vold", Some(1_500), up),
             ("mount_all", Some(400), up),
+            ("early", Some(300), up),
+            ("ubus", Some(700), up),
+            ("init complete", None, up),
         ];
         assert_eq!(got.collect::<Vec<_>>(), expected);
     }

@@ -26,19 +26,19 @@ const DOES: [&str; 15] = [
     "Cleaning up ",
 ];
 
-/// How a line ends of which the script has ended, the longest first.
+/// How a line ends once its script has ended; a longer word before one that it ends with.
 const OUTCOMES: [(&str, ServiceState); 11] = [
     ("[  OK  ]", ServiceState::Up),
     ("[FAILED]", ServiceState::Failed),
     ("[ ok ]", ServiceState::Up),
     ("[ !! ]", ServiceState::Failed),
     ("failed!", ServiceState::Failed),
+    ("failed.", ServiceState::Failed),
     ("failed", ServiceState::Failed),
     ("done.", ServiceState::Up),
     ("done", ServiceState::Up),
     ("FAIL", ServiceState::Failed),
     ("OK", ServiceState::Up),
-    (".", ServiceState::Up),
 ];
 
 /// Longer ones are no names.
@@ -47,12 +47,9 @@ const LONGEST: usize = 100;
 /// Parses a line of user space.
 pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
     let text = text.trim();
-    match text {
-        "[ ok ]" | "done." | "done" | "OK" => return Some(UnitMessage::LastEnds(ServiceState::Up)),
-        "[ !! ]" | "failed!" | "failed." | "failed" | "FAIL" => {
-            return Some(UnitMessage::LastEnds(ServiceState::Failed));
-        }
-        _ => {}
+    if let Some((word, state)) = OUTCOMES.iter().find(|(word, _)| *word == text) {
+        let of_openrc = matches!(*word, "[ ok ]" | "[ !! ]");
+        return Some(if of_openrc { UnitMessage::LastEnds(*state) } else { UnitMessage::LineEnds(*state) });
     }
     if let Some(stage) = text.strip_prefix("- runit: ") {
         let begins = stage.strip_prefix("enter stage: ").map(|name| UnitMessage::Begins(UnitText::whole(name)));
@@ -63,7 +60,9 @@ pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
         let (what, outcome) = outcome(said);
         let begins = said.ends_with("...") && outcome.is_none();
         let unit = name(what)?;
-        return outcome.map(|state| UnitMessage::Line(unit, state)).or(begins.then_some(UnitMessage::Begins(unit)));
+        return outcome
+            .map(|state| UnitMessage::Line(unit, state))
+            .or(begins.then_some(UnitMessage::BeginsNested(unit)));
     }
     // Debian's marks the line at its start, once the script has ended, and prints nothing before that.
     let (mark, said) = match text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
@@ -95,11 +94,16 @@ fn outcome(said: &str) -> (&str, Option<ServiceState>) {
     }
     let found = OUTCOMES.iter().find_map(|(word, state)| {
         let what = said.strip_suffix(word)?;
-        // `foo.` ends with a dot; `book` does not end with "ok".
-        let is_apart = *word == "." || what.ends_with([' ', '\t', ':', '.']);
-        is_apart.then_some((what, Some(*state)))
+        what.ends_with([' ', '\t', ':', '.']).then_some((what, Some(*state)))
     });
-    found.unwrap_or((said, None))
+    found.or_else(|| Some((started(said)?, Some(ServiceState::Up)))).unwrap_or((said, None))
+}
+
+/// `Starting periodic command scheduler: cron.`, which ends with a dot once cron runs; a sentence has more after its colon, or none.
+fn started(said: &str) -> Option<&str> {
+    let what = said.strip_suffix('.')?;
+    let (_, program) = what.split_once(": ")?;
+    (!program.is_empty() && !program.contains([' ', '/', '.'])).then_some(what)
 }
 
 /// What a script is about: of one that starts something, its name.
@@ -149,8 +153,8 @@ mod tests {
         );
         check("[info] Using makefile-style concurrent boot in runlevel S.", None);
         // OpenRC.
-        check(" * Starting sshd ...", Some(UnitMessage::Begins(unit("sshd"))));
-        check(" * Mounting /proc ...", Some(UnitMessage::Begins(unit("Mounting /proc"))));
+        check(" * Starting sshd ...", Some(UnitMessage::BeginsNested(unit("sshd"))));
+        check(" * Mounting /proc ...", Some(UnitMessage::BeginsNested(unit("Mounting /proc"))));
         check("                                            [ ok ]", Some(UnitMessage::LastEnds(ServiceState::Up)));
         check(" [ !! ]", Some(UnitMessage::LastEnds(ServiceState::Failed)));
         check(" * Starting cronie ...                      [ ok ]", up("cronie"));
@@ -168,9 +172,18 @@ mod tests {
             "Checking root file system...rootfs: clean, 9/64 files",
             Some(UnitMessage::MayBegin(unit("Checking root file system"))),
         );
-        check("done.", Some(UnitMessage::LastEnds(ServiceState::Up)));
-        // What is said of nothing.
-        for text in ["Starting", "Starting .", "Starting to look", "Loading book", "all OK", ""] {
+        check("done.", Some(UnitMessage::LineEnds(ServiceState::Up)));
+        check("                    [FAILED]", Some(UnitMessage::LineEnds(ServiceState::Failed)));
+        check("Starting web server: apache2 failed.", failed("web server: apache2"));
+        // What ends nothing.
+        let sentences = [
+            "Starting bar: not started, disabled.",
+            "Loading model from disk.",
+            "Starting server at http://0.0.0.0:8080.",
+        ];
+        for text in
+            sentences.into_iter().chain(["Starting", "Starting .", "Starting to look", "Loading book", "all OK", ""])
+        {
             check(text, None);
         }
         assert_eq!(parse(&format!("Starting {}: OK", "x".repeat(200))), None);

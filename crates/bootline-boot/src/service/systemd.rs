@@ -56,14 +56,13 @@ fn name(text: &str) -> Option<UnitText<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::fastinit;
 
     #[test]
     fn lines() {
         // Who is meant, and what happened: none for the start.
         let up = |n| Some((n, Some(ServiceState::Up)));
         let check = |text, want: Option<(&str, Option<ServiceState>)>| {
-            let got = parse(text).or_else(|| fastinit::parse(text)).map(|m| match m {
+            let got = parse(text).map(|m| match m {
                 UnitMessage::Begins(unit) => (unit.name, None),
                 UnitMessage::Ends(unit, state) => (unit.name, Some(state)),
                 UnitMessage::TimedOut(unit) => (unit.name, Some(ServiceState::Failed)),
@@ -82,16 +81,6 @@ mod tests {
         check("[ TIME ] Timed out waiting for device /dev/sdb1.", Some(("/dev/sdb1", Some(ServiceState::Failed))));
         check("Starting kernel ...", None);
         check("[  OK  ] ", None);
-        check("fastinit: camera: starting after 0.001204 s, process 87", Some(("camera", None)));
-        check("fastinit: camera: started after 0.001204 s, process 87", up("camera"));
-        check("fastinit: camera: ready after 0.020411 s", up("camera"));
-        let failed = |n| Some((n, Some(ServiceState::Failed)));
-        check("fastinit: camera: cannot run `/bin/camera`: no such file or directory", failed("camera"));
-        check("fastinit: camera: killed by signal 11", failed("camera"));
-        check("fastinit: camera: not started: still missing: /dev/video0", failed("camera"));
-        check("fastinit: camera: exited with status 0", None);
-        check("fastinit: process 1 goes on after 0.003000 s", None);
-        check("fastinit: /dev/x y: started after 1", None);
         check("[  OK  ] Started ...", None);
         check("systemd[1]: Hostname set to <board>.", None);
         check("[drm] Started up", None);

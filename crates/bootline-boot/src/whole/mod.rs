@@ -26,7 +26,7 @@ pub use application::Application;
 pub use application_search::AppMarker;
 pub use boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
 pub(super) use rebuild::rebuild;
-pub use stage::{Stage, StageEvidence, StageName, WholeOrigin};
+pub use stage::{Stage, StageEvidence, StageName, WholeEnd, WholeOrigin};
 pub use unit::{Unit, UnitTimesBy};
 pub use whole_boot::WholeBoot;
 

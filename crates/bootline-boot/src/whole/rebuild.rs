@@ -58,7 +58,7 @@ pub(crate) fn rebuild(
         timers: &timers,
     });
     let tiled = tile::tile(boot, &whole, found, problems);
-    (whole.stages, whole.since, whole.is_complete) = (tiled.stages, tiled.since, tiled.is_complete);
+    (whole.stages, whole.since, whole.until) = (tiled.stages, tiled.since, tiled.until);
     for source in &whole.sources {
         if let Some(why) = &source.refused {
             problems.add(ProblemKind::SourceNotUsed, ByteRange::default(), || format!("`{}` {why}", source.name));

@@ -106,6 +106,47 @@ pub enum WholeOrigin {
     KernelStart,
 }
 
+impl WholeOrigin {
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            WholeOrigin::PowerOn => "power-on",
+            WholeOrigin::LoaderTimer => "the zero of the boot loader's timer",
+            WholeOrigin::Firmware => "the firmware's start",
+            WholeOrigin::FirstByte => "the first byte on the console",
+            WholeOrigin::KernelStart => "the kernel's start",
+        }
+    }
+}
+
+/// What the last stage ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeEnd {
+    /// The application is up.
+    Application,
+    /// The marker.
+    Marker,
+    /// systemd's first transaction is complete.
+    SystemdFinish,
+    /// A target or a stage of init that systems start to.
+    Target(&'static str),
+    /// The login prompt.
+    LoginPrompt,
+}
+
+impl WholeEnd {
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            WholeEnd::Application => "the application",
+            WholeEnd::Marker => "the marker",
+            WholeEnd::SystemdFinish => "systemd's first transaction",
+            WholeEnd::Target(name) => name,
+            WholeEnd::LoginPrompt => "the login prompt",
+        }
+    }
+}
+
 /// What shows where a stage begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StageEvidence {

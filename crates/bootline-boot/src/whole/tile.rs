@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From where stages begin to stages without gap or overlap.
-use super::stage::{Stage, WholeOrigin};
+use super::stage::{Stage, WholeEnd, WholeOrigin};
 use super::stage_start::StageStart;
 use super::unit::{Unit, UnitTimesBy};
 use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
 use crate::end::EndedBy;
+use crate::service;
 use bootline_capture::units::Dur;
 use bootline_records::{ByteRange, ProblemKind, Problems, RecordOrigin};
 
@@ -14,15 +15,15 @@ use bootline_records::{ByteRange, ProblemKind, Problems, RecordOrigin};
 pub(super) struct Tiled {
     pub stages: Vec<Stage>,
     pub since: Option<WholeOrigin>,
-    /// Whether the last one ends with something that the boot did.
-    pub is_complete: bool,
+    /// What the last one ends with; none where that is the log.
+    pub until: Option<WholeEnd>,
 }
 
 /// Puts the starts into order, and cuts the time at them.
 pub(super) fn tile(boot: &Boot, whole: &WholeBoot, mut starts: Vec<StageStart>, problems: &mut Problems) -> Tiled {
     starts.sort_by_key(|s| s.name);
     let reached = end(boot, whole);
-    let Some(end) = reached.or_else(|| end_of_log(boot, whole)).filter(|_| !starts.is_empty()) else {
+    let Some(end) = reached.map(|(_, at)| at).or_else(|| end_of_log(boot, whole)).filter(|_| !starts.is_empty()) else {
         return Tiled::default();
     };
     // From the last one backwards, as for phases: a start at or after a later stage's is none.
@@ -48,7 +49,7 @@ pub(super) fn tile(boot: &Boot, whole: &WholeBoot, mut starts: Vec<StageStart>, 
     let ends = kept.iter().skip(1).map(|s| s.at).chain([end]).collect::<Vec<_>>();
     let stages = kept.into_iter().zip(ends);
     let stage = |(s, end): (StageStart, Dur)| Stage { name: s.name, start: s.at, end, evidence: s.evidence };
-    Tiled { stages: stages.map(stage).collect(), since, is_complete: reached.is_some() }
+    Tiled { stages: stages.map(stage).collect(), since, until: reached.map(|(by, _)| by) }
 }
 
 /// Clocks that were aligned may disagree by less.
@@ -56,10 +57,11 @@ const CONTRADICTION: Dur = Dur::from_millis(50);
 
 /// Where the last stage ends: at the application, at the marker, when systemd's first transaction is complete, or with what shows that
 /// it is.
-fn end(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
-    let application = whole.application.as_ref().map(|a| a.at);
-    let marker = boot.end.as_ref().filter(|e| e.by == EndedBy::Marker).map(|e| e.at.best());
-    application.or(marker).or(whole.manager_finish).or_else(|| startup_end(boot, whole))
+fn end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
+    let application = whole.application.as_ref().map(|a| (WholeEnd::Application, a.at));
+    let marker = boot.end.as_ref().filter(|e| e.by == EndedBy::Marker).map(|e| (WholeEnd::Marker, e.at.best()));
+    let finish = whole.manager_finish.map(|at| (WholeEnd::SystemdFinish, at));
+    application.or(marker).or(finish).or_else(|| startup_end(boot, whole))
 }
 
 /// The last that the sources show: of a console, its last unit, because systemd reports only its first jobs.
@@ -70,12 +72,21 @@ fn end_of_log(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
 }
 
 /// When the system had started, by its login prompt and the targets that a system starts to.
-fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
-    // systemd's, and procd's.
-    const TARGETS: [&str; 5] =
-        ["multi-user.target", "graphical.target", "Multi-User System", "Graphical Interface", "init complete"];
-    let reached = whole.units.iter().filter(|u| TARGETS.contains(&u.name.as_str())).filter_map(|u| u.up).max();
-    reached.max(login_prompt(boot))
+fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
+    // systemd's by name and by description, and procd's.
+    const TARGETS: [(&str, &str); 5] = [
+        ("multi-user.target", "multi-user.target"),
+        ("graphical.target", "graphical.target"),
+        ("Multi-User System", "multi-user.target"),
+        ("Graphical Interface", "graphical.target"),
+        (service::PROCD_COMPLETE, service::PROCD_COMPLETE),
+    ];
+    let target = |unit: &Unit| {
+        let (_, target) = TARGETS.iter().find(|(name, _)| *name == unit.name)?;
+        Some((WholeEnd::Target(target), unit.up?))
+    };
+    let prompt = login_prompt(boot).map(|at| (WholeEnd::LoginPrompt, at));
+    whole.units.iter().filter_map(target).chain(prompt).max_by_key(|(_, at)| *at)
 }
 
 /// `board login: `, the first one. A line of a log that mentions one has more after it than a user's name.

@@ -2,7 +2,7 @@
 //! What is known of a boot from power-on to the application.
 use super::application::Application;
 use super::boot_source::SourceUse;
-use super::stage::{Stage, WholeOrigin};
+use super::stage::{Stage, WholeEnd, WholeOrigin};
 use super::unit::Unit;
 use bootline_capture::units::Dur;
 
@@ -13,8 +13,8 @@ pub struct WholeBoot {
     pub stages: Vec<Stage>,
     /// What the first stage begins with; none where nothing has a time.
     pub since: Option<WholeOrigin>,
-    /// Whether the last stage ends with something that the boot did; else with the log, which may be cut anywhere.
-    pub is_complete: bool,
+    /// What the last stage ends with; none where that is the log, which may be cut anywhere.
+    pub until: Option<WholeEnd>,
     /// Units of systemd and the scripts of other inits, by start.
     pub units: Vec<Unit>,
     /// Whether the units' dependencies are known.

@@ -24,7 +24,7 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
         .words(&app.name)
         .words(format!(") {what} "))
         .styled(TimeValue::exact(app.at - first.start).short(), Style::Strong)
-        .words(format!(" after {}", origin(since)));
+        .words(format!(" after {}", since.title()));
     if let Some(record) = app.record {
         text = text.words(format!(", record {record}"));
     }
@@ -43,21 +43,10 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
 pub(crate) fn stages(document: &mut Document, boot: &Boot) {
     let (Some(since), true) = (boot.whole.since, is_worth_showing(boot)) else { return };
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("systemd's clock", ClockName::title);
-    document.heading(format!("Stages from {} ({clock}; 0 is the zero of the kernel's clock)", origin(since)));
+    document.heading(format!("Stages from {} ({clock}; 0 is the zero of the kernel's clock)", since.title()));
     document.table(table(boot));
     if !matches!(since, WholeOrigin::PowerOn) {
-        document.paragraph(format!("What came before {} is not in these figures.", origin(since)));
-    }
-}
-
-/// What a boot is counted from.
-fn origin(since: WholeOrigin) -> &'static str {
-    match since {
-        WholeOrigin::PowerOn => "power-on",
-        WholeOrigin::LoaderTimer => "the zero of the boot loader's timer",
-        WholeOrigin::Firmware => "the firmware's start",
-        WholeOrigin::FirstByte => "the first byte on the console",
-        WholeOrigin::KernelStart => "the kernel's start",
+        document.paragraph(format!("What came before {} is not in these figures.", since.title()));
     }
 }
 

@@ -138,7 +138,8 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 
     let mut boots = args.reading.clone().reader(BootNeeds::End);
     boots.whole.app = args.app.clone();
-    let reader = RunReader { boots, asked: Asked { whole_boot: args.app.is_some(), ..Asked::default() } };
+    let reader =
+        RunReader { boots, asked: Asked { whole_boot: args.app.is_some(), app: args.app.clone(), ..Asked::default() } };
     let read = |i: usize| reader.set(run_sets::set_name(named[i].0, named[i].1), &inputs[i..=i]);
     let (from, to) = (read(0)?, read(1)?);
     if let Some(empty) = [&from, &to].into_iter().find(|set| set.n() == 0) {
