@@ -72,9 +72,10 @@ kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its ca
 	@scripts/setup lab kernel kernel-test boards
 	kernel/console_relay/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(RELAY_KERNELS)
 
-kernel-package-test: ## follows the README of nbcon_8250 in systems of its own, and boots them (root)
+kernel-package-test: ## follows the READMEs of nbcon_8250 and console_relay in systems of its own, and boots them (root)
 	@scripts/setup lab kernel kernel-test packaging-test
 	kernel/nbcon_8250/tests/packaging-test
+	kernel/console_relay/tests/packaging-test
 
 kernel-layers-test: ## parses the modules' Yocto layer and Buildroot tree with BitBake, oelint and Kconfig (by pip), builds by their steps
 	@scripts/setup kernel layers
