@@ -27,13 +27,14 @@ demo: build ## boots three stock kernels at 9600 baud and explains why they are 
 ## Check
 
 .PHONY: test fuzz lint docs bench perfetto-check clean
-test: setup ## builds, runs all tests, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250
+test: setup ## builds, runs all tests, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250 and with fastinit
 	@scripts/setup browser
 	$(CARGO) build --workspace --all-targets --locked
 	$(CARGO) test --workspace --locked
 	$(CARGO) xtask docs --check
 	$(MAKE) fuzz FUZZ_SECONDS=3
 	$(MAKE) kernel-smoke
+	$(MAKE) fastinit-smoke
 
 fuzz: ## runs each fuzz target for FUZZ_SECONDS (20)
 	@scripts/setup build fuzz

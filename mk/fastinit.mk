@@ -4,7 +4,7 @@
 FASTINIT_COMPILERS = x86_64-linux-gnu- aarch64-linux-gnu- arm-linux-gnueabihf- riscv64-linux-gnu-
 FASTINIT_KERNELS = 6.12 7.2 arm64:6.12
 
-# What `make test` is to boot: SMOKE_KERNEL of mk/kernel.mk.
+# What `make test` boots, with SMOKE_KERNEL of mk/kernel.mk.
 FASTINIT_SMOKE = build/x86_64/fastinit-patient build/x86_64/guest
 
 ## fastinit
