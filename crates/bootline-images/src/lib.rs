@@ -3,6 +3,7 @@
 pub mod arch;
 pub mod cpio;
 pub mod kernels;
+pub mod loaders;
 mod lock_file;
 pub mod programs;
 pub mod systems;

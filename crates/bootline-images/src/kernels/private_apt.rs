@@ -43,6 +43,24 @@ impl PrivateApt {
     /// # Errors
     /// No apt, or the folder can't be written to or named in a configuration.
     pub fn prepare(root: &Path, arch: Arch, archive: DebianArchive, suites: &'static str) -> Result<PrivateApt, Error> {
+        PrivateApt::prepare_for(Content::Packages, root, arch, archive, suites)
+    }
+
+    /// The same for source packages, which have no architecture.
+    ///
+    /// # Errors
+    /// As for [`PrivateApt::prepare`].
+    pub fn prepare_sources(root: &Path, archive: DebianArchive, suites: &'static str) -> Result<PrivateApt, Error> {
+        PrivateApt::prepare_for(Content::Sources, root, Arch::Amd64, archive, suites)
+    }
+
+    fn prepare_for(
+        content: Content,
+        root: &Path,
+        arch: Arch,
+        archive: DebianArchive,
+        suites: &'static str,
+    ) -> Result<PrivateApt, Error> {
         for folder in ["lists/partial", "cache/archives/partial", "empty"] {
             let folder = root.join(folder);
             fs::create_dir_all(&folder).map_err(Error::cache("create", &folder))?;
@@ -52,7 +70,7 @@ impl PrivateApt {
             fs::write(&path, text).map_err(Error::cache("write", &path))
         };
         write("status", "")?;
-        write("archive.sources", &sources(arch, &archive, suites))?;
+        write("archive.sources", &sources(content, arch, &archive, suites))?;
         write("apt.conf", &configuration(root, arch, &host::acquire_settings()?)?)?;
         Ok(PrivateApt { root: root.to_owned(), archive, suites })
     }
@@ -152,19 +170,7 @@ impl PrivateApt {
     pub fn archives_of(&self, packages: &[&str]) -> Result<Vec<(String, u64)>, Error> {
         let mut command = self.command("apt-get");
         command.args(["-qq", "--yes", "--no-install-recommends", "--print-uris", "install"]).args(packages);
-        let output = command.stdin(Stdio::null()).output().map_err(|_| Error::NoTool { program: "apt-get" })?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        // `'ADDRESS' FILE SIZE CHECKSUM`
-        let archives = text.lines().filter(|l| l.starts_with('\'')).filter_map(|line| {
-            let mut words = line.split_ascii_whitespace().skip(1);
-            Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
-        });
-        if output.status.success() {
-            return Ok(archives.collect());
-        }
-        let evidence =
-            String::from_utf8_lossy(&output.stderr).lines().take(MAX_COMPLAINTS).map(str::to_owned).collect();
-        Err(Error::Apt { action: format!("find the packages {}", packages.join(" ")), evidence })
+        archives_listed(command, &format!("find the packages {}", packages.join(" ")))
     }
 
     /// Downloads these packages and what they depend on into `folder`, as far as they are not there. What an interrupted
@@ -179,6 +185,31 @@ impl PrivateApt {
         command.arg("-o").arg(format!("Dir::Cache::archives={}", folder.display()));
         command.args(["-qq", "--yes", "--no-install-recommends", "--download-only", "install"]).args(packages);
         run(command, "download the packages of a system", percent)
+    }
+
+    /// The files of the newest source package of this name, except its description (.dsc): each file's name and size in bytes.
+    /// The signed list of sources has their checksums.
+    ///
+    /// # Errors
+    /// apt's error lines; there may be no list yet.
+    pub fn source_of(&self, package: &str) -> Result<Vec<(String, u64)>, Error> {
+        let mut command = self.command("apt-get");
+        command.args(["-qq", "--print-uris", "source", package]);
+        let listed = archives_listed(command, &format!("find the source of {package}"))?;
+        Ok(listed.into_iter().filter(|(file, _)| is_source_archive(file)).collect())
+    }
+
+    /// Downloads the archives of the newest source package of this name into `folder`, whose checksums apt verifies.
+    ///
+    /// # Errors
+    /// apt's error lines.
+    pub fn download_source(&self, package: &str, folder: &Path, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+        for part in ["--tar-only", "--diff-only"] {
+            let mut command = self.command("apt-get");
+            command.current_dir(folder).args(["-qq", "source", "--download-only", part, package]);
+            run(command, &format!("download the source of {package}"), percent)?;
+        }
+        Ok(())
     }
 
     /// Where the fetched lists of packages are.
@@ -198,12 +229,44 @@ impl PrivateApt {
     }
 }
 
-fn sources(arch: Arch, archive: &DebianArchive, suites: &str) -> String {
+/// What is fetched from the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Packages,
+    Sources,
+}
+
+fn sources(content: Content, arch: Arch, archive: &DebianArchive, suites: &str) -> String {
+    let types = match content {
+        Content::Packages => "deb",
+        Content::Sources => "deb-src",
+    };
     format!(
-        "Types: deb\nURIs: {}\nSuites: {suites}\nComponents: main\nArchitectures: {arch}\nSigned-By: {}\n",
+        "Types: {types}\nURIs: {}\nSuites: {suites}\nComponents: main\nArchitectures: {arch}\nSigned-By: {}\n",
         archive.mirror,
         archive.keyring.display()
     )
+}
+
+/// What apt would download: each archive's name and size in bytes.
+fn archives_listed(mut command: Command, action: &str) -> Result<Vec<(String, u64)>, Error> {
+    let output = command.stdin(Stdio::null()).output().map_err(|_| Error::NoTool { program: "apt-get" })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    // `'ADDRESS' FILE SIZE CHECKSUM`
+    let archives = text.lines().filter(|l| l.starts_with('\'')).filter_map(|line| {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
+    });
+    if output.status.success() {
+        return Ok(archives.collect());
+    }
+    let evidence = String::from_utf8_lossy(&output.stderr).lines().take(MAX_COMPLAINTS).map(str::to_owned).collect();
+    Err(Error::Apt { action: action.to_owned(), evidence })
+}
+
+/// Whether a file of a source package is its upstream source or Debian's changes, and not a signature or the description.
+fn is_source_archive(file: &str) -> bool {
+    ["bz2", "gz", "xz"].iter().any(|kind| file.ends_with(&format!(".tar.{kind}")))
 }
 
 fn configuration(root: &Path, arch: Arch, acquire: &str) -> Result<String, Error> {
@@ -307,6 +370,15 @@ mod tests {
         check("E: Failed to fetch http://mirror.example/d/dists/trixie-backports/InRelease  No", &["trixie-backports"]);
         check("W: GPG error: http://mirror.example/d trixie InRelease: NO_PUBKEY 0", &["trixie"]);
         check("E: Some index files failed to download.", &[]);
+    }
+
+    #[test]
+    fn archives_of_a_source_package() {
+        assert!(is_source_archive("u-boot_2025.01.orig.tar.bz2"));
+        assert!(is_source_archive("u-boot_2025.01-3+deb13u1.debian.tar.xz"));
+        for other in ["u-boot_2025.01.orig.tar.bz2.asc", "u-boot_2025.01-3.dsc"] {
+            assert!(!is_source_archive(other), "{other}");
+        }
     }
 
     #[test]

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The disk that a boot loader reads: kernel, initramfs, and a menu file with the command line.
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::error::LoaderError;
+use super::tools::{has_program, run};
+
+/// The menu file on the disk, whose format boot loaders share (The Boot Loader Specification calls it extlinux.conf).
+pub const MENU: &str = "extlinux/extlinux.conf";
+
+/// Features of the file system.
+const FEATURES: &str = "none,extent,filetype,sparse_super,large_file,dir_index";
+
+/// What the loader boots.
+#[derive(Clone, Copy, Debug)]
+pub struct BootFiles<'a> {
+    /// The kernel's image.
+    pub kernel: &'a Path,
+    /// The initramfs.
+    pub initramfs: &'a Path,
+    /// The kernel's command line.
+    pub command_line: &'a str,
+}
+
+/// Writes a disk without partitions, with an ext4 file system, to `path`. `folder` is empty and takes the files meanwhile.
+///
+/// # Errors
+/// A file can't be read or written, or mkfs.ext4 is missing or failed.
+pub fn boot_disk(files: &BootFiles<'_>, folder: &Path, path: &Path) -> Result<(), LoaderError> {
+    if !has_program("mkfs.ext4") {
+        return Err(LoaderError::NoMkfs);
+    }
+    let menu = folder.join(MENU);
+    let menu_folder = menu.parent().expect("a menu is in a folder");
+    fs::create_dir_all(menu_folder).map_err(LoaderError::file("create", menu_folder))?;
+    fs::write(&menu, menu_text(files.command_line)).map_err(LoaderError::file("write", &menu))?;
+    let mut bytes = 0;
+    for (from, name) in [(files.kernel, "kernel"), (files.initramfs, "initramfs")] {
+        bytes += fs::copy(from, folder.join(name)).map_err(LoaderError::file("copy", from))?;
+    }
+    let mut command = Command::new("mkfs.ext4");
+    // Only features that every U-Boot reads, whatever this host's defaults are.
+    command.args(["-q", "-F", "-L", "boot", "-O", FEATURES, "-E", "root_owner=0:0", "-d"]);
+    command.arg(folder).arg(path).arg(format!("{}M", mebibytes(bytes)));
+    run(command, "the loader's disk", "mkfs.ext4")
+}
+
+/// Size of the disk for files of this size: some more for the file system's own, and a power of two, as a medium has.
+fn mebibytes(files: u64) -> u64 {
+    ((files + files / 8) >> 20).max(8).next_power_of_two().max(32)
+}
+
+fn menu_text(command_line: &str) -> String {
+    format!("default linux\nlabel linux\n  kernel /kernel\n  initrd /initramfs\n  append {command_line}\n",)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_has_kernel_initramfs_and_menu() {
+        let dir = tempfile::tempdir().unwrap();
+        let (kernel, initramfs, disk) = (dir.path().join("k"), dir.path().join("i"), dir.path().join("disk"));
+        fs::write(&kernel, vec![1; 3 << 20]).unwrap();
+        fs::write(&initramfs, "initramfs").unwrap();
+        let folder = dir.path().join("files");
+        fs::create_dir(&folder).unwrap();
+        let files = BootFiles { kernel: &kernel, initramfs: &initramfs, command_line: "console=ttyAMA0,9600n8 quiet" };
+        boot_disk(&files, &folder, &disk).unwrap();
+        assert_eq!(fs::metadata(&disk).unwrap().len(), 32 << 20);
+        let mut debugfs = Command::new("/usr/sbin/debugfs");
+        let shown = debugfs.arg("-R").arg(format!("cat /{MENU}")).arg(&disk).output().unwrap();
+        let menu = String::from_utf8(shown.stdout).unwrap();
+        assert!(menu.ends_with("initrd /initramfs\n  append console=ttyAMA0,9600n8 quiet\n"), "{menu}");
+        let missing = BootFiles { kernel: Path::new("/nowhere"), ..files };
+        let error = boot_disk(&missing, &folder, &disk).unwrap_err().to_string();
+        assert!(error.starts_with("cannot copy `/nowhere`: "), "{error}");
+    }
+
+    #[test]
+    fn disks_have_room() {
+        assert_eq!([mebibytes(0), mebibytes(40 << 20), mebibytes(60 << 20)], [32, 64, 128]);
+        assert!((0..500).all(|mib| mebibytes(mib << 20) > mib));
+    }
+}
