@@ -53,7 +53,7 @@ pub(crate) struct Ports {
 
 impl Machine {
     /// QEMU's arguments.
-    pub fn arguments(&self, ports: &Ports, kernel: &Path, initrd: &Path, append: &str) -> Vec<OsString> {
+    pub fn arguments(&self, ports: &Ports) -> Vec<OsString> {
         let mut args: Vec<OsString> = Vec::new();
         let mut add = |words: &[&str]| args.extend(words.iter().map(OsString::from));
         add(&["-no-user-config", "-nodefaults", "-no-reboot", "-display", "none"]);
@@ -66,10 +66,15 @@ impl Machine {
         add(&["-machine", machine, "-cpu", cpu, "-smp", &self.smp.to_string(), "-m", &self.memory_mib.to_string()]);
         add(&["-chardev", &ports.console, "-serial", "chardev:console", "-chardev", &ports.truth]);
         add(&self.arch.truth_port_arguments());
-        args.extend(["-kernel".into(), kernel.into(), "-initrd".into(), initrd.into()]);
-        args.extend(["-append".into(), append.into()]);
         args
     }
+}
+
+/// QEMU's arguments for a kernel that it starts itself, without a boot loader.
+pub(crate) fn direct_boot(kernel: &Path, initrd: &Path, append: &str) -> Vec<OsString> {
+    let file = |name: &str, path: &Path| [OsString::from(name), path.into()];
+    let words = ["-append".into(), append.into()];
+    [file("-kernel", kernel), file("-initrd", initrd), words].concat()
 }
 
 /// The kernel command line: what the lab needs, unless the user's parameters override it, then the user's parameters.

@@ -88,6 +88,15 @@ impl FromStr for StoragePreset {
     }
 }
 
+/// Options of QEMU's drives for a storage's limits; none for as fast as the host is. All drives of a guest share them, as partitions
+/// of one medium do.
+pub(crate) fn throttle(storage: Option<StoragePreset>) -> String {
+    storage.map(StoragePreset::limits).map_or(String::new(), |limits| {
+        let (bytes, operations) = (limits.bytes_per_s, limits.operations_per_s);
+        format!(",throttling.bps-total={bytes},throttling.iops-total={operations},throttling.group=storage")
+    })
+}
+
 /// How long the check of a storage reads, at its full speed. QEMU's burst of a tenth of a second is 2 % of it.
 const CHECK_SECONDS: u64 = 5;
 

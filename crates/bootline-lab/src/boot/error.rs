@@ -10,6 +10,7 @@ use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::ModuleError;
 use crate::qemu::QemuError;
 use bootline_images::arch::Arch;
+use bootline_images::loaders::{Loader, LoaderError};
 use bootline_images::systems::System;
 use bootline_port::recorder::RecorderError;
 
@@ -52,6 +53,25 @@ pub enum BootError {
         /// The guest's architecture.
         arch: Arch,
     },
+    /// The boot loader is for another machine.
+    #[error("{loader} boots {} guests only, and the kernel is for {arch}", loader.arch())]
+    LoaderArch {
+        /// The loader.
+        loader: Loader,
+        /// The guest's architecture.
+        arch: Arch,
+    },
+    /// The guest's memory has no room for the loader and what it loads.
+    #[error("{loader} needs {mib} MiB of memory for this kernel and initramfs")]
+    LoaderMemory {
+        /// The loader.
+        loader: Loader,
+        /// What is enough, in MiB.
+        mib: u64,
+    },
+    /// The boot loader's disk or flash can't be made.
+    #[error(transparent)]
+    Loader(Box<LoaderError>),
     /// A paced line and a counted clock were requested together: the guest's time would not match the line's.
     #[error("a paced line can't be combined with -icount: the guest's time would not match the line's")]
     PacedAndIcount,
@@ -139,6 +159,11 @@ impl BootError {
             BootError::PacedAndIcount => Some("leave out `--baud` or `--icount`".to_owned()),
             BootError::IcountWithInitrd => Some("leave out `--initrd` or `--icount`".to_owned()),
             BootError::NoDeviceTree { .. } => Some("leave out `--dtb`".to_owned()),
+            BootError::LoaderArch { loader, .. } => {
+                Some(format!("name a kernel for {0}: `--kernel {0}:6.12`; or leave out `--loader`", loader.arch()))
+            }
+            BootError::LoaderMemory { mib, .. } => Some(format!("`--memory {mib}`")),
+            BootError::Loader(error) => error.hint(),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
             BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {

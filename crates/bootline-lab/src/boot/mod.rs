@@ -14,6 +14,7 @@
 mod error;
 mod files;
 mod guest_report;
+mod loader;
 mod progress;
 mod request;
 mod run;
@@ -29,6 +30,7 @@ mod witness;
 
 pub use error::BootError;
 pub(crate) use files::{replace, set_aside};
+pub use loader::{LoaderBoot, LoaderSetup, LoaderTruth, check_loader};
 pub use progress::{BootPhase, BootProgress};
 pub use request::BootRequest;
 pub(crate) use request::arch_of;

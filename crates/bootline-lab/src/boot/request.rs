@@ -8,7 +8,7 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
-use super::{BootError, SystemBoot};
+use super::{BootError, LoaderBoot, SystemBoot, check_loader};
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Machine, command_line, declared_baud};
@@ -26,6 +26,8 @@ pub struct BootRequest {
     pub dtb: Option<PathBuf>,
     /// Parameters for the kernel command line. They override the lab's own (`console=`, `panic=`, `log_buf_len=`).
     pub append: String,
+    /// A boot loader that boots the kernel; by default QEMU starts it itself.
+    pub loader: Option<LoaderBoot>,
     /// A whole system, booted by the lab's own initramfs; then there is no `initrd`.
     pub system: Option<SystemBoot>,
     /// The guest's architecture; by default that of the image.
@@ -68,6 +70,7 @@ impl BootRequest {
             kernel: kernel.to_owned(),
             initrd: None,
             dtb: None,
+            loader: None,
             system: None,
             append: String::new(),
             arch: None,
@@ -147,6 +150,10 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     }
     let of_line =
         asked(request.lines.is_some(), "printing lines").or(asked(request.trace_registers, "tracing registers"));
+    let of_line = of_line.or(asked(request.loader.is_some(), "a boot loader"));
+    if let Some(loader) = &request.loader {
+        check_loader(loader.loader, Some(arch), &request.kernel)?;
+    }
     if let Some(what) = of_line.filter(|_| icount) {
         return Err(BootError::NeedsLine { what });
     }

@@ -26,11 +26,12 @@ use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::{first_modules, initramfs};
 use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
-use crate::machine::Ports;
+use crate::machine::{Ports, direct_boot};
 use crate::module;
 use crate::qemu::{self, LogListener, Qemu};
 use crate::registers::{self, Counter, RegisterAccesses};
 use bootline_images::arch::Arch;
+use bootline_images::loaders::BootFiles;
 use bootline_port::recorder::Recorder;
 
 const TOOL: &str = concat!("bootline ", env!("CARGO_PKG_VERSION"));
@@ -72,6 +73,9 @@ pub fn boot(
             check_readable(path).map_err(|source| BootError::Initrd { path: path.clone(), source })?;
         }
     }
+    if let Some(loader) = &request.loader {
+        check_readable(&loader.image).map_err(|source| BootError::Kernel { path: loader.image.clone(), source })?;
+    }
     let modules = module::payload(&request.modules)?;
     let qemu_version = qemu::version(arch.qemu_program(), arch.qemu_package())?;
     let events = registers::events(arch);
@@ -93,6 +97,19 @@ pub fn boot(
     let initrd = written.as_ref().map(|file| file.path().to_owned()).or(given.cloned());
     let initrd = initrd.expect("one of the two is there");
 
+    let media = match (&request.loader, &plan.line) {
+        (Some(loader), Some(line)) => {
+            let files = BootFiles { kernel: &request.kernel, initramfs: &initrd, command_line: &plan.command_line };
+            Some((loader, loader.prepare(&files, line.baud, plan.machine.memory_mib)?))
+        }
+        _ => None,
+    };
+    let storage = request.system.as_ref().and_then(|boot| boot.storage);
+    let load_arguments = match &media {
+        Some((loader, media)) => loader.arguments(media, storage),
+        None => direct_boot(&request.kernel, &initrd, &plan.command_line),
+    };
+
     let clock = RunClock::start();
     let recorder = match &plan.line {
         Some(line) => Some(Recorder::create(&files.capture, &header(line, clock))?),
@@ -109,7 +126,7 @@ pub fn boot(
         console: if plan.line.is_some() { "stdio,id=console,signal=off" } else { "null,id=console" }.to_owned(),
         truth: format!("socket,id=truth,fd={}", std::os::fd::AsRawFd::as_raw_fd(&channels.guest_truth)),
     };
-    let mut args = plan.machine.arguments(&ports, &request.kernel, &initrd, &plan.command_line);
+    let mut args = plan.machine.arguments(&ports);
     if let Some(dtb) = &request.dtb {
         args.extend(["-dtb".into(), dtb.into()]);
     }
@@ -122,6 +139,8 @@ pub fn boot(
         args.extend(boot.arguments(free, std::os::fd::AsRawFd::as_raw_fd(qmp)));
         port = Some(free);
     }
+    // After the system's: its root stays the guest's first disk.
+    args.extend(load_arguments);
     let counter = request.trace_registers.then(|| Arc::new(Mutex::new(Counter::default())));
     if request.trace_registers {
         args.extend(events.iter().flat_map(|event| ["-trace".into(), event.into()]));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bootline_images::systems::{InitSystem, System, SystemImage};
 
-use crate::storage::{StoragePreset, check_command};
+use crate::storage::{StoragePreset, check_command, throttle};
 
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
 pub(super) const AWAITED: [&str; 3] = [MULTI_USER, PICTURE, SOCKET];
@@ -60,10 +60,7 @@ impl SystemBoot {
         // QEMU reads a comma in a name as two.
         drive.push(self.image.to_string_lossy().replace(',', ",,"));
         drive.push(if self.settle { ",snapshot=off" } else { ",snapshot=on" });
-        if let Some(limits) = self.storage.map(StoragePreset::limits) {
-            let (bytes, operations) = (limits.bytes_per_s, limits.operations_per_s);
-            drive.push(format!(",throttling.bps-total={bytes},throttling.iops-total={operations}"));
-        }
+        drive.push(throttle(self.storage));
         let network = format!("user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:{APPLICATION_PORT}");
         let mut arguments: Vec<OsString> = vec!["-drive".into(), drive];
         let fixed = [

@@ -4,6 +4,7 @@ use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::loader::LoaderTruth;
 use super::system_truth::SystemTruth;
 use crate::fidelity::Fidelity;
 use crate::host::Host;
@@ -123,6 +124,9 @@ pub struct Guest {
     /// The device tree, if it is not QEMU's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dtb: Option<String>,
+    /// The boot loader, if QEMU did not start the kernel itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loader: Option<LoaderTruth>,
     /// The command line passed to the kernel.
     pub command_line: String,
     /// /proc/version.

@@ -8,7 +8,7 @@ use super::running::QemuEnd;
 use super::session::Session;
 use super::system_truth::system_truth;
 use super::truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};
-use super::{BootError, BootRequest};
+use super::{BootError, BootRequest, LoaderBoot};
 use crate::fidelity::{self, Fidelity, FidelityFlaw, RunEvidence};
 use crate::host::Host;
 use crate::kmsg;
@@ -104,6 +104,7 @@ impl TruthParts<'_> {
                 memory_mib: self.plan.machine.memory_mib,
                 kernel: self.request.kernel.display().to_string(),
                 dtb: self.request.dtb.as_ref().map(|path| path.display().to_string()),
+                loader: self.request.loader.as_ref().map(LoaderBoot::truth),
                 command_line: self.plan.command_line.clone(),
                 kernel_version: report.version.clone(),
                 proc_cmdline: report.cmdline.clone(),

@@ -9,9 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
+use crate::boot::LoaderSetup;
 use crate::module::Module;
 use crate::storage::StoragePreset;
 use bootline_images::kernels::KernelName;
+use bootline_images::loaders::Loader;
 use bootline_images::systems::System;
 
 /// A checked experiment: every name in it exists, every value is in range.
@@ -73,6 +75,8 @@ pub struct Arm {
     pub memory_mib: u32,
     /// A whole system instead of the lab's small initramfs.
     pub system: Option<ArmSystem>,
+    /// A boot loader that boots the kernel.
+    pub loader: Option<ArmLoader>,
     /// An initramfs instead of the lab's.
     pub initrd: Option<PathBuf>,
     /// A device tree instead of QEMU's.
@@ -103,6 +107,15 @@ pub struct ArmSystem {
     pub system: System,
     /// The storage that its root is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
+}
+
+/// A boot loader, and how it is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArmLoader {
+    /// The loader.
+    pub loader: Loader,
+    /// How it is set up.
+    pub setup: LoaderSetup,
 }
 
 /// What boots.

@@ -22,6 +22,7 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
     for (differs, what) in [
         (from.memory_mib != to.memory_mib, "memory"),
         (from.system != to.system, "the system"),
+        (from.loader != to.loader, "the boot loader"),
         (from.initrd != to.initrd, "the initramfs"),
         (from.dtb != to.dtb, "the device tree"),
         (from.modules != to.modules, "modules"),
@@ -134,6 +135,8 @@ mod tests {
         check("", "memory_mib = 1024", Err("memory differs from arm `from`"));
         check("", "dtb = \"board.dtb\"", Err("the device tree differs from arm `from`"));
         check("", "system = \"busybox\"", Err("the system differs from arm `from`"));
+        let arm64 = "kernel = \"arm64:6.18\"";
+        check(arm64, &format!("{arm64}\nloader = \"u-boot\""), Err("the boot loader differs from arm `from`"));
         check("", "icount = true", Err("instructions are counted, without a console"));
         check("", "kernel = \"arm64:6.18\"", Err("the architecture differs from arm `from`"));
         check("", "kernel = \"./bzImage\"", Err("the kernel differs from arm `from` and is not a stock kernel"));

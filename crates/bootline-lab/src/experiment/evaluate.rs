@@ -184,6 +184,8 @@ impl Evaluation<'_> {
             append: arm.append.clone(),
             system: arm.system.map(|s| s.system),
             storage: arm.system.and_then(|s| s.storage),
+            loader: arm.loader.map(|l| l.loader),
+            loader_setup: arm.loader.map(|l| l.setup),
             runs: runs.iter().zip(&values).map(run).collect(),
             invalid,
             measured,
@@ -252,6 +254,9 @@ impl Evaluation<'_> {
         }
         if from.system.is_some() {
             return Some(Err("the boot of a whole system cannot be the source of a prediction".to_owned()));
+        }
+        if arm.loader.is_some() || from.loader.is_some() {
+            return Some(Err("boots by a boot loader are not predicted".to_owned()));
         }
         let change = match &arm.predict {
             Some(change) => *change,

@@ -11,13 +11,16 @@ use bootline_capture::units::Baud;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{Arm, ArmSystem, Claim, Experiment, Image, Quick};
+use super::definition::{Arm, ArmLoader, ArmSystem, Claim, Experiment, Image, Quick};
 use super::file_error::{Fault, FileError, nearest};
+use super::loader_arm;
 use super::metric::Metric;
 use super::raw::{RawArm, RawClaim, RawExperiment};
 use super::system_arm;
+use crate::boot::LoaderSetup;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
+use bootline_images::loaders::Loader;
 
 impl Experiment {
     /// Reads a file.
@@ -141,6 +144,9 @@ impl Reader<'_> {
         if let Some(why) = system_arm::contradiction(&raw, &image, metric) {
             return Err(contradiction(why));
         }
+        if let Some(why) = loader_arm::contradiction(&raw, &image) {
+            return Err(contradiction(why));
+        }
         if icount && raw.baud.is_some() {
             return Err(contradiction("instructions are counted without a line, so it has no `baud`"));
         }
@@ -186,6 +192,7 @@ impl Reader<'_> {
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
             system: raw.system.map(|system| ArmSystem { system, storage: raw.storage }),
+            loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
             initrd: raw.initrd.map(|file| self.next_to(&file)),
             dtb: raw.dtb.map(|file| self.next_to(&file)),
             modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
@@ -260,6 +267,11 @@ fn within(key: &'static str, n: &Spanned<u32>, range: std::ops::RangeInclusive<u
 fn baud(n: &Spanned<u32>) -> Found<Baud> {
     let value = within("baud", n, MIN_BAUD..=MAX_BAUD)?;
     Ok(Baud::new(value).expect("the lab's slowest line is faster than none"))
+}
+
+fn loader_of(loader: Loader, delay: &Option<Spanned<u32>>, quiet: Option<bool>) -> Found<ArmLoader> {
+    let delay = delay.as_ref().map(|n| within("loader_delay", n, 0..=600)).transpose()?;
+    Ok(ArmLoader { loader, setup: LoaderSetup { delay, quiet: quiet.unwrap_or(false) } })
 }
 
 fn known_arm(arms: &[Arm], key: &'static str, name: &Spanned<String>) -> Found<String> {

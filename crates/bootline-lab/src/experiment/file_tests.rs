@@ -320,3 +320,38 @@ fn what_does_not_go_with_a_system_is_refused() {
         );
     }
 }
+
+/// An arm with these keys and a kernel that U-Boot boots.
+fn loaded_arm(keys: &str) -> Result<Arm, String> {
+    let file = format!(
+        "name = \"speeds\"\nabout = \"\"\n[defaults]\nloader = \"u-boot\"\nloader_delay = 3\n\
+         [[arm]]\nname = \"a\"\nkernel = \"arm64:6.12\"\n{keys}\n"
+    );
+    parse(&file).map(|mut experiment| experiment.arms.remove(0)).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_loader_has_its_setup() {
+    let of = |keys| loaded_arm(keys).unwrap().loader;
+    let loader = |delay, quiet| Some(ArmLoader { loader: Loader::UBoot, setup: LoaderSetup { delay, quiet } });
+    assert_eq!(of(""), loader(Some(3), false));
+    assert_eq!(of("loader_delay = 0"), loader(Some(0), false));
+    assert_eq!(of("loader-delay = 0"), loader(Some(0), false), "as the command line spells it");
+    assert_eq!(of("loader_quiet = true"), loader(None, true), "the default delay does not apply");
+    assert_eq!(one_arm("").unwrap().loader, None);
+}
+
+#[test]
+fn what_does_not_go_with_a_loader_is_refused() {
+    let refused = |arm: Result<Arm, String>, why: &str| {
+        let error = arm.unwrap_err();
+        assert!(error.contains(why), "{error}");
+    };
+    refused(one_arm("loader_delay = 1"), "are those of a `loader`");
+    refused(one_arm("loader_quiet = true"), "are those of a `loader`");
+    refused(one_arm("loader = \"u-boot\""), "boots arm64 kernels only");
+    refused(loaded_arm("icount = true"), "no `icount`");
+    refused(loaded_arm("loader_quiet = true\nloader_delay = 1"), "no `loader_delay`");
+    refused(loaded_arm("predict = [\"baud=9600\"]"), "not predicted");
+    refused(loaded_arm("loader_delay = 601"), "601");
+}

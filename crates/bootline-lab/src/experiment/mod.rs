@@ -13,6 +13,8 @@ mod file;
 mod file_error;
 mod host_lock;
 mod images;
+mod loader_arm;
+mod loaders;
 mod matrix;
 mod metric;
 mod plan;
@@ -29,6 +31,7 @@ pub use evaluate::{Analyst, AnalystError, evaluate};
 pub use file_error::{Fault, FileError};
 pub use host_lock::lock_host;
 pub use images::{ArmKernel, ImageError, images};
+pub use loaders::{ArmLoaderImage, loaders};
 pub use metric::Metric;
 pub use plan::{ExperimentPlan, NoSuchArm, PlannedRun, RunSelection};
 pub use result::{

@@ -8,6 +8,7 @@ use toml::Spanned;
 use super::definition::Published;
 use super::metric::Metric;
 use crate::storage::StoragePreset;
+use bootline_images::loaders::Loader;
 use bootline_images::systems::System;
 
 #[derive(Debug, Deserialize)]
@@ -53,6 +54,11 @@ pub(super) struct RawArm {
     pub memory_mib: Option<Spanned<u32>>,
     pub system: Option<System>,
     pub storage: Option<StoragePreset>,
+    pub loader: Option<Loader>,
+    #[serde(alias = "loader-delay")]
+    pub loader_delay: Option<Spanned<u32>>,
+    #[serde(alias = "loader-quiet")]
+    pub loader_quiet: Option<bool>,
     pub initrd: Option<String>,
     pub dtb: Option<String>,
     pub modules: Option<Vec<Spanned<String>>>,
@@ -79,6 +85,10 @@ impl RawArm {
             memory_mib: self.memory_mib.or(defaults.memory_mib),
             system: self.system.or(defaults.system),
             storage: self.storage.or(defaults.storage),
+            loader: self.loader.or(defaults.loader),
+            // A quiet loader waits for no key, so the default delay does not apply.
+            loader_delay: self.loader_delay.or(defaults.loader_delay.filter(|_| self.loader_quiet != Some(true))),
+            loader_quiet: self.loader_quiet.or(defaults.loader_quiet),
             initrd: self.initrd.or(defaults.initrd),
             dtb: self.dtb.or(defaults.dtb),
             modules: self.modules.or(defaults.modules),

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::definition::Published;
 use super::metric::Metric;
-use crate::boot;
+use crate::boot::{self, LoaderSetup};
 use crate::host::Host;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
+use bootline_images::loaders::Loader;
 use bootline_images::systems::System;
 
 /// The version of `result.json`; incremented when a field changes its meaning or is removed.
@@ -72,6 +73,12 @@ pub struct ArmResult {
     /// The storage of the system; none for as fast as the host is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<StoragePreset>,
+    /// The boot loader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loader: Option<Loader>,
+    /// How that loader was set up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loader_setup: Option<LoaderSetup>,
     /// The complete runs.
     pub runs: Vec<RunResult>,
     /// Number of invalid attempts, including those that were repeated.

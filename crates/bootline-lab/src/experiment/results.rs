@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::Experiment;
 use super::images::ArmKernel;
+use super::loaders::ArmLoaderImage;
 use super::plan::{PlannedRun, draw_seed};
 use super::systems::{ArmImages, ArmSystemImage};
 use crate::boot::{BootError, RunVerdict, Truth, replace, set_aside};
@@ -48,6 +49,9 @@ pub struct ExperimentState {
     /// The images of whole systems, by the names of their arms.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub systems: BTreeMap<String, ArmSystemImage>,
+    /// The boot loaders, by the names of their arms.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub loaders: BTreeMap<String, ArmLoaderImage>,
 }
 
 /// Why a folder can't hold the results.
@@ -99,6 +103,16 @@ pub enum ResultsError {
         /// The one that would be booted now.
         now: Box<ArmSystemImage>,
     },
+    /// A boot loader was built again since, and differs.
+    #[error("arm `{arm}` was booted with {before}, but would now boot with {now}")]
+    OtherLoader {
+        /// The arm.
+        arm: String,
+        /// The one of the folder's runs.
+        before: Box<ArmLoaderImage>,
+        /// The one that would be used now.
+        now: Box<ArmLoaderImage>,
+    },
     /// Another process is adding runs.
     #[error("another bootline is adding runs to `{}`", dir.display())]
     InUse {
@@ -140,7 +154,8 @@ impl ResultsError {
             ResultsError::Changed { .. }
             | ResultsError::OtherSeed { .. }
             | ResultsError::OtherKernel { .. }
-            | ResultsError::OtherSystem { .. } => {
+            | ResultsError::OtherSystem { .. }
+            | ResultsError::OtherLoader { .. } => {
                 Some("start over with `--fresh` (what is there is kept under another name), or use `-o DIR`".to_owned())
             }
             ResultsError::None { .. } => Some("run it first: `bootline experiment run NAME`".to_owned()),
@@ -171,7 +186,13 @@ impl ResultsDir {
             replace(&copy, experiment.source.as_bytes()).map_err(failed("write", &copy))?;
             let random_seed = seed.or(experiment.random_seed).unwrap_or_else(draw_seed);
             let schema = "bootline-experiment-state/1".to_owned();
-            let state = ExperimentState { schema, random_seed, kernels: BTreeMap::new(), systems: BTreeMap::new() };
+            let state = ExperimentState {
+                schema,
+                random_seed,
+                kernels: BTreeMap::new(),
+                systems: BTreeMap::new(),
+                loaders: BTreeMap::new(),
+            };
             ResultsDir { dir: dir.to_owned(), state, lock: None }
         };
         results.lock = Some(lock);
@@ -191,6 +212,13 @@ impl ResultsDir {
             if let Some(before) = before.filter(|b| b.file_system != now.file_system) {
                 let (before, now) = (Box::new(before), Box::new(now.clone()));
                 return Err(ResultsError::OtherSystem { arm: arm.clone(), before, now });
+            }
+        }
+        for (arm, now) in &images.loaders {
+            let before = results.state.loaders.insert(arm.clone(), now.clone());
+            if let Some(before) = before.filter(|b| b.sha256 != now.sha256) {
+                let (before, now) = (Box::new(before), Box::new(now.clone()));
+                return Err(ResultsError::OtherLoader { arm: arm.clone(), before, now });
             }
         }
         results.write_json(STATE, &results.state)?;

@@ -179,6 +179,7 @@ fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
     let kernel = &images.kernels[&arm.name];
     BootRequest {
         system: arm.system.map(|system| images.systems[&arm.name].boot(system)),
+        loader: arm.loader.map(|loader| images.loaders[&arm.name].boot(loader)),
         initrd: arm.initrd.clone(),
         dtb: arm.dtb.clone(),
         append: arm.append.clone(),

@@ -10,9 +10,10 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::boot::set_aside;
-use crate::experiment::{ArmKernel, ArmSystemImage, ResultsError, RunSelection};
+use crate::experiment::{ArmKernel, ArmLoaderImage, ArmSystemImage, ResultsError, RunSelection, loaders};
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
+use bootline_images::loaders::{Environment, Loader};
 use bootline_images::systems::System;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
@@ -342,4 +343,34 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     lab.run(|_| Fate::Valid).unwrap();
     let plan = ExperimentPlan::of(&lab.experiment, &RunSelection::default()).unwrap();
     assert_eq!(quickest(&lab.experiment, &plan), Some("b"));
+}
+
+#[test]
+fn an_arm_with_a_loader_boots_by_it() {
+    let mut lab = Lab::new();
+    let loader = |sha256: &str| ArmLoaderImage {
+        loader: Loader::UBoot,
+        version: "2025.01-3".to_owned(),
+        path: "/u-boot.bin".into(),
+        sha256: sha256.to_owned(),
+        environment: Environment::parse("bootdelay=2"),
+    };
+    lab.images.loaders.insert("a".to_owned(), loader("1"));
+    let keys = "kernel = \"arm64:6.12\"\nloader = \"u-boot\"\nloader_delay = 0";
+    let file = format!(
+        "name = \"x\"\nabout = \"\"\n[[arm]]\nname = \"a\"\n{keys}\n[[arm]]\nname = \"b\"\nkernel = \"6.12\"\n"
+    );
+    lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
+    let booted = |arm: usize| request(&lab.experiment.arms[arm], &lab.images, Path::new("/d")).loader;
+    let loaded = booted(0).unwrap();
+    assert_eq!((loaded.setup.delay, loaded.environment.get("bootdelay")), (Some(0), Some("2")));
+    assert_eq!((loaded.image, booted(1)), ("/u-boot.bin".into(), None));
+    let plan = ExperimentPlan::of(&lab.experiment, &RunSelection::default()).unwrap();
+    let found = loaders(&lab.experiment, &plan, &mut |arm, _| Ok::<_, ()>(loader(arm))).unwrap();
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["a"]);
+    lab.begin().unwrap();
+    lab.images.loaders.insert("a".to_owned(), loader("2"));
+    let said =
+        "arm `a` was booted with u-boot 2025.01-3 (sha256 1), but would now boot with u-boot 2025.01-3 (sha256 2)";
+    assert_eq!(lab.begin().unwrap_err().to_string(), said);
 }

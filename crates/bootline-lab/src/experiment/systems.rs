@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::{ArmSystem, Experiment};
 use super::images::ArmKernel;
+use super::loaders::ArmLoaderImage;
 use crate::boot::SystemBoot;
 
 /// What the arms of an experiment boot, by their names.
@@ -21,6 +22,8 @@ pub struct ArmImages {
     pub kernels: BTreeMap<String, ArmKernel>,
     /// The systems, of the arms that boot one.
     pub systems: BTreeMap<String, ArmSystemImage>,
+    /// The boot loaders, of the arms that have one.
+    pub loaders: BTreeMap<String, ArmLoaderImage>,
 }
 
 /// The image of a whole system that an arm boots.
@@ -92,7 +95,7 @@ pub fn systems<E>(
         };
         systems.insert(arm.name.clone(), image);
     }
-    Ok(ArmImages { kernels, systems })
+    Ok(ArmImages { kernels, systems, loaders: BTreeMap::new() })
 }
 
 #[cfg(test)]

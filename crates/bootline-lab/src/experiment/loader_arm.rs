@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What goes with a boot loader in an arm, and what does not.
+use bootline_images::arch::Arch;
+
+use super::definition::Image;
+use super::raw::RawArm;
+
+/// Why an arm contradicts itself, as far as its boot loader is concerned.
+pub(super) fn contradiction(arm: &RawArm, image: &Image) -> Option<&'static str> {
+    let set_up = arm.loader_delay.is_some() || arm.loader_quiet.is_some();
+    let Some(loader) = arm.loader else {
+        return set_up.then_some("`loader_delay` and `loader_quiet` are those of a `loader`, which it does not have");
+    };
+    // An image's own architecture is checked when it is read.
+    let foreign = match image {
+        Image::Stock(name) => name.arch.unwrap_or(Arch::Amd64) != loader.arch(),
+        Image::File(_) => false,
+    };
+    let predicted = arm.predict.as_ref().is_some_and(|list| !list.is_empty()) || arm.predict_from.is_some();
+    let checks = [
+        (foreign, "its `loader` boots arm64 kernels only: `kernel = \"arm64:SERIES\"`"),
+        (arm.icount == Some(true), "a `loader` prints on a line, in real time: no `icount`"),
+        (
+            arm.loader_quiet == Some(true) && arm.loader_delay.is_some(),
+            "a quiet loader waits for no key: no `loader_delay`",
+        ),
+        (predicted, "the boot of a `loader` is not predicted: no `predict`, no `predict_from`"),
+    ];
+    checks.into_iter().find_map(|(wrong, why)| wrong.then_some(why))
+}

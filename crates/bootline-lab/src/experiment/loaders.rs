@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The boot loaders of an experiment, built before anything is booted.
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use bootline_images::loaders::{Environment, Loader, LoaderImage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::definition::{ArmLoader, Experiment};
+use super::plan::ExperimentPlan;
+use crate::boot::LoaderBoot;
+
+/// The boot loader of an arm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArmLoaderImage {
+    /// The loader.
+    pub loader: Loader,
+    /// Version of the loader.
+    pub version: String,
+    /// What QEMU starts with.
+    #[schemars(with = "String")]
+    pub path: PathBuf,
+    /// SHA-256 of that file: results contain runs of only one loader per arm.
+    pub sha256: String,
+    /// The environment that it has without a saved one.
+    #[serde(skip)]
+    pub environment: Environment,
+}
+
+impl ArmLoaderImage {
+    /// What results keep of a loader.
+    pub fn of(image: LoaderImage) -> ArmLoaderImage {
+        ArmLoaderImage {
+            loader: image.manifest.loader,
+            version: image.manifest.version,
+            path: image.path,
+            sha256: image.manifest.sha256,
+            environment: image.environment,
+        }
+    }
+
+    /// The boot by this loader as an arm sets it up.
+    pub(super) fn boot(&self, arm: ArmLoader) -> LoaderBoot {
+        LoaderBoot {
+            loader: self.loader,
+            image: self.path.clone(),
+            version: self.version.clone(),
+            environment: self.environment.clone(),
+            setup: arm.setup,
+        }
+    }
+}
+
+impl fmt::Display for ArmLoaderImage {
+    /// For messages: the loader and its image.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ArmLoaderImage { loader, version, sha256, .. } = self;
+        write!(f, "{loader} {version} (sha256 {})", sha256.get(..12).unwrap_or_default())
+    }
+}
+
+/// The boot loaders of the plan's arms, by the arms' names. `prepare` builds one, or finds it in the cache; it gets the arm's name,
+/// and is called once for each loader.
+///
+/// # Errors
+/// The first error of `prepare`.
+pub fn loaders<E>(
+    experiment: &Experiment,
+    plan: &ExperimentPlan,
+    prepare: &mut dyn FnMut(&str, Loader) -> Result<ArmLoaderImage, E>,
+) -> Result<BTreeMap<String, ArmLoaderImage>, E> {
+    let mut found: BTreeMap<String, ArmLoaderImage> = BTreeMap::new();
+    for arm in experiment.arms.iter().filter(|arm| plan.arms.contains(&arm.name)) {
+        let Some(ArmLoader { loader, .. }) = arm.loader else { continue };
+        let image = match found.values().find(|image| image.loader == loader) {
+            Some(image) => image.clone(),
+            None => prepare(&arm.name, loader)?,
+        };
+        found.insert(arm.name.clone(), image);
+    }
+    Ok(found)
+}
