@@ -78,6 +78,6 @@ pub use time_value::{ClockName, TimeValue};
 pub use trace::{Chrome, Perfetto};
 pub use wire::{
     BootRun, BootRunsJson, CaptureEndWord, CaptureGap, CaptureJson, ExperimentsJson, ExplainedRun, KernelJson,
-    KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, OfferedKernel, RulesJson, SystemImageJson,
-    SystemJson, SystemsJson, rules_json,
+    KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, LoaderImageJson, LoaderJson, LoadersJson,
+    OfferedKernel, RulesJson, SystemImageJson, SystemJson, SystemsJson, rules_json,
 };

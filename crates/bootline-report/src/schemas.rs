@@ -13,7 +13,8 @@ use super::export_json::ExportedBoot;
 use super::predict::PredictedBoot;
 use super::time::TimedBoot;
 use super::wire::{
-    BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson, RulesJson, SystemImageJson, SystemsJson,
+    BaselineJson, CaptureJson, ExperimentsJson, KernelJson, KernelsJson, LoaderImageJson, LoadersJson, RulesJson,
+    SystemImageJson, SystemsJson,
 };
 
 /// A list of boots: what most verbs write.
@@ -44,6 +45,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("capture", schema_of::<CaptureJson>("capture", "bootline capture --json")),
         ("kernels", schema_of::<KernelsJson>("kernels", "bootline kernels --json")),
         ("kernel", schema_of::<KernelJson>("kernel", "bootline kernels fetch --json")),
+        ("loaders", schema_of::<LoadersJson>("loaders", "bootline loaders list --json")),
+        ("loader", schema_of::<LoaderImageJson>("loader", "bootline loaders build --json")),
         ("systems", schema_of::<SystemsJson>("systems", "bootline systems list --json")),
         ("system", schema_of::<SystemImageJson>("system", "bootline systems build --json")),
         ("experiments", schema_of::<ExperimentsJson>("experiments", "bootline experiment list --json")),

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::terminal::{ColorChoice, Terminal};
 use crate::verbs::{
     blame, boot, capture, check, collect, compare, completions, critical_chain, experiment, explain, export, kernels,
-    man, plot, predict, systems, time,
+    loaders, man, plot, predict, systems, time,
 };
 
 /// Explains why a Linux boot is slow, predicts what each remedy would save, and tests it on real kernels.
@@ -60,6 +60,8 @@ pub enum Verb {
     Experiment(Box<experiment::Args>),
     /// Lists and fetches stock kernels for the lab
     Kernels(kernels::Args),
+    /// Lists and builds boot loaders for the lab
+    Loaders(loaders::Args),
     /// Lists, fetches and builds whole systems for the lab
     Systems(systems::Args),
     /// Writes shell completions to standard output
@@ -87,6 +89,7 @@ impl Verb {
             Verb::Check(args) => check::run(*args, terminal),
             Verb::Completions(args) => completions::run(args, Cli::command()),
             Verb::Kernels(args) => kernels::run(args, terminal),
+            Verb::Loaders(args) => loaders::run(args, terminal),
             Verb::Systems(args) => systems::run(args, terminal),
             Verb::Man(args) => man::run(args, Cli::command(), terminal),
         }

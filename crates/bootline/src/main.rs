@@ -3,6 +3,7 @@
 //! bootline-report shows, bootline-port captures and bootline-lab boots.
 mod boot_printer;
 mod boots;
+mod build_steps;
 mod cli;
 mod collection;
 mod exit;

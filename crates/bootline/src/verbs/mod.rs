@@ -12,6 +12,7 @@ pub mod experiment;
 pub mod explain;
 pub mod export;
 pub mod kernels;
+pub mod loaders;
 pub mod man;
 pub mod plot;
 pub mod predict;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline systems`
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
-use bootline_images::systems::{BuildProgress, System, SystemError, SystemImage, SystemRow, SystemStore};
+use bootline_images::systems::{System, SystemError, SystemImage, SystemRow, SystemStore};
 use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
 use clap::Subcommand;
 
+use crate::build_steps::BuildSteps;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output_file::print;
@@ -112,7 +112,7 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
     let store = open(&fetch.place)?;
     for system in fetch.systems {
         let mut steps = BuildSteps::new(terminal);
-        let fetched = store.fetch(system, fetch.arch, &mut |p| steps.tell(&p));
+        let fetched = store.fetch(system, fetch.arch, &mut |p| steps.tell(&p.to_string(), p.counts()));
         steps.end();
         fetched.map_err(|e| failed(&e))?;
     }
@@ -154,7 +154,7 @@ pub fn image(system: System, kernel: &Kernel, terminal: &Terminal) -> Result<Sys
 fn image_in(store: &SystemStore, system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
     let modules = kernels::modules(kernel, terminal)?;
     let mut steps = BuildSteps::new(terminal);
-    let image = store.image(system, kernel, &modules, &mut |p| steps.tell(&p));
+    let image = store.image(system, kernel, &modules, &mut |p| steps.tell(&p.to_string(), p.counts()));
     steps.end();
     image.map_err(|e| failed(&e))
 }
@@ -198,41 +198,4 @@ fn listing_json(rows: &[SystemRow]) -> SystemsJson {
         releases: row.releases.clone(),
     };
     SystemsJson { schema: "bootline-systems/1", systems: rows.iter().map(row).collect() }
-}
-
-/// Shows the steps of a build on stderr: on a terminal, percentages replace each other; otherwise each step is shown once.
-struct BuildSteps<'a> {
-    terminal: &'a Terminal,
-    last: String,
-    open: bool,
-}
-
-impl<'a> BuildSteps<'a> {
-    fn new(terminal: &'a Terminal) -> BuildSteps<'a> {
-        BuildSteps { terminal, last: String::new(), open: false }
-    }
-
-    fn tell(&mut self, progress: &BuildProgress) {
-        let text = progress.to_string();
-        if !progress.counts() {
-            self.end();
-            self.terminal.say(&text);
-            return;
-        }
-        let step = text.split_once(": ").map_or(text.as_str(), |(step, _)| step);
-        if self.terminal.stderr_is_tty {
-            _ = write!(std::io::stderr(), "\r{text}\x1b[K");
-            self.open = true;
-        } else if step != self.last {
-            self.terminal.say(step);
-        }
-        self.last = step.to_owned();
-    }
-
-    fn end(&mut self) {
-        if self.open {
-            self.terminal.say("");
-            self.open = false;
-        }
-    }
 }

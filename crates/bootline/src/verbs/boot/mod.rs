@@ -10,9 +10,11 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
+use bootline_images::loaders::Loader;
 use bootline_images::systems::{System, SystemImage};
 use bootline_lab::boot::{
-    BootError, BootOutcome, BootPhase, BootProgress, BootRequest, RunVerdict, SystemBoot, boot_valid, settle,
+    BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
+    boot_valid, check_loader, settle,
 };
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, ModuleError, with_own};
@@ -26,7 +28,7 @@ use crate::output_file::folder;
 use crate::progress::ProgressLine;
 use crate::quantity::{baud, duration};
 use crate::terminal::Terminal;
-use crate::verbs::{kernels, systems};
+use crate::verbs::{kernels, loaders, systems};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -37,6 +39,7 @@ Examples:
   bootline boot --kernel 6.18-rt --baud 9600 --cpus 2 -o slow
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
+  bootline boot --kernel arm64:6.12 --loader u-boot --loader-delay 0 --system busybox -o loaded
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
@@ -55,6 +58,15 @@ pub struct Args {
     /// The speed of the system's storage: emmc, sd, usb2, nvme, nand [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "system")]
     storage: Option<StoragePreset>,
+    /// Have a boot loader of the lab boot the kernel, built if it is not in the cache: u-boot; aarch64 only
+    #[arg(long, value_name = "LOADER", conflicts_with = "icount")]
+    loader: Option<Loader>,
+    /// Seconds for which the boot loader waits for a key [default: the loader's own]
+    #[arg(long, value_name = "SECONDS", requires = "loader", value_parser = clap::value_parser!(u32).range(0..=600))]
+    loader_delay: Option<u32>,
+    /// Have the boot loader print nothing, and wait for no key
+    #[arg(long, requires = "loader", conflicts_with = "loader_delay")]
+    loader_quiet: bool,
     /// Parameters for the kernel command line
     #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
     append: String,
@@ -139,7 +151,10 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
     let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
     let modules = files(args.modules, stock.as_ref(), terminal)?;
     let system = args.system.map(|system| prepared(system, stock.as_ref(), args.storage, terminal)).transpose()?;
+    let setup = LoaderSetup { delay: args.loader_delay, quiet: args.loader_quiet };
+    let loader = args.loader.map(|loader| loader_of(loader, arch, &kernel, setup, terminal)).transpose()?;
     Ok(BootRequest {
+        loader,
         system,
         initrd: args.initrd,
         dtb: args.dtb,
@@ -170,6 +185,18 @@ fn kernel(
     let arch = request.arch.or(arch).unwrap_or(Arch::Amd64);
     let kernel = kernels::stock(request.series, arch, terminal)?;
     Ok((kernel.path.clone(), Some(kernel.arch), Some(kernel)))
+}
+
+/// The boot loader, built only if it can boot such a kernel.
+fn loader_of(
+    loader: Loader,
+    arch: Option<Arch>,
+    kernel: &Path,
+    setup: LoaderSetup,
+    terminal: &Terminal,
+) -> Result<LoaderBoot, Failure> {
+    check_loader(loader, arch, kernel).map_err(|e| failed(&e))?;
+    Ok(LoaderBoot::new(&loaders::image(loader, terminal)?, setup))
 }
 
 /// The modules as files: those that are named by name only are the stock kernel's own.
@@ -283,6 +310,8 @@ pub fn failed(error: &BootError) -> Failure {
         BootError::PacedAndIcount
         | BootError::IcountWithInitrd
         | BootError::NoDeviceTree { .. }
+        | BootError::LoaderArch { .. }
+        | BootError::LoaderMemory { .. }
         | BootError::NeedsLabInit { .. }
         | BootError::NeedsLine { .. }
         | BootError::Module(_)

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
-    ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus, Outcome, ResultsDir, RunSelection,
-    carry_out, evaluate, images, lock_host, systems,
+    ArmImages, ArmLoaderImage, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus, Outcome,
+    ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
@@ -25,6 +25,7 @@ use crate::log_file::{LogFile, stdin_once};
 use crate::output_file::{folder, print};
 use crate::progress::ProgressLine;
 use crate::terminal::Terminal;
+use crate::verbs::loaders as loader_store;
 use crate::verbs::{boot, kernels};
 use analyst::Captures;
 
@@ -194,6 +195,10 @@ impl Run {
         let found = images(experiment, plan, &kernels::store()?, &mut |p| steps.tell(&p));
         steps.end();
         let kernels = found.map_err(|e| failures::image(&e))?;
+        let loaders = loaders(experiment, plan, &mut |arm, loader| {
+            let image = loader_store::image(loader, terminal).map_err(|failure| failures::system(arm, failure))?;
+            Ok(ArmLoaderImage::of(image))
+        })?;
         let images = systems(experiment, kernels, &mut |arm, system, kernel| {
             // Building one and booting it for the first time would disturb what others measure.
             let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
@@ -201,6 +206,7 @@ impl Run {
             let image = image.map_err(|failure| failures::system(arm, failure))?;
             ArmSystemImage::of(&image).map_err(|e| Failure::new(Exit::LAB, e.to_string()))
         })?;
+        let images = ArmImages { loaders, ..images };
         if self.fresh {
             if let Some(aside) = ResultsDir::set_aside(dir).map_err(|e| failures::results(&e))? {
                 let aside = aside.to_string_lossy();
