@@ -19,3 +19,11 @@ endif
 
 results: build ## writes docs/results.md from the experiments that were run; boots nothing
 	$(CARGO) xtask results
+
+## Check the lab
+
+.PHONY: loader-test
+# Not a part of `make test`: it builds U-Boot, and boots arm64 guests for some minutes.
+loader-test: build ## boots busybox on arm64 with and without U-Boot, and checks what is transmitted and when
+	@scripts/setup loader
+	@scripts/loader-test
