@@ -41,6 +41,8 @@ pub(crate) struct RunEvidence<'a> {
     pub slowed: bool,
     /// When init first reported.
     pub init_at: Option<HostTime>,
+    /// Whether a boot loader had the line before the kernel.
+    pub loaded: bool,
     /// Bytes that may be in transit at once.
     pub slots: u64,
     pub lateness: LatenessSummary,
@@ -59,7 +61,7 @@ pub struct Fidelity {
     pub dropped_by_kernel: u64,
     /// Records at the start of the log that were no longer in the ring buffer, and could not be compared.
     pub forgotten_records: u64,
-    /// Bytes of the flush: from the first byte received to the record that announces the console as enabled.
+    /// Bytes of the flush: from the kernel's first byte to the record that announces the console as enabled.
     pub flush_bytes: u64,
     /// Duration of the flush.
     #[schemars(with = "i64")]
@@ -201,9 +203,12 @@ fn dropped(text: &[u8]) -> Option<u64> {
 /// Checks the rate of the flush: the kernel stores its messages until the console registers, and then prints them
 /// without a pause, at the line's speed.
 fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
-    let Some(first) = evidence.received.lines().first() else { return };
-    let Some(last) = evidence.received.lines().iter().find(|l| says_enabled(&l.text, evidence.console)) else { return };
-    fidelity.flush_bytes = last.offset + last.len;
+    let lines = evidence.received.lines();
+    // A boot loader prints before the kernel does, and pauses.
+    let of_kernel = lines.iter().find(|l| message(&l.text).stamp.is_some());
+    let Some(first) = of_kernel.or(lines.first().filter(|_| !evidence.loaded)) else { return };
+    let Some(last) = lines.iter().find(|l| says_enabled(&l.text, evidence.console)) else { return };
+    fidelity.flush_bytes = (last.offset + last.len).saturating_sub(first.offset);
     fidelity.flush_ns = last.last - first.first;
     if fidelity.flush_bytes < MIN_FLUSH || fidelity.flush_ns <= Dur::ZERO {
         return;

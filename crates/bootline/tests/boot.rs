@@ -24,6 +24,9 @@ fn what_can_not_be_booted_is_refused() {
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];
     check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is outside the lab's range");
     check(&[&arch[..], &["--initrd", "nosuch"]].concat(), 3, "error: can't read initramfs `nosuch`");
+    let loader = [&arch[..], &["--loader", "u-boot"]].concat();
+    check(&loader, 2, "error: u-boot boots arm64 guests only, and the kernel is for amd64");
+    check(&loader, 2, "hint: name a kernel for arm64: `--kernel arm64:6.12`; or leave out `--loader`");
 }
 
 #[test]
@@ -36,6 +39,11 @@ fn usage() {
     check(&["--kernel", "image", "-o", "out", "--memory", "0"], 2, "0 is not in 1..");
     check(&["--kernel", "image", "-o", "out", "--icount", "--baud", "9600"], 2, "cannot be used with");
     check(&["--kernel", "image", "-o", "out", "--marker", "("], 2, "regex");
+    check(&["--kernel", "image", "-o", "out", "--loader-quiet"], 2, "--loader <LOADER>");
+    let loader = ["--kernel", "image", "-o", "out", "--loader", "u-boot"];
+    check(&[&loader[..], &["--loader-delay", "1", "--loader-quiet"]].concat(), 2, "cannot be used with");
+    check(&[&loader[..], &["--icount"]].concat(), 2, "cannot be used with");
+    check(&["--kernel", "image", "-o", "out", "--loader", "grub"], 2, "is not a boot loader of the lab: u-boot");
     check(
         &["--kernel", "image", "-o", "out", "--arch", "mips"],
         2,

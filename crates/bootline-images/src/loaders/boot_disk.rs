@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The disk that a boot loader reads: kernel, initramfs, and a menu file with the command line.
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -24,7 +25,7 @@ pub struct BootFiles<'a> {
     pub command_line: &'a str,
 }
 
-/// Writes a disk without partitions, with an ext4 file system, to `path`. `folder` is empty and takes the files meanwhile.
+/// Writes a disk with one partition, an ext4 file system, to `path`: U-Boot looks for menus on partitions only. `folder` is empty and takes the files meanwhile.
 ///
 /// # Errors
 /// A file can't be read or written, or mkfs.ext4 is missing or failed.
@@ -42,9 +43,35 @@ pub fn boot_disk(files: &BootFiles<'_>, folder: &Path, path: &Path) -> Result<()
     }
     let mut command = Command::new("mkfs.ext4");
     // Only features that every U-Boot reads, whatever this host's defaults are.
-    command.args(["-q", "-F", "-L", "boot", "-O", FEATURES, "-E", "root_owner=0:0", "-d"]);
-    command.arg(folder).arg(path).arg(format!("{}M", mebibytes(bytes)));
-    run(command, "the loader's disk", "mkfs.ext4")
+    let mib = mebibytes(bytes);
+    let extended = format!("root_owner=0:0,offset={}", PARTITION_MIB << 20);
+    let created = fs::File::create(path).and_then(|file| file.set_len((PARTITION_MIB + mib) << 20));
+    created.map_err(LoaderError::file("write", path))?;
+    command.args(["-q", "-F", "-L", "boot", "-O", FEATURES, "-E", &extended, "-d"]);
+    command.arg(folder).arg(path).arg(format!("{mib}M"));
+    run(command, "the loader's disk", "mkfs.ext4")?;
+    let written =
+        fs::File::options().write(true).open(path).and_then(|file| file.write_all_at(&partition_table(mib), 0));
+    written.map_err(LoaderError::file("write", path))
+}
+
+/// Where the partition begins, in MiB.
+const PARTITION_MIB: u64 = 1;
+
+/// The first sector, with the table of a PC's partitions: one for Linux of this size, active.
+fn partition_table(mib: u64) -> [u8; 512] {
+    const ENTRIES: usize = 446;
+    const ACTIVE: u8 = 0x80;
+    const LINUX: u8 = 0x83;
+    /// Cylinder, head and sector of what has none.
+    const NO_GEOMETRY: [u8; 3] = [0xfe, 0xff, 0xff];
+    let sectors = |mib: u64| u32::try_from(mib << 11).expect("a disk of a few gibibytes").to_le_bytes();
+    let parts: [&[u8]; 6] = [&[ACTIVE], &NO_GEOMETRY, &[LINUX], &NO_GEOMETRY, &sectors(PARTITION_MIB), &sectors(mib)];
+    let entry = parts.concat();
+    let mut sector = [0; 512];
+    sector[ENTRIES..ENTRIES + entry.len()].copy_from_slice(&entry);
+    sector[510..].copy_from_slice(&[0x55, 0xaa]);
+    sector
 }
 
 /// Size of the disk for files of this size: some more for the file system's own, and a power of two, as a medium has.
@@ -70,9 +97,15 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let files = BootFiles { kernel: &kernel, initramfs: &initramfs, command_line: "console=ttyAMA0,9600n8 quiet" };
         boot_disk(&files, &folder, &disk).unwrap();
-        assert_eq!(fs::metadata(&disk).unwrap().len(), 32 << 20);
+        assert_eq!(fs::metadata(&disk).unwrap().len(), 33 << 20);
+        let content = fs::read(&disk).unwrap();
+        assert_eq!(content[446..462], [0x80, 0xfe, 0xff, 0xff, 0x83, 0xfe, 0xff, 0xff, 0, 8, 0, 0, 0, 0, 1, 0]);
+        // ext4's magic number.
+        assert_eq!(content[(1 << 20) + 1080..][..2], [0x53, 0xef]);
+        let partition = dir.path().join("partition");
+        fs::write(&partition, &content[1 << 20..]).unwrap();
         let mut debugfs = Command::new("/usr/sbin/debugfs");
-        let shown = debugfs.arg("-R").arg(format!("cat /{MENU}")).arg(&disk).output().unwrap();
+        let shown = debugfs.arg("-R").arg(format!("cat /{MENU}")).arg(&partition).output().unwrap();
         let menu = String::from_utf8(shown.stdout).unwrap();
         assert!(menu.ends_with("initrd /initramfs\n  append console=ttyAMA0,9600n8 quiet\n"), "{menu}");
         let missing = BootFiles { kernel: Path::new("/nowhere"), ..files };

@@ -48,6 +48,7 @@ impl TruthParts<'_> {
                 translated: self.plan.machine.accel != Accel::Kvm,
                 slowed: self.request.trace_registers,
                 init_at: report.init_at,
+                loaded: self.request.loader.is_some(),
                 slots: Pacer::new(line.baud, line.frame).slots() as u64,
                 lateness,
             })

@@ -31,6 +31,7 @@ fn run_with_init(log: &str, received: &str, rate: f64, cmdline: &str, init_at: O
         translated: true,
         slowed: false,
         init_at,
+        loaded: received.starts_with("U-Boot"),
         lateness: LatenessSummary::default(),
     })
 }
@@ -189,4 +190,17 @@ fn a_storage_has_its_speed_or_the_run_is_flawed() {
         assert_eq!(flaws(Some(ratio)), [FidelityFlaw::WrongStorageRate { ratio }]);
     }
     assert_eq!(flaws(None), [FidelityFlaw::UncheckedStorage]);
+}
+
+#[test]
+fn what_a_boot_loader_prints_is_no_part_of_the_flush() {
+    let (log, received) = long();
+    let alone = run(&log, &received, RATE_9600, "");
+    let loaded = run(&log, &format!("U-Boot 2025.01\n\nHit any key to stop autoboot:  0\n{received}"), RATE_9600, "");
+    assert_eq!((loaded.flush_bytes, loaded.flush_ns), (alone.flush_bytes, alone.flush_ns));
+    assert_eq!(loaded.flaws, []);
+    // Without stamps nobody knows where the kernel's messages begin.
+    let plain: String = received.lines().map(|l| format!("{}\n", &l[15..])).collect();
+    assert_eq!(run(&log, &format!("U-Boot 2025.01\n{plain}"), RATE_9600 / 2.0, "printk.time=0").flaws, []);
+    assert!(matches!(run(&log, &plain, RATE_9600 / 2.0, "printk.time=0").flaws[..], [FidelityFlaw::WrongRate { .. }]));
 }
