@@ -85,7 +85,7 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, storage, initrd, dtb, \
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, storage, loader, loader_delay, loader_quiet, initrd, dtb, \
                modules, icount, trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
@@ -336,7 +336,6 @@ fn a_loader_has_its_setup() {
     let loader = |delay, quiet| Some(ArmLoader { loader: Loader::UBoot, setup: LoaderSetup { delay, quiet } });
     assert_eq!(of(""), loader(Some(3), false));
     assert_eq!(of("loader_delay = 0"), loader(Some(0), false));
-    assert_eq!(of("loader-delay = 0"), loader(Some(0), false), "as the command line spells it");
     assert_eq!(of("loader_quiet = true"), loader(None, true), "the default delay does not apply");
     assert_eq!(one_arm("").unwrap().loader, None);
 }
@@ -354,4 +353,5 @@ fn what_does_not_go_with_a_loader_is_refused() {
     refused(loaded_arm("loader_quiet = true\nloader_delay = 1"), "no `loader_delay`");
     refused(loaded_arm("predict = [\"baud=9600\"]"), "not predicted");
     refused(loaded_arm("loader_delay = 601"), "601");
+    refused(one_arm("loader-delay = 1"), "did you mean `loader_delay`?");
 }

@@ -55,9 +55,7 @@ pub(super) struct RawArm {
     pub system: Option<System>,
     pub storage: Option<StoragePreset>,
     pub loader: Option<Loader>,
-    #[serde(alias = "loader-delay")]
     pub loader_delay: Option<Spanned<u32>>,
-    #[serde(alias = "loader-quiet")]
     pub loader_quiet: Option<bool>,
     pub initrd: Option<String>,
     pub dtb: Option<String>,

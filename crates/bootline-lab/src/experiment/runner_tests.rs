@@ -352,7 +352,7 @@ fn an_arm_with_a_loader_boots_by_it() {
         loader: Loader::UBoot,
         version: "2025.01-3".to_owned(),
         path: "/u-boot.bin".into(),
-        sha256: sha256.to_owned(),
+        sha256: sha256.repeat(12),
         environment: Environment::parse("bootdelay=2"),
     };
     lab.images.loaders.insert("a".to_owned(), loader("1"));
@@ -370,7 +370,6 @@ fn an_arm_with_a_loader_boots_by_it() {
     assert_eq!(found.keys().collect::<Vec<_>>(), ["a"]);
     lab.begin().unwrap();
     lab.images.loaders.insert("a".to_owned(), loader("2"));
-    let said =
-        "arm `a` was booted with u-boot 2025.01-3 (sha256 1), but would now boot with u-boot 2025.01-3 (sha256 2)";
+    let said = "arm `a` was booted with u-boot 2025.01-3 (sha256 111111111111), but would now boot with u-boot 2025.01-3 (sha256 222222222222)";
     assert_eq!(lab.begin().unwrap_err().to_string(), said);
 }

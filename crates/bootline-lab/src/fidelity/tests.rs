@@ -197,7 +197,9 @@ fn what_a_boot_loader_prints_is_no_part_of_the_flush() {
     let (log, received) = long();
     let alone = run(&log, &received, RATE_9600, "");
     let loaded = run(&log, &format!("U-Boot 2025.01\n\nHit any key to stop autoboot:  0\n{received}"), RATE_9600, "");
-    assert_eq!((loaded.flush_bytes, loaded.flush_ns), (alone.flush_bytes, alone.flush_ns));
+    assert_eq!(loaded.flush_bytes, alone.flush_bytes);
+    // The made-up times are rounded.
+    assert!(loaded.flush_ns - alone.flush_ns <= Dur::from_nanos(1), "{:?}", loaded.flush_ns);
     assert_eq!(loaded.flaws, []);
     // Without stamps nobody knows where the kernel's messages begin.
     let plain: String = received.lines().map(|l| format!("{}\n", &l[15..])).collect();
