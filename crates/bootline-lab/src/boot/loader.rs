@@ -6,15 +6,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bootline_capture::units::Baud;
-use bootline_images::arch::Arch;
 use bootline_images::loaders::{
     BootFiles, Environment, Loader, LoaderError, LoaderImage, boot_disk, flash_image, load_addresses,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::{BootError, arch_of};
+use super::BootError;
+use super::loader_truth::{LoaderSetup, LoaderTruth};
 use crate::storage::{StoragePreset, throttle};
 
 /// A boot loader that boots the kernel.
@@ -29,41 +27,6 @@ pub struct LoaderBoot {
     /// The environment that it has without a saved one.
     pub environment: Environment,
     /// How it is set up.
-    pub setup: LoaderSetup,
-}
-
-/// How a boot loader is set up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(description = "How a boot loader is set up.")]
-pub struct LoaderSetup {
-    /// Seconds for which it waits for a key; none for its own default.
-    #[schemars(description = "Seconds for which it waits for a key; null for its own default.")]
-    pub delay: Option<u32>,
-    /// Whether it prints nothing and waits for no key.
-    pub quiet: bool,
-}
-
-/// Checks that a loader boots a kernel, whose architecture is stated or else that of its image.
-///
-/// # Errors
-/// It is for another machine, or the kernel can't be read.
-pub fn check_loader(loader: Loader, arch: Option<Arch>, kernel: &Path) -> Result<(), BootError> {
-    let arch = arch.map_or_else(|| arch_of(kernel), Ok)?;
-    match loader.arch() == arch {
-        true => Ok(()),
-        false => Err(BootError::LoaderArch { loader, arch }),
-    }
-}
-
-/// A boot loader of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LoaderTruth {
-    /// The loader.
-    pub name: Loader,
-    /// Version of the loader.
-    pub version: String,
-    /// How it was set up.
-    #[serde(flatten)]
     pub setup: LoaderSetup,
 }
 
@@ -186,14 +149,6 @@ mod tests {
         assert_eq!(of(LoaderSetup { delay: Some(0), quiet: false }).get("bootdelay"), Some("0"));
         let quiet = of(LoaderSetup { delay: None, quiet: true });
         assert_eq!([quiet.get("bootdelay"), quiet.get("silent")], [Some("-2"), Some("1")]);
-    }
-
-    #[test]
-    fn a_loader_boots_its_own_architecture() {
-        let check = |arch| check_loader(Loader::UBoot, Some(arch), Path::new("/nowhere"));
-        assert!(check(Arch::Arm64).is_ok());
-        let error = check(Arch::Amd64).unwrap_err();
-        assert_eq!(error.to_string(), "u-boot boots arm64 guests only, and the kernel is for amd64");
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
-use super::{BootError, LoaderBoot, SystemBoot, check_loader};
+use super::{BootError, LoaderBoot, SystemBoot};
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Machine, command_line, declared_baud};
 use crate::module::Module;
 use bootline_images::arch::Arch;
+use bootline_images::loaders::Loader;
 
 /// What to boot.
 #[derive(Clone, Debug)]
@@ -195,6 +196,18 @@ pub(crate) fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
     Arch::of_kernel(&head).ok_or_else(|| BootError::UnknownImage { path: kernel.to_owned() })
 }
 
+/// Checks that a loader boots a kernel, whose architecture is stated or else that of its image.
+///
+/// # Errors
+/// It is for another machine, or the kernel can't be read.
+pub fn check_loader(loader: Loader, arch: Option<Arch>, kernel: &Path) -> Result<(), BootError> {
+    let arch = arch.map_or_else(|| arch_of(kernel), Ok)?;
+    match loader.arch() == arch {
+        true => Ok(()),
+        false => Err(BootError::LoaderArch { loader, arch }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,5 +290,13 @@ mod tests {
         let request = BootRequest { arch: None, kernel: "/dev/null".into(), ..request() };
         let err = plan(&request, &Host::default()).unwrap_err();
         assert_eq!(err.to_string(), "`/dev/null` is neither an x86 bzImage nor an arm64 Image");
+    }
+
+    #[test]
+    fn a_loader_boots_its_own_architecture() {
+        let check = |arch| check_loader(Loader::UBoot, Some(arch), Path::new("/nowhere"));
+        assert!(check(Arch::Arm64).is_ok());
+        let error = check(Arch::Amd64).unwrap_err();
+        assert_eq!(error.to_string(), "u-boot boots arm64 guests only, and the kernel is for amd64");
     }
 }

@@ -4,7 +4,7 @@ use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::loader::LoaderTruth;
+use super::loader_truth::LoaderTruth;
 use super::system_truth::SystemTruth;
 use crate::fidelity::Fidelity;
 use crate::host::Host;

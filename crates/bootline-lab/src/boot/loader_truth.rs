@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a run's truth says of its boot loader.
+use bootline_images::loaders::Loader;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a boot loader is set up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(description = "How a boot loader is set up.")]
+pub struct LoaderSetup {
+    /// Seconds for which it waits for a key; none for its own default.
+    #[schemars(description = "Seconds for which it waits for a key; null for its own default.")]
+    pub delay: Option<u32>,
+    /// Whether it prints nothing and waits for no key.
+    pub quiet: bool,
+}
+
+/// A boot loader of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoaderTruth {
+    /// The loader.
+    pub name: Loader,
+    /// Version of the loader.
+    pub version: String,
+    /// How it was set up.
+    #[serde(flatten)]
+    pub setup: LoaderSetup,
+}
