@@ -120,7 +120,8 @@ impl RunMeasures {
             Quantity::Stage(name) => Some(*name),
             _ => None,
         });
-        let ends: Option<(StageName, StageName)> = stages.next().map(|first| (first, stages.next_back().unwrap_or(first)));
+        let ends: Option<(StageName, StageName)> =
+            stages.next().map(|first| (first, stages.next_back().unwrap_or(first)));
         match of {
             Quantity::TimeToApplication => (since, until),
             Quantity::Stage(name) => (
