@@ -2,8 +2,8 @@
 //! What Android's init writes to the kernel's log.
 //!
 //! Source: system/core/init (service.cpp, action.cpp, builtins.cpp) of Android 7 to 14.
-use super::ServiceState;
 use super::message::{UnitMessage, UnitText};
+use super::state::ServiceState;
 use bootline_capture::units::Dur;
 
 /// Parses a message with its prefix.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The messages of fastinit (init/fastinit of this repository).
-use super::ServiceState;
 use super::message::{UnitMessage, UnitText};
+use super::state::ServiceState;
 
 /// `camera: started after 0.004312 s, process 87` is all that is known of a program that does not notify; of others,
 /// `starting` is the start and `ready` the end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a line says of a unit.
-use super::ServiceState;
+use super::state::ServiceState;
 use bootline_capture::units::Dur;
 
 /// A parsed message about a unit.

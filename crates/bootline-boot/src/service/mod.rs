@@ -11,6 +11,7 @@ mod hand_over;
 mod message;
 mod procd;
 mod scripts;
+mod state;
 mod systemd;
 
 use std::collections::HashMap;
@@ -21,17 +22,7 @@ use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 use hand_over::HandOver;
 use message::{UnitMessage, UnitText};
 pub(crate) use procd::COMPLETE as PROCD_COMPLETE;
-
-/// State of a service at the end of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServiceState {
-    /// It was being started when the log ended.
-    Starting,
-    /// It is up, or has done its work.
-    Up,
-    /// It failed, or what it depends on did.
-    Failed,
-}
+pub use state::ServiceState;
 
 /// A unit, a script or a program that an init reported.
 #[derive(Clone, Debug, PartialEq, Eq)]

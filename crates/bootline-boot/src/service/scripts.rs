@@ -4,8 +4,8 @@
 //! A script prints what it does, does it, and then prints how it ended, mostly on the same line: that line began when the script did,
 //! and ended with it. Sources: Buildroot's package/initscripts, initscripts of OpenEmbedded-Core, /etc/init.d/functions of Red Hat,
 //! /lib/lsb/init-functions and its hooks of Debian, ebegin and eend of OpenRC's libeinfo, runit's runit.c.
-use super::ServiceState;
 use super::message::{UnitMessage, UnitText};
+use super::state::ServiceState;
 
 /// What scripts say that they do.
 const DOES: [&str; 15] = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! systemd's messages, on the console and in the kernel's log.
-use super::ServiceState;
 use super::message::{UnitMessage, UnitText};
+use super::state::ServiceState;
 use bootline_records::source::is_unit_name;
 
 const BEGINS: &[&str] = &["Starting ", "Mounting ", "Activating "];
