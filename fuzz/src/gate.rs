@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets, baselines and comparisons from any bytes.
 use bootline_boot::{Boot, BootOptions, BootRecords};
-use bootline_analysis::compare::{Baseline, Budget, RunMeasures, RunSet, Thresholds, check, compare};
+use bootline_analysis::compare::{Asked, Baseline, Budget, RunMeasures, RunSet, Thresholds, check, compare};
 use bootline_capture::units::Dur;
 
 /// The least budget that asks everything of a set.
 const BUDGET: &str = "[[budget]]\nof = \"time-to-init\"\nat_most = \"1 s\"\nincrease_at_most = \"1 %\"\n\
-                      [[budget]]\nof = \"console-bytes\"\nincrease_at_most = 1\n";
+                      [[budget]]\nof = \"console-bytes\"\nincrease_at_most = 1\n\
+                      [[budget]]\nof = \"stage:kernel\"\nincrease_at_most = \"1 %\"\n";
 
 /// Takes `data` for a budget, for a baseline, and for logs whose boots are compared with themselves and with the stored
 /// form of them.
@@ -24,7 +25,8 @@ pub fn gates(data: &[u8]) {
     let mut set = RunSet { name: "log".to_owned(), ..RunSet::default() };
     for records in BootRecords::all(data) {
         let boot = Boot::analyse(records, &BootOptions::default());
-        set.runs.extend(RunMeasures::of(&boot, "log", &["login:".to_owned()]));
+        let asked = Asked { markers: vec!["login:".to_owned()], whole_boot: true, app: None };
+        set.runs.extend(RunMeasures::of(&boot, "log", &asked));
     }
     for run in &set.runs {
         let sum: Dur = run.parts.iter().map(|p| p.time()).sum();
