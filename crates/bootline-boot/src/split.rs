@@ -228,10 +228,10 @@ fn asks_for_all(text: &str) -> bool {
     let command = text.rsplit(['#', '$', '>', '%']).next().unwrap_or(text).trim();
     let mut words = command.split_whitespace().skip_while(|word| *word == "sudo");
     let is_dmesg = words.next().is_some_and(|word| word.rsplit('/').next() == Some("dmesg"));
-    // Other options print a part, or something else, or nothing; a pipe or a file may take all of it.
+    // Other options print a part, in another form, or nothing; a pipe or a file may take all of it.
     let is_short = |word: &str| {
         let letters = word.strip_prefix('-').filter(|letters| !letters.is_empty());
-        letters.is_some_and(|letters| letters.chars().all(|c| "xrkSPL".contains(c)))
+        letters.is_some_and(|letters| letters.chars().all(|c| "xrckSPL".contains(c)))
     };
     let is_long = |word: &str| {
         let name = word.split('=').next().unwrap_or(word);

@@ -9,8 +9,9 @@ use super::junit::{TestCase, TestOutcome, TestSuite};
 use super::style::Style;
 use super::table::{Align, Table};
 use crate::shell::TOOL;
-use crate::wire::{ExcludedRun, Limit, limit};
+use crate::wire::{self, ExcludedRun, Limit, limit};
 use bootline_analysis::compare::{CheckedLimit, Excluded, GateOutcome, LimitKind, RunSet, Unit, setup_caveats};
+use bootline_boot::WholeOrigin;
 use bootline_capture::units::Dur;
 
 /// The budget, and what was checked against it.
@@ -46,6 +47,10 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
         if runs.n() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.n()) },
         runs.name
     ));
+    if let Some((since, until)) = whole_boot(checked, runs) {
+        let until = until.map(|until| format!(" to {until}")).unwrap_or_default();
+        document.paragraph(format!("The whole boot counts from {}{until}.", since.title()));
+    }
     let mut table = Table::new([
         ("gate", Align::Left, 0),
         ("figure", Align::Right, 0),
@@ -82,6 +87,12 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
     let of_baseline = source.baseline.iter().flat_map(|b| &b.excluded);
     document.entries(why.chain(runs.excluded.iter().chain(of_baseline).map(excluded)).collect());
     document
+}
+
+/// What the whole boot counts from and to, in most runs, if a limit is about it.
+fn whole_boot<'r>(checked: &[CheckedLimit], runs: &'r RunSet) -> Option<(WholeOrigin, Option<&'r str>)> {
+    let (setup, _) = runs.setups().into_iter().next().filter(|_| checked.iter().any(|c| c.of.is_of_whole_boot()))?;
+    Some((setup.stages_since?, setup.stages_until.as_deref()))
 }
 
 fn sum(broken: usize, open: usize, all: usize) -> String {
@@ -129,6 +140,7 @@ pub fn gate_message(c: &CheckedLimit) -> Option<GateMessage> {
     let n = |s: &Option<bootline_analysis::compare::SetSummary>| s.as_ref().map(|s| s.runs);
     let boots = match (n(&c.baseline), n(&c.runs)) {
         (Some(baseline), Some(runs)) => format!("{baseline} + {runs} boots"),
+        (_, Some(1)) => "1 boot".to_owned(),
         (_, runs) => format!("{} boots", runs.unwrap_or_default()),
     };
     if let Some(e) = c.figure.filter(|e| e.confidence > 0.0) {
@@ -190,6 +202,8 @@ pub fn check_json<'c>(checked: &'c [CheckedLimit], source: GateSource<'c>) -> im
         budget: source.budget,
         runs: source.runs.n(),
         baseline_runs: source.baseline.map(RunSet::n),
+        whole_since: whole_boot(checked, source.runs).map(|(since, _)| since.into()),
+        whole_until: whole_boot(checked, source.runs).and_then(|(_, until)| until),
         caveats: setup_caveats(source.baseline, source.runs).iter().map(ToString::to_string).collect(),
         excluded: source.runs.excluded.iter().map(ExcludedRun::from).collect(),
         limits: checked.iter().map(limit).collect(),
@@ -209,6 +223,10 @@ pub(crate) struct CheckJson<'c> {
     runs: usize,
     /// Number of runs in the baseline; null without a baseline.
     baseline_runs: Option<usize>,
+    /// What times of the whole boot count from, in most runs; null if no limit is about them.
+    whole_since: Option<wire::WholeOrigin>,
+    /// What the last stage ends with; null if that is the log.
+    whole_until: Option<&'c str>,
     /// What to know before trusting the figures.
     caveats: Vec<String>,
     /// Runs that were excluded.

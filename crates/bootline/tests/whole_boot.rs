@@ -243,6 +243,10 @@ fn a_budget_limits_the_stages_of_collections() {
     let figures =
         json(&out)["limits"].as_array().unwrap().iter().map(|l| l["estimate"]["best"].clone()).collect::<Vec<_>>();
     assert_eq!(figures, [1.2e9, 7.5e9, 0.7e9], "{}", stdout(&out));
+    assert_eq!(
+        (&json(&out)["whole_since"], &json(&out)["whole_until"]),
+        (&"firmware".into(), &"camera.service".into())
+    );
     let out = check(budget("camera.service", "1.1 s"));
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
     assert!(stderr(&out).starts_with("error: gate `stage:loader` failed"), "{}", stderr(&out));

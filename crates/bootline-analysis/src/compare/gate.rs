@@ -36,9 +36,10 @@ pub fn check(budget: &Budget, baseline: Option<&RunSet>, runs: &RunSet) -> Vec<C
         let mut judged = Vec::new();
         judged.extend(rule.at_most.map(|limit| at_most(rule, limit, runs)));
         judged.extend(rule.increase_at_most.map(|_| increase(rule, budget.noise, baseline, runs)));
-        // What is not measured is not in these figures.
-        if let Some(origin) = budget.since.and_then(|since| another_origin(&rule.of, since, runs)) {
-            for limit in judged.iter_mut().filter(|limit| limit.outcome == GateOutcome::Pass) {
+        if let Some((since, origin)) = budget.since.and_then(|s| Some((s, another_origin(&rule.of, s, runs)?))) {
+            // What was not measured would only add to a figure, what should not have been measured is in it.
+            let may_differ = if origin > since { GateOutcome::Pass } else { GateOutcome::Fail };
+            for limit in judged.iter_mut().filter(|limit| limit.outcome == may_differ) {
                 (limit.outcome, limit.reason) = (GateOutcome::Inconclusive, Some(GateReason::OtherOrigin(origin)));
             }
         }

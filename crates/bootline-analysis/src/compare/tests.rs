@@ -432,6 +432,11 @@ fn stages_of_the_whole_boot_are_gated() {
     // What came before the first byte is not in the figure.
     let from_power_on =
         "app = \"camera: first\"\nsince = \"power-on\"\n[[budget]]\nof = \"time-to-application\"\nat_most = \"9 s\"";
+    let early =
+        super::check(&budget(&from_power_on.replace("power-on", "kernel-start").replace("9 s", "1 s")), None, &now);
+    assert_eq!(early[0].outcome, GateOutcome::Inconclusive, "the boot loader is in the figure");
+    let late = super::check(&budget(&from_power_on.replace("9 s", "1 s")), None, &now);
+    assert_eq!(late[0].outcome, GateOutcome::Fail, "with what came before it is longer still");
     let found = super::check(&budget(from_power_on), None, &now);
     assert_eq!(found[0].outcome, GateOutcome::Inconclusive);
     assert_eq!(

@@ -90,8 +90,8 @@ impl Stage {
     }
 }
 
-/// What the first stage begins with: the earliest moment that the sources show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What the first stage begins with: the earliest moment that the sources show. In order of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WholeOrigin {
     /// Power-on, as the capture notes it.
@@ -135,14 +135,14 @@ pub enum WholeEnd {
 }
 
 impl WholeEnd {
-    /// In words.
+    /// In words; a login prompt and the target that starts it are one, because they come at once and in any order.
     pub fn title(self) -> &'static str {
         match self {
             WholeEnd::Application => "the application",
             WholeEnd::Marker => "the marker",
             WholeEnd::SystemdFinish => "systemd's first transaction",
             WholeEnd::Target(name) => name,
-            WholeEnd::LoginPrompt => "the login prompt",
+            WholeEnd::LoginPrompt => "multi-user.target",
         }
     }
 }

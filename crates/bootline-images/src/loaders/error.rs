@@ -80,9 +80,9 @@ impl LoaderError {
     pub fn hint(&self) -> Option<String> {
         match self {
             LoaderError::NoTools { packages, .. } => Some(format!("apt-get install {}", packages.join(" "))),
-            LoaderError::Packages(kernels::Error::Apt { .. }) => {
-                Some("is the mirror reachable? a loader in the cache works without it: `bootline loaders`".to_owned())
-            }
+            LoaderError::Packages(kernels::Error::Apt { .. }) => Some(
+                "is the mirror reachable? a loader in the cache works without it: `bootline loaders list`".to_owned(),
+            ),
             LoaderError::Packages(error) => error.hint(),
             LoaderError::File { .. } => Some("set another folder: BOOTLINE_CACHE=DIR".to_owned()),
             LoaderError::NoMkfs => Some("apt-get install e2fsprogs".to_owned()),

@@ -3,10 +3,10 @@
 
 /// Start of the memory.
 const MEMORY: u64 = 0x4000_0000;
-/// Offset of the kernel: behind QEMU's device tree and U-Boot's buffers for scripts and menus (its `scriptaddr` and
+/// Offset of the kernel: after QEMU's device tree and U-Boot's buffers for scripts and menus (its `scriptaddr` and
 /// `pxefile_addr_r`).
 const KERNEL: u64 = 0x40_0000;
-/// What is put behind something else begins at a multiple of this: arm64 kernels ask for it
+/// What comes after something else begins at a multiple of this: arm64 kernels ask for it
 /// (Documentation/arch/arm64/booting.rst).
 const ALIGNMENT: u64 = 2 << 20;
 /// What U-Boot needs at the end of the memory: itself, its heap (CONFIG_SYS_MALLOC_LEN, 16 MiB), its stack, page tables.
@@ -38,12 +38,14 @@ pub fn load_addresses(
     initramfs: u64,
     memory_mib: u32,
 ) -> Result<LoadAddresses, MemoryNeeded> {
-    let behind_kernel = (KERNEL + kernel.max(image_size(header))).next_multiple_of(ALIGNMENT);
-    let needed = (behind_kernel + initramfs).next_multiple_of(ALIGNMENT) + U_BOOT;
+    // A header may say anything.
+    let aligned = |at: u64| at.checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX);
+    let after_kernel = aligned(KERNEL.saturating_add(kernel.max(image_size(header))));
+    let needed = aligned(after_kernel.saturating_add(initramfs)).saturating_add(U_BOOT);
     if needed > u64::from(memory_mib) << 20 {
         return Err(MemoryNeeded { mib: needed >> 20 });
     }
-    Ok(LoadAddresses { kernel: MEMORY + KERNEL, initramfs: MEMORY + behind_kernel })
+    Ok(LoadAddresses { kernel: MEMORY + KERNEL, initramfs: MEMORY + after_kernel })
 }
 
 /// What an arm64 kernel occupies in memory, with what is not in its file; 0 for older ones, which don't say so.
@@ -54,6 +56,14 @@ fn image_size(header: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_header_may_say_anything() {
+        let mut header = vec![0; 64];
+        header[16..24].fill(0xff);
+        assert!(load_addresses(&header, 1 << 20, 1 << 20, 2048).is_err());
+        assert!(load_addresses(&[], u64::MAX, u64::MAX, u32::MAX).is_err());
+    }
 
     #[test]
     fn the_initramfs_lies_behind_all_of_the_kernel() {

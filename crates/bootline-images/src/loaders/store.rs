@@ -76,6 +76,8 @@ pub struct LoaderManifest {
     pub recipe: String,
     /// SHA-256 of the image, in hexadecimal.
     pub sha256: String,
+    /// SHA-256 of the environment, in hexadecimal.
+    pub environment_sha256: String,
 }
 
 /// A loader in a listing.
@@ -118,14 +120,22 @@ impl LoaderStore {
 
     /// The loader, if the cache has it as it would be built today, and undamaged.
     pub fn cached(&self, loader: Loader) -> Option<LoaderImage> {
-        let folder = self.root.join(loader.name());
+        let folder = self.place(loader);
         let manifest: LoaderManifest = serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()?;
         let path = folder.join(IMAGE);
         let environment = Environment::parse(&fs::read_to_string(folder.join(ENVIRONMENT)).ok()?);
         let intact = manifest.loader == loader
             && manifest.recipe == recipe()
-            && sha256_of(&path).is_ok_and(|sha256| sha256 == manifest.sha256);
+            && sha256_of(&path).is_ok_and(|sha256| sha256 == manifest.sha256)
+            && sha256_of(&folder.join(ENVIRONMENT)).is_ok_and(|sha256| sha256 == manifest.environment_sha256);
         intact.then_some(LoaderImage { path, manifest, environment })
+    }
+
+    /// The folder of a loader as it is built today: what another version of this program built stays where it is, because its
+    /// experiments may be running.
+    fn place(&self, loader: Loader) -> PathBuf {
+        let recipe = recipe();
+        self.root.join(format!("{loader}-{}", recipe.get(..12).unwrap_or(&recipe)))
     }
 
     /// The loader: from the cache, or else built.
@@ -151,12 +161,15 @@ impl LoaderStore {
         for (from, to) in [("build/u-boot.bin", IMAGE), ("build/u-boot-initial-env", ENVIRONMENT)] {
             fs::copy(part.join(from), fresh.join(to)).map_err(LoaderError::file("copy", &part.join(from)))?;
         }
-        let image = fresh.join(IMAGE);
-        let sha256 = sha256_of(&image).map_err(LoaderError::file("read", &image))?;
-        let manifest = LoaderManifest { loader, version, recipe: recipe(), sha256 };
+        let sha256_of = |name: &str| {
+            let file = fresh.join(name);
+            sha256_of(&file).map_err(LoaderError::file("read", &file))
+        };
+        let (sha256, environment_sha256) = (sha256_of(IMAGE)?, sha256_of(ENVIRONMENT)?);
+        let manifest = LoaderManifest { loader, version, recipe: recipe(), sha256, environment_sha256 };
         let text = serde_json::to_string_pretty(&manifest).expect("plain strings always serialise");
         fs::write(fresh.join(MANIFEST), text + "\n").map_err(LoaderError::file("write", &fresh))?;
-        let folder = self.root.join(loader.name());
+        let folder = self.place(loader);
         remove(&folder)?;
         fs::rename(&fresh, &folder).map_err(LoaderError::file("write", &folder))?;
         remove(&part)?;
@@ -321,21 +334,28 @@ mod tests {
     fn a_loader_counts_if_it_is_complete_and_built_as_today() {
         let dir = tempfile::tempdir().unwrap();
         let store = LoaderStore::open(dir.path()).unwrap();
-        let folder = store.root.join("u-boot");
+        let folder = store.place(Loader::UBoot);
         fs::create_dir(&folder).unwrap();
         let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
         let manifest = |recipe: String| {
             let sha256 = sha256_of(&folder.join(IMAGE)).unwrap();
-            let manifest = LoaderManifest { loader: Loader::UBoot, version: "2025.01-3".to_owned(), recipe, sha256 };
+            let environment_sha256 = sha256_of(&folder.join(ENVIRONMENT)).unwrap_or_default();
+            let version = "2025.01-3".to_owned();
+            let manifest = LoaderManifest { loader: Loader::UBoot, version, recipe, sha256, environment_sha256 };
             write(MANIFEST, &serde_json::to_string(&manifest).unwrap());
         };
         write(IMAGE, "code");
         manifest(recipe());
         assert_eq!(store.cached(Loader::UBoot), None, "its environment is missing");
         write(ENVIRONMENT, "bootdelay=2\n");
+        assert_eq!(store.cached(Loader::UBoot), None, "its environment is another");
+        manifest(recipe());
         let image = store.image(Loader::UBoot, &mut |step| panic!("{step}")).unwrap();
         assert_eq!(image.environment.get("bootdelay"), Some("2"));
         assert_eq!(store.list()[0].cached.as_ref(), Some(&image));
+        write(ENVIRONMENT, "");
+        assert_eq!(store.cached(Loader::UBoot), None, "its environment is damaged");
+        write(ENVIRONMENT, "bootdelay=2\n");
         write(IMAGE, "damaged");
         assert_eq!(store.cached(Loader::UBoot), None);
         manifest("another".to_owned());

@@ -61,6 +61,12 @@ pub enum BootError {
         /// The guest's architecture.
         arch: Arch,
     },
+    /// The boot loader would change the kernel's command line.
+    #[error("{loader} reads `$`, `\\` and `'` in the kernel's command line as its own")]
+    LoaderWords {
+        /// The loader.
+        loader: Loader,
+    },
     /// The guest's memory has no room for the loader and what it loads.
     #[error("{loader} needs {mib} MiB of memory for this kernel and initramfs")]
     LoaderMemory {
@@ -163,6 +169,7 @@ impl BootError {
                 Some(format!("name a kernel for {0}: `--kernel {0}:6.12`; or leave out `--loader`", loader.arch()))
             }
             BootError::LoaderMemory { mib, .. } => Some(format!("`--memory {mib}`")),
+            BootError::LoaderWords { .. } => Some("leave them out of `--append`, or leave out `--loader`".to_owned()),
             BootError::Loader(error) => error.hint(),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),

@@ -170,6 +170,9 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         None => request.append.clone(),
     };
     let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &append);
+    if let Some(loader) = request.loader.as_ref().filter(|_| command_line.contains(REWRITTEN)) {
+        return Err(BootError::LoaderWords { loader: loader.loader });
+    }
     let line = baud.map(|baud| PacedLine {
         baud,
         frame: request.frame,
@@ -185,9 +188,17 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         (Some(_), None) => timeout + Duration::from_secs(480),
         _ => timeout,
     };
+    // A boot loader counts down, reads a disk and prints.
+    let timeout = match (&request.loader, request.timeout) {
+        (Some(boot), None) => timeout + Duration::from_secs(60 + u64::from(boot.setup.delay.unwrap_or_default())),
+        _ => timeout,
+    };
     let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
     Ok(BootPlan { machine, line, command_line, timeout })
 }
+
+/// What U-Boot expands or unquotes in the command line of a menu (cli_simple_process_macros in common/cli_simple.c).
+const REWRITTEN: [char; 3] = ['$', '\\', '\''];
 
 pub(crate) fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
     let unreadable = |source| BootError::Kernel { path: kernel.to_owned(), source };
