@@ -17,8 +17,9 @@ pub fn kernel_tree(data: &[u8]) {
     let mut tree = KernelTree::default();
     for file in text.split(FILE) {
         let (path, content) = file.split_once('\n').unwrap_or((file, ""));
-        // No path in a kernel tree has a blank.
-        if let Some(kind) = SourceKind::of(path).filter(|_| !path.contains(char::is_whitespace)) {
+        // No path in a kernel tree has a blank or begins with a slash.
+        let is_path = !path.contains(char::is_whitespace) && !path.starts_with('/');
+        if let Some(kind) = SourceKind::of(path).filter(|_| is_path) {
             tree.add(path, kind, content);
         }
     }
