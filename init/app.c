@@ -6,7 +6,7 @@
  *   Stands for what a device is bought for. The host sees the picture by itself, on the emulated screen, and connects to the
  *   socket, so that neither is a matter of the guest's word alone.
  *
- *   Usage: app                  waits for /dev/fb0, draws, listens on TCP port 8080, answers each connection with one line
+ *   Usage: app                  waits for /dev/fb0, draws, listens on TCP port 8080, says so, answers each connection with one line
  *          app mark NAME        sends the mark NAME
  *   Marks are frames on /dev/truth (see root.c), each one write: `app.start`, `app.picture`, `app.socket`, NAME, with
  *   `monotonic_ns=N`. The picture is eight vertical bars over the whole screen: white, yellow, cyan, green, magenta, red, blue,
@@ -143,6 +143,8 @@ static void draw_again(void)
 	call(SYS_exit, 0, 0, 0, 0, 0);
 }
 
+static const char ready[] = "bootline-app: the picture is drawn, port 8080 is open\n";
+
 static void serve(void)
 {
 	/* struct sockaddr_in: family, port in network order, any address. */
@@ -154,6 +156,8 @@ static void serve(void)
 	if (call(SYS_bind, fd, (long)address, sizeof(address), 0, 0) || call(SYS_listen, fd, 8, 0, 0, 0))
 		return;
 	mark("app.socket");
+	/* As applications do; where standard output is the console, a capture of it shows the end of the boot. */
+	write_all(1, ready, sizeof(ready) - 1);
 	for (;;) {
 		char answer[64];
 		char *p;
