@@ -10,7 +10,7 @@ use crate::kernels;
 #[derive(Debug, thiserror::Error)]
 pub enum LoaderError {
     /// Programs or headers that the build needs are not installed.
-    #[error("can't build {loader}: missing are {}", missing.join(", "))]
+    #[error("can't build {loader}: missing: {}", missing.join(", "))]
     NoTools {
         /// The loader.
         loader: Loader,

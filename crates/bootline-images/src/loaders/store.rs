@@ -22,7 +22,7 @@ use super::environment::Environment;
 use super::error::LoaderError;
 use super::loader::Loader;
 use super::progress::LoaderProgress;
-use super::tools::{CROSS_COMPILE, check, run};
+use super::tools::{CROSS_COMPILE, PATH, check, run};
 use crate::kernels::{self, PrivateApt, archive, sha256_of};
 use crate::lock_file::lock_file;
 
@@ -280,10 +280,8 @@ fn compile(
     let mut command = Command::new("sh");
     command.args(["-ec", COMPILE, "sh"]).arg(part);
     command.args([CROSS_COMPILE, revision, &OPTIONS.join("\n"), &jobs.to_string()]);
-    // Of the user's own builds.
-    for variable in ["MAKEFLAGS", "ARCH", "CROSS_COMPILE", "KBUILD_OUTPUT", "O", "BINMAN_INDIRS"] {
-        command.env_remove(variable);
-    }
+    // Nothing of the user's own builds: flags, options of make, another compiler.
+    command.env_clear().env("PATH", PATH).env("HOME", part).env("LC_ALL", "C.UTF-8");
     run(command, loader.name(), "compiling it")?;
     let path = part.join("build/.config");
     let config = fs::read_to_string(&path).map_err(LoaderError::file("read", &path))?;

@@ -90,7 +90,7 @@ mod tests {
             missing: vec!["bison", "openssl/evp.h"],
             packages: vec!["bison", "libssl-dev"],
         };
-        assert_eq!(error.to_string(), "can't build u-boot: missing are bison, openssl/evp.h");
+        assert_eq!(error.to_string(), "can't build u-boot: missing: bison, openssl/evp.h");
         assert_eq!(error.hint().as_deref(), Some("apt-get install bison libssl-dev"));
     }
 

@@ -138,13 +138,14 @@ impl Reader<'_> {
             Some(metric) => metric,
             None if icount => Metric::GuestTime,
             None if raw.system.is_some() => default_metric.unwrap_or(Metric::Application),
+            None if raw.loader.is_some() => default_metric.unwrap_or(Metric::SinceStart),
             None => default_metric.unwrap_or_default(),
         };
         let image = self.image(kernel.as_ref());
         if let Some(why) = system_arm::contradiction(&raw, &image, metric) {
             return Err(contradiction(why));
         }
-        if let Some(why) = loader_arm::contradiction(&raw, &image) {
+        if let Some(why) = loader_arm::contradiction(&raw, &image, metric) {
             return Err(contradiction(why));
         }
         if icount && raw.baud.is_some() {
@@ -218,7 +219,8 @@ impl Reader<'_> {
         let own = arms.iter().find(|a| a.name == arm).map_or(Metric::default(), |a| a.metric);
         let metric = raw.metric.unwrap_or(own);
         for claimed in arms.iter().filter(|a| a.name == arm || of.as_ref() == Some(&a.name)) {
-            if let Some(why) = system_arm::metric_contradiction(claimed.system.is_some(), metric) {
+            let of_loader = loader_arm::metric_contradiction(claimed.loader.is_some(), metric);
+            if let Some(why) = system_arm::metric_contradiction(claimed.system.is_some(), metric).or(of_loader) {
                 return Err((Some(span), Fault::Contradiction { arm: claimed.name.clone(), why }));
             }
         }

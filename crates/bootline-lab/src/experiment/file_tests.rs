@@ -338,6 +338,11 @@ fn a_loader_has_its_setup() {
     assert_eq!(of("loader_delay = 0"), loader(Some(0), false));
     assert_eq!(of("loader_quiet = true"), loader(None, true), "the default delay does not apply");
     assert_eq!(one_arm("").unwrap().loader, None);
+    assert_eq!(
+        loaded_arm("").unwrap().metric,
+        Metric::SinceStart,
+        "from power-on, as the first byte is not the kernel's"
+    );
 }
 
 #[test]
@@ -353,5 +358,7 @@ fn what_does_not_go_with_a_loader_is_refused() {
     refused(loaded_arm("loader_quiet = true\nloader_delay = 1"), "no `loader_delay`");
     refused(loaded_arm("predict = [\"baud=9600\"]"), "not predicted");
     refused(loaded_arm("loader_delay = 601"), "601");
+    refused(loaded_arm("metric = \"log-complete\""), "count from the line's first byte");
+    refused(loaded_arm("metric = \"register-reads-per-byte\"\ntrace_registers = true"), "the loader's own");
     refused(one_arm("loader-delay = 1"), "did you mean `loader_delay`?");
 }

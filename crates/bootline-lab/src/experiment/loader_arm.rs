@@ -3,10 +3,11 @@
 use bootline_images::arch::Arch;
 
 use super::definition::Image;
+use super::metric::Metric;
 use super::raw::RawArm;
 
 /// Why an arm contradicts itself, as far as its boot loader is concerned.
-pub(super) fn contradiction(arm: &RawArm, image: &Image) -> Option<&'static str> {
+pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Option<&'static str> {
     let set_up = arm.loader_delay.is_some() || arm.loader_quiet.is_some();
     let Some(loader) = arm.loader else {
         return set_up.then_some("`loader_delay` and `loader_quiet` are those of a `loader`, which it does not have");
@@ -26,5 +27,18 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image) -> Option<&'static str>
         ),
         (predicted, "the boot of a `loader` is not predicted: no `predict`, no `predict_from`"),
     ];
-    checks.into_iter().find_map(|(wrong, why)| wrong.then_some(why))
+    checks.into_iter().find_map(|(wrong, why)| wrong.then_some(why)).or_else(|| metric_contradiction(true, metric))
+}
+
+/// Why a metric can't be measured of an arm with a boot loader.
+pub(super) fn metric_contradiction(loader: bool, metric: Metric) -> Option<&'static str> {
+    match metric {
+        _ if !loader => None,
+        Metric::TimeToInit | Metric::LogComplete => Some(
+            "`time-to-init` and `log-complete` count from the line's first byte, which is the loader's, or the kernel's if the \
+             loader is quiet; `since-start` counts from power-on",
+        ),
+        Metric::RegisterReadsPerByte => Some("`register-reads-per-byte` would count the loader's own"),
+        _ => None,
+    }
 }
