@@ -6,4 +6,5 @@ pub mod kernels;
 pub mod loaders;
 mod lock_file;
 pub mod programs;
+pub mod roots;
 pub mod systems;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whole systems, built and booted to their application. Images are built in the user's cache, where later runs find them.
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use bootline_images::arch::Arch;
-use bootline_images::kernels::{Store, cache_folder};
+use bootline_images::kernels::{Kernel, Store, cache_folder};
+use bootline_images::roots::{FileSystem, OwnRoot, own_initramfs};
 use bootline_images::systems::{System, SystemStore};
 use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, settle};
 use bootline_lab::storage::StoragePreset;
@@ -13,10 +18,11 @@ use bootline_lab::storage::StoragePreset;
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
 const ATTEMPTS: u32 = 8;
 
+/// Boots compete for the host's processors: one at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Boots a system to its application and checks what all systems have in common.
 fn booted(system: System) -> SystemTruth {
-    // Boots compete for the host's processors: one at a time.
-    static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     let (verdict, truth) = boot(system, dir.path());
@@ -31,12 +37,25 @@ fn booted(system: System) -> SystemTruth {
     truth
 }
 
-fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
-    let env = |name: &str| std::env::var_os(name);
-    let kernels = Store::open(&cache_folder(None, env).expect("a home")).unwrap();
+fn of_environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// The kernel, and the folder of its modules.
+fn kernel() -> (Kernel, PathBuf) {
+    let kernels = Store::open(&cache_folder(None, of_environment).expect("a home")).unwrap();
     let kernel = kernels.fetch("6.12".parse().unwrap(), Arch::Amd64, &mut |p| eprintln!("{p}")).unwrap();
     let modules = kernels.modules(&kernel, &mut |p| eprintln!("{p}")).unwrap();
-    let store = SystemStore::open(&SystemStore::folder(None, env).expect("a home")).unwrap();
+    (kernel, modules)
+}
+
+fn store() -> SystemStore {
+    SystemStore::open(&SystemStore::folder(None, of_environment).expect("a home")).unwrap()
+}
+
+fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
+    let (kernel, modules) = kernel();
+    let store = store();
     let mut image = store.image(system, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
     if !image.manifest.settled {
         settle(&image, &kernel.path).unwrap();
@@ -69,4 +88,49 @@ fn debian_minimal_comes_to_its_application_and_accounts_for_its_units() {
         "it is an ordinary service"
     );
     assert!(unit("multi-user.target").active_ns.expect("it was reached") <= truth.multi_user_ns.expect("it is marked"));
+}
+
+/// Its init waits for nothing, and its prompt has no line end.
+const OWN_INIT: &str =
+    "#!/bin/busybox sh\necho the root is its own >/dev/kmsg\nprintf 'board login: '\nexec /bin/busybox sleep 1000\n";
+
+#[test]
+fn a_folder_of_ones_own_comes_to_its_prompt() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (kernel, modules) = kernel();
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    for folder in ["bin", "sbin", "dev", "proc", "sys"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    // The one program that the lab's busybox system is made of.
+    let image = store().image(System::Busybox, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
+    let busybox = Command::new("/sbin/debugfs").args(["-R", "cat /usr/bin/busybox"]).arg(&image.path).output().unwrap();
+    assert!(busybox.stdout.starts_with(b"\x7fELF"), "{}", String::from_utf8_lossy(&busybox.stderr));
+    for (path, content) in [("bin/busybox", &busybox.stdout[..]), ("sbin/init", OWN_INIT.as_bytes())] {
+        fs::write(root.join(path), content).unwrap();
+        fs::set_permissions(root.join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    symlink("busybox", root.join("bin/sh")).unwrap();
+
+    let root = OwnRoot::prepare(&root, None, dir.path()).unwrap();
+    assert_eq!((root.file_system, root.partition), (FileSystem::Ext4, None));
+    let initramfs = dir.path().join("initramfs");
+    fs::write(&initramfs, own_initramfs(&root, Arch::Amd64, Some(&modules)).unwrap()).unwrap();
+    let request = BootRequest {
+        system: Some(SystemBoot::of_own(&root, initramfs)),
+        smp: 2,
+        ..BootRequest::new(&kernel.path, &dir.path().join("run"))
+    };
+    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let truth = outcome.truth;
+    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
+    let system = truth.system.expect("a root was booted");
+    assert_eq!((system.system, system.file_system), (None, Some(FileSystem::Ext4)));
+    let moments = [system.root_ns, system.handoff_ns, truth.marker_ns];
+    assert!(moments.iter().all(Option::is_some) && moments.is_sorted(), "{moments:?}");
+    assert_eq!((system.units.len(), system.application_ns), (0, None));
+    let log = fs::read_to_string(dir.path().join("run/dmesg.kmsg")).unwrap();
+    assert!(log.contains("the root is its own"), "the log was read in the root itself");
+    assert!(!dir.path().join("run/journal.export").exists(), "there is no systemd that could answer");
 }

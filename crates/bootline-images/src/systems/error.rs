@@ -46,10 +46,10 @@ pub enum SystemError {
     #[error(transparent)]
     Module(#[from] ModuleReadError),
     /// A step of the build failed.
-    #[error("can't build {system}: {step} failed{}", evidence.iter().map(|l| format!("\n  {l}")).collect::<String>())]
+    #[error("can't build {what}: {step} failed{}", evidence.iter().map(|l| format!("\n  {l}")).collect::<String>())]
     Step {
-        /// The system.
-        system: System,
+        /// What was to be built: a system, or an image.
+        what: String,
         /// The step.
         step: &'static str,
         /// The last lines of what it said.

@@ -17,6 +17,7 @@ pub use error::SystemError;
 pub use image::{SystemImage, SystemManifest};
 pub use initramfs::{ROOT_MODULES, root_initramfs};
 pub use kernel_modules::{KernelModule, ModuleReadError, with_dependencies};
+pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;
 pub use store::{SystemRow, SystemStore};
 pub use system::{InitSystem, System, UnknownSystem};

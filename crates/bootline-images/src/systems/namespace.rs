@@ -5,14 +5,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::error::SystemError;
-use super::system::System;
 
 /// Maximum number of lines kept of what a failed step said.
 const MAX_EVIDENCE: usize = 12;
 
 /// How files of several users are owned here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Namespace {
+pub(crate) enum Namespace {
     /// This process is root.
     Root,
     /// A user namespace, in which a range of ids belongs to this user.
@@ -53,17 +52,11 @@ impl Namespace {
         }
     }
 
-    /// Runs a shell script with arguments, `$1` and so on, in the namespace.
-    pub fn script(
-        self,
-        system: System,
-        step: &'static str,
-        script: &str,
-        arguments: &[&OsStr],
-    ) -> Result<(), SystemError> {
+    /// Runs a shell script with arguments, `$1` and so on, in the namespace, to build `what`.
+    pub fn script(self, what: &str, step: &'static str, script: &str, arguments: &[&OsStr]) -> Result<(), SystemError> {
         let mut command = self.command("sh");
         command.args(["-ec", script, "sh"]).args(arguments).env("PATH", PATH);
-        run(command, system, step)
+        run(command, what, step)
     }
 
     /// Removes a folder whose files may belong to others of the namespace's users.
@@ -84,22 +77,26 @@ impl Namespace {
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Checks that a program is installed.
-pub(super) fn need(program: &'static str, package: &'static str) -> Result<(), SystemError> {
+pub(crate) fn need(program: &'static str, package: &'static str) -> Result<(), SystemError> {
     let found = PATH.split(':').any(|folder| Path::new(folder).join(program).is_file());
     if found { Ok(()) } else { Err(SystemError::NoTool { program, package }) }
 }
 
 /// Runs a step of a build.
-pub(super) fn run(mut command: Command, system: System, step: &'static str) -> Result<(), SystemError> {
+pub(super) fn run(mut command: Command, what: &str, step: &'static str) -> Result<(), SystemError> {
     let output = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output();
-    let output = output.map_err(|source| SystemError::Step { system, step, evidence: vec![source.to_string()] })?;
+    let output = output.map_err(|source| SystemError::Step {
+        what: what.to_owned(),
+        step,
+        evidence: vec![source.to_string()],
+    })?;
     if output.status.success() {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<String> = text.lines().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect();
     let evidence = lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec();
-    Err(SystemError::Step { system, step, evidence })
+    Err(SystemError::Step { what: what.to_owned(), step, evidence })
 }
 
 #[cfg(test)]
@@ -116,7 +113,7 @@ mod tests {
     fn a_failed_step_shows_its_last_words() {
         let mut command = Command::new("sh");
         command.args(["-c", "for i in $(seq 30); do echo line $i >&2; done; exit 3"]);
-        let error = run(command, System::Busybox, "a step").unwrap_err().to_string();
+        let error = run(command, "busybox", "a step").unwrap_err().to_string();
         assert!(error.starts_with("can't build busybox: a step failed\n  line 19\n"), "{error}");
         assert!(error.ends_with("line 30"), "{error}");
     }

@@ -161,7 +161,7 @@ impl SystemStore {
             OsStr::new(setup(system)),
             OsStr::new(&size),
         ];
-        namespace.script(system, "writing the image", WRITE_IMAGE, &arguments)?;
+        namespace.script(system.name(), "writing the image", WRITE_IMAGE, &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
         let wanted: Vec<&str> = ROOT_MODULES.iter().chain(system.preloaded()).copied().collect();
         let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
@@ -191,7 +191,7 @@ impl SystemStore {
         progress(BuildProgress::Installing { system });
         if system == System::Busybox {
             let arguments = [archives.as_os_str(), fresh.as_os_str()];
-            namespace.script(system, "unpacking its package", UNPACK_BUSYBOX, &arguments)?;
+            namespace.script(system.name(), "unpacking its package", UNPACK_BUSYBOX, &arguments)?;
         } else {
             if arch.qemu_name() != std::env::consts::ARCH {
                 return Err(SystemError::Foreign { system, arch });
@@ -214,7 +214,7 @@ impl SystemStore {
             command.arg(format!("--include={}", system.packages().join(",")));
             command.arg(SUITE).arg(&fresh);
             command.arg(format!("deb [signed-by={}] {} {SUITE} main", apt.keyring().display(), apt.mirror()));
-            run(command, system, "installing its packages")?;
+            run(command, system.name(), "installing its packages")?;
         }
         fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
         namespace.remove(&part)?;

@@ -21,6 +21,8 @@ use bootline_images::loaders::Loader;
 pub struct BootRequest {
     /// The kernel image: a bzImage or an arm64 Image.
     pub kernel: PathBuf,
+    /// What the run's files call it; by default its path, which tells where it was on this machine.
+    pub kernel_name: Option<String>,
     /// The user's own initramfs; by default the lab's, whose init reports the truth on a second port.
     pub initrd: Option<PathBuf>,
     /// A device tree instead of the one that QEMU makes for its machine; only where there is one.
@@ -45,8 +47,8 @@ pub struct BootRequest {
     pub smp: u32,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
-    /// A console line whose time is recorded. With the user's own initramfs it also ends the boot; its default is then
-    /// the kernel's last line, `Run ... as init process`.
+    /// A console line whose time is recorded. With the user's own initramfs or root it also ends the boot; its default is then
+    /// the kernel's last line, `Run ... as init process`, or the login prompt.
     pub marker: Option<Regex>,
     /// Kernel modules that the lab's init loads, in this order, right after its first message; with a system, the init
     /// of its initramfs loads them. Each is a file: see [`crate::module::with_own`].
@@ -69,6 +71,7 @@ impl BootRequest {
     pub fn new(kernel: &Path, dir: &Path) -> BootRequest {
         BootRequest {
             kernel: kernel.to_owned(),
+            kernel_name: None,
             initrd: None,
             dtb: None,
             loader: None,
@@ -89,6 +92,10 @@ impl BootRequest {
             dir: dir.to_owned(),
             real_time: true,
         }
+    }
+
+    pub(super) fn kernel_name(&self) -> String {
+        self.kernel_name.clone().unwrap_or_else(|| self.kernel.display().to_string())
     }
 
     /// Two minutes plus the transmit time of 250 000 bytes, which is ample for a boot with initcall_debug. A traced
@@ -166,7 +173,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     // Each instruction counts as a nanosecond or two, so the counter does not run at the host's rate.
     let tsc_khz = host.tsc_khz.filter(|_| !icount && request.accel != Accel::Kvm);
     let append = match &request.system {
-        Some(_) => format!("{} {}", SystemBoot::parameters(), request.append),
+        Some(boot) => format!("{} {}", boot.parameters(), request.append),
         None => request.append.clone(),
     };
     let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &append);
@@ -200,7 +207,11 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
 /// What U-Boot expands or unquotes in the command line of a menu (cli_simple_process_macros in common/cli_simple.c).
 const REWRITTEN: [char; 3] = ['$', '\\', '\''];
 
-pub(crate) fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
+/// The architecture that a kernel image is for.
+///
+/// # Errors
+/// It can't be read, or is no kernel that the lab can boot.
+pub fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
     let unreadable = |source| BootError::Kernel { path: kernel.to_owned(), source };
     let mut head = Vec::new();
     File::open(kernel).map_err(unreadable)?.take(4096).read_to_end(&mut head).map_err(unreadable)?;

@@ -116,7 +116,9 @@ pub fn boot(
         None => None,
     };
     let own_init = request.initrd.is_some();
-    let marker = request.marker.clone().or_else(|| own_init.then(kernels_end));
+    let own_root = request.system.as_ref().is_some_and(|boot| boot.root.system().is_none());
+    let default = || own_init.then(kernels_end).or_else(|| own_root.then(login_prompt));
+    let marker = request.marker.clone().or_else(default);
     let character = plan.line.map_or(Dur::ZERO, |l| LineRate::of(l.baud, l.frame).time_for(1).as_dur());
     let session =
         Session::new(recorder, marker, own_init, character).printing(request.lines).of_system(request.system.as_ref());
@@ -181,7 +183,7 @@ pub fn boot(
         witnesses: request.system.as_ref().map(|_| Witnesses { qmp, screen: files.screen.clone(), port, sender }),
     };
     if let Some(recorder) = &mut live.session.recorder {
-        recorder.note(started, NoteKind::PowerOn, &request.kernel.display().to_string())?;
+        recorder.note(started, NoteKind::PowerOn, &request.kernel_name())?;
     }
     let end = live.watch_over(cancel, watch)?;
     live.drain_readers()?;
@@ -203,7 +205,7 @@ pub fn boot(
     if !session.report.kmsg.is_empty() {
         write(&files.kmsg, &session.report.kmsg)?;
     }
-    for answer in &session.report.answers {
+    for answer in session.report.answers.iter().filter(|answer| !answer.text.is_empty()) {
         write(&request.dir.join(answer.file), &answer.text)?;
     }
     files.write_truth(&truth)?;
@@ -243,6 +245,11 @@ fn free_port() -> io::Result<u16> {
 /// The kernel's last line before user space.
 fn kernels_end() -> Regex {
     Regex::new(r"Run \S+ as init process").expect("a constant that a test compiles")
+}
+
+/// What getty prints once a system has booted, without a line end.
+fn login_prompt() -> Regex {
+    Regex::new(r"login: ?$").expect("a constant that a test compiles")
 }
 
 /// Removed once it is dropped.
@@ -310,5 +317,7 @@ mod tests {
     fn the_kernels_end_is_its_last_line() {
         assert!(kernels_end().is_match(b"[    2.600000] Run /sbin/init as init process"));
         assert!(!kernels_end().is_match(b"[    2.600000]   with arguments:"));
+        assert!(login_prompt().is_match(b"board login: "));
+        assert!(!login_prompt().is_match(b"systemd-logind: new session"));
     }
 }

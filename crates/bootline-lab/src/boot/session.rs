@@ -6,12 +6,13 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
-use super::system::{AWAITED, Question, STORAGE, SystemBoot};
+use super::system::{AWAITED, HANDOFF, Question, STORAGE, SystemBoot};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
 use crate::received::{ReceivedLines, message};
 use crate::truth_port::{Frame, FrameReader};
+use bootline_images::systems::System;
 use bootline_port::recorder::{Recorder, RecorderError};
 
 /// Maximum pause of the line within what the kernel has stored, at any speed.
@@ -102,6 +103,8 @@ struct SystemSession {
     answer: Option<Answer>,
     /// The system's own shutdown, if its power is not simply cut.
     shutdown: Option<&'static str>,
+    /// It marks nothing itself, and has booted at a line of its console.
+    ends_at_marker: bool,
     /// When all marks had come.
     marked_at: Option<HostTime>,
 }
@@ -142,7 +145,8 @@ impl Session {
     pub fn of_system(self, boot: Option<&SystemBoot>) -> Session {
         let system = boot.map(|boot| SystemSession {
             questions: boot.questions().into_iter().rev().collect(),
-            shutdown: boot.settle.then(|| boot.system.shutdown()),
+            shutdown: boot.root.system().filter(|_| boot.settle).map(System::shutdown),
+            ends_at_marker: boot.root.system().is_none(),
             ..SystemSession::default()
         });
         Session { system, ..self }
@@ -303,9 +307,17 @@ impl Session {
         Some(system.shutdown.map_or(GuestCommand::PowerOff, |command| GuestCommand::Run(command.to_owned())))
     }
 
-    /// Whether a system has booted: all marks have come, and the host has seen the application or given up.
+    /// Whether a system has booted: all marks have come, and the host has seen the application or given up; or one of the user's
+    /// own has printed the line that is waited for.
     fn has_booted(&mut self, now: HostTime) -> bool {
         let report = &self.report;
+        if let Some(system) = self.system.as_mut().filter(|system| system.ends_at_marker) {
+            let marked = self.marker_at.is_some() && report.marks.iter().any(|m| m.name == HANDOFF);
+            if marked {
+                system.marked_at.get_or_insert(now);
+            }
+            return marked;
+        }
         let all = AWAITED.iter().all(|name| report.marks.iter().any(|m| m.name == *name));
         let Some(system) = self.system.as_mut().filter(|_| all) else { return false };
         let marked_at = *system.marked_at.get_or_insert(now);

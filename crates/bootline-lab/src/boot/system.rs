@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A whole system in a boot: its hardware as QEMU's arguments, what it is waited for, and what is asked of it afterwards.
+//! A whole system in a boot, of the lab or of the user: its hardware as QEMU's arguments, what it is waited for, and what is asked of it afterwards.
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{InitSystem, System, SystemImage};
 
 use crate::storage::{StoragePreset, check_command, throttle};
 
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
 pub(super) const AWAITED: [&str; 3] = [MULTI_USER, PICTURE, SOCKET];
+/// The initramfs is about to execute the system's init.
+pub(super) const HANDOFF: &str = "handoff";
 pub(super) const MULTI_USER: &str = "multi-user";
 pub(super) const APPLICATION_START: &str = "app.start";
 pub(super) const PICTURE: &str = "app.picture";
 pub(super) const SOCKET: &str = "app.socket";
 /// The port on which the application listens.
 pub(super) const APPLICATION_PORT: u16 = 8080;
-/// The root's device in the guest.
-const ROOT: &str = "/dev/vda";
+/// The root's disk in the guest.
+const DISK: &str = "/dev/vda";
 
 /// A system to boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemBoot {
-    /// The system.
-    pub system: System,
+    /// What is in the image.
+    pub root: BootedRoot,
     /// Its image.
     pub image: PathBuf,
     /// The initramfs that mounts it.
@@ -34,6 +37,38 @@ pub struct SystemBoot {
     pub settle: bool,
 }
 
+/// A root file system and how one knows that it has booted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BootedRoot {
+    /// A system of the lab, which marks its moments.
+    Lab(System),
+    /// One of the user's own, which is awaited at a line of its console: [`super::BootRequest::marker`].
+    Own {
+        /// Its file system.
+        file_system: FileSystem,
+        /// The partition that it is in; none for the whole disk.
+        partition: Option<u32>,
+    },
+}
+
+impl BootedRoot {
+    /// The lab's system, if it is one.
+    pub fn system(self) -> Option<System> {
+        match self {
+            BootedRoot::Lab(system) => Some(system),
+            BootedRoot::Own { .. } => None,
+        }
+    }
+
+    /// Its file system.
+    pub fn file_system(self) -> FileSystem {
+        match self {
+            BootedRoot::Lab(_) => FileSystem::Ext4,
+            BootedRoot::Own { file_system, .. } => file_system,
+        }
+    }
+}
+
 /// What a system is asked after the measured part: a file of the run, and the command whose output it gets.
 pub(super) type Question = (&'static str, String);
 
@@ -41,7 +76,7 @@ impl SystemBoot {
     /// A boot of an image as built.
     pub fn new(image: &SystemImage) -> SystemBoot {
         SystemBoot {
-            system: image.manifest.system,
+            root: BootedRoot::Lab(image.manifest.system),
             image: image.path.clone(),
             initramfs: image.initramfs.clone(),
             storage: None,
@@ -49,9 +84,24 @@ impl SystemBoot {
         }
     }
 
+    /// A boot of a root of one's own, as it is: if it was never booted, each boot is its first.
+    pub fn of_own(root: &OwnRoot, initramfs: PathBuf) -> SystemBoot {
+        SystemBoot {
+            root: BootedRoot::Own { file_system: root.file_system, partition: root.partition },
+            image: root.disk.clone(),
+            initramfs,
+            storage: None,
+            settle: false,
+        }
+    }
+
     /// What the kernel is told of its root, unless the user says otherwise.
-    pub(super) fn parameters() -> String {
-        format!("root={ROOT} rootfstype=ext4 ro printk.devkmsg=on")
+    pub(super) fn parameters(&self) -> String {
+        let partition = match self.root {
+            BootedRoot::Own { partition: Some(number), .. } => number.to_string(),
+            _ => String::new(),
+        };
+        format!("root={DISK}{partition} rootfstype={} ro printk.devkmsg=on", self.root.file_system())
     }
 
     /// QEMU's arguments for the disk, the network and the screen. `port` is the host's for the application's.
@@ -87,17 +137,22 @@ impl SystemBoot {
             return Vec::new();
         }
         let ask = |file, command: &str| (file, command.to_owned());
-        let mut questions = match self.system.init() {
-            InitSystem::Systemd => vec![
-                ask(UNITS, "systemctl show --all '*'"),
-                ask(MANAGER, "systemctl show"),
-                ask("journal.export", "journalctl -b -o export"),
-                ask("analyze-time.txt", "systemd-analyze time"),
-            ],
-            InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox => Vec::new(),
+        // Where nobody knows which init it is, the command finds out; without an answer there is no file.
+        let of_systemd = |check: &str| {
+            vec![
+                ask(UNITS, &format!("{check}systemctl show --all '*'")),
+                ask(MANAGER, &format!("{check}systemctl show")),
+                ask("journal.export", &format!("{check}journalctl -b -o export")),
+                ask("analyze-time.txt", &format!("{check}systemd-analyze time")),
+            ]
+        };
+        let mut questions = match self.root.system().map(System::init) {
+            Some(InitSystem::Systemd) => of_systemd(""),
+            Some(InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => Vec::new(),
+            None => of_systemd("[ -d /run/systemd/system ] && "),
         };
         if let Some(storage) = self.storage {
-            questions.push((STORAGE, check_command(storage.limits(), ROOT)));
+            questions.push((STORAGE, check_command(storage.limits(), DISK)));
         }
         questions
     }
@@ -116,7 +171,7 @@ mod tests {
 
     fn boot() -> SystemBoot {
         SystemBoot {
-            system: System::DebianSystemd,
+            root: BootedRoot::Lab(System::DebianSystemd),
             image: "/a,b.img".into(),
             initramfs: "/i".into(),
             storage: Some(StoragePreset::Emmc),
@@ -129,6 +184,26 @@ mod tests {
         let drive = |boot: &SystemBoot| boot.arguments(1, 3)[1].to_string_lossy().into_owned();
         assert!(drive(&boot()).contains("file=/a,,b.img,snapshot=on,throttling.bps-total=40000000,"));
         assert!(drive(&SystemBoot { settle: true, storage: None, ..boot() }).ends_with("snapshot=off"));
+    }
+
+    #[test]
+    fn the_kernel_is_told_where_the_root_is() {
+        let own = |file_system, partition| SystemBoot { root: BootedRoot::Own { file_system, partition }, ..boot() };
+        let check = |boot: SystemBoot, expected: &str| {
+            assert_eq!(boot.parameters(), format!("{expected} ro printk.devkmsg=on"));
+        };
+        check(boot(), "root=/dev/vda rootfstype=ext4");
+        check(own(FileSystem::Squashfs, None), "root=/dev/vda rootfstype=squashfs");
+        check(own(FileSystem::Btrfs, Some(3)), "root=/dev/vda3 rootfstype=btrfs");
+    }
+
+    #[test]
+    fn only_a_root_with_systemd_answers_for_its_units() {
+        let own = BootedRoot::Own { file_system: FileSystem::Ext4, partition: None };
+        let questions = SystemBoot { root: own, ..boot() }.questions();
+        assert_eq!(questions[0], (UNITS, "[ -d /run/systemd/system ] && systemctl show --all '*'".to_owned()));
+        let busybox = SystemBoot { root: BootedRoot::Lab(System::Busybox), storage: None, ..boot() };
+        assert_eq!(busybox.questions(), []);
     }
 
     #[test]

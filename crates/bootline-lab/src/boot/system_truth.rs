@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lab knows of a system's boot: its marks and its units, on the host's clock.
 use bootline_capture::units::{Dur, HostTime};
+use bootline_images::roots::FileSystem;
 use bootline_images::systems::System;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::guest_report::{GuestReport, MarkReport};
-use super::system::{APPLICATION_START, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
+use super::system::{APPLICATION_START, HANDOFF, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
 use crate::storage::{StorageLimits, StoragePreset, checked_rate};
 
 /// Maximum number of units that are listed.
@@ -15,8 +16,10 @@ const MAX_UNITS: usize = 4096;
 /// The boot of a whole system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemTruth {
-    /// The system.
-    pub system: System,
+    /// The system; null for a root of the user's own.
+    pub system: Option<System>,
+    /// The file system of its root.
+    pub file_system: Option<FileSystem>,
     /// The storage that its root was on; null for as fast as the host is.
     pub storage: Option<StoragePreset>,
     /// That storage's limits.
@@ -97,14 +100,15 @@ pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport) -> SystemTru
     let least = offsets.iter().min().copied();
     let limits = boot.storage.map(StoragePreset::limits);
     SystemTruth {
-        system: boot.system,
+        system: boot.root.system(),
+        file_system: Some(boot.root.file_system()),
         storage: boot.storage,
         limits,
         storage_rate_ratio: limits
             .zip(answer(STORAGE))
             .and_then(|(limits, (text, took))| checked_rate(limits, &text, took)),
         root_ns: at("root"),
-        handoff_ns: at("handoff"),
+        handoff_ns: at(HANDOFF),
         multi_user_ns: at(MULTI_USER),
         application_ns: at(PICTURE).zip(at(SOCKET)).map(|(picture, socket)| picture.max(socket)),
         picture_seen_ns: report.picture_seen_at,
@@ -145,6 +149,7 @@ fn units(text: &str, offset: Dur) -> Vec<UnitTruth> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::BootedRoot;
     use super::*;
 
     const SHOWN: &str = "\
@@ -189,7 +194,7 @@ InactiveExitTimestampMonotonic=0
             ..GuestReport::default()
         };
         let boot = SystemBoot {
-            system: System::Busybox,
+            root: BootedRoot::Lab(System::Busybox),
             image: "/i".into(),
             initramfs: "/r".into(),
             storage: None,

@@ -103,7 +103,7 @@ impl TruthParts<'_> {
                 accel: self.plan.machine.accel,
                 smp: self.plan.machine.smp,
                 memory_mib: self.plan.machine.memory_mib,
-                kernel: self.request.kernel.display().to_string(),
+                kernel: self.request.kernel_name(),
                 dtb: self.request.dtb.as_ref().map(|path| path.display().to_string()),
                 loader: self.request.loader.as_ref().map(LoaderBoot::truth),
                 command_line: self.plan.command_line.clone(),

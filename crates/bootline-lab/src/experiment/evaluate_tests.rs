@@ -239,7 +239,8 @@ fn a_system_is_measured_from_power_on_and_not_predicted() {
         let at = |s: f64| Some(HostTime::ORIGIN + Dur::from_secs_f64(1.0 + s * slower));
         truth.qemu_started_ns = HostTime::ORIGIN + Dur::from_secs(1);
         truth.system = (arm != "lab").then(|| SystemTruth {
-            system: System::Busybox,
+            system: Some(System::Busybox),
+            file_system: None,
             storage: None,
             limits: None,
             storage_rate_ratio: None,

@@ -333,8 +333,8 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     let booted = request(a, &lab.images, Path::new("/d"));
     let system = booted.system.unwrap();
     assert_eq!(
-        (system.system, system.storage, system.settle),
-        (System::DebianSystemd, Some(StoragePreset::Nand), false)
+        (system.root.system(), system.storage, system.settle),
+        (Some(System::DebianSystemd), Some(StoragePreset::Nand), false)
     );
     assert_eq!((system.image, system.initramfs), ("/i".into(), "/r".into()));
     assert_eq!(booted.append, "systemd.mask=x");

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::definition::{ArmSystem, Experiment};
 use super::images::ArmKernel;
 use super::loaders::ArmLoaderImage;
-use crate::boot::SystemBoot;
+use crate::boot::{BootedRoot, SystemBoot};
 
 /// What the arms of an experiment boot, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl ArmSystemImage {
     /// The boot of this image on an arm's storage.
     pub(super) fn boot(&self, arm: ArmSystem) -> SystemBoot {
         SystemBoot {
-            system: self.system,
+            root: BootedRoot::Lab(self.system),
             image: self.path.clone(),
             initramfs: self.initramfs.clone(),
             storage: arm.storage,

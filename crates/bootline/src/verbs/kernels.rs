@@ -125,7 +125,8 @@ pub fn store() -> Result<Store, Failure> {
 
 fn open(place: &StoreArgs) -> Result<Store, Failure> {
     let folder = kernels::cache_folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
-        Failure::new(Exit::LAB, "no place for kernels: neither HOME nor XDG_CACHE_HOME is set").hint("--cache DIR")
+        Failure::new(Exit::LAB, "no place for kernels: neither HOME nor XDG_CACHE_HOME is set")
+            .hint("set another folder: BOOTLINE_CACHE=DIR")
     })?;
     let store = Store::open(&folder).map_err(|e| failed(&e))?;
     Ok(match &place.mirror {

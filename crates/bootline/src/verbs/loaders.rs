@@ -118,7 +118,8 @@ fn image_in(store: &LoaderStore, loader: Loader, terminal: &Terminal) -> Result<
 
 fn open(place: &Place) -> Result<LoaderStore, Failure> {
     let folder = LoaderStore::folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
-        Failure::new(Exit::LAB, "no place for boot loaders: neither HOME nor XDG_CACHE_HOME is set").hint("--cache DIR")
+        Failure::new(Exit::LAB, "no place for boot loaders: neither HOME nor XDG_CACHE_HOME is set")
+            .hint("set another folder: BOOTLINE_CACHE=DIR")
     })?;
     let store = LoaderStore::open(&folder).map_err(|e| failed(&e))?;
     Ok(match &place.mirror {

@@ -159,10 +159,20 @@ fn image_in(store: &SystemStore, system: System, kernel: &Kernel, terminal: &Ter
     image.map_err(|e| failed(&e))
 }
 
+/// Where systems are kept.
+pub fn folder() -> Result<PathBuf, Failure> {
+    folder_of(&Place::default())
+}
+
+fn folder_of(place: &Place) -> Result<PathBuf, Failure> {
+    SystemStore::folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
+        Failure::new(Exit::LAB, "no place for systems: neither HOME nor XDG_CACHE_HOME is set")
+            .hint("set another folder: BOOTLINE_CACHE=DIR")
+    })
+}
+
 fn open(place: &Place) -> Result<SystemStore, Failure> {
-    let folder = SystemStore::folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
-        Failure::new(Exit::LAB, "no place for systems: neither HOME nor XDG_CACHE_HOME is set").hint("--cache DIR")
-    })?;
+    let folder = folder_of(place)?;
     let store = SystemStore::open(&folder).map_err(|e| failed(&e))?;
     Ok(match &place.mirror {
         Some(mirror) => store.with_mirror(mirror),

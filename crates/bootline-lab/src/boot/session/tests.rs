@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use bootline_capture::Header;
+use bootline_images::roots::FileSystem;
 use bootline_images::systems::System;
 
+use super::super::BootedRoot;
 use super::*;
 use crate::storage::StoragePreset;
 
@@ -185,7 +187,7 @@ fn what_arrives_is_in_the_capture() {
 #[test]
 fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
     let boot = SystemBoot {
-        system: System::Busybox,
+        root: BootedRoot::Lab(System::Busybox),
         image: "/i".into(),
         initramfs: "/r".into(),
         storage: Some(StoragePreset::Nand),
@@ -206,4 +208,23 @@ fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
         assert_eq!(s.tick(ms(early)).unwrap(), None, "at {early}");
     }
     assert!(matches!(s.tick(ms(7_200)).unwrap(), Some(GuestCommand::Run(command)) if command.starts_with("dd ")));
+}
+
+#[test]
+fn a_root_of_ones_own_has_booted_at_its_prompt() {
+    let boot = SystemBoot {
+        root: BootedRoot::Own { file_system: FileSystem::Ext4, partition: None },
+        image: "/i".into(),
+        initramfs: "/r".into(),
+        storage: None,
+        settle: false,
+    };
+    let (_dir, s) = session(Some("login: ?$"), false);
+    let mut s = s.of_system(Some(&boot));
+    frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
+    // The prompt of another program, before the root's own init.
+    say(&mut s, 300, "login: ");
+    assert_eq!(s.tick(ms(400)).unwrap(), None);
+    frame(&mut s, 500, "handoff", "monotonic_ns=7");
+    assert_eq!(s.tick(ms(600)).unwrap(), Some(GuestCommand::Dump));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline boot`
+mod own_root;
 mod summary;
 
 use std::fs::File;
@@ -20,6 +21,7 @@ use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, ModuleError, with_own};
 use bootline_lab::storage::StoragePreset;
 use regex::bytes::Regex;
+use tempfile::TempDir;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -40,6 +42,7 @@ Examples:
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel arm64:6.12 --loader u-boot --loader-delay 0 --system busybox -o loaded
+  bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
@@ -53,10 +56,17 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     dtb: Option<PathBuf>,
     /// Boot a whole system of the lab, built if it is not in the cache; needs a series for `--kernel`
-    #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["initrd", "icount", "lines", "marker"])]
+    #[arg(long, value_name = "SYSTEM", group = "whole", conflicts_with_all = ["initrd", "icount", "lines", "marker"])]
     system: Option<System>,
-    /// The speed of the system's storage: emmc, sd, usb2, nvme, nand [default: as fast as the host]
-    #[arg(long, value_name = "KIND", requires = "system")]
+    /// Boot a root file system of your own, up to its login prompt or --marker: an image, a disk with partitions, a tar
+    /// archive or a folder, as Yocto and Buildroot make them. It is not written to
+    #[arg(long, value_name = "FILE|FOLDER", group = "whole", conflicts_with_all = ["initrd", "icount", "lines"])]
+    root: Option<PathBuf>,
+    /// The partition of that disk, if several have a file system
+    #[arg(long, value_name = "N", requires = "root", value_parser = clap::value_parser!(u32).range(1..=128))]
+    root_partition: Option<u32>,
+    /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand [default: as fast as the host]
+    #[arg(long, value_name = "KIND", requires = "whole")]
     storage: Option<StoragePreset>,
     /// Have a boot loader of the lab boot the kernel, built if it is not in the cache: u-boot; aarch64 only
     #[arg(long, value_name = "LOADER", conflicts_with = "icount")]
@@ -88,7 +98,7 @@ pub struct Args {
     /// Memory in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// Record the time of this console line; with an initramfs of your own it also ends the boot
+    /// Record the time of this console line; with an initramfs or a root of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
     marker: Option<Regex>,
     /// Have the lab's init load this module first: a file, or the name of one of a stock kernel's own, with what it
@@ -124,7 +134,7 @@ pub struct Args {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let (runs, attempts, json) = (args.runs, args.attempts, args.json);
-    let request = resolve(args, terminal)?;
+    let (request, _kept) = resolve(args, terminal)?;
     let cancel = cancel_on_signals()?;
     let mut outcomes = Vec::new();
     let mut exit = Exit::FINE;
@@ -146,14 +156,26 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
+/// The request, and the folder with what only these boots need; it is removed once it is dropped.
+fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempDir>), Failure> {
     folder(&args.output)?;
     let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
     let modules = files(args.modules, stock.as_ref(), terminal)?;
-    let system = args.system.map(|system| prepared(system, stock.as_ref(), args.storage, terminal)).transpose()?;
+    let mut kept = None;
+    let system = match (args.system, &args.root) {
+        (Some(system), _) => Some(prepared(system, stock.as_ref(), args.storage, terminal)?),
+        (None, Some(root)) => {
+            let with = own_root::BootedWith { kernel: &kernel, arch, stock: stock.as_ref() };
+            let (boot, folder) = own_root::boot(root, args.root_partition, &with, terminal)?;
+            kept = Some(folder);
+            Some(SystemBoot { storage: args.storage, ..boot })
+        }
+        (None, None) => None,
+    };
     let setup = LoaderSetup { delay: args.loader_delay, quiet: args.loader_quiet };
     let loader = args.loader.map(|loader| loader_of(loader, arch, &kernel, setup, terminal)).transpose()?;
-    Ok(BootRequest {
+    let request = BootRequest {
+        kernel_name: stock.as_ref().map(|k| format!("{}:{} {}", k.arch, k.series, k.version)),
         loader,
         system,
         initrd: args.initrd,
@@ -171,7 +193,8 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<BootRequest, Failure> {
         trace_registers: args.trace_registers,
         timeout: args.timeout.map(|t| Duration::from_nanos(t.as_nanos().unsigned_abs())),
         ..BootRequest::new(&kernel, &args.output)
-    })
+    };
+    Ok((request, kept))
 }
 
 /// The kernel image: a file, or else a series, fetched if it is not in the cache.

@@ -133,6 +133,7 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
     if let Some(system) = &truth.system {
         let since = |at: Option<HostTime>| at.map(|at| seconds(at - truth.qemu_started_ns));
         row("power-on to hand-off", since(system.handoff_ns), None, None);
+        row("  to the awaited line", since(truth.marker_ns), None, None);
         row("  to multi-user", since(system.multi_user_ns), None, None);
         row("  to the application", since(system.application_ns), None, None);
         row("  to its picture, as seen", since(system.picture_seen_ns), None, None);

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From what the user has to what QEMU can boot.
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::RootError;
+use super::file_system::{FileSystem, has};
+use super::partition::{Partition, partitions};
+use crate::arch::Arch;
+use crate::systems::{Namespace, SystemError, need, root_initramfs, with_dependencies};
+
+/// A root file system of the user's own, on a disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnRoot {
+    /// The disk.
+    pub disk: PathBuf,
+    /// Its file system.
+    pub file_system: FileSystem,
+    /// The partition that it is in, as Linux counts it; none for the whole disk.
+    pub partition: Option<u32>,
+}
+
+impl OwnRoot {
+    /// Recognises a root: a file system, a disk with one of them (or with several, of which `partition` names one), or an archive or
+    /// a folder, which is packed into an image of ext4 in the folder `work`. What is an image already is used where it is.
+    ///
+    /// # Errors
+    /// It can't be read, or is nothing that the lab can boot.
+    pub fn prepare(path: &Path, partition: Option<u32>, work: &Path) -> Result<OwnRoot, RootError> {
+        let read = |source| RootError::Read { path: path.to_owned(), source };
+        let absolute = path.canonicalize().map_err(read)?;
+        let kind = fs::metadata(&absolute).map_err(read)?;
+        if kind.is_dir() {
+            return whole(path, partition, pack(path, &absolute, "folder", work)?);
+        }
+        if !kind.is_file() {
+            let hint = "copy it to a file: the lab never writes to a root, nor reads a device that may be in use";
+            return Err(RootError::Unusable { path: path.to_owned(), what: "neither a file nor a folder", hint });
+        }
+        let file = File::open(&absolute).map_err(read)?;
+        if let Some(file_system) = FileSystem::at(&file, 0).map_err(read)? {
+            return whole(path, partition, OwnRoot { disk: absolute, file_system, partition: None });
+        }
+        if let Some((what, hint)) = unusable(&file).map_err(read)? {
+            return Err(RootError::Unusable { path: path.to_owned(), what, hint });
+        }
+        if let Some(list) = partitions(&file).map_err(read)? {
+            let (number, file_system) = chosen(path, &file, &list, partition)?;
+            return Ok(OwnRoot { disk: absolute, file_system, partition: Some(number) });
+        }
+        if is_archive(&file).map_err(read)? {
+            return whole(path, partition, pack(path, &absolute, "archive", work)?);
+        }
+        Err(RootError::Unknown { path: path.to_owned() })
+    }
+}
+
+fn whole(path: &Path, partition: Option<u32>, root: OwnRoot) -> Result<OwnRoot, RootError> {
+    match partition {
+        Some(_) => Err(RootError::NoTable { path: path.to_owned() }),
+        None => Ok(root),
+    }
+}
+
+/// The partition with the root: the one asked for, or the only one that can be it.
+fn chosen(
+    path: &Path,
+    disk: &File,
+    partitions: &[Partition],
+    asked: Option<u32>,
+) -> Result<(u32, FileSystem), RootError> {
+    let mut found = Vec::new();
+    for partition in partitions {
+        let kind = FileSystem::at(disk, partition.offset);
+        let kind = kind.map_err(|source| RootError::Read { path: path.to_owned(), source })?;
+        found.extend(kind.map(|kind| (partition.number, kind)));
+    }
+    let path = path.to_owned();
+    if let Some(number) = asked {
+        let named = found.into_iter().find(|(n, _)| *n == number);
+        return named.ok_or(RootError::NotThatPartition { path, number });
+    }
+    match found[..] {
+        [only] => Ok(only),
+        [] => Err(RootError::NoPartition { path }),
+        _ => Err(RootError::SeveralPartitions { path, partitions: found }),
+    }
+}
+
+/// Kinds of images that are known and have to be converted first.
+fn unusable(file: &File) -> io::Result<Option<(&'static str, &'static str)>> {
+    const RAW_FLASH: &str = "the lab's storage is a block device: give the folder or the archive that it was made of";
+    const KINDS: [(u64, &[u8], &str, &str); 7] = [
+        (0, b"QFI\xfb", "an image of QEMU's own format (qcow2)", "convert it: qemu-img convert -O raw IMAGE DISK"),
+        (0, &[0x3a, 0xff, 0x26, 0xed], "a sparse image of Android", "convert it: simg2img IMAGE DISK"),
+        (0, b"070701", "an initramfs", "boot it with --initrd"),
+        (0, b"UBI#", "an image for UBI", RAW_FLASH),
+        (0, &[0x31, 0x18, 0x10, 0x06], "an image of UBIFS", RAW_FLASH),
+        (0, &[0x85, 0x19], "an image of JFFS2", RAW_FLASH),
+        (0, b"PK\x03\x04", "a zip archive", "unpack it, and give what is in it"),
+    ];
+    for (place, magic, what, hint) in KINDS {
+        if has(file, place, magic)? {
+            return Ok(Some((what, hint)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether it is a tar archive, or compressed as one often is; tar itself says what is wrong with it.
+fn is_archive(file: &File) -> io::Result<bool> {
+    const KINDS: [(u64, &[u8]); 6] = [
+        (257, b"ustar"),
+        (0, &[0x1f, 0x8b]),
+        (0, b"BZh"),
+        (0, b"\xfd7zXZ\0"),
+        (0, &[0x28, 0xb5, 0x2f, 0xfd]),
+        (0, b"LZIP"),
+    ];
+    for (place, magic) in KINDS {
+        if has(file, place, magic)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Writes an image of ext4, with room for what a boot writes.
+fn pack(path: &Path, absolute: &Path, kind: &str, work: &Path) -> Result<OwnRoot, RootError> {
+    if absolute == Path::new("/") {
+        let hint = "give a folder that contains a root and nothing else";
+        return Err(RootError::Unusable { path: path.to_owned(), what: "this machine's own root", hint });
+    }
+    let namespace = Namespace::of_this_process()?;
+    need("mkfs.ext4", "e2fsprogs")?;
+    let disk = work.join("root.img");
+    let arguments: [&OsStr; 4] = [work.as_os_str(), OsStr::new(kind), absolute.as_os_str(), disk.as_os_str()];
+    let packed = namespace.script(&format!("an image of `{}`", path.display()), "packing it", PACK, &arguments);
+    // Its files may belong to others of the namespace's users.
+    namespace.remove(&work.join("tree"))?;
+    packed?;
+    Ok(OwnRoot { disk, file_system: FileSystem::Ext4, partition: None })
+}
+
+/// `$1` a folder to work in, `$2` what it is, `$3` the folder or the archive, `$4` the image. Device nodes are the kernel's to make.
+const PACK: &str = r#"
+umask 022
+tree=$3
+if [ "$2" = archive ]; then
+    tree=$1/tree
+    mkdir "$tree"
+    tar -C "$tree" --numeric-owner --exclude='./dev/*' --exclude='dev/*' -xf "$3"
+fi
+kib=$(du -skx --apparent-size -- "$tree" | cut -f1)
+mkfs.ext4 -q -F -i 8192 -E root_owner=0:0 -d "$tree" "$4" "$((kib + kib / 4 + 65536))k"
+"#;
+
+/// The initramfs that mounts a root of one's own, with the kernel's modules from the folder `modules`; without one, the kernel
+/// has to have all that it needs built in.
+///
+/// # Errors
+/// A module can't be read, or this program was built without the lab's programs for the architecture.
+pub fn own_initramfs(root: &OwnRoot, arch: Arch, modules: Option<&Path>) -> Result<Vec<u8>, RootError> {
+    // The root was made for another kernel, and has no modules of this one: also the screen's and the network's are loaded here.
+    let device = ["virtio_pci", "virtio_blk"];
+    let other = ["bochs", "virtio_gpu", "virtio_net"];
+    let wanted: Vec<&str> = device.iter().chain(root.file_system.modules()).chain(&other).copied().collect();
+    let modules = modules.map_or_else(|| Ok(Vec::new()), |folder| with_dependencies(folder, &wanted))?;
+    Ok(root_initramfs(arch, &modules).ok_or(SystemError::NoPrograms { arch })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::super::partition::tests::mbr;
+    use super::*;
+
+    const SQUASHFS: &[u8] = b"hsqs";
+
+    /// Prepares a file with this content.
+    fn prepared(content: &[u8], partition: Option<u32>) -> Result<OwnRoot, RootError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("root");
+        fs::write(&path, content).unwrap();
+        OwnRoot::prepare(&path, partition, folder.path())
+    }
+
+    fn words(error: &RootError) -> (String, Option<String>) {
+        let text = error.to_string();
+        let (first, rest) = text.split_once('`').unwrap();
+        (format!("{first}..{}", rest.split_once('`').unwrap().1), error.hint())
+    }
+
+    /// A disk with SquashFS in these partitions of three.
+    fn disk(with: &[usize]) -> Vec<u8> {
+        let file = mbr(&[(0x0c, 1), (0x83, 4), (0x83, 8)]);
+        for n in with {
+            file.write_all_at(SQUASHFS, [1, 4, 8][n - 1] * 512).unwrap();
+        }
+        file.set_len(16 * 512).unwrap();
+        let mut content = vec![0; 16 * 512];
+        file.read_exact_at(&mut content, 0).unwrap();
+        content
+    }
+
+    #[test]
+    fn a_file_system_is_used_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("root.squashfs");
+        fs::write(&path, SQUASHFS).unwrap();
+        let root = OwnRoot::prepare(&path, None, folder.path()).unwrap();
+        assert_eq!(root.disk, path.canonicalize().unwrap());
+        assert_eq!((root.file_system, root.partition), (FileSystem::Squashfs, None));
+        assert_eq!(words(&prepared(SQUASHFS, Some(1)).unwrap_err()).0, ".. has no partitions");
+    }
+
+    #[test]
+    fn a_disks_only_root_is_taken_and_of_several_the_one_that_is_named() {
+        let chosen = |with: &[usize], asked| prepared(&disk(with), asked).map(|root| root.partition.unwrap());
+        assert_eq!(chosen(&[2], None).unwrap(), 2);
+        assert_eq!(chosen(&[2, 3], Some(3)).unwrap(), 3);
+        let check = |with: &[usize], asked, expected: &str, hint: Option<&str>| {
+            let (text, its_hint) = words(&chosen(with, asked).unwrap_err());
+            assert_eq!((text.as_str(), its_hint.as_deref()), (expected, hint));
+        };
+        check(
+            &[2, 3],
+            None,
+            "several partitions of .. have a file system: 2 (squashfs), 3 (squashfs)",
+            Some("name one: --root-partition 2"),
+        );
+        check(&[], None, "no partition of .. has a file system that can be a root", None);
+        check(&[2], Some(1), "partition 1 of .. has no file system that can be a root", None);
+    }
+
+    #[test]
+    fn what_has_to_be_converted_is_named() {
+        let check = |content: &[u8], expected: &str| {
+            let (text, hint) = words(&prepared(content, None).unwrap_err());
+            assert_eq!(text, expected);
+            assert!(hint.is_some(), "{expected}");
+        };
+        check(b"QFI\xfb", ".. is an image of QEMU's own format (qcow2)");
+        check(b"070701", ".. is an initramfs");
+        check(&[0x85, 0x19, 1, 0x20], ".. is an image of JFFS2");
+        check(b"", ".. is no file system, disk, archive or folder that the lab knows");
+        check(b"#!/bin/sh\n", ".. is no file system, disk, archive or folder that the lab knows");
+        let missing = OwnRoot::prepare(Path::new("/nowhere/at/all"), None, Path::new("/nowhere")).unwrap_err();
+        assert!(missing.to_string().starts_with("can't read the root file system `/nowhere/at/all`: "), "{missing}");
+        let root = OwnRoot::prepare(Path::new("/"), None, Path::new("/nowhere")).unwrap_err();
+        assert_eq!(root.to_string(), "`/` is this machine's own root");
+        let device = OwnRoot::prepare(Path::new("/dev/null"), None, Path::new("/nowhere")).unwrap_err();
+        assert_eq!(device.to_string(), "`/dev/null` is neither a file nor a folder");
+    }
+
+    #[test]
+    fn a_folder_and_an_archive_become_the_same_image() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = folder.path().join("my root");
+        fs::create_dir_all(tree.join("sbin")).unwrap();
+        fs::write(tree.join("sbin/init"), "#!/bin/sh\n").unwrap();
+        let archive = folder.path().join("root.tar.gz");
+        let status = std::process::Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(&tree).arg(".").status();
+        assert!(status.unwrap().success());
+        for source in [tree.as_path(), archive.as_path()] {
+            let work = tempfile::tempdir().unwrap();
+            let root = OwnRoot::prepare(source, None, work.path()).unwrap();
+            assert_eq!(root.file_system, FileSystem::Ext4);
+            // debugfs reads the image without mounting it.
+            let output =
+                std::process::Command::new("/sbin/debugfs").args(["-R", "cat /sbin/init"]).arg(&root.disk).output();
+            assert_eq!(output.unwrap().stdout, b"#!/bin/sh\n", "{}", source.display());
+            assert!(!work.path().join("tree").exists());
+        }
+    }
+
+    #[test]
+    fn an_archive_that_is_none_says_so() {
+        let error = prepared(&[0x1f, 0x8b, 0, 0], None).unwrap_err().to_string();
+        assert!(error.starts_with("can't build an image of `") && error.contains("packing it failed"), "{error}");
+    }
+}

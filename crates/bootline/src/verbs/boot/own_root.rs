@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot of a root file system of the user's own.
+use std::fs;
+use std::path::Path;
+
+use bootline_images::arch::Arch;
+use bootline_images::kernels::Kernel;
+use bootline_images::roots::{OwnRoot, RootError, own_initramfs};
+use bootline_lab::boot::{SystemBoot, arch_of};
+use tempfile::TempDir;
+
+use super::failed;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::verbs::{kernels, systems};
+
+/// The kernel that boots a root.
+pub struct BootedWith<'a> {
+    /// The kernel's image.
+    pub kernel: &'a Path,
+    /// Its architecture, if it is known.
+    pub arch: Option<Arch>,
+    /// The stock kernel, if it is one: it has modules.
+    pub stock: Option<&'a Kernel>,
+}
+
+/// A folder with room for images: /tmp is in memory on many hosts, and the cache is not.
+fn folder() -> Result<TempDir, Failure> {
+    let cache = systems::folder()?;
+    let made = fs::create_dir_all(&cache).and_then(|()| tempfile::Builder::new().prefix("boot-").tempdir_in(&cache));
+    made.map_err(|e| Failure::new(Exit::LAB, format!("can't write to `{}`: {e}", cache.display())))
+}
+
+/// The boot of a root, recognised or packed, and the folder with its initramfs and perhaps its image.
+pub fn boot(
+    root: &Path,
+    partition: Option<u32>,
+    with: &BootedWith<'_>,
+    terminal: &Terminal,
+) -> Result<(SystemBoot, TempDir), Failure> {
+    let arch = with.arch.map_or_else(|| arch_of(with.kernel), Ok).map_err(|e| failed(&e))?;
+    let modules = with.stock.map(|stock| kernels::modules(stock, terminal)).transpose()?;
+    let work = folder()?;
+    let root = OwnRoot::prepare(root, partition, work.path()).map_err(|e| unusable(&e))?;
+    let initramfs = work.path().join("root.cpio");
+    let archive = own_initramfs(&root, arch, modules.as_deref()).map_err(|e| unusable(&e))?;
+    let written = fs::write(&initramfs, archive);
+    written.map_err(|e| Failure::new(Exit::LAB, format!("can't write `{}`: {e}", initramfs.display())))?;
+    Ok((SystemBoot::of_own(&root, initramfs), work))
+}
+
+fn unusable(error: &RootError) -> Failure {
+    let exit = match error {
+        RootError::Pack(_) => Exit::LAB,
+        RootError::NoTable { .. } | RootError::SeveralPartitions { .. } => Exit::USAGE,
+        _ => Exit::INPUT,
+    };
+    let failure = Failure::new(exit, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
