@@ -8,6 +8,7 @@ use bootline_capture::units::{Dur, Interval};
 use bootline_console::Printing;
 use bootline_lab::boot::Truth;
 
+use crate::corpus_systems;
 use crate::document::Document;
 use crate::error::{Error, entries, read, read_bytes};
 
@@ -127,6 +128,7 @@ pub fn document(root: &Path) -> Result<Document, Error> {
         let without = || Error::content(&root.join("corpus").join(&case.name), "no time to init");
         text.push_str(&row(&case).ok_or_else(without)?);
     }
+    text.push_str(&corpus_systems::part(root)?);
     Ok(Document { path: "docs/corpus.md".to_owned(), text })
 }
 

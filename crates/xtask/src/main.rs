@@ -14,6 +14,7 @@ mod accuracy;
 mod command;
 mod console_model;
 mod corpus;
+mod corpus_systems;
 mod document;
 mod error;
 mod formats;
