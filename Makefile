@@ -21,7 +21,8 @@ setup: ## installs what is missing (Debian, Ubuntu); elsewhere says what to inst
 build: setup ## builds target/release/bootline
 	$(CARGO) build --release --locked --package bootline
 
-demo: build ## boots three stock kernels at 9600 baud and explains why they are slow
+demo: build ## boots two stock kernels at 9600 baud, and a whole system from boot loader to picture, and explains why they are slow
+	@scripts/setup loader
 	@scripts/demo
 
 ## Check
