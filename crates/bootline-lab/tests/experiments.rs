@@ -59,11 +59,15 @@ fn claims_can_be_held_and_refuted() {
 #[test]
 fn three_systems_are_booted_from_a_fast_and_from_a_slow_storage() {
     let whole = all().into_iter().find(|e| e.name == "whole-systems").unwrap();
-    let booted = |a: &Arm| a.system.map(|s| (s.system, s.storage));
+    let booted = |a: &Arm| a.system.as_ref().map(|s| (s.root.system(), s.storage));
     let plain: Vec<_> = whole.arms.iter().filter(|a| a.append.is_empty()).filter_map(booted).collect();
     for system in [System::Busybox, System::DebianMinimal, System::DebianSystemd] {
         for storage in [StoragePreset::Emmc, StoragePreset::Nand] {
-            assert_eq!(plain.iter().filter(|b| **b == (system, Some(storage))).count(), 1, "{system} on {storage}");
+            assert_eq!(
+                plain.iter().filter(|b| **b == (Some(system), Some(storage))).count(),
+                1,
+                "{system} on {storage}"
+            );
         }
     }
     assert_eq!((plain.len(), whole.arms.len()), (6, 7));

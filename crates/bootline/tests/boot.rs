@@ -24,6 +24,11 @@ fn what_can_not_be_booted_is_refused() {
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];
     check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is outside the lab's range");
     check(&[&arch[..], &["--initrd", "nosuch"]].concat(), 3, "error: can't read initramfs `nosuch`");
+    let root = |root| [&arch[..], &["--root", root]].concat();
+    check(&root("nosuch"), 3, "error: can't read the root file system `nosuch`");
+    check(&root("image"), 3, "error: `image` is no file system, disk, archive or folder that the lab knows");
+    check(&root("image"), 3, "hint: an image of ext4, squashfs, erofs, btrfs, f2fs or xfs, a disk with one of them");
+    check(&root("/"), 3, "error: `/` is this machine's own root");
     let loader = [&arch[..], &["--loader", "u-boot"]].concat();
     check(&loader, 2, "error: u-boot boots arm64 guests only, and the kernel is for amd64");
     check(&loader, 2, "hint: name a kernel for arm64: `--kernel arm64:6.12`; or leave out `--loader`");
@@ -40,6 +45,12 @@ fn usage() {
     check(&["--kernel", "image", "-o", "out", "--icount", "--baud", "9600"], 2, "cannot be used with");
     check(&["--kernel", "image", "-o", "out", "--marker", "("], 2, "regex");
     check(&["--kernel", "image", "-o", "out", "--loader-quiet"], 2, "--loader <LOADER>");
+    let root = ["--kernel", "image", "-o", "out", "--root", "image"];
+    check(&[&root[..], &["--system", "busybox"]].concat(), 2, "cannot be used with");
+    check(&[&root[..], &["--initrd", "image"]].concat(), 2, "cannot be used with");
+    check(&[&root[..], &["--root-partition", "0"]].concat(), 2, "0 is not in 1..");
+    check(&["--kernel", "image", "-o", "out", "--root-partition", "1"], 2, "--root <FILE|FOLDER>");
+    check(&["--kernel", "image", "-o", "out", "--storage", "sd"], 2, "<--system <SYSTEM>|--root <FILE|FOLDER>>");
     let loader = ["--kernel", "image", "-o", "out", "--loader", "u-boot"];
     check(&[&loader[..], &["--loader-delay", "1", "--loader-quiet"]].concat(), 2, "cannot be used with");
     check(&[&loader[..], &["--icount"]].concat(), 2, "cannot be used with");

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::error::RootError;
 use super::file_system::{FileSystem, has};
 use super::partition::{Partition, partitions};
@@ -54,6 +56,27 @@ impl OwnRoot {
             return whole(path, partition, pack(path, &absolute, "archive", work)?);
         }
         Err(RootError::Unknown { path: path.to_owned() })
+    }
+}
+
+impl OwnRoot {
+    /// The SHA-256 of a root's file, in hexadecimal, by which the results of several days know that it is the same.
+    ///
+    /// # Errors
+    /// It can't be read, or is a folder, whose content may change at any time.
+    pub fn sha256(path: &Path) -> Result<String, RootError> {
+        let read = |source| RootError::Read { path: path.to_owned(), source };
+        if fs::metadata(path).map_err(read)?.is_dir() {
+            let hint = "make an archive of it: tar -C FOLDER --numeric-owner -cf root.tar .";
+            return Err(RootError::Unusable {
+                path: path.to_owned(),
+                what: "a folder, and may change between the runs",
+                hint,
+            });
+        }
+        let mut hasher = Sha256::new();
+        io::copy(&mut File::open(path).map_err(read)?, &mut hasher).map_err(read)?;
+        Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
     }
 }
 
@@ -275,6 +298,17 @@ mod tests {
             assert_eq!(output.unwrap().stdout, b"#!/bin/sh\n", "{}", source.display());
             assert!(!work.path().join("tree").exists());
         }
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_content_and_a_folder_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("root");
+        fs::write(&path, "abc").unwrap();
+        // FIPS 180-4's own example.
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(OwnRoot::sha256(&path).unwrap(), expected);
+        assert!(OwnRoot::sha256(folder.path()).unwrap_err().hint().is_some());
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub struct Arm {
     pub memory_mib: u32,
     /// A whole system instead of the lab's small initramfs.
     pub system: Option<ArmSystem>,
+    /// The console line whose time is recorded, and at which a root of one's own has booted: a regular expression.
+    pub marker: Option<String>,
     /// A boot loader that boots the kernel.
     pub loader: Option<ArmLoader>,
     /// An initramfs instead of the lab's.
@@ -101,12 +103,36 @@ pub struct Arm {
 }
 
 /// A whole system, and what it is stored on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArmSystem {
-    /// The system.
-    pub system: System,
+    /// Its root file system.
+    pub root: ArmRoot,
     /// The storage that its root is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
+}
+
+/// A root file system.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ArmRoot {
+    /// A system of the lab.
+    Lab(System),
+    /// One of the user's own.
+    Own {
+        /// An image, a disk with partitions, or an archive.
+        path: PathBuf,
+        /// The partition of that disk, if it is stated.
+        partition: Option<u32>,
+    },
+}
+
+impl ArmRoot {
+    /// The lab's system, if it is one.
+    pub fn system(&self) -> Option<System> {
+        match self {
+            ArmRoot::Lab(system) => Some(*system),
+            ArmRoot::Own { .. } => None,
+        }
+    }
 }
 
 /// A boot loader, and how it is set up.

@@ -12,7 +12,7 @@ use bootline_stats::{
 };
 
 use super::bench_record;
-use super::definition::{Arm, Claim, Experiment};
+use super::definition::{Arm, ArmRoot, Claim, Experiment};
 use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -182,8 +182,9 @@ impl Evaluation<'_> {
             baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
             smp: arm.smp,
             append: arm.append.clone(),
-            system: arm.system.map(|s| s.system),
-            storage: arm.system.and_then(|s| s.storage),
+            system: arm.system.as_ref().and_then(|s| s.root.system()),
+            root: arm.system.as_ref().and_then(|s| root_name(&s.root)),
+            storage: arm.system.as_ref().and_then(|s| s.storage),
             loader: arm.loader.map(|l| l.loader),
             loader_setup: arm.loader.map(|l| l.setup),
             runs: runs.iter().zip(&values).map(run).collect(),
@@ -317,6 +318,14 @@ impl Evaluation<'_> {
     }
 }
 
+/// The file of a root of the user's own, without its folder, which tells of this machine.
+fn root_name(root: &ArmRoot) -> Option<String> {
+    match root {
+        ArmRoot::Lab(_) => None,
+        ArmRoot::Own { path, .. } => Some(path.file_name()?.to_string_lossy().into_owned()),
+    }
+}
+
 fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option<f64> {
     let truth = &run.truth;
     // With the user's own initramfs, init is recognised by its line on the console.
@@ -345,6 +354,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::PictureSeen => system()?.picture_seen_ns? - truth.qemu_started_ns,
         Metric::SocketAnswered => system()?.socket_answered_ns? - truth.qemu_started_ns,
         Metric::MultiUser => system()?.multi_user_ns? - truth.qemu_started_ns,
+        Metric::Marker => truth.marker_ns? - truth.qemu_started_ns,
         Metric::Stalls => return stall_reports::count(&run.dir),
         Metric::LineUse => return truth.fidelity.flush_rate_ratio,
         Metric::RegisterReadsPerByte => {
@@ -384,7 +394,8 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         | Metric::Application
         | Metric::PictureSeen
         | Metric::SocketAnswered
-        | Metric::MultiUser => {
+        | Metric::MultiUser
+        | Metric::Marker => {
             return None;
         }
     };

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use bootline_analysis::predict::{Change, Setting};
 use bootline_capture::units::Baud;
+use regex::bytes::Regex;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{Arm, ArmLoader, ArmSystem, Claim, Experiment, Image, Quick};
+use super::definition::{Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Experiment, Image, Quick};
 use super::file_error::{Fault, FileError, nearest};
 use super::loader_arm;
 use super::metric::Metric;
@@ -138,6 +139,7 @@ impl Reader<'_> {
             Some(metric) => metric,
             None if icount => Metric::GuestTime,
             None if raw.system.is_some() => default_metric.unwrap_or(Metric::Application),
+            None if raw.root.is_some() => default_metric.unwrap_or(Metric::Marker),
             None if raw.loader.is_some() => default_metric.unwrap_or(Metric::SinceStart),
             None => default_metric.unwrap_or_default(),
         };
@@ -171,6 +173,9 @@ impl Reader<'_> {
                 "`lines` are printed by the lab's own init, on a line: no `icount`, no `initrd`",
             ));
         }
+        let partition = raw.root_partition.as_ref().map(|n| within("root_partition", n, 1..=128)).transpose()?;
+        let own = raw.root.as_ref().map(|file| ArmRoot::Own { path: self.next_to(file), partition });
+        let root = raw.system.map(ArmRoot::Lab).or(own);
         let modules = raw.modules.unwrap_or_default();
         if let Some(module) = metric.module() {
             let loaded = |m: &Spanned<String>| m.as_ref().split(' ').next().is_some_and(|f| f.contains(module));
@@ -192,7 +197,8 @@ impl Reader<'_> {
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
-            system: raw.system.map(|system| ArmSystem { system, storage: raw.storage }),
+            system: root.map(|root| ArmSystem { root, storage: raw.storage }),
+            marker: raw.marker.as_ref().map(marker).transpose()?,
             loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
             initrd: raw.initrd.map(|file| self.next_to(&file)),
             dtb: raw.dtb.map(|file| self.next_to(&file)),
@@ -220,7 +226,8 @@ impl Reader<'_> {
         let metric = raw.metric.unwrap_or(own);
         for claimed in arms.iter().filter(|a| a.name == arm || of.as_ref() == Some(&a.name)) {
             let of_loader = loader_arm::metric_contradiction(claimed.loader.is_some(), metric);
-            if let Some(why) = system_arm::metric_contradiction(claimed.system.is_some(), metric).or(of_loader) {
+            let of_system = system_arm::metric_contradiction(claimed.into(), metric);
+            if let Some(why) = of_system.or(of_loader) {
                 return Err((Some(span), Fault::Contradiction { arm: claimed.name.clone(), why }));
             }
         }
@@ -274,6 +281,13 @@ fn baud(n: &Spanned<u32>) -> Found<Baud> {
 fn loader_of(loader: Loader, delay: &Option<Spanned<u32>>, quiet: Option<bool>) -> Found<ArmLoader> {
     let delay = delay.as_ref().map(|n| within("loader_delay", n, 0..=600)).transpose()?;
     Ok(ArmLoader { loader, setup: LoaderSetup { delay, quiet: quiet.unwrap_or(false) } })
+}
+
+fn marker(text: &Spanned<String>) -> Found<String> {
+    match Regex::new(text.as_ref()) {
+        Ok(_) => Ok(text.as_ref().clone()),
+        Err(e) => Err(bad("marker", text, &format!("a regular expression ({e})"))),
+    }
 }
 
 fn known_arm(arms: &[Arm], key: &'static str, name: &Spanned<String>) -> Found<String> {

@@ -85,7 +85,7 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, storage, loader, loader_delay, loader_quiet, initrd, dtb, \
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, root, root_partition, marker, storage, loader, loader_delay, loader_quiet, initrd, dtb, \
                modules, icount, trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
@@ -264,7 +264,7 @@ fn one_arm(keys: &str) -> Result<Arm, String> {
 #[test]
 fn a_system_has_its_storage_and_its_metrics() {
     let arm = one_arm("system = \"debian-minimal\"\nstorage = \"usb2\"\nappend = \"systemd.mask=x.service\"").unwrap();
-    let system = ArmSystem { system: System::DebianMinimal, storage: Some(StoragePreset::Usb2) };
+    let system = ArmSystem { root: ArmRoot::Lab(System::DebianMinimal), storage: Some(StoragePreset::Usb2) };
     assert_eq!((arm.system, arm.metric), (Some(system), Metric::Application));
     assert_eq!(arm.append, "systemd.mask=x.service");
     let arm = one_arm("system = \"busybox\"\nmodules = [\"m.ko\"]\nmetric = \"since-start\"\npredict = []").unwrap();
@@ -279,9 +279,13 @@ fn a_system_has_its_storage_and_its_metrics() {
     let file =
         file.replace("baud = 9600", "system = \"busybox\"\nstorage = \"sd\"").replace("\"images/own\"", "\"6.1\"");
     let file = file.replace("modules =", "# ").replace("predict =", "# ");
-    let systems: Vec<Option<ArmSystem>> = parse(&file).unwrap().arms.iter().map(|arm| arm.system).collect();
-    let busybox = ArmSystem { system: System::Busybox, storage: Some(StoragePreset::Sd) };
-    assert_eq!(systems, [Some(busybox); 3], "the defaults hold for them as well");
+    let systems: Vec<Option<ArmSystem>> = parse(&file).unwrap().arms.into_iter().map(|arm| arm.system).collect();
+    let busybox = ArmSystem { root: ArmRoot::Lab(System::Busybox), storage: Some(StoragePreset::Sd) };
+    assert_eq!(
+        systems,
+        [Some(busybox.clone()), Some(busybox.clone()), Some(busybox)],
+        "the defaults hold for them as well"
+    );
 }
 
 #[test]
@@ -319,6 +323,40 @@ fn what_does_not_go_with_a_system_is_refused() {
              `system` | [[claim]]",
         );
     }
+}
+
+#[test]
+fn a_root_of_ones_own_ends_at_a_line_of_its_console() {
+    let arm = one_arm("root = \"images/product.wic\"\nroot_partition = 2\nstorage = \"sd\"").unwrap();
+    let root = ArmRoot::Own { path: "lab/images/product.wic".into(), partition: Some(2) };
+    assert_eq!(arm.system, Some(ArmSystem { root, storage: Some(StoragePreset::Sd) }));
+    assert_eq!((arm.metric, arm.marker), (Metric::Marker, None));
+    let arm = one_arm("root = \"r\"\nmarker = \"app: ready\"\nmetric = \"handoff\"").unwrap();
+    assert_eq!((arm.metric, arm.marker.as_deref()), (Metric::Handoff, Some("app: ready")));
+    // An arm that names a system does not have the default root, and the other way round.
+    let file = "name = \"speeds\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\nroot = \"r\"\nroot_partition = 1\n\
+        [[arm]]\nname = \"a\"\nsystem = \"busybox\"\n[[arm]]\nname = \"b\"\n";
+    let arms = parse(file).unwrap().arms;
+    let roots: Vec<Option<System>> = arms.iter().map(|arm| arm.system.as_ref().unwrap().root.system()).collect();
+    assert_eq!(roots, [Some(System::Busybox), None]);
+}
+
+#[test]
+fn what_does_not_go_with_a_root_is_refused() {
+    let refused = |keys: &str, why: &str| {
+        let error = one_arm(keys).unwrap_err();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    refused("root = \"r\"\nsystem = \"busybox\"", "a `system` or a `root` of your own, not both");
+    refused("root_partition = 1", "is that of a `root`");
+    refused("root = \"r\"\nroot_partition = 0", "`0`");
+    refused("root = \"r\"\nmarker = \"(\"", "a regular expression");
+    refused("root = \"r\"\nmetric = \"application\"", "marks no application");
+    refused("root = \"r\"\ninitrd = \"i\"", "no `initrd`");
+    refused("root = \"r\"\nlines = 9", "in whose place");
+    refused("root = \"r\"\npredict = [\"baud=9600\"]", "not predicted");
+    refused("system = \"busybox\"\nmarker = \"x\"", "marks its moments itself");
+    refused("metric = \"marker\"", "which the key `marker` names");
 }
 
 /// An arm with these keys and a kernel that U-Boot boots.

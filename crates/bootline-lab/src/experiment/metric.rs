@@ -54,6 +54,8 @@ pub enum Metric {
     SocketAnswered,
     /// From QEMU's start until a whole system has reached multi-user.target, or the end of its run level.
     MultiUser,
+    /// From QEMU's start until a line of the console has arrived: the one that the arm's `marker` names, or a root's login prompt.
+    Marker,
 }
 
 impl Metric {
@@ -112,6 +114,7 @@ impl fmt::Display for Metric {
             Metric::PictureSeen => "picture-seen",
             Metric::SocketAnswered => "socket-answered",
             Metric::MultiUser => "multi-user",
+            Metric::Marker => "marker",
         })
     }
 }

@@ -53,6 +53,9 @@ pub(super) struct RawArm {
     pub smp: Option<Spanned<u32>>,
     pub memory_mib: Option<Spanned<u32>>,
     pub system: Option<System>,
+    pub root: Option<String>,
+    pub root_partition: Option<Spanned<u32>>,
+    pub marker: Option<Spanned<String>>,
     pub storage: Option<StoragePreset>,
     pub loader: Option<Loader>,
     pub loader_delay: Option<Spanned<u32>>,
@@ -81,7 +84,11 @@ impl RawArm {
             append: self.append.or(defaults.append),
             smp: self.smp.or(defaults.smp),
             memory_mib: self.memory_mib.or(defaults.memory_mib),
-            system: self.system.or(defaults.system),
+            // An arm that names the one does not have the default of the other.
+            system: self.system.or(defaults.system.filter(|_| self.root.is_none())),
+            root: self.root.clone().or(defaults.root.filter(|_| self.system.is_none())),
+            root_partition: self.root_partition.or(defaults.root_partition.filter(|_| self.system.is_none())),
+            marker: self.marker.or(defaults.marker),
             storage: self.storage.or(defaults.storage),
             loader: self.loader.or(defaults.loader),
             // A quiet loader waits for no key, so the default delay does not apply.

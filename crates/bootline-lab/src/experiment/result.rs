@@ -70,6 +70,9 @@ pub struct ArmResult {
     /// The whole system that was booted; none for the lab's small initramfs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<System>,
+    /// The root file system of the user's own that was booted: its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// The storage of the system; none for as fast as the host is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<StoragePreset>,

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bootline_capture::units::Dur;
+use bootline_images::systems::System;
+use regex::bytes::Regex;
 
 use super::definition::{Arm, Experiment};
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -170,7 +172,7 @@ impl Runner<'_, '_> {
 fn quickest<'e>(experiment: &'e Experiment, plan: &ExperimentPlan) -> Option<&'e str> {
     let arms = experiment.arms.iter().filter(|a| plan.arms.contains(&a.name));
     let line = |a: &Arm| a.baud.map_or(if a.icount { u32::MAX } else { 115_200 }, |b| b.get());
-    let size = |a: &Arm| a.system.map_or(0, |s| s.system.image_mib());
+    let size = |a: &Arm| a.system.as_ref().map_or(0, |s| s.root.system().map_or(u32::MAX, System::image_mib));
     arms.max_by_key(|a| (Reverse(size(a)), line(a))).map(|a| a.name.as_str())
 }
 
@@ -178,7 +180,8 @@ fn quickest<'e>(experiment: &'e Experiment, plan: &ExperimentPlan) -> Option<&'e
 fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
     let kernel = &images.kernels[&arm.name];
     BootRequest {
-        system: arm.system.map(|system| images.systems[&arm.name].boot(system)),
+        system: arm.system.as_ref().map(|system| images.systems[&arm.name].boot(system)),
+        marker: arm.marker.as_deref().map(|text| Regex::new(text).expect("checked when the file was read")),
         loader: arm.loader.map(|loader| images.loaders[&arm.name].boot(loader)),
         initrd: arm.initrd.clone(),
         dtb: arm.dtb.clone(),

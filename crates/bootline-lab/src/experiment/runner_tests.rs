@@ -273,7 +273,8 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
     lab.images.kernels.get_mut("a").unwrap().sha256 = "aa".to_owned();
     lab.begin().unwrap();
     let system = |file_system: &str| ArmSystemImage {
-        system: System::Busybox,
+        system: Some(System::Busybox),
+        own: None,
         path: "/i".into(),
         initramfs: "/r".into(),
         file_system: file_system.to_owned(),
@@ -320,7 +321,8 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
 fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     let mut lab = Lab::new();
     let image = ArmSystemImage {
-        system: System::DebianSystemd,
+        system: Some(System::DebianSystemd),
+        own: None,
         path: "/i".into(),
         initramfs: "/r".into(),
         file_system: String::new(),

@@ -1,38 +1,83 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What goes with a whole system in an arm, and what does not.
-use super::definition::Image;
+use super::definition::{Arm, ArmRoot, Image};
 use super::metric::Metric;
 use super::raw::RawArm;
 
 /// Why an arm contradicts itself, as far as whole systems are concerned.
 pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Option<&'static str> {
     let predicted = arm.predict.as_ref().is_some_and(|list| !list.is_empty()) || arm.predict_from.is_some();
-    let system = arm.system.is_some();
+    let own = arm.root.is_some();
+    let system = arm.system.is_some() || own;
     let checks = [
-        (!system && arm.storage.is_some(), "`storage` is that of a `system`, which it does not have"),
-        (system && arm.icount == Some(true), "a `system` is booted on a line, in real time: no `icount`"),
-        (system && arm.initrd.is_some(), "a `system` is booted by the lab's own initramfs: no `initrd`"),
-        (system && arm.lines.is_some(), "`lines` are printed by the lab's own init, in whose place a `system` boots"),
+        (arm.system.is_some() && own, "it has a `system` or a `root` of your own, not both"),
+        (!own && arm.root_partition.is_some(), "`root_partition` is that of a `root`, which it does not have"),
+        (!system && arm.storage.is_some(), "`storage` is that of a `system` or a `root`, which it does not have"),
+        (system && arm.icount == Some(true), "a `system` or a `root` is booted on a line, in real time: no `icount`"),
+        (system && arm.initrd.is_some(), "a `system` or a `root` is booted by the lab's own initramfs: no `initrd`"),
         (
-            system && matches!(image, Image::File(_)),
+            system && arm.lines.is_some(),
+            "`lines` are printed by the lab's own init, in whose place a `system` or a `root` boots",
+        ),
+        (
+            arm.system.is_some() && matches!(image, Image::File(_)),
             "a `system` needs the modules of its kernel: name a series of stock kernels",
         ),
-        (system && predicted, "the boot of a `system` is not predicted: no `predict`, no `predict_from`"),
+        (system && predicted, "the boot of a `system` or a `root` is not predicted: no `predict`, no `predict_from`"),
+        (
+            arm.system.is_some() && arm.marker.is_some(),
+            "a `system` marks its moments itself: `marker` is for a `root` of your own, an `initrd` or the lab's small initramfs",
+        ),
+        (
+            arm.icount == Some(true) && arm.marker.is_some(),
+            "there is no console under `icount`, and so no `marker` on it",
+        ),
     ];
-    checks.into_iter().find_map(|(wrong, why)| wrong.then_some(why)).or_else(|| metric_contradiction(system, metric))
+    let marked = Marked { lab: arm.system.is_some(), own, marker: arm.marker.is_some() };
+    checks.into_iter().find_map(|(wrong, why)| wrong.then_some(why)).or_else(|| metric_contradiction(marked, metric))
+}
+
+/// What an arm boots, as far as it decides what can be measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marked {
+    /// A system of the lab, which marks its moments.
+    pub lab: bool,
+    /// A root of the user's own.
+    pub own: bool,
+    /// A line of the console is recorded.
+    pub marker: bool,
+}
+
+impl From<&Arm> for Marked {
+    fn from(arm: &Arm) -> Marked {
+        let root = arm.system.as_ref().map(|s| &s.root);
+        Marked {
+            lab: matches!(root, Some(ArmRoot::Lab(_))),
+            own: matches!(root, Some(ArmRoot::Own { .. })),
+            marker: arm.marker.is_some(),
+        }
+    }
 }
 
 /// Why a metric can't be measured of an arm with a whole system, or of one without.
-pub(super) fn metric_contradiction(system: bool, metric: Metric) -> Option<&'static str> {
-    match (system, metric) {
-        (false, metric) if metric.is_of_system() => Some(
+pub(super) fn metric_contradiction(arm: Marked, metric: Metric) -> Option<&'static str> {
+    let system = arm.lab || arm.own;
+    match metric {
+        Metric::Handoff if arm.own => None,
+        metric if metric.is_of_system() && arm.own => Some(
+            "a `root` of your own marks no application: it has `handoff`, and `marker`, its login prompt or the line that `marker` names",
+        ),
+        metric if metric.is_of_system() && !arm.lab => Some(
             "`handoff`, `application-start`, `application`, `picture-seen`, `socket-answered` and `multi-user` are moments of a `system`",
         ),
-        (true, Metric::UserSpace) => {
+        Metric::UserSpace if system => {
             Some("`user-space` is the first work of the lab's own init; a `system` has `handoff` and `application`")
         }
-        (true, Metric::LogLag) => {
+        Metric::LogLag if system => {
             Some("`log-lag` would count all that a `system` does after init; it has `application` and `multi-user`")
+        }
+        Metric::Marker if !arm.own && !arm.marker => {
+            Some("`marker` is the time of a console line, which the key `marker` names")
         }
         _ => None,
     }

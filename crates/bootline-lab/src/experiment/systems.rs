@@ -5,12 +5,12 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 use std::path::PathBuf;
 
-use bootline_images::kernels::Kernel;
+use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{System, SystemError, SystemImage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::definition::{ArmSystem, Experiment};
+use super::definition::{ArmRoot, ArmSystem, Experiment};
 use super::images::ArmKernel;
 use super::loaders::ArmLoaderImage;
 use crate::boot::{BootedRoot, SystemBoot};
@@ -29,16 +29,29 @@ pub struct ArmImages {
 /// The image of a whole system that an arm boots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArmSystemImage {
-    /// The system.
-    pub system: System,
+    /// The system; null for a root of the user's own.
+    pub system: Option<System>,
+    /// What such a root is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<ArmOwnRoot>,
     /// The image.
     #[schemars(with = "String")]
     pub path: PathBuf,
     /// The initramfs that mounts it.
     #[schemars(with = "String")]
     pub initramfs: PathBuf,
-    /// UUID of its file system, which is new each time it is built: results contain runs of only one image per arm.
+    /// UUID of its file system, which is new each time it is built, or the SHA-256 of the user's own: results contain runs of only one
+    /// image per arm.
     pub file_system: String,
+}
+
+/// A root of the user's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArmOwnRoot {
+    /// Its file system.
+    pub file_system: FileSystem,
+    /// The partition that it is in; null for the whole disk.
+    pub partition: Option<u32>,
 }
 
 impl ArmSystemImage {
@@ -48,17 +61,33 @@ impl ArmSystemImage {
     /// The image can't be read.
     pub fn of(image: &SystemImage) -> Result<ArmSystemImage, SystemError> {
         Ok(ArmSystemImage {
-            system: image.manifest.system,
+            system: Some(image.manifest.system),
+            own: None,
             path: image.path.clone(),
             initramfs: image.initramfs.clone(),
             file_system: image.file_system()?,
         })
     }
 
+    /// What results keep of a root of the user's own, whose file has this SHA-256.
+    pub fn of_own(root: &OwnRoot, initramfs: PathBuf, sha256: String) -> ArmSystemImage {
+        ArmSystemImage {
+            system: None,
+            own: Some(ArmOwnRoot { file_system: root.file_system, partition: root.partition }),
+            path: root.disk.clone(),
+            initramfs,
+            file_system: sha256,
+        }
+    }
+
     /// The boot of this image on an arm's storage.
-    pub(super) fn boot(&self, arm: ArmSystem) -> SystemBoot {
+    pub(super) fn boot(&self, arm: &ArmSystem) -> SystemBoot {
+        let root = match (self.own, self.system) {
+            (Some(ArmOwnRoot { file_system, partition }), _) => BootedRoot::Own { file_system, partition },
+            (None, system) => BootedRoot::Lab(system.expect("a system, or a root of one's own")),
+        };
         SystemBoot {
-            root: BootedRoot::Lab(self.system),
+            root,
             image: self.path.clone(),
             initramfs: self.initramfs.clone(),
             storage: arm.storage,
@@ -70,28 +99,30 @@ impl ArmSystemImage {
 impl fmt::Display for ArmSystemImage {
     /// For messages: the system and its image.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (file system {})", self.system, self.file_system)
+        match self.system {
+            Some(system) => write!(f, "{system} (file system {})", self.file_system),
+            None => write!(f, "a root with the SHA-256 {}", self.file_system),
+        }
     }
 }
 
 /// What the arms boot, whose kernels are `kernels`. `prepare` builds the image of a system for a kernel, or finds it in the
-/// cache; it gets the arm's name, and is called once for each system and kernel.
+/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root and kernel.
 ///
 /// # Errors
 /// The first error of `prepare`.
 pub fn systems<E>(
     experiment: &Experiment,
     kernels: BTreeMap<String, ArmKernel>,
-    prepare: &mut dyn FnMut(&str, System, &Kernel) -> Result<ArmSystemImage, E>,
+    prepare: &mut dyn FnMut(&str, &ArmRoot, &ArmKernel) -> Result<ArmSystemImage, E>,
 ) -> Result<ArmImages, E> {
-    let mut built: BTreeMap<(System, PathBuf), ArmSystemImage> = BTreeMap::new();
+    let mut built: BTreeMap<(ArmRoot, PathBuf), ArmSystemImage> = BTreeMap::new();
     let mut systems = BTreeMap::new();
     for arm in &experiment.arms {
-        let kernel = kernels.get(&arm.name).and_then(|kernel| kernel.stock.as_ref());
-        let Some((ArmSystem { system, .. }, kernel)) = arm.system.zip(kernel) else { continue };
-        let image = match built.entry((system, kernel.path.clone())) {
+        let Some((ArmSystem { root, .. }, kernel)) = arm.system.as_ref().zip(kernels.get(&arm.name)) else { continue };
+        let image = match built.entry((root.clone(), kernel.path.clone())) {
             Entry::Occupied(image) => image.get().clone(),
-            Entry::Vacant(place) => place.insert(prepare(&arm.name, system, kernel)?).clone(),
+            Entry::Vacant(place) => place.insert(prepare(&arm.name, root, kernel)?).clone(),
         };
         systems.insert(arm.name.clone(), image);
     }
@@ -103,6 +134,7 @@ mod tests {
     use std::path::Path;
 
     use bootline_images::arch::Arch;
+    use bootline_images::kernels::Kernel;
 
     use super::*;
 
@@ -143,17 +175,18 @@ mod tests {
         let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
         let kernels = ["lab", "emmc", "host", "other"].map(|arm| (arm.to_owned(), kernel())).into();
         let mut asked = Vec::new();
-        let mut prepare = |arm: &str, system, _: &Kernel| {
-            asked.push((arm.to_owned(), system));
-            let file_system = format!("{system}");
-            Ok::<_, ()>(ArmSystemImage { system, path: "/i".into(), initramfs: "/r".into(), file_system })
+        let mut prepare = |arm: &str, root: &ArmRoot, _: &ArmKernel| {
+            asked.push((arm.to_owned(), root.clone()));
+            let (system, file_system) = (root.system(), format!("{root:?}"));
+            Ok::<_, ()>(ArmSystemImage { system, own: None, path: "/i".into(), initramfs: "/r".into(), file_system })
         };
         let images = systems(&experiment, kernels, &mut prepare).unwrap();
-        assert_eq!(asked, [("emmc".to_owned(), System::Busybox), ("other".to_owned(), System::DebianMinimal)]);
-        let of: Vec<(&str, System)> = images.systems.iter().map(|(arm, i)| (arm.as_str(), i.system)).collect();
+        let lab = |arm: &str, system| (arm.to_owned(), ArmRoot::Lab(system));
+        assert_eq!(asked, [lab("emmc", System::Busybox), lab("other", System::DebianMinimal)]);
+        let of: Vec<(&str, System)> = images.systems.iter().map(|(arm, i)| (arm.as_str(), i.system.unwrap())).collect();
         let expected = [("emmc", System::Busybox), ("host", System::Busybox), ("other", System::DebianMinimal)];
         assert_eq!(of, expected);
-        let emmc = experiment.arm("emmc").and_then(|arm| arm.system).unwrap();
+        let emmc = experiment.arm("emmc").and_then(|arm| arm.system.as_ref()).unwrap();
         assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);
     }
 }

@@ -3,6 +3,8 @@
 mod own_root;
 mod summary;
 
+pub use own_root::own_image;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

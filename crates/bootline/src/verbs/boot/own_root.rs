@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot of a root file system of the user's own.
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bootline_images::arch::Arch;
 use bootline_images::kernels::Kernel;
 use bootline_images::roots::{OwnRoot, RootError, own_initramfs};
 use bootline_lab::boot::{SystemBoot, arch_of};
+use bootline_lab::experiment::{ArmKernel, ArmSystemImage};
 use tempfile::TempDir;
 
 use super::failed;
@@ -25,11 +26,14 @@ pub struct BootedWith<'a> {
     pub stock: Option<&'a Kernel>,
 }
 
-/// A folder with room for images: /tmp is in memory on many hosts, and the cache is not.
+/// A folder with room for images, in the cache if there is one: /tmp is in memory on many hosts.
 fn folder() -> Result<TempDir, Failure> {
-    let cache = systems::folder()?;
-    let made = fs::create_dir_all(&cache).and_then(|()| tempfile::Builder::new().prefix("boot-").tempdir_in(&cache));
-    made.map_err(|e| Failure::new(Exit::LAB, format!("can't write to `{}`: {e}", cache.display())))
+    let (parent, named) = match systems::folder() {
+        Ok(cache) => (cache, "boot-"),
+        Err(_) => (std::env::temp_dir(), "bootline-boot-"),
+    };
+    let made = fs::create_dir_all(&parent).and_then(|()| tempfile::Builder::new().prefix(named).tempdir_in(&parent));
+    made.map_err(|e| Failure::new(Exit::LAB, format!("can't write to `{}`: {e}", parent.display())))
 }
 
 /// The boot of a root, recognised or packed, and the folder with its initramfs and perhaps its image.
@@ -39,6 +43,23 @@ pub fn boot(
     with: &BootedWith<'_>,
     terminal: &Terminal,
 ) -> Result<(SystemBoot, TempDir), Failure> {
+    let Prepared { root, initramfs, work } = prepared(root, partition, with, terminal)?;
+    Ok((SystemBoot::of_own(&root, initramfs), work))
+}
+
+struct Prepared {
+    root: OwnRoot,
+    initramfs: PathBuf,
+    /// Where the initramfs is, and perhaps the image.
+    work: TempDir,
+}
+
+fn prepared(
+    root: &Path,
+    partition: Option<u32>,
+    with: &BootedWith<'_>,
+    terminal: &Terminal,
+) -> Result<Prepared, Failure> {
     let arch = with.arch.map_or_else(|| arch_of(with.kernel), Ok).map_err(|e| failed(&e))?;
     let modules = with.stock.map(|stock| kernels::modules(stock, terminal)).transpose()?;
     let work = folder()?;
@@ -47,7 +68,20 @@ pub fn boot(
     let archive = own_initramfs(&root, arch, modules.as_deref()).map_err(|e| unusable(&e))?;
     let written = fs::write(&initramfs, archive);
     written.map_err(|e| Failure::new(Exit::LAB, format!("can't write `{}`: {e}", initramfs.display())))?;
-    Ok((SystemBoot::of_own(&root, initramfs), work))
+    Ok(Prepared { root, initramfs, work })
+}
+
+/// The image of an arm's root, with the SHA-256 by which its results know it.
+pub fn own_image(
+    root: &Path,
+    partition: Option<u32>,
+    kernel: &ArmKernel,
+    terminal: &Terminal,
+) -> Result<(ArmSystemImage, TempDir), Failure> {
+    let sha256 = OwnRoot::sha256(root).map_err(|e| unusable(&e))?;
+    let with = BootedWith { kernel: &kernel.path, arch: Some(kernel.arch), stock: kernel.stock.as_ref() };
+    let prepared = prepared(root, partition, &with, terminal)?;
+    Ok((ArmSystemImage::of_own(&prepared.root, prepared.initramfs, sha256), prepared.work))
 }
 
 fn unusable(error: &RootError) -> Failure {

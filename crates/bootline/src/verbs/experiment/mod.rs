@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use bootline_capture::units::Dur;
 use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
-    ArmImages, ArmLoaderImage, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus, Outcome,
-    ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
+    ArmImages, ArmLoaderImage, ArmRoot, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus,
+    Outcome, ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
@@ -199,7 +199,20 @@ impl Run {
             let image = loader_store::image(loader, terminal).map_err(|failure| failures::system(arm, failure))?;
             Ok(ArmLoaderImage::of(image))
         })?;
-        let images = systems(experiment, kernels, &mut |arm, system, kernel| {
+        // Images of the user's own that had to be packed: removed when the last run is done.
+        let mut kept = Vec::new();
+        let images = systems(experiment, kernels, &mut |arm, root, kernel| {
+            let system = match root {
+                ArmRoot::Lab(system) => *system,
+                ArmRoot::Own { path, partition } => {
+                    let own = boot::own_image(path, *partition, kernel, terminal);
+                    let (image, folder) = own.map_err(|failure| failures::system(arm, failure))?;
+                    kept.push(folder);
+                    return Ok(image);
+                }
+            };
+            let kernel =
+                kernel.stock.as_ref().expect("a system goes with a stock kernel, which the file's checks demand");
             // Building one and booting it for the first time would disturb what others measure.
             let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
             let image = boot::settled(system, kernel, &lock, terminal);

@@ -87,6 +87,7 @@ fn described(metric: Metric) -> &'static str {
         Metric::SocketAnswered => {
             "socket-answered: from QEMU's start until the application answers the host, host clock"
         }
+        Metric::Marker => "marker: from QEMU's start until the awaited line of the console has arrived, host clock",
         Metric::MultiUser => {
             "multi-user: from QEMU's start to multi-user.target, or the last script of the run level, host clock"
         }
