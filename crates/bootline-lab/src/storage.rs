@@ -100,18 +100,25 @@ pub(crate) fn throttle(storage: Option<StoragePreset>) -> String {
 /// How long the check of a storage reads, at its full speed. QEMU's burst of a tenth of a second is 2 % of it.
 const CHECK_SECONDS: u64 = 5;
 
-/// The command by which a guest reads from its root's device for the check.
-pub(crate) fn check_command(limits: StorageLimits, device: &str) -> String {
-    let mib = (limits.bytes_per_s * CHECK_SECONDS) >> 20;
-    format!("dd if={device} of=/dev/null bs=1M count={mib} iflag=direct 2>&1")
+/// The block that it reads, in bytes.
+const BLOCK: u64 = 1 << 20;
+
+/// The command by which a guest reads from its root's device, which has `size` bytes, for the check: what is smaller is read several
+/// times.
+pub(crate) fn check_command(limits: StorageLimits, device: &str, size: u64) -> String {
+    let wanted = limits.bytes_per_s * CHECK_SECONDS / BLOCK;
+    let there = (size / BLOCK).clamp(1, wanted);
+    let times = wanted.div_ceil(there);
+    let read = format!("dd if={device} of=/dev/null bs=1M count={there} iflag=direct 2>&1");
+    if times == 1 { read } else { format!("i=0; while [ $i -lt {times} ]; do {read}; i=$((i + 1)); done") }
 }
 
-/// The rate as a share of the limit, from what dd says that it copied, `190+0 records out`, and the time that the host
-/// waited for it.
+/// The rate as a share of the limit, from what each dd says that it copied, `1525+0 records out`, and the time that the host
+/// waited for all of them.
 pub(crate) fn checked_rate(limits: StorageLimits, output: &str, took: Dur) -> Option<f64> {
-    let mib: f64 = output.lines().find_map(|l| l.strip_suffix("+0 records out"))?.parse().ok()?;
-    let bytes = mib * f64::from(1 << 20);
-    (took > Dur::ZERO).then(|| bytes / took.as_secs_f64() / limits.bytes_per_s as f64)
+    let blocks = output.lines().filter_map(|l| l.strip_suffix("+0 records out")?.parse::<u64>().ok()).sum::<u64>();
+    let bytes = (blocks * BLOCK) as f64;
+    (took > Dur::ZERO && blocks > 0).then(|| bytes / took.as_secs_f64() / limits.bytes_per_s as f64)
 }
 
 #[cfg(test)]
@@ -135,6 +142,20 @@ mod tests {
         assert!((rate - 1.0).abs() < 1e-9, "{rate}");
         assert_eq!(checked_rate(limits, "dd: failed to open '/dev/vda'", took), None);
         assert_eq!(checked_rate(limits, "190+0 records out", Dur::ZERO), None);
-        assert_eq!(check_command(limits, "/dev/vda"), "dd if=/dev/vda of=/dev/null bs=1M count=190 iflag=direct 2>&1");
+        let twice = checked_rate(limits, "95+0 records out\n95+0 records in\n95+0 records out\n", took).unwrap();
+        assert!((twice - rate).abs() < 1e-9, "{twice}");
+    }
+
+    #[test]
+    fn as_much_is_read_of_a_small_image_as_of_a_large_one() {
+        let limits = StorageLimits { bytes_per_s: 40_000_000, operations_per_s: 1 };
+        let read = |count| format!("dd if=/dev/vda of=/dev/null bs=1M count={count} iflag=direct 2>&1");
+        assert_eq!(check_command(limits, "/dev/vda", 1 << 30), read(190));
+        let looped = format!("i=0; while [ $i -lt 3 ]; do {}; i=$((i + 1)); done", read(92));
+        assert_eq!(check_command(limits, "/dev/vda", 92 << 20 | 5), looped);
+        assert!(
+            check_command(limits, "/dev/vda", 0).contains("-lt 190 ]"),
+            "of an empty image nothing is read, and said"
+        );
     }
 }

@@ -152,7 +152,9 @@ impl SystemBoot {
             None => of_systemd("[ -d /run/systemd/system ] && "),
         };
         if let Some(storage) = self.storage {
-            questions.push((STORAGE, check_command(storage.limits(), DISK)));
+            // An image that can't be looked at is refused before it is booted.
+            let size = std::fs::metadata(&self.image).map_or(u64::MAX, |m| m.len());
+            questions.push((STORAGE, check_command(storage.limits(), DISK, size)));
         }
         questions
     }
