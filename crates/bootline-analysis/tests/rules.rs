@@ -146,10 +146,8 @@ fn logs() -> Vec<PathBuf> {
 fn read(log: &Path) -> Boot {
     let boot = analyse(&fs::read(log).unwrap_or_else(|e| panic!("{}: {e}", log.display())));
     let text = |extension: &str| fs::read_to_string(log.with_extension(extension)).ok();
-    let units = text("units").map(|units| BootSource {
-        name: "units".to_owned(),
-        content: SourceContent::Facts(bootline_records::source::read(units.as_bytes())),
-    });
+    let units = text("units")
+        .map(|units| BootSource::new("units", SourceContent::Facts(bootline_records::source::read(units.as_bytes()))));
     let app = text("app").map(|app| AppMarker::parse(app.trim()).unwrap());
     let boot = boot.with_sources(&Vec::from_iter(units), app.as_ref());
     assert!(boot.whole.sources.iter().all(|s| s.refused.is_none()), "{}: {:?}", log.display(), boot.whole.sources);

@@ -30,7 +30,7 @@ fn unit(name: &str, activating: u64, up: u64, more: &str) -> String {
 fn boot(log: &str, units: &str, app: Option<&str>) -> Boot {
     let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
     let content = SourceContent::Facts(bootline_records::source::read(units.as_bytes()));
-    let source = BootSource { name: "units".to_owned(), content };
+    let source = BootSource::new("units", content);
     let app = app.map(|app| AppMarker::parse(app).unwrap());
     boot.with_sources(&Vec::from_iter((!units.is_empty()).then_some(source)), app.as_ref())
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that belong to a boot and are no log of a kernel: named, so that people know which file is missing.
 use super::boot_announcement::FIRMWARE;
+use super::source::is_bootchart_picture;
 use super::{Format, RecordOrigin, RecordSet};
 
 /// What a file is, if it is no kernel's log.
@@ -10,6 +11,8 @@ pub enum OtherKind {
     BootstageReport,
     /// A bootchart's header or process samples.
     Bootchart,
+    /// A picture that systemd-bootchart drew.
+    BootchartPicture,
     /// A trace of ftrace.
     Ftrace,
     /// The output of systemd-analyze.
@@ -44,6 +47,7 @@ impl OtherKind {
         match self {
             OtherKind::BootstageReport => "a bootstage report of U-Boot",
             OtherKind::Bootchart => "a bootchart",
+            OtherKind::BootchartPicture => "a picture that systemd-bootchart drew",
             OtherKind::Ftrace => "a trace of ftrace",
             OtherKind::SystemdAnalyze => "the output of systemd-analyze",
             OtherKind::Logcat => "a log of Android's logcat",
@@ -76,6 +80,8 @@ fn of_line(text: &str) -> Option<OtherKind> {
         Some(OtherKind::BootstageReport)
     } else if starts(&["title = Boot chart", "system.uname = "]) {
         Some(OtherKind::Bootchart)
+    } else if is_bootchart_picture(text) {
+        Some(OtherKind::BootchartPicture)
     } else if starts(&["# tracer: "]) {
         Some(OtherKind::Ftrace)
     } else if starts(&["Startup finished in ", "The time when unit became active or started is printed after"]) {
@@ -105,6 +111,8 @@ mod tests {
         let report = "Timer summary in microseconds (8 records):\n       Mark    Elapsed  Stage\n          0          0  reset\n";
         check(report, Some(OtherKind::BootstageReport));
         check("version = 0.14.6\ntitle = Boot chart for board\n", Some(OtherKind::Bootchart));
+        let picture = "<?xml version=\"1.0\"?>\n<svg>\n<!-- This file is a bootchart SVG file. -->\n";
+        check(picture, Some(OtherKind::BootchartPicture));
         check("# tracer: nop\n#\n", Some(OtherKind::Ftrace));
         check("Startup finished in 2.1s (kernel) + 5.2s (userspace) = 7.3s\n", Some(OtherKind::SystemdAnalyze));
         check("U-Boot 2024.01\n[    0.000000] Linux version 6.6\n", None);

@@ -75,6 +75,8 @@ pub enum ProblemKind {
     NoKernelRecords,
     /// A file given besides the log was not used.
     SourceNotUsed,
+    /// A file given besides the log lacks a part, or has lines that are not understood; the rest was used.
+    SourceIncomplete,
     /// Two sources say different things of one event; neither was used for it.
     SourcesContradict,
     /// The application that was named is not in what the sources show.
@@ -85,7 +87,7 @@ impl ProblemKind {
     /// Whether it concerns what was given besides the log, and not the log's own content.
     pub fn is_of_sources(self) -> bool {
         use ProblemKind::*;
-        matches!(self, SourceNotUsed | SourcesContradict | ApplicationNotReached)
+        matches!(self, SourceNotUsed | SourceIncomplete | SourcesContradict | ApplicationNotReached)
     }
 
     /// Whether figures drawn from the input can't be trusted because of it (exit status 3).

@@ -52,6 +52,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
     } else {
         spans(&mut document, boot, options);
     }
+    whole::traced_initcalls(&mut document, boot, Some(options.count.unwrap_or(usize::MAX)));
     let times = unit_times(boot);
     if times.iter().any(|t| t.activation.is_some()) {
         let columns = if boot.whole.has_dependencies { format!("; {UNIT_TIMES}") } else { String::new() };
@@ -130,6 +131,7 @@ pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions<'b>, source: &'b Bo
         clock: boot.timeline.clock.into(),
         spans_in_log: boot.spans.len(),
         spans: longest(boot, options).into_iter().map(blamed).collect(),
+        traced_initcalls: boot.whole.traced_initcalls.iter().map(wire::TracedInitcall::from).collect(),
         units: unit_times(boot).iter().map(|time| wire::SystemUnit::new(boot, time)).collect(),
     }
 }
@@ -148,6 +150,8 @@ pub(crate) struct BlamedBoot<'b> {
     spans_in_log: usize,
     /// The longest first.
     spans: Vec<BlamedSpan<'b>>,
+    /// Initcalls that a trace shows, by their start.
+    traced_initcalls: Vec<wire::TracedInitcall<'b>>,
     /// Units of systemd and scripts of other inits, by their start.
     units: Vec<wire::SystemUnit<'b>>,
 }

@@ -76,6 +76,7 @@ fn meaning(kind: ProblemKind) -> &'static str {
         ProblemKind::TooManyRecords => "the records left out were not analysed",
         ProblemKind::NoKernelRecords => "there is no boot to explain",
         ProblemKind::SourceNotUsed => "the figures rest on the other sources alone",
+        ProblemKind::SourceIncomplete => "what is missing in it is missing here; the rest of it was used",
         ProblemKind::SourcesContradict => "neither time is used; the sources may be of two boots",
         ProblemKind::ApplicationNotReached => "no time to the application is given",
     }

@@ -151,7 +151,7 @@ impl Collection {
         });
         let log = position.map(|i| items.remove(i));
         let sources = items.into_iter().filter(|item| is_source(&item.name));
-        let sources = sources.map(|item| BootSource { content: whole_boot::content(&item.bytes), name: item.name });
+        let sources = sources.map(|item| BootSource::new(item.name, whole_boot::content(&item.bytes)));
         (log, sources.collect())
     }
 }

@@ -182,6 +182,9 @@ fn show_without_log(
     each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
 ) -> Vec<Failure> {
     let label = BootLabel::only(&input.name);
+    if input.holds_a_bootchart() {
+        return vec![unusable::chart_without_log(&input.name)];
+    }
     let boot = Boot::analyse(BootRecords::default(), &reader.options);
     let (boot, unanswered) = reader.whole.join(boot, &input.sources, &label);
     let failure =

@@ -4,6 +4,7 @@
 mod boot_printer;
 mod boots;
 mod build_steps;
+mod chart_archive;
 mod cli;
 mod collection;
 mod exit;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A log, and what comes with it in a collection.
-use bootline_boot::BootSource;
+use bootline_boot::{BootSource, SourceContent};
+use bootline_records::source::Facts;
 
 use crate::collection::{Collection, Missing};
 use crate::failure::Failure;
 use crate::log_file::LogFile;
+use crate::whole_boot;
 
 /// A log, and what comes with it in a collection.
 #[derive(Debug)]
@@ -22,18 +24,33 @@ pub struct OpenInput {
 }
 
 impl OpenInput {
-    /// A log, or an archive of `bootline collect`.
+    /// A log, an archive of `bootline collect`, or that of a bootchart.
     pub fn new(file: &LogFile) -> OpenInput {
         match Collection::open(file) {
             Some(collection) => OpenInput::of_collection(&file.name(), collection),
-            None => OpenInput {
-                log: Some(file.clone()),
-                name: file.name(),
-                sources: Vec::new(),
-                missing: Vec::new(),
-                damage: None,
+            None => match whole_boot::open_chart(file) {
+                Some((chart, log)) => OpenInput::of_chart(&file.name(), chart, log),
+                None => OpenInput {
+                    log: Some(file.clone()),
+                    name: file.name(),
+                    sources: Vec::new(),
+                    missing: Vec::new(),
+                    damage: None,
+                },
             },
         }
+    }
+
+    /// The archive of a bootchart: bootchart2 packs the kernel's log, too.
+    fn of_chart(name: &str, chart: BootSource, log: Option<Vec<u8>>) -> OpenInput {
+        let log = log.map(|bytes| LogFile::Held { name: name.to_owned(), bytes });
+        OpenInput { log, name: name.to_owned(), sources: vec![chart], missing: Vec::new(), damage: None }
+    }
+
+    /// Whether it is a bootchart.
+    pub fn holds_a_bootchart(&self) -> bool {
+        let is_chart = |content: &SourceContent| matches!(content, SourceContent::Facts(facts) if matches!(facts.facts, Facts::Bootchart(_)));
+        self.sources.iter().any(|source| is_chart(&source.content))
     }
 
     /// What a machine knows of its boot.

@@ -103,9 +103,10 @@ impl UnusableInput {
         match self {
             UnusableInput::OtherKind(kind) => fail(format!("{input} is {}: no kernel records in it ({read})", kind.name()))
                 .hint(match kind {
-                    OtherKind::BootstageReport | OtherKind::SystemdAnalyze => {
-                        "add it to the log of that boot: `bootline explain boot.cap --with FILE`"
-                    }
+                    OtherKind::BootstageReport
+                    | OtherKind::SystemdAnalyze
+                    | OtherKind::Bootchart
+                    | OtherKind::Ftrace => WITH_ITS_LOG,
                     _ => "give the kernel's log: `dmesg`, or what the serial console showed",
                 }),
             UnusableInput::Tail { boot } => {
@@ -190,6 +191,14 @@ pub fn empty(input: &str, summary: &DecodeSummary) -> Failure {
     let input = shown(input);
     let what = if summary.bytes == 0 { format!("{input} is empty") } else { format!("no lines in {input}") };
     Failure::new(Exit::INPUT, what).hint("record a boot: `bootline capture /dev/ttyUSB0 -o boot.cap`")
+}
+
+/// What to do with a source that describes a boot only together with its log.
+const WITH_ITS_LOG: &str = "add it to the log of that boot: `bootline explain boot.cap --with FILE`";
+
+/// The archive of a bootchart without the kernel's log.
+pub fn chart_without_log(input: &str) -> Failure {
+    Failure::new(Exit::INPUT, format!("{} is a bootchart: no kernel log is in it", shown(input))).hint(WITH_ITS_LOG)
 }
 
 /// An archive with nothing of a kernel in it.

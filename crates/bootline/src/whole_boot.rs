@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent, SourceRefusal, SourceUse};
 use bootline_capture::container::Unpacker;
+use bootline_records::source::ChartMember;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, source};
-use bootline_report::BootLabel;
+use bootline_report::{BootLabel, escaped};
 use clap::Args;
 
+use crate::chart_archive::{ChartArchive, Held, Unpacked};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
@@ -18,10 +20,12 @@ use crate::unusable::{self, UnusableInput, named, shown};
 #[derive(Clone, Debug, Default, Args)]
 pub struct WholeBootArgs {
     /// Another source of the same boot: what `systemctl show --all '*'`, `systemctl show`, `journalctl -b -o export`, systemd-analyze
-    /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed; may be repeated
+    /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed, the archive of a
+    /// bootchart, or a trace of ftrace (`trace`, `trace-cmd report`); may be repeated
     #[arg(long = "with", value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space
+    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space; of a process
+    /// that it matches, the start is shown
     #[arg(long, value_name = "UNIT|REGEX", value_parser = parse_app)]
     app: Option<AppMarker>,
 }
@@ -67,18 +71,56 @@ fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
     let name = file.name();
     let failed = |e| unusable::unpack_failed(&name, &e);
     let mut unpacker = Unpacker::new(file.open()?).map_err(failed)?;
-    let mut found = Vec::new();
+    let (mut found, mut chart) = (Vec::new(), ChartArchive::default());
     while let Some(member) = unpacker.next_member().map_err(failed)? {
+        let path = member.name.clone();
         let name = member.name.map_or_else(|| name.clone(), |member| format!("{name}:{member}"));
         let mut bytes = Vec::new();
         let read = member.reader.take(LARGEST + 1).read_to_end(&mut bytes);
         read.map_err(|e| unusable::read_failed(&name, &e))?;
-        if bytes.len() as u64 > LARGEST {
+        // The members of a bootchart are one source.
+        if bytes.len() as u64 + chart.held_bytes() > LARGEST {
             return Err(Failure::new(Exit::INPUT, format!("{} is larger than 256 MiB", shown(&name))));
         }
-        found.push(BootSource { content: content(&bytes), name });
+        let rest = chart.offer(Unpacked { path, name, bytes });
+        found.extend(rest.map(|file| BootSource::new(file.name, content(&file.bytes))));
+    }
+    match chart.finish(&name) {
+        Held::Chart(source, _) => found.push(*source),
+        Held::Others(files) => {
+            found.extend(files.into_iter().map(|file| BootSource::new(file.name, content(&file.bytes))));
+        }
     }
     Ok(found)
+}
+
+/// The bootchart that an archive is, and the kernel log in it; none where the file is another.
+pub fn open_chart(file: &LogFile) -> Option<(BootSource, Option<Vec<u8>>)> {
+    // Standard input and pipes can be read only once, and are taken for a log.
+    if !matches!(file, LogFile::File(path) if path.is_file()) {
+        return None;
+    }
+    // What can't be opened or read is reported by whoever reads it as a log.
+    let mut unpacker = Unpacker::new(file.open().ok()?).ok().filter(Unpacker::is_archive)?;
+    let mut chart = ChartArchive::default();
+    let mut is_first = true;
+    while let Some(member) = unpacker.next_member().ok()? {
+        let path = member.name?;
+        // All recorders pack the header first: other archives need not be read twice.
+        if std::mem::take(&mut is_first) && ChartMember::of(&path) != Some(ChartMember::Header) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        member.reader.take(LARGEST + 1 - chart.held_bytes()).read_to_end(&mut bytes).ok()?;
+        chart.offer(Unpacked { name: path.clone(), path: Some(path), bytes });
+        if chart.held_bytes() > LARGEST {
+            return None;
+        }
+    }
+    match chart.finish(&file.name()) {
+        Held::Chart(source, log) => Some((*source, log)),
+        Held::Others(_) => None,
+    }
 }
 
 /// What is in a source: facts of a tool, else the boots of a log, else nothing that is known.
@@ -121,7 +163,9 @@ impl WholeBoot {
         let joined = boot.with_sources(&sources, app);
         // Of several boots a source is one's: that which shares events with it.
         let is_checked = |s: &SourceUse| {
-            s.alignment.is_some_and(|a| matches!(a.by, AlignedBy::UnitMessages | AlignedBy::KernelRecords))
+            s.alignment.is_some_and(|a| {
+                matches!(a.by, AlignedBy::UnitMessages | AlignedBy::KernelRecords | AlignedBy::Initcalls)
+            })
         };
         if let Some(plain) = plain.filter(|_| !sources.is_empty() && !joined.whole.sources.iter().any(is_checked)) {
             let what = format!("nothing shows that the sources are of {}: they were not used", named(label));
@@ -130,7 +174,8 @@ impl WholeBoot {
         let is_unused = |s: &&SourceUse| s.refused.as_ref().is_some_and(|why| *why != SourceRefusal::Second);
         // Of several boots a source is of one: the others do without it.
         let unused = joined.whole.sources[own.len()..].iter().find(is_unused).filter(|_| !label.one_of_several);
-        let unused = unused.and_then(|s| Some(format!("{} {}", shown(&s.name), s.refused.as_ref()?)));
+        let unused =
+            unused.and_then(|s| Some(format!("{} {}", shown(&s.name), escaped(&s.refused.as_ref()?.to_string()))));
         let missing = app.filter(|_| joined.whole.application.is_none());
         let missing = missing.map(|app| format!("the application `{app}` was not reached in {}", named(label)));
         let failure = unused.into_iter().chain(missing).reduce(|unused, missing| format!("{unused}; {missing}"));

@@ -38,7 +38,19 @@ const TAIL: &str = "
 | `systemd-analyze dump` | dependencies; its stamps are whole seconds and not used | none |
 | U-Boot's `bootstage report`, also on the console | the boot loader's progress | its own timer |
 | `cbmem -t`, `cbmem -T` | coreboot's progress | its own counter, from the reset |
+| bootchart2, busybox's bootchartd: `bootchart.tgz`, `bootlog.tgz` | processes, and how busy processors and disks were; with the kernel log in it, also alone | /proc/uptime, in 1/100 s |
+| ftrace's `trace` and `trace_pipe`, `trace-cmd report` | initcalls, programs with their processor time, loaded modules, markers | `trace_clock`: `local`, `global`, `perf`, `mono`, `mono_raw`, `boot` |
 | `bootline collect` | all of it that the machine has | |
+
+A bootchart's processes are those of user space. proc_ps.log has their starts; taskstats.log has none, and a process is taken to have started
+between the first sample that shows it and the one before. kernel_pacct, proc_meminfo.log and paternity.log are not used. A recording that
+counts from its own start (`bootchartd start` of bootchart2) is refused.
+
+A trace does not name its clock. Initcalls that the log shows, too, place it on the boot's axis, and the report shows how well they fit. Without
+such, the clock is that of a line of the file `trace_clock` in front of the trace (`cat trace_clock trace`), else that of `trace_clock=` on the
+kernel's command line, else `local`, the default. Traces of other clocks (`counter`, `x86-tsc`, `tai`, `uptime`) and in the latency format are refused. Of an
+initcall about which log and trace differ, the trace's times are not used. Lost events are named. To record initcalls from the start, boot with
+`trace_event=initcall:*,sched:sched_process_exec,sched:sched_process_exit,module:module_load`.
 
 ## What is not read
 
@@ -46,9 +58,10 @@ const TAIL: &str = "
   kernel's records are found after them and the kernel's clock is used; the stamps themselves are not.
 - Journal files (`*.journal`), packet captures and ELF files, among them vmcore: named by their kind, with the command that extracts the log.
 - Records of pstore that are still compressed (`*.enc.z`): the kernel that wrote them could not decompress them.
-- Reports that hold no records of a kernel: bootchart, ftrace, logcat without `-b kernel`, the logs of boot loaders and firmware alone, of
+- Reports that hold no records of a kernel: bootcharts without dmesg, ftrace, logcat without `-b kernel`, the logs of boot loaders and firmware alone, of
   LAVA jobs in which no kernel started, and of other operating systems. Each is named by its kind, and the exit status is 3. Those of
-  systemd and of U-Boot's bootstage describe a boot only together with its log: `--with` adds them.
+  systemd and of U-Boot's bootstage, bootcharts and traces describe a boot only together with its log: `--with` adds them.
+- The pictures of systemd-bootchart: they hold lines and boxes, and nothing of what they were drawn from.
 ";
 
 /// The case's form: what writes it, and what its times mean.

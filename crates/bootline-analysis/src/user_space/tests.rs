@@ -35,7 +35,7 @@ fn units() -> String {
 fn boot(units: &str, app: Option<&str>) -> Boot {
     let app = app.map(|text| AppMarker::parse(text).unwrap());
     let content = SourceContent::Facts(read(units.as_bytes()));
-    let source = BootSource { name: "units.txt".to_owned(), content };
+    let source = BootSource::new("units.txt", content);
     Boot::analyse(BootRecords::default(), &BootOptions::default()).with_sources(&[source], app.as_ref())
 }
 

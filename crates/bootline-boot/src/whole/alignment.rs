@@ -28,6 +28,8 @@ pub enum AlignedBy {
     KernelRecords,
     /// A boot loader's lines on the console.
     LoaderLines,
+    /// Initcalls that are in the log and in the source.
+    Initcalls,
     /// Both clocks start with the kernel; nothing that both saw checks it.
     KernelStart,
     /// Its last mark is put at the start of what follows: nothing that both saw shows more.
@@ -41,6 +43,7 @@ impl AlignedBy {
             AlignedBy::UnitMessages => "units' messages on the console",
             AlignedBy::KernelRecords => "kernel records in both",
             AlignedBy::LoaderLines => "the boot loader's lines on the console",
+            AlignedBy::Initcalls => "initcalls in both",
             AlignedBy::KernelStart => "the kernel's start, unchecked",
             AlignedBy::NextStage => "the start of the next stage, an assumption",
         }
@@ -60,16 +63,28 @@ impl Alignment {
     pub(super) fn of_late(mut distances: Vec<Dur>, by: AlignedBy) -> Option<Alignment> {
         distances.sort_unstable();
         let offset = *distances.get(distances.len() / 4)?;
+        Some(Alignment::at(offset, &distances, by))
+    }
+
+    /// From such distances of events of which neither side is late by more than the other; none without any.
+    pub(super) fn of_equal(mut distances: Vec<Dur>, by: AlignedBy) -> Option<Alignment> {
+        distances.sort_unstable();
+        let offset = *distances.get(distances.len() / 2)?;
+        Some(Alignment::at(offset, &distances, by))
+    }
+
+    /// With the residuals of distances, which are not empty.
+    fn at(offset: Dur, distances: &[Dur], by: AlignedBy) -> Alignment {
         let mut residuals: Vec<Dur> = distances.iter().map(|d| (*d - offset).abs()).collect();
         residuals.sort_unstable();
         let last = residuals.len() - 1;
-        Some(Alignment {
+        Alignment {
             offset,
             by,
             shared: distances.len(),
             residual: residuals[residuals.len() / 2],
             residual_p95: residuals[(residuals.len() * 95 / 100).min(last)],
-        })
+        }
     }
 
     /// A time of the source's clock on the axis.

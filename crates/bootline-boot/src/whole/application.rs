@@ -6,11 +6,13 @@ use bootline_records::RecordId;
 /// The application, once it was reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {
-    /// The unit's name, or the text of the record. Escape it like a record.
+    /// The unit's name, the text of the record or marker, or the process's name and arguments. Escape it like a record.
     pub name: String,
     /// Position of its unit; none for a record.
     pub unit: Option<usize>,
-    /// When its unit began to start; none for a record.
+    /// Position of its process in [`crate::WholeBoot::processes`]; none where none matches, or for a unit.
+    pub process: Option<usize>,
+    /// When its unit began to start, or its process started; none where nothing shows that.
     pub start: Option<Dur>,
     /// When it was reached.
     pub at: Dur,

@@ -7,18 +7,21 @@ use regex::Regex;
 use super::alignment::Alignment;
 use super::application::Application;
 use super::journal_match::MatchedJournal;
-use super::unit::Unit;
+use super::process::Process;
+use super::traced::{MarkKind, MarkOfTrace};
+use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
 use crate::end::is_command_line;
-use bootline_records::RecordOrigin;
+use bootline_capture::units::Dur;
 use bootline_records::source::is_unit_name;
+use bootline_records::{RecordId, RecordOrigin};
 
 /// What shows that the application was reached.
 #[derive(Clone, Debug)]
 pub enum AppMarker {
     /// A unit of systemd that is up.
     Unit(String),
-    /// A record of user space that this matches.
+    /// A record of user space that this matches, a marker in a trace, or a process.
     Record(Regex),
 }
 
@@ -54,18 +57,20 @@ impl fmt::Display for AppMarker {
 pub(super) fn find(
     boot: &Boot,
     marker: &AppMarker,
-    units: &[Unit],
+    whole: &WholeBoot,
     journals: &[MatchedJournal<'_>],
     monotonic: Option<Alignment>,
 ) -> Option<Application> {
     match marker {
         AppMarker::Unit(name) => {
+            let units = &whole.units;
             let position = units.iter().position(|u| u.name == *name)?;
             let unit = &units[position];
             let at = unit.up?;
             Some(Application {
                 name: name.clone(),
                 unit: Some(position),
+                process: None,
                 start: unit.activating,
                 at,
                 record: unit.last.or(unit.first),
@@ -76,12 +81,39 @@ pub(super) fn find(
             let from = boot.milestones.first_kernel.unwrap_or(0);
             let of_console = (from..boot.records.len()).find_map(|i| {
                 let r = boot.records.get(i).filter(|r| !is_command_line(r) && regex.is_match(r.text))?;
-                let (name, at) = (r.text.to_owned(), boot.timeline.stored(i)?);
-                Some(Application { name, unit: None, start: None, at, record: Some(r.id) })
+                Some(reached(r.text, boot.timeline.stored(i)?, Some(r.id)))
             });
-            of_console.or_else(|| in_journal(regex, journals, monotonic?))
+            let found = of_console.or_else(|| in_journal(regex, journals, monotonic?)).or_else(|| {
+                let is_it = |m: &&MarkOfTrace| m.kind == MarkKind::Marker && regex.is_match(&m.text);
+                whole.marks.iter().find(is_it).map(|m| reached(&m.text, m.at, None))
+            });
+            let process = whole.processes.iter().position(|p| p.start.is_some() && is_process(regex, p));
+            let start = process.and_then(|at| whole.processes[at].start);
+            match found {
+                Some(found) => {
+                    let process = process.filter(|_| start.is_some_and(|start| start <= found.at));
+                    Some(Application { process, start: start.filter(|_| process.is_some()), ..found })
+                }
+                // A process that exists is all that is known of it.
+                None => {
+                    let process = process?;
+                    let of_process = &whole.processes[process];
+                    let name = of_process.args.as_ref().unwrap_or(&of_process.name);
+                    Some(Application { process: Some(process), start, ..reached(name, start?, None) })
+                }
+            }
         }
     }
+}
+
+fn reached(name: &str, at: Dur, record: Option<RecordId>) -> Application {
+    Application { name: name.to_owned(), unit: None, process: None, start: None, at, record }
+}
+
+fn is_process(regex: &Regex, process: &Process) -> bool {
+    regex.is_match(process.path_name())
+        || regex.is_match(&process.name)
+        || process.args.as_ref().is_some_and(|args| regex.is_match(args))
 }
 
 /// The first message of user space in a journal that matches.
@@ -89,6 +121,6 @@ fn in_journal(regex: &Regex, journals: &[MatchedJournal<'_>], clock: Alignment) 
     journals.iter().flat_map(|j| j.records.records.iter()).find_map(|r| {
         let found = r.source == RecordOrigin::Other && regex.is_match(r.text);
         let at = clock.on_axis(r.stamp.filter(|_| found)?.since_origin());
-        Some(Application { name: r.text.to_owned(), unit: None, start: None, at, record: None })
+        Some(reached(r.text, at, None))
     })
 }

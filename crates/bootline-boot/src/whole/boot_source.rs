@@ -5,7 +5,7 @@ use std::fmt;
 use super::alignment::Alignment;
 use crate::boot_records::BootRecords;
 use bootline_capture::units::MonotonicTime;
-use bootline_records::source::{Facts, Source};
+use bootline_records::source::{Facts, KernelTrace, Source, SourceKind, TraceTimes};
 
 /// A file that describes the boot besides its log.
 #[derive(Clone, Debug)]
@@ -14,6 +14,15 @@ pub struct BootSource {
     pub name: String,
     /// What is in it.
     pub content: SourceContent,
+    /// The kernel's log that came with it, in one archive: it shows whether the source is of this boot.
+    pub log: Option<BootRecords>,
+}
+
+impl BootSource {
+    /// A source that came without a kernel log of its own.
+    pub fn new(name: impl Into<String>, content: SourceContent) -> BootSource {
+        BootSource { name: name.into(), content, log: None }
+    }
 }
 
 /// What is in a file that describes the boot.
@@ -36,6 +45,8 @@ pub struct SourceUse {
     pub alignment: Option<Alignment>,
     /// Why it was not used, if it was not.
     pub refused: Option<SourceRefusal>,
+    /// What else there is to know of it: its clock, how fine its times are. From a file: escape it.
+    pub note: Option<String>,
 }
 
 /// Why a source was not used.
@@ -63,6 +74,21 @@ pub enum SourceRefusal {
     },
     /// Another source of this kind was used.
     Second,
+    /// It is of another kernel.
+    OtherKernel {
+        /// The release that it names. From a file: escape it.
+        theirs: String,
+        /// The release of the log's kernel.
+        ours: String,
+    },
+    /// Its clock does not start with the kernel.
+    NotSinceBoot,
+    /// Its times are of a clock that nothing relates to the kernel's; which, if that is known.
+    TraceClock(Option<String>),
+    /// A trace in the latency format, whose times count from some event.
+    LatencyFormat,
+    /// It is a picture: nothing of what it was drawn from is in it.
+    Picture,
 }
 
 impl fmt::Display for SourceRefusal {
@@ -83,6 +109,26 @@ impl fmt::Display for SourceRefusal {
                 f,
                 "is not of this kernel's boot (a container?) and was not used: systemd started {user_space} s after a kernel's start"
             ),
+            SourceRefusal::OtherKernel { theirs, ours } => {
+                write!(f, "is of another kernel and was not used: of {theirs}, and the log is of {ours}")
+            }
+            SourceRefusal::NotSinceBoot => f.write_str(
+                "was not used: it begins before user space does. It counts from its own start (`bootchartd start`), or is of another boot",
+            ),
+            SourceRefusal::TraceClock(Some(clock)) => write!(
+                f,
+                "was not used: its clock is `{clock}`, and nothing shows where its zero lies. Trace with `trace_clock=local` or `mono`"
+            ),
+            SourceRefusal::TraceClock(None) => f.write_str(
+                "was not used: its times are a counter's, not seconds. Trace with `trace_clock=local` or `mono`",
+            ),
+            SourceRefusal::LatencyFormat => f.write_str(
+                "was not used: in the latency format, times do not count from the kernel's start. Read it again after \
+                 `echo nolatency-format > trace_options`",
+            ),
+            SourceRefusal::Picture => f.write_str(
+                "was not used: it is drawn, and holds no data. Give what `systemctl show --all '*'` prints, or a trace of that boot",
+            ),
             SourceRefusal::Second => f.write_str("was not used: another source of its kind was"),
         }
     }
@@ -92,17 +138,28 @@ impl SourceUse {
     pub(super) fn of(source: &BootSource) -> SourceUse {
         let (kind, refused) = match &source.content {
             SourceContent::Facts(Source { kind: None, .. }) => (None, Some(SourceRefusal::Unknown)),
+            SourceContent::Facts(Source { kind: Some(kind @ SourceKind::BootchartPicture), .. }) => {
+                (Some(kind.name()), Some(SourceRefusal::Picture))
+            }
             SourceContent::Facts(facts) => {
                 let is_empty = match &facts.facts {
                     Facts::None => true,
                     Facts::Systemd(state) => state.units.is_empty() && state.manager.is_none(),
                     Facts::LoaderMarks(marks) => marks.marks.is_empty(),
+                    Facts::Bootchart(chart) => chart.sampled.is_none(),
+                    Facts::Trace(trace) => is_empty(trace),
                     Facts::Startup(times) => times.user_space.is_none() && times.kernel.is_none(),
                 };
                 (facts.kind.map(|k| k.name()), is_empty.then_some(SourceRefusal::Empty))
             }
             SourceContent::Journal(_) => (Some("a journal"), None),
         };
-        SourceUse { name: source.name.clone(), kind, alignment: None, refused }
+        SourceUse { name: source.name.clone(), kind, alignment: None, refused, note: None }
     }
+}
+
+/// Whether nothing in a trace is used; one whose times can't be read is refused for that.
+fn is_empty(trace: &KernelTrace) -> bool {
+    let marks = trace.modules.len() + trace.markers.len();
+    trace.times == TraceTimes::Seconds && trace.initcalls.len() + trace.programs.len() + marks == 0
 }

@@ -46,6 +46,11 @@ pub(super) fn match_journals<'s>(
     found
 }
 
+/// How many of a boot's records within the reach of another log of it are in that, and how many are within that reach.
+pub(super) fn shared_records(boot: &Boot, log: &RecordSet) -> (usize, usize) {
+    overlap(&stamped(&boot.records), log)
+}
+
 /// The kernel's records that tell one boot from another: those later than its first.
 fn stamped(records: &RecordSet) -> HashSet<(KernelTime, &str)> {
     let kernel = (0..records.len()).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);

@@ -7,15 +7,20 @@ mod alignment;
 mod application;
 mod application_search;
 mod boot_source;
+mod bootchart_place;
 mod journal_match;
 mod journal_times;
 mod kernels_boot;
 mod loader_timer;
+mod process;
 mod rebuild;
+mod resource_use;
 mod stage;
 mod stage_start;
 mod systemd_clock;
 mod tile;
+mod trace_place;
+mod traced;
 mod unit;
 mod unit_join;
 mod unit_names;
@@ -25,12 +30,17 @@ pub use alignment::{AlignedBy, Alignment};
 pub use application::Application;
 pub use application_search::AppMarker;
 pub use boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
+pub use process::{Process, ProcessBy};
 pub(super) use rebuild::rebuild;
+pub use resource_use::{DiskUse, ResourceUse};
 pub use stage::{Stage, StageEvidence, StageName, WholeEnd, WholeOrigin};
+pub use traced::{InitcallOfTrace, MarkKind, MarkOfTrace};
 pub use unit::{Unit, UnitTimesBy};
 pub use whole_boot::WholeBoot;
 
 #[cfg(test)]
 mod clock_tests;
+#[cfg(test)]
+mod recorder_tests;
 #[cfg(test)]
 mod tests;

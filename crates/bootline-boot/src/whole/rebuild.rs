@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole boot from its log and other sources.
+use std::collections::HashMap;
+
 use super::alignment::Alignment;
 use super::application_search::{self, AppMarker};
 use super::boot_source::{BootSource, SourceContent, SourceUse};
+use super::bootchart_place::PlacedChart;
+use super::process::Process;
 use super::systemd_clock::SystemdSources;
+use super::trace_place::PlacedTrace;
 use super::whole_boot::WholeBoot;
-use super::{journal_match, loader_timer, stage_start, tile, unit_join};
+use super::{
+    bootchart_place, journal_match, loader_timer, process, resource_use, stage_start, tile, trace_place, unit_join,
+};
 use crate::boot::Boot;
 use bootline_capture::units::{Dur, MonotonicTime};
 use bootline_records::source::{Facts, ManagerState, StartupTimes, SystemdState};
@@ -27,6 +34,8 @@ pub(crate) fn rebuild(
     let manager = systemd.manager();
     let joined = unit_join::join(boot, &systemd, clock, problems);
     let timers = loader_timer::align(boot, sources, &mut uses);
+    let chart = bootchart_place::place(boot, sources, &mut uses);
+    let trace = trace_place::place(boot, sources, &mut uses);
     let at = |t: MonotonicTime| clock.map(|c: Alignment| c.on_axis(t.since_origin()));
     let manager_at = |of: fn(&ManagerState) -> Option<MonotonicTime>| manager.and_then(of).and_then(at);
     let mut whole = WholeBoot {
@@ -36,9 +45,12 @@ pub(crate) fn rebuild(
         has_dependencies: joined.has_dependencies,
         units: joined.units,
         sources: uses,
+        processes: processes(chart.as_ref(), trace.as_ref()),
+        traced_initcalls: trace.as_ref().map(|t| t.initcalls(problems)).unwrap_or_default(),
+        marks: trace.as_ref().map(PlacedTrace::marks).unwrap_or_default(),
         ..WholeBoot::default()
     };
-    let app = application.map(|marker| application_search::find(boot, marker, &whole.units, &systemd.journals, clock));
+    let app = application.map(|marker| application_search::find(boot, marker, &whole, &systemd.journals, clock));
     if let (Some(marker), Some(None)) = (application, &app) {
         problems.add(ProblemKind::ApplicationNotReached, ByteRange::default(), || {
             format!("the application `{marker}` was not reached in what the sources show")
@@ -59,12 +71,49 @@ pub(crate) fn rebuild(
     });
     let tiled = tile::tile(boot, &whole, found, problems);
     (whole.stages, whole.since, whole.until) = (tiled.stages, tiled.since, tiled.until);
-    for source in &whole.sources {
+    let end = whole.until.and_then(|_| whole.stages.last()).map(|s| s.end);
+    whole.resource_use = chart.and_then(|c| resource_use::resource_use(c.chart, c.alignment, end));
+    for (source, content) in whole.sources.iter().zip(sources) {
+        if source.refused.is_none() {
+            name_defects(content, problems);
+        }
         if let Some(why) = &source.refused {
             problems.add(ProblemKind::SourceNotUsed, ByteRange::default(), || format!("`{}` {why}", source.name));
         }
     }
     whole
+}
+
+/// Names what is wrong with a source that is used.
+fn name_defects(source: &BootSource, problems: &mut Problems) {
+    let SourceContent::Facts(facts) = &source.content else { return };
+    for defect in facts.problems.iter() {
+        problems.add(ProblemKind::SourceIncomplete, ByteRange::default(), || {
+            let times = if defect.count > 1 { format!(" ({} times)", defect.count) } else { String::new() };
+            format!("`{}`: {}{times}", source.name, defect.detail)
+        });
+    }
+}
+
+/// Processes by their start. What both sources show is one: a trace has the better times, a bootchart what was used.
+fn processes(chart: Option<&PlacedChart<'_>>, trace: Option<&PlacedTrace<'_>>) -> Vec<Process> {
+    let mut of_chart: Vec<Process> = chart.map(|c| c.processes().collect()).unwrap_or_default();
+    let mut found: Vec<Process> = trace.map(|t| t.processes().collect()).unwrap_or_default();
+    let mut by_pid: HashMap<u32, Vec<usize>> = HashMap::new();
+    found.iter().enumerate().for_each(|(i, p)| by_pid.entry(p.pid).or_default().push(i));
+    of_chart.retain(|process| {
+        // A process executes several programs; a bootchart has the name of the last one.
+        let programs = by_pid.get(&process.pid).map(Vec::as_slice).unwrap_or_default();
+        let is_same = |i: &&usize| found[**i].path_name().starts_with(process.name.as_str());
+        let Some(at) = programs.iter().rev().find(is_same).copied() else { return true };
+        let program = &mut found[at];
+        (program.args, program.io_wait) = (process.args.clone(), process.io_wait);
+        program.cpu = program.cpu.or(process.cpu.filter(|_| programs.len() == 1));
+        false
+    });
+    found.append(&mut of_chart);
+    process::sort(&mut found);
+    found
 }
 
 fn systemd_state(source: &BootSource) -> Option<&SystemdState> {

@@ -168,6 +168,8 @@ pub enum StageEvidence {
     KernelClock,
     /// The application's unit.
     Unit(String),
+    /// The application's process.
+    Process(u32),
 }
 
 impl StageEvidence {
@@ -183,6 +185,7 @@ impl StageEvidence {
             StageEvidence::StartupSum => "systemd-analyze time".to_owned(),
             StageEvidence::KernelClock => "the zero of the kernel's clock".to_owned(),
             StageEvidence::Unit(name) => format!("unit {name}"),
+            StageEvidence::Process(pid) => format!("process {pid}"),
         }
     }
 
@@ -193,7 +196,7 @@ impl StageEvidence {
             StageEvidence::Mark(_) | StageEvidence::TimerZero => WholeOrigin::LoaderTimer,
             StageEvidence::Property(_) | StageEvidence::StartupSum => WholeOrigin::Firmware,
             StageEvidence::Record(_) | StageEvidence::FirstByte(_) => WholeOrigin::FirstByte,
-            StageEvidence::KernelClock | StageEvidence::Unit(_) => WholeOrigin::KernelStart,
+            StageEvidence::KernelClock | StageEvidence::Unit(_) | StageEvidence::Process(_) => WholeOrigin::KernelStart,
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the stages begin, by whatever source shows it best.
+use super::application::Application;
 use super::loader_timer::LoaderTimer;
 use super::stage::{StageEvidence, StageName};
 use super::whole_boot::WholeBoot;
@@ -52,7 +53,11 @@ pub(super) fn stage_starts(input: &StageInput<'_>) -> Vec<StageStart> {
         (init, root) => add(StageName::UserSpace, root.or(init)),
     }
     let application = input.whole.application.as_ref();
-    add(StageName::Application, application.and_then(|a| Some((a.start?, StageEvidence::Unit(a.name.clone())))));
+    let evidence = |a: &Application| match a.process.and_then(|at| input.whole.processes.get(at)) {
+        Some(process) => StageEvidence::Process(process.pid),
+        None => StageEvidence::Unit(a.name.clone()),
+    };
+    add(StageName::Application, application.and_then(|a| Some((a.start?, evidence(a)))));
     starts
 }
 

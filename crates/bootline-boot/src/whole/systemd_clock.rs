@@ -220,7 +220,7 @@ fn pairs(
 }
 
 /// Both clocks start with the kernel; on an axis of arrival times the kernel's clock has lost time since, as its last records show.
-fn kernel_clock(boot: &Boot) -> Option<Alignment> {
+pub(super) fn kernel_clock(boot: &Boot) -> Option<Alignment> {
     const LAST: usize = 32;
     let from = boot.milestones.kernel_end().unwrap_or(0);
     let lag = |i: usize| {

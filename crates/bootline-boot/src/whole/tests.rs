@@ -53,11 +53,11 @@ pub(super) fn boot(console: &str) -> Boot {
 }
 
 pub(super) fn source(name: &str, text: &str) -> BootSource {
-    BootSource { name: name.to_owned(), content: SourceContent::Facts(read(text.as_bytes())) }
+    BootSource::new(name, SourceContent::Facts(read(text.as_bytes())))
 }
 
 pub(super) fn journal(name: &str, text: &str) -> BootSource {
-    BootSource { name: name.to_owned(), content: SourceContent::Journal(BootRecords::all(text.as_bytes())) }
+    BootSource::new(name, SourceContent::Journal(BootRecords::all(text.as_bytes())))
 }
 
 pub(super) fn whole(console: &str, sources: &[BootSource], app: Option<&str>) -> Boot {

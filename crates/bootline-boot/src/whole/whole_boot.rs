@@ -2,7 +2,10 @@
 //! What is known of a boot from power-on to the application.
 use super::application::Application;
 use super::boot_source::SourceUse;
+use super::process::Process;
+use super::resource_use::ResourceUse;
 use super::stage::{Stage, WholeEnd, WholeOrigin};
+use super::traced::{InitcallOfTrace, MarkOfTrace};
 use super::unit::Unit;
 use bootline_capture::units::Dur;
 
@@ -27,6 +30,14 @@ pub struct WholeBoot {
     pub manager_finish: Option<Dur>,
     /// What was given besides the log, in that order.
     pub sources: Vec<SourceUse>,
+    /// Processes of user space that a bootchart or a trace shows, by their start.
+    pub processes: Vec<Process>,
+    /// Initcalls that a trace shows, by their start.
+    pub traced_initcalls: Vec<InitcallOfTrace>,
+    /// Modules that a trace shows as loaded, and what was written into it, in order of time.
+    pub marks: Vec<MarkOfTrace>,
+    /// How busy processors and disks were; none without a bootchart.
+    pub resource_use: Option<ResourceUse>,
     /// When the application was reached; none where none was named, or it was not reached.
     pub application: Option<Application>,
 }

@@ -10,14 +10,28 @@ const WIDEST: usize = 12;
 
 /// Whether the lines of a text are numbered, each with the number after that of the line above.
 pub(super) fn detect(start: &[u8]) -> bool {
-    let (mut lines, mut numbered, mut last) = (0, 0, None);
+    let (mut lines, mut numbered, mut tasks, mut last) = (0, 0, 0, None);
     for line in start.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let number = number(line).map(|(number, _)| number);
         lines += 1;
         numbered += usize::from(number.zip(last).is_some_and(|(now, before)| now == before + 1));
+        tasks += usize::from(is_task(line));
         last = number;
     }
-    numbered >= FEWEST && numbered * 10 >= lines * 9
+    numbered >= FEWEST && numbered * 10 >= lines * 9 && tasks * 2 < lines
+}
+
+/// Whether a line is one of /proc/PID/stat or of a bootchart's taskstats.log, whose own numbers often count up:
+/// `12 (kworker/0:1) I 2 ...`, `12 2 kworker/0:1 4000 0 0`.
+fn is_task(line: &[u8]) -> bool {
+    let mut words = line.split(|b| *b == b' ');
+    let digits = |word: Option<&[u8]>| word.is_some_and(|w| !w.is_empty() && w.iter().all(u8::is_ascii_digit));
+    if !digits(words.next()) {
+        return false;
+    }
+    let rest: Vec<&[u8]> = words.collect();
+    let is_stat = rest.first().is_some_and(|w| w.starts_with(b"(")) && rest.iter().any(|w| w.ends_with(b")"));
+    is_stat || rest.len() >= 5 && digits(rest.first().copied()) && rest.iter().rev().take(3).all(|w| digits(Some(w)))
 }
 
 /// The number that a line begins with, and the length of what stands for it.
@@ -118,6 +132,10 @@ mod tests {
         assert!(detect(numbered(95).as_bytes()));
         assert!(!detect("1 a\n".repeat(20).as_bytes()));
         assert!(!detect("a\n".repeat(20).as_bytes()));
+        let tasks = (1..40).map(|n| format!("{n} (kworker/{n}) S 2 0 0 0 -1 69238880\n")).collect::<String>();
+        assert!(!detect(format!("412\n{tasks}\n").as_bytes()), "PIDs are no line numbers");
+        let tasks = (1..40).map(|n| format!("{n} 2 kworker 40000 0 0\n")).collect::<String>();
+        assert!(!detect(format!("412\n{tasks}\n").as_bytes()), "PIDs are no line numbers");
         let times = (10..20).map(|n| format!("{n}:00:00 a\n{n}:00:01 b\n")).collect::<String>();
         assert!(!detect(times.as_bytes()));
     }

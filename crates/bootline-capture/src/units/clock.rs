@@ -180,3 +180,13 @@ instant! {
     /// An instant of a boot loader's or firmware's own timer: nanoseconds since that timer's zero, the reset or soon after it.
     LoaderTime
 }
+instant! {
+    /// An instant of the booted system's /proc/uptime, CLOCK_BOOTTIME: nanoseconds since that clock's zero, which lies within
+    /// milliseconds of the kernel clock's. The file shows hundredths of a second.
+    UptimeTime
+}
+instant! {
+    /// An instant of the clock that stamps ftrace's events (`trace_clock`): nanoseconds since that clock's zero. Where that is
+    /// depends on which clock was chosen.
+    TraceTime
+}

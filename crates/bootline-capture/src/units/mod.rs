@@ -4,6 +4,6 @@ mod clock;
 mod interval;
 mod line;
 
-pub use clock::{Dur, HostTime, KernelTime, LoaderTime, MonotonicTime};
+pub use clock::{Dur, HostTime, KernelTime, LoaderTime, MonotonicTime, TraceTime, UptimeTime};
 pub use interval::Interval;
 pub use line::{Baud, Frame, LineRate, Parity, TransmitTime};

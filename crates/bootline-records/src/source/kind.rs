@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of source, and how each is recognised by its content.
-use super::{analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootstage, cbmem, systemctl_show};
+use super::{
+    analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootchart, bootchart_picture, bootstage,
+    cbmem, systemctl_show, trace,
+};
 
 /// What wrote a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +24,12 @@ pub enum SourceKind {
     Bootstage,
     /// coreboot's `cbmem -t` or `cbmem -T`.
     Cbmem,
+    /// An archive of bootchart2 or of busybox's bootchartd, or the header of one.
+    Bootchart,
+    /// The picture that systemd-bootchart draws.
+    BootchartPicture,
+    /// A trace of ftrace: `trace`, `trace_pipe` or `trace-cmd report`.
+    Trace,
 }
 
 /// Lines looked at; the first lines of a dump of properties may all be of one unit.
@@ -34,7 +43,13 @@ impl SourceKind {
         }
         let lines = || text.lines().take(SAMPLE);
         let has = |is_one: fn(&str) -> bool| lines().any(is_one);
-        if has(bootstage::begins) {
+        if bootchart_picture::is_one(text) {
+            Some(SourceKind::BootchartPicture)
+        } else if has(bootchart::begins) {
+            Some(SourceKind::Bootchart)
+        } else if trace::is_one(lines()) {
+            Some(SourceKind::Trace)
+        } else if has(bootstage::begins) {
             Some(SourceKind::Bootstage)
         } else if has(analyze_chain::begins) {
             Some(SourceKind::AnalyzeCriticalChain)
@@ -53,7 +68,7 @@ impl SourceKind {
         }
     }
 
-    /// The command that writes it.
+    /// The command that writes it, or what it is.
     pub fn name(self) -> &'static str {
         match self {
             SourceKind::SystemctlShow => "systemctl show",
@@ -64,6 +79,9 @@ impl SourceKind {
             SourceKind::AnalyzePlot => "systemd-analyze plot --json",
             SourceKind::Bootstage => "U-Boot's bootstage report",
             SourceKind::Cbmem => "cbmem -t",
+            SourceKind::Bootchart => "a bootchart",
+            SourceKind::BootchartPicture => "systemd-bootchart's picture",
+            SourceKind::Trace => "a trace of ftrace",
         }
     }
 }

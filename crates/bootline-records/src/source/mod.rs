@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sources that describe a boot and are no log: what systemd knows of its units, what a boot loader's timer counted.
+//! Sources that describe a boot and are no log: what systemd knows of its units, what a boot loader's timer counted,
+//! what a recorder or a tracer saw of processes.
 //!
 //! [`read`] recognises a source by its content and cannot fail: what is not known is named by its kind, and bad lines are problems.
 //! Each source has a clock of its own; nothing here relates two clocks.
@@ -8,6 +9,8 @@ mod analyze_chain;
 mod analyze_dump;
 mod analyze_plot;
 mod analyze_time;
+mod bootchart;
+mod bootchart_picture;
 mod bootstage;
 mod cbmem;
 mod kind;
@@ -15,10 +18,14 @@ mod loader_marks;
 mod systemctl_show;
 mod systemd_state;
 mod time_span;
+mod trace;
 
+pub use bootchart::{Bootchart, ChartHeader, ChartMember, ChartProcess, DiskSample, ProcessorSample};
+pub(crate) use bootchart_picture::names_it as is_bootchart_picture;
 pub use kind::SourceKind;
 pub use loader_marks::{LoaderMark, LoaderMarks};
 pub use systemd_state::{ManagerState, StartupTimes, SystemdState, UnitState, is_unit_name};
+pub use trace::{KernelTrace, TraceMark, TraceTimes, TracedInitcall, TracedProgram};
 
 use super::Problems;
 
@@ -45,6 +52,10 @@ pub enum Facts {
     Startup(StartupTimes),
     /// The marks of a boot loader's or firmware's timer.
     LoaderMarks(LoaderMarks),
+    /// What a bootchart's recorder saw.
+    Bootchart(Box<Bootchart>),
+    /// The events of a trace.
+    Trace(Box<KernelTrace>),
 }
 
 /// Reads a source. Its size is the caller's to bound.
@@ -62,9 +73,22 @@ pub fn read(bytes: &[u8]) -> Source {
         Some(SourceKind::AnalyzeTime) => Facts::Startup(analyze_time::read(text)),
         Some(SourceKind::Bootstage) => Facts::LoaderMarks(bootstage::read(text.lines(), &mut problems)),
         Some(SourceKind::Cbmem) => Facts::LoaderMarks(cbmem::read(text, &mut problems)),
-        None => Facts::None,
+        Some(SourceKind::Bootchart) => chart(&[(ChartMember::Header, text.as_bytes().to_vec())], &mut problems),
+        Some(SourceKind::Trace) => Facts::Trace(Box::new(trace::read(text, &mut problems))),
+        Some(SourceKind::BootchartPicture) | None => Facts::None,
     };
     Source { kind, facts, problems }
+}
+
+/// Reads the members of a bootchart's archive. Their size is the caller's to bound.
+pub fn read_bootchart(members: &[(ChartMember, Vec<u8>)]) -> Source {
+    let mut problems = Problems::default();
+    let facts = chart(members, &mut problems);
+    Source { kind: Some(SourceKind::Bootchart), facts, problems }
+}
+
+fn chart(members: &[(ChartMember, Vec<u8>)], problems: &mut Problems) -> Facts {
+    Facts::Bootchart(Box::new(bootchart::read(members, problems)))
 }
 
 /// Reads a bootstage report that a console shows among other lines; none if there is none.

@@ -25,6 +25,8 @@ pub fn explain(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Documen
     finding::findings(&mut document, boot, findings);
     whole::stages(&mut document, boot);
     phase::phases(&mut document, boot);
+    whole::traced_initcalls(&mut document, boot, None);
+    whole::processes(&mut document, boot);
     whole::sources(&mut document, boot);
     problem::problems(&mut document, &boot.problems);
     document

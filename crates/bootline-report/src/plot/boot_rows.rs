@@ -8,6 +8,7 @@ use super::curve;
 use super::difference::{Difference, SpanChange};
 use super::mark::{FindingMark, MarkPlacement};
 use super::picture::{DrawnWait, Picture};
+use super::source_bar::SOURCE_TRACKS;
 use crate::time_value::{TimeValue, in_millis};
 use bootline_boot::SpanKind;
 use bootline_capture::units::Dur;
@@ -32,6 +33,7 @@ pub(super) fn draw(p: &Picture, difference: &Difference, from: Dur, to: Dur, y: 
     s.findings(p);
     s.spans(p, difference);
     s.services(p);
+    s.source_bars(p);
     s.console(p);
     if let Some(end) = p.end {
         let x = s.x(end.at);
@@ -249,6 +251,34 @@ impl Canvas {
             self.text("beside", self.x(from) + 3.0, y + 11.0, &service.name);
         }
         self.y += free.len() as f64 * ROW + 5.0;
+    }
+
+    fn source_bars(&mut self, p: &Picture) {
+        for (track, title) in SOURCE_TRACKS.iter().enumerate() {
+            let mut free: Vec<f64> = Vec::new();
+            for bar in p.source_bars.iter().filter(|b| b.track == track) {
+                let to = bar.end.unwrap_or(p.to).max(bar.start);
+                let right = self.x(to).max(self.x(bar.start) + 4.0 + bar.name.chars().count() as f64 * CHARACTER);
+                let row = free.iter().position(|f| *f <= self.x(bar.start)).unwrap_or(free.len());
+                if row == 24 || bar.start > self.to {
+                    continue;
+                }
+                if row == 0 && free.is_empty() {
+                    self.name(self.y + 11.0, title);
+                }
+                if row == free.len() {
+                    free.push(0.0);
+                }
+                free[row] = right;
+                let y = self.y + row as f64 * ROW;
+                let tip = format!("{} {}: {} s", bar.about, bar.name, to - bar.start);
+                self.bar("service", (bar.start, to), (y, ROW - 1.0), "", &tip);
+                self.text("beside", self.x(bar.start) + 3.0, y + 11.0, &bar.name);
+            }
+            if !free.is_empty() {
+                self.y += free.len() as f64 * ROW + 5.0;
+            }
+        }
     }
 
     fn console(&mut self, p: &Picture) {

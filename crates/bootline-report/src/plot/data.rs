@@ -9,6 +9,7 @@ use super::critical_path::DrawnPath;
 use super::difference::{Difference, SpanChange};
 use super::mark::{FindingMark, MarkPlacement};
 use super::picture::{DrawnWait, Picture};
+use super::source_bar::SOURCE_TRACKS;
 use crate::escape::escaped;
 use crate::shell::TOOL;
 use crate::wire::word;
@@ -86,6 +87,11 @@ fn boot(p: &Picture, difference: &Difference) -> Value {
             "name": escaped(&s.name), "start": nanos(s.start), "end": nanos(s.end), "state": word(&s.state),
             "first": s.first.and_then(at), "last": s.last.and_then(at), "processor": nanos(s.processor),
             "after": s.after.as_ref().map(|(name, queue)| json!({ "name": escaped(name), "queue": nanos(*queue) })),
+        })).collect::<Vec<_>>(),
+        "sourceTracks": SOURCE_TRACKS,
+        "sourceBars": p.source_bars.iter().map(|b| json!({
+            "track": b.track, "about": b.about, "name": escaped(&b.name), "start": b.start.as_nanos(), "end": nanos(b.end),
+            "facts": b.facts.iter().map(|(name, value)| json!([name, escaped(value)])).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "records": records,
         "line": p.line.as_ref().map(|l| json!({

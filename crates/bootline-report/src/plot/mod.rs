@@ -19,6 +19,7 @@ mod mark;
 mod page;
 mod parts;
 mod picture;
+mod source_bar;
 mod stack;
 mod svg;
 

@@ -3,6 +3,7 @@
 use super::critical_path::{DrawnPath, critical_path};
 use super::drawn_unit::{self, DrawnStage, DrawnUnit};
 use super::mark::{FindingMark, mark};
+use super::source_bar::{SourceBar, source_bars};
 use super::stack::{SpanRows, stacks};
 use crate::boot_label::BootLabel;
 use crate::critical_chain::{CriticalChainOptions, critical_chain};
@@ -47,6 +48,8 @@ pub struct Picture {
     pub(super) stacks: SpanRows,
     pub(super) stages: Vec<DrawnStage>,
     pub(super) services: Vec<DrawnUnit>,
+    /// What bootcharts and traces show.
+    pub(super) source_bars: Vec<SourceBar>,
     pub(super) records: Vec<DrawnRecord>,
     pub(super) line: Option<DrawnLine>,
 }
@@ -133,6 +136,7 @@ impl Picture {
             spans: boot.spans.clone(),
             stages: drawn_unit::stages(boot),
             services: drawn_unit::units(boot),
+            source_bars: source_bars(boot),
             records,
             line: line(boot),
         }

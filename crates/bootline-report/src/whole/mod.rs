@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole boot: its stages, the application, and the sources that they rest on.
+mod processes;
 mod sources;
 mod stages;
+mod traced;
 mod units;
 
+pub(super) use processes::processes;
 pub(super) use sources::sources;
 pub(super) use stages::{application, is_worth_showing, stages};
+pub(super) use traced::traced_initcalls;
 pub(super) use units::units_table;

@@ -20,6 +20,10 @@ fn entry(source: &SourceUse) -> Entry {
         (None, Some(a)) => format!("{kind}: {}", alignment(a)),
         (None, None) => format!("{kind}: used for lengths or dependencies; it has no clock of its own"),
     };
+    let text = match &source.note {
+        Some(note) => format!("{text}; {note}"),
+        None => text,
+    };
     Entry::new(&source.name, text)
 }
 

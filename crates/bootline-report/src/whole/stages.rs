@@ -4,7 +4,7 @@ use crate::document::{Document, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{ClockName, TimeValue, share};
-use bootline_boot::{Boot, Stage, StageName, WholeOrigin};
+use bootline_boot::{Application, Boot, Stage, StageName, WholeOrigin};
 use bootline_capture::units::Dur;
 
 /// Whether the stages show more than the phases of the kernel.
@@ -28,6 +28,12 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
     if let Some(record) = app.record {
         text = text.words(format!(", record {record}"));
     }
+    if let (Some(process), None) = (app.process, app.record) {
+        if app.start == Some(app.at) {
+            document.paragraph(only_a_process(boot, app, process, app.at - first.start, since));
+            return;
+        }
+    }
     let service_type = app.unit.and_then(|i| boot.whole.units.get(i)?.service_type.as_deref());
     let text = match service_type {
         Some(word @ ("simple" | "idle" | "exec")) => text.words(format!(
@@ -37,6 +43,20 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
         _ => text.words("."),
     };
     document.paragraph(text);
+}
+
+/// Of an application only the start is known.
+fn only_a_process(boot: &Boot, app: &Application, process: usize, after: Dur, since: WholeOrigin) -> Text {
+    let pid = boot.whole.processes.get(process).map_or_else(String::new, |p| format!(", process {}", p.pid));
+    Text::new()
+        .words("The application (")
+        .words(&app.name)
+        .words(format!(") starts{pid}, "))
+        .styled(TimeValue::exact(after).short(), Style::Strong)
+        .words(format!(
+            " after {}. Nothing shows when it is ready: a line that it prints would (`--app REGEX`).",
+            since.title()
+        ))
 }
 
 /// The table of stages, under its heading.

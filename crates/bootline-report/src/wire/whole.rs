@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::process::{Process, ResourceUse, TraceMark, TracedInitcall};
 use super::record_id::{Id, id};
 use super::words::{AlignedBy, ServiceState, StageName, UnitTimesBy, WholeOrigin};
 use bootline_analysis::user_space::{ChainLink, UnitChain, UnitTime};
@@ -21,6 +22,14 @@ pub(crate) struct WholeBoot<'b> {
     application: Option<Application<'b>>,
     /// What was given besides the log.
     sources: Vec<SourceUse<'b>>,
+    /// Processes of user space that a bootchart or a trace shows, by their start.
+    processes: Vec<Process<'b>>,
+    /// How busy processors and disks were; null without a bootchart.
+    resource_use: Option<ResourceUse<'b>>,
+    /// Initcalls that a trace shows, by their start.
+    traced_initcalls: Vec<TracedInitcall<'b>>,
+    /// Modules that a trace shows as loaded, and what was written into it.
+    marks: Vec<TraceMark<'b>>,
     /// How many units and scripts the sources name; `bootline blame --json` lists them.
     units: usize,
 }
@@ -32,8 +41,12 @@ impl<'b> From<&'b Boot> for WholeBoot<'b> {
             since: whole.since.map(WholeOrigin::from),
             length_ns: whole.length().map(|l| l.as_nanos()),
             stages: whole.stages.iter().map(Stage::from).collect(),
-            application: whole.application.as_ref().map(Application::from),
+            application: whole.application.as_ref().map(|a| Application::new(a, boot)),
             sources: whole.sources.iter().map(SourceUse::from).collect(),
+            processes: whole.processes.iter().map(Process::from).collect(),
+            resource_use: whole.resource_use.as_ref().map(ResourceUse::from),
+            traced_initcalls: whole.traced_initcalls.iter().map(TracedInitcall::from).collect(),
+            marks: whole.marks.iter().map(TraceMark::from).collect(),
             units: whole.units.len(),
         }
     }
@@ -75,7 +88,9 @@ struct Application<'b> {
     name: &'b str,
     /// Whether it is a unit.
     is_unit: bool,
-    /// When its unit began to start, on the axis.
+    /// Number of its process, where one matches.
+    process: Option<u32>,
+    /// When its unit began to start, or its process started, on the axis.
     start_ns: Option<i64>,
     /// When it was reached, on the axis.
     at_ns: i64,
@@ -83,9 +98,10 @@ struct Application<'b> {
     record: Option<Id>,
 }
 
-impl<'b> From<&'b domain::Application> for Application<'b> {
-    fn from(a: &'b domain::Application) -> Application<'b> {
+impl<'b> Application<'b> {
+    fn new(a: &'b domain::Application, boot: &Boot) -> Application<'b> {
         Application {
+            process: a.process.and_then(|at| boot.whole.processes.get(at)).map(|p| p.pid),
             name: &a.name,
             is_unit: a.unit.is_some(),
             start_ns: a.start.map(|t| t.as_nanos()),
@@ -106,6 +122,8 @@ struct SourceUse<'b> {
     used: bool,
     /// Why it was not used.
     refused: Option<String>,
+    /// What else there is to know of it: its clock, how fine its times are.
+    note: Option<&'b str>,
     /// Where its clock lies on the axis; null for a source without one.
     alignment: Option<Alignment>,
 }
@@ -116,6 +134,7 @@ impl<'b> From<&'b domain::SourceUse> for SourceUse<'b> {
             name: &s.name,
             kind: s.kind,
             used: s.refused.is_none(),
+            note: s.note.as_deref(),
             refused: s.refused.as_ref().map(ToString::to_string),
             alignment: s.alignment.as_ref().map(Alignment::from),
         }

@@ -84,11 +84,19 @@ words! {
 }
 words! {
     /// What the place of a source's clock rests on.
-    AlignedBy of bootline_boot::AlignedBy { UnitMessages, KernelRecords, LoaderLines, KernelStart, NextStage }
+    AlignedBy of bootline_boot::AlignedBy { UnitMessages, KernelRecords, LoaderLines, Initcalls, KernelStart, NextStage }
 }
 words! {
     /// What a unit's times are from.
     UnitTimesBy of bootline_boot::UnitTimesBy { Systemd, Journal, Console, Nothing }
+}
+words! {
+    /// What a mark in a trace is.
+    MarkKind of bootline_boot::MarkKind { Module, Marker }
+}
+words! {
+    /// What shows a process.
+    ProcessBy of bootline_boot::ProcessBy { Bootchart, Trace }
 }
 words! {
     /// What a span is: an initcall, a probe, an asynchronous call.
@@ -120,7 +128,7 @@ words! {
         CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
         ClockJumpedBack, ClockStoodStill, ClockRanBefore, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
-        EndBeforeStart, TooManyRecords, NoKernelRecords, SourceNotUsed, SourcesContradict, ApplicationNotReached,
+        EndBeforeStart, TooManyRecords, NoKernelRecords, SourceNotUsed, SourceIncomplete, SourcesContradict, ApplicationNotReached,
     }
 }
 words! {

@@ -21,6 +21,7 @@ class SpanTable {
         ...boot.phases.map((p, index) => ["phase", p.title, p.start, p.end, p.console, "", { kind: "phase", index }]),
         ...this.spans(boot),
         ...boot.services.map((s, index) => ["service", s.name, s.start, s.end, null, "", { kind: "service", index }]),
+        ...boot.sourceBars.slice(0, MOST_ROWS).map((b, index) => [b.about, b.name, b.start, b.end, null, "", { kind: "source", index }]),
       ];
       const table = element("table");
       table.append(element("caption", `${boot.source}: ${boot.kernel}`));

@@ -117,7 +117,7 @@ function tracksOf(boot, narrow, alone) {
     }
   });
   if (boot.services.length > 0) {
-    const rows = serviceRows(boot);
+    const rows = rowsOf(boot, boot.services);
     const t = track("services", 17, rows.count);
     boot.services.forEach((s, index) => {
       if (rows.of[index] < 0) return;
@@ -126,6 +126,18 @@ function tracksOf(boot, narrow, alone) {
         failed: s.state !== "up", item: { boot: number, kind: "service", index } });
     });
   }
+  boot.sourceTracks.forEach((name, n) => {
+    const indices = Array.from(boot.sourceBars.keys()).filter((i) => boot.sourceBars[i].track === n);
+    if (indices.length === 0) return;
+    const rows = rowsOf(boot, indices.map((i) => boot.sourceBars[i]));
+    const t = track(name, 17, rows.count);
+    indices.forEach((index, k) => {
+      if (rows.of[k] < 0) return;
+      const b = boot.sourceBars[index];
+      t.rows[rows.of[k]].add({ start: b.start, end: b.end ?? Math.max(boot.to, b.start), colour: n === 0 ? "initcall" : "service", ink: "in",
+        label: b.name, item: { boot: number, kind: "source", index } });
+    });
+  });
   head();
   tracks.push({ kind: "log", name: "records", y, height: LOG_HEIGHT, rows: [] });
   y += LOG_HEIGHT + TRACK_GAP;
@@ -184,11 +196,11 @@ function joinedWaits(boot, cause = null) {
   return bars;
 }
 
-/** Services in as few rows as they need; a name may stand behind its bar. */
-function serviceRows(boot) {
+/** Services, or processes, in as few rows as they need; a name may stand behind its bar. */
+function rowsOf(boot, list) {
   const room = (boot.to - boot.from) * 0.1;
   const free = [];
-  const of = boot.services.map((s) => {
+  const of = list.map((s) => {
     const start = s.start ?? s.end;
     let row = free.findIndex((f) => f <= start);
     if (row < 0) row = free.length < 30 ? free.length : -1;

@@ -11,7 +11,7 @@ const CAUSES = {
 
 function tell(boot, item) {
   return { record: tellRecord, span: tellSpan, phase: tellPhase, wait: tellWait, finding: tellFinding,
-    segment: tellSegment, service: tellService, stage: tellStage }[item.kind](boot, item.index, item);
+    segment: tellSegment, service: tellService, stage: tellStage, source: tellSourceBar }[item.kind](boot, item.index, item);
 }
 
 function interval([low, best, high]) {
@@ -156,6 +156,18 @@ function tellService(boot, i) {
   if (s.end !== null) times(boot, facts, s.state === "failed" ? "failed" : "up", s.end);
   return { title: s.name, about: "service", text: [], facts, records: [s.first, s.last].filter((r) => r !== null),
     range: [s.start ?? s.end, s.end ?? boot.to] };
+}
+
+/** What a bootchart or a trace shows. */
+function tellSourceBar(boot, i) {
+  const b = boot.sourceBars[i];
+  const facts = [];
+  if (b.end !== null && b.end > b.start) facts.push(["took", `${seconds(b.end - b.start)} s`]);
+  if (b.end === null) facts.push(["end", "not shown by the source"]);
+  times(boot, facts, "start", b.start);
+  if (b.end !== null && b.end > b.start) times(boot, facts, "end", b.end);
+  facts.push(...b.facts);
+  return { title: b.name, about: b.about, text: [], facts, records: [], range: [b.start, b.end ?? Math.max(boot.to, b.start)] };
 }
 
 /** The panel that shows what is selected. */
