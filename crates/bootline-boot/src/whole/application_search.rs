@@ -87,7 +87,7 @@ pub(super) fn find(
                 let is_it = |m: &&MarkOfTrace| m.kind == MarkKind::Marker && regex.is_match(&m.text);
                 whole.marks.iter().find(is_it).map(|m| reached(&m.text, m.at, None))
             });
-            let process = whole.processes.iter().position(|p| p.start.is_some() && is_process(regex, p));
+            let process = process(regex, &whole.processes);
             let start = process.and_then(|at| whole.processes[at].start);
             match found {
                 Some(found) => {
@@ -108,6 +108,13 @@ pub(super) fn find(
 
 fn reached(name: &str, at: Dur, record: Option<RecordId>) -> Application {
     Application { name: name.to_owned(), unit: None, process: None, start: None, at, record }
+}
+
+/// The first process whose whole name matches; else the first of which a part of the name or of the arguments does.
+fn process(regex: &Regex, processes: &[Process]) -> Option<usize> {
+    let is_name = |p: &Process| regex.find(p.path_name()).is_some_and(|found| found.len() == p.path_name().len());
+    let first = |is: &dyn Fn(&Process) -> bool| processes.iter().position(|p| p.start.is_some() && is(p));
+    first(&is_name).or_else(|| first(&|p| is_process(regex, p)))
 }
 
 fn is_process(regex: &Regex, process: &Process) -> bool {

@@ -15,7 +15,7 @@ pub struct Process {
     pub args: Option<String>,
     /// When it started, on the axis; none for one that ran before the recorder.
     pub start: Option<Dur>,
-    /// How much earlier it may have started.
+    /// By how much the start may be off, to either side.
     pub start_error: Dur,
     /// When it ended, or the first moment at which it was not there any more; none where it still ran, or nothing shows that.
     pub end: Option<Dur>,

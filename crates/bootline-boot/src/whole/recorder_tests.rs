@@ -121,6 +121,10 @@ fn the_applications_process_begins_its_stage() {
     assert_eq!((app.name.as_str(), app.start, app.at), ("camera: first frame", Some(ms(2_000)), ms(3_000)));
     assert_eq!(stages(&boot).last(), Some(&(StageName::Application, 2_000, 3_000)));
     assert_eq!(boot.whole.stages.last().unwrap().evidence.title(), "process 131");
+    // A whole name comes before a part of one.
+    let setup = trace().replace("/sbin/init", "/sbin/camera-setup");
+    let app = whole(LOG, &[source("trace.txt", &setup)], Some("camera")).whole.application.unwrap();
+    assert_eq!((app.start, app.at), (Some(ms(2_000)), ms(3_000)));
     // The marker, without a process of that name.
     let app = with("sensor is up").whole.application.unwrap();
     assert_eq!((app.name.as_str(), app.start, app.at), ("camera: sensor is up", None, ms(2_500)));

@@ -57,13 +57,24 @@ pub(super) fn place<'s>(boot: &Boot, sources: &'s [BootSource], uses: &mut [Sour
         let logged = logged(&boot.spans);
         match clock(boot, trace).and_then(|note| Ok((note, aligned(boot, trace, &logged)?))) {
             Ok((note, alignment)) => {
-                (used.alignment, used.note) = (Some(alignment), Some(note));
+                (used.alignment, used.note) = (Some(alignment), Some(note + &drift(boot)));
                 placed = Some(PlacedTrace { trace, alignment, logged });
             }
             Err(why) => used.refused = Some(why),
         }
     }
     placed
+}
+
+/// On an axis of arrival times one offset is not enough where the kernel's clock lost time.
+fn drift(boot: &Boot) -> String {
+    let lost = boot.timeline.kernel_clock_lost;
+    if boot.timeline.clock == Clock::Arrival && lost > SAME_LENGTH {
+        return format!(
+            "; the kernel's clock lost {lost} s against the axis, so its later events may stand that much too early"
+        );
+    }
+    String::new()
 }
 
 fn logged(spans: &[Span]) -> HashMap<String, Vec<Logged>> {

@@ -49,7 +49,7 @@ fn process(process: &Process) -> Option<SourceBar> {
     facts.extend(process.cpu.map(|d| ("processor time", seconds(d))));
     facts.extend(process.io_wait.map(|d| ("waited for block devices", seconds(d))));
     if process.start_error > Dur::ZERO {
-        facts.push(("may have started earlier by", seconds(process.start_error)));
+        facts.push(("its start may be off by", seconds(process.start_error)));
     }
     Some(SourceBar {
         track: 1,

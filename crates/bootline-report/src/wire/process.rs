@@ -19,7 +19,7 @@ pub(crate) struct Process<'b> {
     args: Option<&'b str>,
     /// Its start, on the axis; null for one that ran before the recorder.
     start_ns: Option<i64>,
-    /// How much earlier it may have started.
+    /// By how much the start may be off, to either side.
     start_error_ns: i64,
     /// Its end, or the first moment at which it was not there any more; null where it still ran or nothing shows that.
     end_ns: Option<i64>,

@@ -56,7 +56,8 @@ pub struct ChartProcess {
     pub args: Option<String>,
     /// When it started; none for one that ran before the first sample of a recorder that notes no starts.
     pub start: Option<UptimeTime>,
-    /// How much earlier it may have started: a clock tick, or the time to the sample before.
+    /// By how much the start may be off: a clock tick, by which it may be later, or the time to the sample before, by which it may be
+    /// earlier.
     pub start_error: Dur,
     /// The last sample that shows it.
     pub last_seen: UptimeTime,
