@@ -111,7 +111,8 @@ mod tests {
         let report = "Timer summary in microseconds (8 records):\n       Mark    Elapsed  Stage\n          0          0  reset\n";
         check(report, Some(OtherKind::BootstageReport));
         check("version = 0.14.6\ntitle = Boot chart for board\n", Some(OtherKind::Bootchart));
-        let picture = "<?xml version=\"1.0\"?>\n<svg>\n<!-- This file is a bootchart SVG file. -->\n";
+        let picture = "<?xml version=\"1.0\"?>\n<svg>\n<!-- This file is a bootchart SVG file. -->\n\
+                       <text class=\"t1\" x=\"0\" y=\"30\">Bootchart for board - Mon, 02 Mar 2026</text>\n";
         check(picture, Some(OtherKind::BootchartPicture));
         check("# tracer: nop\n#\n", Some(OtherKind::Ftrace));
         check("Startup finished in 2.1s (kernel) + 5.2s (userspace) = 7.3s\n", Some(OtherKind::SystemdAnalyze));

@@ -166,8 +166,8 @@ fn what_can_not_be_used_is_an_error_by_its_kind() {
         assert_eq!(out.status.code(), Some(3), "{words}: {}", stdout(&out));
         assert!(stderr(&out).contains(words), "{words}: {}", stderr(&out));
     };
-    let svg =
-        "<?xml version=\"1.0\" standalone=\"no\"?>\n<svg>\n<!-- This file is a bootchart SVG file. It is -->\n</svg>\n";
+    let svg = "<?xml version=\"1.0\" standalone=\"no\"?>\n<svg>\n<!-- This file is a bootchart SVG file. It is -->\n\
+               <text class=\"t1\" x=\"0\" y=\"30\">Bootchart for board - Mon, 02 Mar 2026 10:00:00 +0000</text>\n</svg>\n";
     let svg = file(dir.path(), "bootchart.svg", svg);
     check(&svg, "it is drawn, and holds no data");
     let out = run(&["explain", &svg]);

@@ -6,9 +6,11 @@
 /// Bytes in which a picture says what it is.
 const NEAR: usize = 8 * 1024;
 
-/// Whether a line of the file is one that only such a picture has.
+/// Whether a line of the file is one that only such a picture has; also without the marks of XML.
 pub(crate) fn names_it(line: &str) -> bool {
-    line.contains("This file is a bootchart SVG file") || line.contains(">Bootchart for ")
+    let is_title = |text: &str| text.starts_with("Bootchart for ") && text.contains(" - ");
+    let text = line.rsplit_once("\">").map_or(line, |(_, text)| text);
+    line.contains("This file is a bootchart SVG file") || is_title(text.trim_start())
 }
 
 /// Whether a text is such a picture.
