@@ -21,8 +21,9 @@ pub struct WholeBootArgs {
     /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed; may be repeated
     #[arg(long = "with", value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space
-    #[arg(long, value_name = "UNIT|REGEX", value_parser = parse_app)]
+    /// What shows that the application is up: a unit's name, a regular expression that matches a line of user space, or
+    /// `mark:NAME`, a mark of `capture --mark`
+    #[arg(long, value_name = "UNIT|REGEX|mark:NAME", value_parser = parse_app)]
     app: Option<AppMarker>,
 }
 

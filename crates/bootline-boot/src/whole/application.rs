@@ -6,14 +6,16 @@ use bootline_records::RecordId;
 /// The application, once it was reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {
-    /// The unit's name, or the text of the record. Escape it like a record.
+    /// The unit's name, the mark's, or the text of the record. Escape it like a record.
     pub name: String,
-    /// Position of its unit; none for a record.
+    /// Position of its unit; none for a record or a mark.
     pub unit: Option<usize>,
-    /// When its unit began to start; none for a record.
+    /// When its unit began to start; none for a record or a mark.
     pub start: Option<Dur>,
     /// When it was reached.
     pub at: Dur,
     /// The record that shows it, if it is one of this boot's.
     pub record: Option<RecordId>,
+    /// Position of the mark that shows it, if one does.
+    pub mark: Option<usize>,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finds when the application was reached: its unit was up, or a record says what its marker says.
+//! Finds when the application was reached: its unit was up, a record says what its marker says, or the board showed its mark.
 use std::fmt;
 
 use regex::Regex;
@@ -20,14 +20,22 @@ pub enum AppMarker {
     Unit(String),
     /// A record of user space that this matches.
     Record(Regex),
+    /// A mark of the capture.
+    Mark(String),
 }
 
+/// How a mark's name begins among the ways to name the application.
+const MARK: &str = "mark:";
+
 impl AppMarker {
-    /// A unit's name, or a regular expression.
+    /// A unit's name, `mark:` and a mark's, or a regular expression.
     ///
     /// # Errors
-    /// It is neither.
+    /// It is none of these.
     pub fn parse(text: &str) -> Result<AppMarker, regex::Error> {
+        if let Some(name) = text.strip_prefix(MARK).filter(|name| !name.is_empty()) {
+            return Ok(AppMarker::Mark(name.to_owned()));
+        }
         if is_unit_name(text) { Ok(AppMarker::Unit(text.to_owned())) } else { Regex::new(text).map(AppMarker::Record) }
     }
 }
@@ -35,7 +43,9 @@ impl AppMarker {
 impl PartialEq for AppMarker {
     fn eq(&self, other: &AppMarker) -> bool {
         match (self, other) {
-            (AppMarker::Unit(one), AppMarker::Unit(another)) => one == another,
+            (AppMarker::Unit(one), AppMarker::Unit(another)) | (AppMarker::Mark(one), AppMarker::Mark(another)) => {
+                one == another
+            }
             (AppMarker::Record(one), AppMarker::Record(another)) => one.as_str() == another.as_str(),
             _ => false,
         }
@@ -47,6 +57,7 @@ impl fmt::Display for AppMarker {
         match self {
             AppMarker::Unit(name) => f.write_str(name),
             AppMarker::Record(regex) => f.write_str(regex.as_str()),
+            AppMarker::Mark(name) => write!(f, "{MARK}{name}"),
         }
     }
 }
@@ -69,6 +80,7 @@ pub(super) fn find(
                 start: unit.activating,
                 at,
                 record: unit.last.or(unit.first),
+                mark: None,
             })
         }
         AppMarker::Record(regex) => {
@@ -77,9 +89,14 @@ pub(super) fn find(
             let of_console = (from..boot.records.len()).find_map(|i| {
                 let r = boot.records.get(i).filter(|r| !is_command_line(r) && regex.is_match(r.text))?;
                 let (name, at) = (r.text.to_owned(), boot.timeline.stored(i)?);
-                Some(Application { name, unit: None, start: None, at, record: Some(r.id) })
+                Some(Application { name, unit: None, start: None, at, record: Some(r.id), mark: None })
             });
             of_console.or_else(|| in_journal(regex, journals, monotonic?))
+        }
+        AppMarker::Mark(name) => {
+            let position = boot.marks.iter().position(|mark| mark.name == *name)?;
+            let (name, at) = (name.clone(), boot.marks[position].at);
+            Some(Application { name, unit: None, start: None, at, record: None, mark: Some(position) })
         }
     }
 }
@@ -89,6 +106,6 @@ fn in_journal(regex: &Regex, journals: &[MatchedJournal<'_>], clock: Alignment) 
     journals.iter().flat_map(|j| j.records.records.iter()).find_map(|r| {
         let found = r.source == RecordOrigin::Other && regex.is_match(r.text);
         let at = clock.on_axis(r.stamp.filter(|_| found)?.since_origin());
-        Some(Application { name: r.text.to_owned(), unit: None, start: None, at, record: None })
+        Some(Application { name: r.text.to_owned(), unit: None, start: None, at, record: None, mark: None })
     })
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The whole boot: its stages, the application, and the sources that they rest on.
+//! The whole boot: its stages, its marks, the application, and the sources that they rest on.
+mod marks;
 mod sources;
 mod stages;
 mod units;
 
+pub(super) use marks::marks;
 pub(super) use sources::sources;
 pub(super) use stages::{application, is_worth_showing, stages};
 pub(super) use units::units_table;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record_id::{Id, id};
-use super::words::{AlignedBy, ServiceState, StageName, UnitTimesBy, WholeOrigin};
+use super::words::{AlignedBy, MarkEdge, ServiceState, StageName, UnitTimesBy, WholeOrigin};
 use bootline_analysis::user_space::{ChainLink, UnitChain, UnitTime};
 use bootline_boot::{self as domain, Boot};
 
@@ -19,6 +19,8 @@ pub(crate) struct WholeBoot<'b> {
     stages: Vec<Stage>,
     /// Null where none was named, or it was not reached.
     application: Option<Application<'b>>,
+    /// Moments that the board showed on inputs next to its console, by time.
+    marks: Vec<Mark<'b>>,
     /// What was given besides the log.
     sources: Vec<SourceUse<'b>>,
     /// How many units and scripts the sources name; `bootline blame --json` lists them.
@@ -33,6 +35,7 @@ impl<'b> From<&'b Boot> for WholeBoot<'b> {
             length_ns: whole.length().map(|l| l.as_nanos()),
             stages: whole.stages.iter().map(Stage::from).collect(),
             application: whole.application.as_ref().map(Application::from),
+            marks: boot.marks.iter().map(Mark::from).collect(),
             sources: whole.sources.iter().map(SourceUse::from).collect(),
             units: whole.units.len(),
         }
@@ -71,10 +74,12 @@ impl From<&domain::Stage> for Stage {
 /// The application.
 #[derive(Serialize, JsonSchema)]
 struct Application<'b> {
-    /// The unit's name, or the text of the record that shows it.
+    /// The unit's name, the mark's, or the text of the record that shows it.
     name: &'b str,
     /// Whether it is a unit.
     is_unit: bool,
+    /// Whether it is a mark.
+    is_mark: bool,
     /// When its unit began to start, on the axis.
     start_ns: Option<i64>,
     /// When it was reached, on the axis.
@@ -88,9 +93,39 @@ impl<'b> From<&'b domain::Application> for Application<'b> {
         Application {
             name: &a.name,
             is_unit: a.unit.is_some(),
+            is_mark: a.mark.is_some(),
             start_ns: a.start.map(|t| t.as_nanos()),
             at_ns: a.at.as_nanos(),
             record: id(a.record),
+        }
+    }
+}
+
+/// A moment that the board showed on an input next to its console.
+#[derive(Serialize, JsonSchema)]
+struct Mark<'b> {
+    /// The user's name for it.
+    name: &'b str,
+    /// The input that showed it: `dsr`.
+    input: &'b str,
+    edge: MarkEdge,
+    /// When it was seen first, on the axis: it came no later.
+    at_ns: i64,
+    /// How much earlier it may have come.
+    uncertainty_ns: i64,
+    /// How often the board showed it in this boot.
+    count: usize,
+}
+
+impl<'b> From<&'b domain::Mark> for Mark<'b> {
+    fn from(m: &'b domain::Mark) -> Mark<'b> {
+        Mark {
+            name: &m.name,
+            input: &m.input,
+            edge: m.edge.into(),
+            at_ns: m.at.as_nanos(),
+            uncertainty_ns: m.uncertainty.as_nanos(),
+            count: m.count,
         }
     }
 }
