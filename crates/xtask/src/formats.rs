@@ -38,6 +38,7 @@ const TAIL: &str = "
 | `systemd-analyze dump` | dependencies; its stamps are whole seconds and not used | none |
 | U-Boot's `bootstage report`, also on the console | the boot loader's progress | its own timer |
 | `cbmem -t`, `cbmem -T` | coreboot's progress | its own counter, from the reset |
+| `grep . /sys/firmware/acpi/fpdt/boot/*_ns` | when the firmware started the boot loader and gave way to the kernel (ACPI's FPDT, from kernel 5.12) | the firmware's, from the reset |
 | `bootline collect` | all of it that the machine has | |
 
 ## What is not read

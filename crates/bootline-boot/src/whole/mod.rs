@@ -33,4 +33,6 @@ pub use whole_boot::WholeBoot;
 #[cfg(test)]
 mod clock_tests;
 #[cfg(test)]
+mod fpdt_tests;
+#[cfg(test)]
 mod tests;

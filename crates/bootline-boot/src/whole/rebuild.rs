@@ -27,6 +27,7 @@ pub(crate) fn rebuild(
     let manager = systemd.manager();
     let joined = unit_join::join(boot, &systemd, clock, problems);
     let timers = loader_timer::align(boot, sources, &mut uses);
+    loader_timer::compare_firmware(&timers, manager, problems);
     let at = |t: MonotonicTime| clock.map(|c: Alignment| c.on_axis(t.since_origin()));
     let manager_at = |of: fn(&ManagerState) -> Option<MonotonicTime>| manager.and_then(of).and_then(at);
     let mut whole = WholeBoot {

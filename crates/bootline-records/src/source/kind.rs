@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of source, and how each is recognised by its content.
-use super::{analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootstage, cbmem, systemctl_show};
+use super::{
+    acpi_fpdt, analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootstage, cbmem, systemctl_show,
+};
 
 /// What wrote a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +23,8 @@ pub enum SourceKind {
     Bootstage,
     /// coreboot's `cbmem -t` or `cbmem -T`.
     Cbmem,
+    /// ACPI's Firmware Performance Data Table, as files of the kernel.
+    AcpiFpdt,
 }
 
 /// Lines looked at; the first lines of a dump of properties may all be of one unit.
@@ -44,6 +48,8 @@ impl SourceKind {
             Some(SourceKind::AnalyzeTime)
         } else if systemctl_show::is_one(lines()) {
             Some(SourceKind::SystemctlShow)
+        } else if acpi_fpdt::is_one(lines()) {
+            Some(SourceKind::AcpiFpdt)
         } else if cbmem::is_one(lines()) {
             Some(SourceKind::Cbmem)
         } else if analyze_blame::is_one(lines()) {
@@ -64,6 +70,7 @@ impl SourceKind {
             SourceKind::AnalyzePlot => "systemd-analyze plot --json",
             SourceKind::Bootstage => "U-Boot's bootstage report",
             SourceKind::Cbmem => "cbmem -t",
+            SourceKind::AcpiFpdt => "ACPI's table of the firmware's times (FPDT)",
         }
     }
 }
