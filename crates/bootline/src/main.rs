@@ -6,6 +6,7 @@ mod boots;
 mod build_steps;
 mod cli;
 mod collection;
+mod earlier_boot;
 mod exit;
 mod failure;
 mod interruption;
