@@ -224,10 +224,8 @@ mod tests {
         use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
         let mut file = encode_header(&Header::new("test", "board"));
         for (ms, text) in [
-            (
-                1_000,
-                "[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon\n[    1.000000] Run /init as init process\n",
-            ),
+            (1_000, "[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon\n"),
+            (2_000, "[    1.000000] Run /init as init process\n"),
             (2_500, "Begin: Loading essential drivers ... "),
             (4_000, "done.\n"),
             (4_100, "Begin: Mounting root file system ... "),
