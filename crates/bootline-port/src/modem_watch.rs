@@ -109,25 +109,49 @@ pub fn watch_during<R>(
         return work();
     }
     let watch = Watch { inputs, plan, tell, stop: AtomicBool::new(false), woken: Mutex::default() };
-    let waiter = AtomicI32::new(0);
     let counted = watch.counted_inputs();
     let can_wait = !counted.is_empty() && inputs.counts().is_ok() && catch_wake();
+    let waiter = Waiter { thread: AtomicI32::new(0), is_done: AtomicBool::new(!can_wait) };
     thread::scope(|scope| {
-        let looking = scope.spawn(|| watch.look());
-        let waiting = can_wait.then(|| scope.spawn(|| watch.wait(&counted, &waiter)));
-        let result = work();
-        watch.stop.store(true, Ordering::Relaxed);
-        while waiting.as_ref().is_some_and(|thread| !thread.is_finished()) {
+        // Also when `work` panics: the scope waits for both threads.
+        let _ending = Ending { inputs, stop: &watch.stop, waiter: &waiter };
+        scope.spawn(|| watch.look());
+        if can_wait {
+            scope.spawn(|| {
+                watch.wait(&counted, &waiter.thread);
+                waiter.is_done.store(true, Ordering::Relaxed);
+            });
+        }
+        work()
+    })
+}
+
+/// The thread that waits in the kernel.
+struct Waiter {
+    /// Its ID; 0 before it runs.
+    thread: AtomicI32,
+    is_done: AtomicBool,
+}
+
+/// Ends both threads when it is dropped.
+struct Ending<'a, I: ModemInputs> {
+    inputs: &'a I,
+    stop: &'a AtomicBool,
+    waiter: &'a Waiter,
+}
+
+impl<I: ModemInputs> Drop for Ending<'_, I> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        while !self.waiter.is_done.load(Ordering::Relaxed) {
             // Again and again: the thread may be just about to wait.
-            match waiter.load(Ordering::Relaxed) {
+            match self.waiter.thread.load(Ordering::Relaxed) {
                 0 => {}
-                thread => inputs.interrupt(thread),
+                thread => self.inputs.interrupt(thread),
             }
             thread::sleep(LOOK_EVERY);
         }
-        drop(looking.join());
-        result
-    })
+    }
 }
 
 /// What the two threads share.
@@ -304,10 +328,13 @@ mod tests {
         // A test that has seen enough no longer listens.
         let tell = |event| drop(sender.lock().unwrap().send(event));
         watch_during(inputs, &plan, &tell, || {
-            // The first reading is the one that edges are compared with; the mark of CTS shows that it was taken.
-            match receiver.recv().unwrap() {
-                ReaderEvent::MarkHeld(_, held) => assert_eq!(held.name, "low"),
-                other => panic!("{other:?}"),
+            // The first reading is the one that edges are compared with; the mark of CTS, the last one, shows that it was taken.
+            loop {
+                match receiver.recv().unwrap() {
+                    ReaderEvent::MarkHeld(_, held) if held.name == "low" => break,
+                    ReaderEvent::MarkHeld(_, held) => assert_eq!(held.name, "gone"),
+                    other => panic!("{other:?}"),
+                }
             }
             work(&plan.clock, &receiver);
         });
