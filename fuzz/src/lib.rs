@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds for any input, checked by every target.
+mod captured_boot;
 mod export;
 mod gate;
 mod kernel_log;
@@ -10,6 +11,7 @@ mod unpack;
 
 pub use bootline_records::Format;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
+pub use captured_boot::captured_boot;
 pub use export::exports;
 pub use gate::gates;
 pub use kernel_log::joins;

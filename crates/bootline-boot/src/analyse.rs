@@ -13,6 +13,7 @@ use super::gap;
 use super::initcall;
 use super::kernel::Kernel;
 use super::listed_console;
+use super::mark;
 use super::milestone::Milestones;
 use super::options::BootOptions;
 use super::phase;
@@ -103,6 +104,7 @@ impl Boot {
             phase::phases(&records, &timeline, &waits, &milestones, console_start, registered)
         };
         let power_on = end::power_on(&notes).filter(|_| timeline.clock == Clock::Arrival).map(|t| timeline.on_axis(t));
+        let marks = mark::marks(&notes, &timeline, &mut problems);
         let mut boot = Boot {
             records,
             problems,
@@ -123,6 +125,7 @@ impl Boot {
             gaps,
             end,
             power_on,
+            marks,
             unit_events,
             whole: WholeBoot::default(),
         };

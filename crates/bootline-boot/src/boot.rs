@@ -9,6 +9,7 @@ use super::gap::Gap;
 use super::initcall::{AsyncWait, Span};
 use super::kernel::Kernel;
 use super::listed_console::ListedConsole;
+use super::mark::Mark;
 use super::milestone::Milestones;
 use super::phase::Phase;
 use super::root_wait::{self, RootWait};
@@ -64,6 +65,8 @@ pub struct Boot {
     pub end: Option<BootEnd>,
     /// When power was switched on, if the capture notes it.
     pub power_on: Option<Dur>,
+    /// Moments that the board showed on inputs next to its console, by time.
+    pub marks: Vec<Mark>,
     /// What the journal says of units, if the log is one.
     pub unit_events: Vec<UnitEvent>,
     /// The whole boot, from the earliest known moment to the application.

@@ -312,8 +312,9 @@ impl Sink for Splitter {
     }
 
     fn note(&mut self, n: &Note) {
-        let held: usize = self.now.notes.iter().map(|n| n.detail.len()).sum();
-        if self.now.notes.len() < MAX_NOTES && held + n.detail.len() <= MAX_NOTE_BYTES {
+        let length = |n: &Note| n.detail.len() + n.mark.as_ref().map_or(0, |m| m.name.len() + m.input.len());
+        let held: usize = self.now.notes.iter().map(length).sum();
+        if self.now.notes.len() < MAX_NOTES && held + length(n) <= MAX_NOTE_BYTES {
             self.now.notes.push(n.clone());
         }
     }

@@ -2,7 +2,7 @@
 //! The header of a capture, and notes on what happened while it was recorded.
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Baud, Frame, LineRate};
+use crate::units::{Baud, Frame, HostTime, LineRate};
 
 /// The first frame of a capture. Fields may be added in later versions; readers ignore those they don't know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,46 @@ pub struct Note {
     /// In words.
     #[serde(default)]
     pub detail: String,
+    /// The mark, in a note of that kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<MarkNote>,
+}
+
+impl Note {
+    /// A note without a mark.
+    pub fn new(at: HostTime, kind: NoteKind, detail: &str) -> Note {
+        Note { at_ns: at.as_nanos(), kind, detail: detail.to_owned(), mark: None }
+    }
+}
+
+/// A moment that the board showed on an input next to the console: an edge, under the name that the user gave it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkNote {
+    /// The user's name for the moment: `app-ready`.
+    pub name: String,
+    /// The input: `cts`, `dsr`, `dcd` or `ri`.
+    #[serde(default)]
+    pub input: String,
+    /// Which of its edges.
+    #[serde(default)]
+    pub edge: MarkEdge,
+    /// How much earlier than the note's time the edge may have come, in nanoseconds.
+    #[serde(default)]
+    pub uncertainty_ns: i64,
+}
+
+/// An edge of an input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkEdge {
+    /// The input became active.
+    Asserted,
+    /// It became inactive.
+    Released,
+    /// A kind from a later version.
+    #[default]
+    #[serde(other)]
+    Unknown,
 }
 
 /// The kinds of note; a kind that the reader does not know is `Unknown`.
@@ -63,6 +103,8 @@ pub enum NoteKind {
     End,
     /// The kernel under test was started (a lab run).
     PowerOn,
+    /// An input showed a moment that the user named.
+    Mark,
     /// A kind from a later version.
     #[serde(other)]
     Unknown,

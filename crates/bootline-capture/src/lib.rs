@@ -12,7 +12,7 @@ pub mod units;
 
 pub use chunk_time::ChunkTime;
 pub use codec::{MAGIC, MAX_BODY, encode_chunk, encode_header, encode_note, starts_capture};
-pub use header::{Header, Note, NoteKind};
+pub use header::{Header, MarkEdge, MarkNote, Note, NoteKind};
 pub use reader::{Damage, DamageKind, Event, Reader};
 
 #[cfg(test)]

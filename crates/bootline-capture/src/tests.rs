@@ -37,7 +37,7 @@ fn chunk_at(ns: i64) -> ChunkTime {
 
 fn sample() -> (Vec<u8>, Vec<Got>) {
     let header = Header::new("bootline test", "nowhere");
-    let note = Note { at_ns: 9, kind: NoteKind::PortLost, detail: "unplugged".into() };
+    let note = Note::new(HostTime::from_nanos(9), NoteKind::PortLost, "unplugged");
     let mut file = encode_header(&header);
     encode_chunk(&mut file, chunk_at(1), b"[    0.000000] Linux");
     encode_note(&mut file, &note);
@@ -130,4 +130,30 @@ proptest! {
         file.extend(bytes);
         read(&file, piece);
     }
+}
+
+/// A note of a mark is read back whole; one that a later version wrote still has its name and time.
+#[test]
+fn notes_of_marks() {
+    let mark =
+        MarkNote { name: "app-ready".into(), input: "dsr".into(), edge: MarkEdge::Released, uncertainty_ns: 1_200_000 };
+    let note = Note { mark: Some(mark), ..Note::new(HostTime::from_nanos(7), NoteKind::Mark, "DSR released") };
+    let mut file = encode_header(&Header::new("bootline test", "nowhere"));
+    encode_note(&mut file, &note);
+    assert_eq!(read(&file, file.len())[1], Got::Note(note.clone()));
+    let json = serde_json::to_string(&note).unwrap();
+    assert_eq!(
+        json,
+        "{\"at_ns\":7,\"kind\":\"mark\",\"detail\":\"DSR released\",\"mark\":{\"name\":\"app-ready\",\"input\":\"dsr\",\
+         \"edge\":\"released\",\"uncertainty_ns\":1200000}}"
+    );
+    let later: Note =
+        serde_json::from_str(&json.replace("released\"", "toggled\"").replace(",\"uncertainty_ns\":1200000", ""))
+            .unwrap();
+    assert_eq!(
+        later.mark.map(|m| (m.name, m.edge, m.uncertainty_ns)),
+        Some(("app-ready".into(), MarkEdge::Unknown, 0))
+    );
+    let plain = serde_json::to_string(&Note::new(HostTime::from_nanos(7), NoteKind::End, "")).unwrap();
+    assert!(!plain.contains("mark"), "{plain}");
 }

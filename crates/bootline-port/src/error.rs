@@ -115,6 +115,14 @@ pub enum PortError {
         /// How it ended.
         status: ExitStatus,
     },
+    /// The driver of the device offers no modem control inputs.
+    #[error("`{}` has no modem control inputs to mark by: {error}", device.display())]
+    NoModemInputs {
+        /// As the user named it.
+        device: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
     /// Reading failed, and not because the port went away.
     #[error("can't read from `{source_name}`: {error}")]
     Read {
@@ -150,6 +158,9 @@ impl PortError {
             }
             PortError::NotADevice { path, what: FileKind::Socket } => {
                 format!("bootline capture unix:{}", path.display())
+            }
+            PortError::NoModemInputs { error, .. } if error.raw_os_error() == Some(libc::ENOTTY) => {
+                "a pseudo-terminal has none, nor have some adapters: name a port with CTS, DSR, DCD or RI wired to the board".into()
             }
             PortError::BaudRefused { got, .. } => format!("--baud {got}"),
             PortError::Connect { error, .. } if error.kind() == io::ErrorKind::ConnectionRefused => {

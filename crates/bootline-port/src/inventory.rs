@@ -50,6 +50,13 @@ pub fn hold_time_of(device: &Path, low_latency: bool, byte_time: Dur) -> Dur {
     hold_time_under(&Path::new("/sys/class/tty").join(name), low_latency, byte_time)
 }
 
+/// How late the driver may report an edge of a modem control input: a USB adapter sends it with its next packet, when it also
+/// hands on the bytes that it holds back; other ports interrupt at once.
+pub fn edge_delay_of(device: &Path, low_latency: bool) -> Dur {
+    let Some(name) = device.file_name() else { return Dur::ZERO };
+    hold_time_under(&Path::new("/sys/class/tty").join(name), low_latency, Dur::ZERO)
+}
+
 fn hold_time_under(tty: &Path, low_latency: bool, byte_time: Dur) -> Dur {
     let Ok(driver) = fs::read_link(tty.join("device/driver")) else { return Dur::ZERO };
     let latency_timer = fs::read_to_string(tty.join("device/latency_timer")).ok().and_then(|s| s.trim().parse().ok());

@@ -5,16 +5,22 @@
 //! Source ──open──▶ Connection ──reader thread──▶ Sight ──recording──▶ Recorder (the file)
 //!                  (serial, terminal)  (stamp)                    └─▶ Watch (the screen)
 //! ```
+//! Edges of modem control inputs come from threads of their own: [`MarkRequest`].
 //! The reader thread does nothing but read and stamp. How good a stamp is, and why: [`stamp`].
 mod background_writer;
 mod clock;
 mod connection;
 mod control_filter;
+mod edge_tracker;
 mod error;
 pub mod inventory;
 mod live;
+mod mark_request;
+mod modem_watch;
 mod owner;
+mod priority;
 mod reader;
+mod reader_event;
 pub mod recorder;
 mod recording;
 mod serial;
@@ -30,12 +36,13 @@ pub use background_writer::BackgroundWriter;
 pub use control_filter::ControlFilter;
 pub use error::{FileKind, PortError};
 pub use live::LiveText;
+pub use mark_request::{MarkRequest, MarkRequestError, ModemInput};
 pub use owner::Holder;
 pub use recording::{CaptureNotice, CaptureObserver, CapturePlan, Recording};
 pub use serial::LineSettings;
 pub use source::{CaptureSource, CaptureSourceError};
 pub use stop::StopRequest;
-pub use summary::{CaptureEnd, CaptureSummary};
+pub use summary::{CaptureEnd, CaptureSummary, MarkSummary};
 pub use tty_ioctl::LineErrors;
 
 #[cfg(test)]

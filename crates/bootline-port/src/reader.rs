@@ -2,15 +2,18 @@
 //! The reader thread: it waits, reads whatever is there, stamps it, and passes it on. It does nothing else, so that
 //! neither a slow disk nor a stopped terminal delays a stamp.
 use std::io;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use bootline_capture::ChunkTime;
-use bootline_capture::units::{Dur, HostTime, LineRate};
+use bootline_capture::units::{Dur, LineRate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::MarkRequest;
 use super::clock::HostClock;
 use super::connection::{Connection, Endpoint};
+use super::modem_watch::{self, MarkPlan, TtyInputs};
+use super::reader_event::{ReadEnd, ReaderEvent};
 use super::serial::LineSettings;
 use super::stamp::Stamper;
 use super::stop::StopRequest;
@@ -37,28 +40,6 @@ const MOST_AFTER_STOP: usize = 1 << 20;
 /// Uncertainty of bytes of unknown age: the maximum of the capture format.
 pub const UNKNOWN_AGE: Dur = Dur::from_nanos(u32::MAX as i64);
 
-/// An event of the reader.
-#[derive(Debug)]
-pub enum ReaderEvent {
-    /// Bytes, and when they arrived.
-    Bytes(ChunkTime, Vec<u8>),
-    /// The port went away.
-    Lost(HostTime, String),
-    /// It came back.
-    Back(HostTime),
-    /// It ended, for good or because a stop was requested.
-    End(ReadEnd),
-}
-
-/// Why the reader ended.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ReadEnd {
-    /// It was stopped.
-    Stopped,
-    /// Nothing more will come: the end of the input, a command that ended, a port that went away.
-    Source,
-}
-
 /// What the reader returns at its end.
 #[derive(Debug)]
 pub struct ReaderRemains {
@@ -84,6 +65,8 @@ pub struct PortReader<'a> {
     pub again: Option<Endpoint>,
     /// Settings for a reopened device.
     pub line: LineSettings,
+    /// Edges of modem control inputs to watch for.
+    pub marks: &'a [MarkRequest],
     /// Speed in bytes per second, if known.
     pub rate: Option<LineRate>,
     /// The capture's clock.
@@ -94,11 +77,18 @@ pub struct PortReader<'a> {
 
 impl PortReader<'_> {
     /// Reads until the source ends or a stop is requested. The last event is `End`.
-    pub fn run(&self, connection: Connection, tell: &impl Fn(ReaderEvent)) -> io::Result<ReaderRemains> {
+    pub fn run(&self, connection: Connection, tell: &(impl Fn(ReaderEvent) + Sync)) -> io::Result<ReaderRemains> {
         let mut connection = connection;
         let mut line_errors = None;
         loop {
-            let end = self.read(&connection, tell)?;
+            let end = match &connection {
+                Connection::Serial(port) => {
+                    let plan = MarkPlan { requests: self.marks, clock: self.clock, delay: port.edge_delay() };
+                    let inputs = TtyInputs(port.as_fd());
+                    modem_watch::watch_during(&inputs, &plan, tell, || self.read(&connection, tell))?
+                }
+                _ => self.read(&connection, tell)?,
+            };
             line_errors = sum(line_errors, errors_of(&connection));
             let at = self.clock.now();
             let Err(why) = end else {
@@ -226,14 +216,5 @@ fn sum(a: Option<LineErrors>, b: Option<LineErrors>) -> Option<LineErrors> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => a.or(b),
-    }
-}
-
-/// Gives this thread priority over ordinary ones, if the system allows it: a late wake-up makes a late stamp.
-pub fn run_first() {
-    // SAFETY: a plain system call on the calling thread with a struct of one int.
-    unsafe {
-        let priority = libc::sched_param { sched_priority: 1 };
-        libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &priority);
     }
 }

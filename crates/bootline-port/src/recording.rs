@@ -9,15 +9,17 @@ use std::thread;
 use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, HostTime, LineRate};
-use bootline_capture::{ChunkTime, Header, NoteKind};
+use bootline_capture::{ChunkTime, Header, MarkNote, NoteKind};
 use regex::bytes::Regex;
 
 use super::clock::HostClock;
 use super::connection::Connection;
-use super::reader::{self, PortReader, ReadEnd, ReaderEvent, ReaderRemains};
+use super::priority;
+use super::reader::{self, PortReader, ReaderRemains};
+use super::reader_event::{ReadEnd, ReaderEvent};
 use super::summary::{CaptureCounts, CaptureEnd, CaptureSummary};
 use super::until::Until;
-use super::{CaptureSource, Holder, LineSettings, PortError, StopRequest};
+use super::{CaptureSource, Holder, LineSettings, MarkRequest, PortError, StopRequest, tty_ioctl};
 use crate::recorder::Recorder;
 
 /// After an unterminated line has matched (`login: `), this much silence shows that it is complete.
@@ -25,6 +27,9 @@ const PROMPT_SILENCE: Dur = Dur::from_millis(200);
 
 /// How often the recorder and the time limits are checked while nothing arrives.
 const TICK: Duration = Duration::from_millis(50);
+
+/// Times that each mark is recorded at most: a board that toggles an input all the time must not fill the file.
+pub(super) const MOST_MARKS: u32 = 100;
 
 /// What to capture, and when to end.
 #[derive(Clone, Debug)]
@@ -41,6 +46,8 @@ pub struct CapturePlan {
     pub reconnect: bool,
     /// A command (for `sh -c`) that switches the board on.
     pub power: Option<String>,
+    /// Edges of the serial device's modem control inputs to mark; other sources have none.
+    pub marks: Vec<MarkRequest>,
     /// End after a line that matches.
     pub until: Option<Regex>,
     /// End after this time.
@@ -67,6 +74,12 @@ pub enum CaptureNotice {
     },
     /// It came back after this time.
     Back(Dur),
+    /// The board showed a mark, at the notice's time or so much earlier.
+    Mark(MarkRequest, Dur),
+    /// The input of a mark has its level already.
+    MarkHeld(MarkRequest),
+    /// The modem control inputs can't be watched any more, and why.
+    MarksLost(String),
 }
 
 impl fmt::Display for CaptureNotice {
@@ -83,6 +96,12 @@ impl fmt::Display for CaptureNotice {
                 if *waiting { f.write_str("; waiting for it, what is sent meanwhile is lost") } else { Ok(()) }
             }
             CaptureNotice::Back(after) => write!(f, "the port came back after {after} s"),
+            CaptureNotice::Mark(mark, uncertainty) => write!(f, "mark {mark}, or up to {uncertainty} s earlier"),
+            CaptureNotice::MarkHeld(mark) => {
+                let state = if mark.asserted { "asserted" } else { "released" };
+                write!(f, "{} is {state} already: mark `{}` is the next time that it is", mark.input, mark.name)
+            }
+            CaptureNotice::MarksLost(why) => write!(f, "the modem control inputs can't be watched any more: {why}"),
         }
     }
 }
@@ -122,6 +141,7 @@ impl Recording {
         loop {
             let error = match Connection::open(&plan.source, plan.line) {
                 Ok(connection) => {
+                    refuse_without_inputs(&plan, &connection)?;
                     let other_holders = connection.other_holders();
                     if !other_holders.is_empty() {
                         watch.notice(clock.now(), &CaptureNotice::OtherHolders(other_holders.to_vec()));
@@ -180,13 +200,14 @@ impl Recording {
         let Recording { plan, connection, clock } = self;
         let again = if plan.reconnect { connection.endpoint(&plan.source) } else { None };
         let bridged = plan.bridged_baud.map(|baud| LineRate::of(baud, plan.line.frame));
-        let reading = PortReader { rate: connection.rate().or(bridged), line: plan.line, again, clock, stop };
+        let rate = connection.rate().or(bridged);
+        let reading = PortReader { rate, line: plan.line, again, clock, stop, marks: &plan.marks };
         let reconnects = reading.again.is_some();
         let (news, inbox) = sync_channel(reader::QUEUE);
         let to_desk = news.clone();
         thread::scope(|scope| {
             let reader = scope.spawn(move || {
-                reader::run_first();
+                priority::run_first();
                 // A loop that has failed takes no more events; its stop follows.
                 reading.run(connection, &|sight| drop(to_desk.send(RecordingEvent::Reader(sight))))
             });
@@ -226,8 +247,9 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         reconnects: bool,
     ) -> RecordingLoop<'a, W> {
         let until = plan.until.clone().map(Until::new);
+        let tally = CaptureCounts::new(&plan.marks);
         let (last_arrival, lost_at) = (HostTime::ORIGIN, HostTime::ORIGIN);
-        let (ended, power_problem, tally) = (None, None, CaptureCounts::default());
+        let (ended, power_problem) = (None, None);
         RecordingLoop {
             plan,
             clock,
@@ -294,9 +316,21 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
             }
             ReaderEvent::Back(at) => {
                 self.tally.holes += u32::from(self.tally.bytes > 0);
+                self.tally.marks_lost = None;
                 let after = at - self.lost_at;
                 self.recorder.note(at, NoteKind::PortBack, &format!("after {after} s"))?;
                 self.watch.notice(at, &CaptureNotice::Back(after));
+            }
+            ReaderEvent::Mark(at, uncertainty, mark) => {
+                if self.tally.mark(&mark, at, uncertainty) <= MOST_MARKS {
+                    self.recorder.mark(at, note_of(&mark, uncertainty), &mark.what())?;
+                    self.watch.notice(at, &CaptureNotice::Mark(mark, uncertainty));
+                }
+            }
+            ReaderEvent::MarkHeld(at, mark) => self.watch.notice(at, &CaptureNotice::MarkHeld(mark)),
+            ReaderEvent::MarksLost(at, why) => {
+                self.tally.marks_lost = Some(why.clone());
+                self.watch.notice(at, &CaptureNotice::MarksLost(why));
             }
             ReaderEvent::End(..) => {}
         }
@@ -357,6 +391,15 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
     }
 }
 
+fn note_of(mark: &MarkRequest, uncertainty: Dur) -> MarkNote {
+    MarkNote {
+        name: mark.name.clone(),
+        input: mark.input.word().to_owned(),
+        edge: mark.edge(),
+        uncertainty_ns: uncertainty.as_nanos(),
+    }
+}
+
 /// Runs the power command to its end. Its output goes to standard error.
 fn switch_on(command: String) -> Result<(), PortError> {
     let stdout = io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from);
@@ -365,6 +408,17 @@ fn switch_on(command: String) -> Result<(), PortError> {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(PortError::Power { command, status }),
         Err(error) => Err(PortError::Start { command, error }),
+    }
+}
+
+/// Marks need inputs: refused before anything is recorded.
+fn refuse_without_inputs(plan: &CapturePlan, connection: &Connection) -> Result<(), PortError> {
+    match (connection, &plan.source) {
+        (Connection::Serial(port), CaptureSource::Device(device)) if !plan.marks.is_empty() => {
+            let refused = |error| PortError::NoModemInputs { device: device.clone(), error };
+            tty_ioctl::input_levels(port).map(drop).map_err(refused)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -379,4 +433,88 @@ fn may_pass(error: &PortError) -> bool {
 
 fn read_error(source: &CaptureSource, error: io::Error) -> PortError {
     PortError::Read { source_name: source.to_string(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use bootline_capture::{Event, MarkEdge, Note, Reader};
+
+    use super::*;
+    use crate::MarkSummary;
+
+    /// Counts what it is told of.
+    #[derive(Default)]
+    struct Counting {
+        marks: u32,
+        words: Vec<String>,
+    }
+
+    impl CaptureObserver for Counting {
+        fn bytes(&mut self, _: ChunkTime, _: &[u8]) {}
+        fn notice(&mut self, _: HostTime, notice: &CaptureNotice) {
+            self.marks += u32::from(matches!(notice, CaptureNotice::Mark(..)));
+            self.words.push(notice.to_string());
+        }
+    }
+
+    /// Marks stand in the file with the time and the bounds that the watch found, after the bytes received before them, and no
+    /// more often than fits.
+    #[test]
+    fn marks_stand_in_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.cap");
+        let marks: Vec<MarkRequest> = ["dsr=app-ready", "!cts=never"].map(|m| m.parse().unwrap()).to_vec();
+        let line = LineSettings {
+            baud: Baud::new(9600).unwrap(),
+            frame: bootline_capture::units::Frame::default(),
+            dtr: None,
+            rts: None,
+        };
+        let plan = CapturePlan {
+            source: CaptureSource::Stdin,
+            line,
+            bridged_baud: None,
+            wait: false,
+            reconnect: false,
+            power: None,
+            marks: marks.clone(),
+            until: None,
+            timeout: None,
+            idle: None,
+        };
+        let recorder = Recorder::create(&path, &Header::new("test", "-")).unwrap();
+        let (stop, mut watch) = (StopRequest::new().unwrap(), Counting::default());
+        let mut desk = RecordingLoop::new(&plan, HostClock::start(), recorder, &stop, &mut watch, false);
+        let at = |ms: i64| HostTime::from_nanos(ms * 1_000_000);
+        desk.take(ReaderEvent::MarkHeld(at(0), marks[1].clone())).unwrap();
+        desk.take(ReaderEvent::Bytes(ChunkTime::instant(at(5), Dur::ZERO), b"login: ".to_vec())).unwrap();
+        for n in 0..i64::from(MOST_MARKS) + 5 {
+            desk.take(ReaderEvent::Mark(at(7 + n), Dur::from_micros(900), marks[0].clone())).unwrap();
+        }
+        desk.take(ReaderEvent::MarksLost(at(900), "unplugged".into())).unwrap();
+        let remains = ReaderRemains { connection: None, line_errors: None };
+        let summary = desk.finish(CaptureEnd::Stopped(None), remains).unwrap();
+        let summed: Vec<_> = summary.marks.iter().map(|MarkSummary { first, count, .. }| (*first, *count)).collect();
+        assert_eq!(summed, [(Some((at(7), Dur::from_micros(900))), MOST_MARKS + 5), (None, 0)]);
+        assert_eq!(summary.marks_lost.as_deref(), Some("unplugged"));
+        assert_eq!(watch.marks, MOST_MARKS);
+        assert_eq!(watch.words[0], "CTS is released already: mark `never` is the next time that it is");
+        assert_eq!(watch.words[1], "mark `app-ready` (DSR asserted), or up to 0.000900 s earlier");
+
+        let (mut notes, mut bytes_before) = (Vec::<Note>::new(), 0);
+        let mut sink = |event: Event<'_>| match event {
+            Event::Note(note) => notes.push(note),
+            Event::Chunk(_, bytes) if notes.is_empty() => bytes_before += bytes.len(),
+            Event::Chunk(..) | Event::Header(_) => {}
+            Event::Damage(damage) => panic!("{damage:?}"),
+        };
+        let mut reader = Reader::new();
+        reader.push(&std::fs::read(&path).unwrap(), &mut sink);
+        reader.finish(&mut sink);
+        assert_eq!((bytes_before, notes.len()), (7, MOST_MARKS as usize + 1));
+        let (first, mark) = (&notes[0], notes[0].mark.as_ref().unwrap());
+        assert_eq!((first.at_ns, first.kind, first.detail.as_str()), (7_000_000, NoteKind::Mark, "DSR asserted"));
+        assert_eq!((mark.name.as_str(), mark.input.as_str(), mark.edge), ("app-ready", "dsr", MarkEdge::Asserted));
+        assert_eq!(mark.uncertainty_ns, 900_000);
+    }
 }

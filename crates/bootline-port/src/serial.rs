@@ -42,6 +42,7 @@ pub struct SerialPort {
     errors_before: Option<LineErrors>,
     rate: Option<LineRate>,
     hold_time: Dur,
+    edge_delay: Dur,
     _lock: Option<LockFile>,
     other_holders: Vec<owner::Holder>,
 }
@@ -93,6 +94,7 @@ impl SerialPort {
         let mut port = SerialPort {
             rate: has_wire(&real).then(|| LineRate::of(settings.baud, settings.frame)),
             hold_time: Dur::ZERO,
+            edge_delay: Dur::ZERO,
             low_latency: tty_ioctl::set_low_latency(&file, true).ok(),
             errors_before: tty_ioctl::line_errors(&file).ok(),
             other_holders: owner::holders(&real),
@@ -107,6 +109,7 @@ impl SerialPort {
         }
         let byte_time = port.rate.map_or(Dur::ZERO, |rate| rate.time_for(1).as_dur());
         port.hold_time = inventory::hold_time_of(&real, port.low_latency.is_some(), byte_time);
+        port.edge_delay = inventory::edge_delay_of(&real, port.low_latency.is_some());
         for (line, level, setting) in [(libc::TIOCM_DTR, settings.dtr, "DTR"), (libc::TIOCM_RTS, settings.rts, "RTS")] {
             if let Some(on) = level {
                 tty_ioctl::set_modem_line(&port.file, line, on).map_err(setting_error(setting))?;
@@ -123,6 +126,11 @@ impl SerialPort {
     /// How long the driver may hold a byte back.
     pub fn hold_time(&self) -> Dur {
         self.hold_time
+    }
+
+    /// How late the driver may report an edge of a modem control input.
+    pub fn edge_delay(&self) -> Dur {
+        self.edge_delay
     }
 
     /// Other programs that have it open without having locked it: they take bytes away.

@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use bootline_capture::ChunkTime;
 use bootline_capture::units::{Dur, HostTime};
 
+use super::MarkRequest;
 use super::tty_ioctl::LineErrors;
 
 /// Why a capture ended.
@@ -56,8 +57,23 @@ pub struct CaptureSummary {
     pub holes: u32,
     /// Bytes that the receiver counted as damaged or lost; `None` where nobody counts.
     pub line_errors: Option<LineErrors>,
+    /// The marks that were asked for, in that order.
+    pub marks: Vec<MarkSummary>,
+    /// Why the marks were not watched up to the end; none if they were.
+    pub marks_lost: Option<String>,
     /// Why it ended.
     pub ended: CaptureEnd,
+}
+
+/// What became of a mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkSummary {
+    /// What was to be marked.
+    pub request: MarkRequest,
+    /// When the board showed it first, and how much earlier that may have been; none if it never did.
+    pub first: Option<(HostTime, Dur)>,
+    /// How often it did.
+    pub count: u32,
 }
 
 /// Counts while the bytes come.
@@ -71,9 +87,24 @@ pub(super) struct CaptureCounts {
     last: HostTime,
     largest_gap: Option<(HostTime, Dur)>,
     worst_uncertainty: Dur,
+    pub marks_lost: Option<String>,
+    marks: Vec<MarkSummary>,
 }
 
 impl CaptureCounts {
+    pub fn new(marks: &[MarkRequest]) -> CaptureCounts {
+        let marks = marks.iter().map(|r| MarkSummary { request: r.clone(), first: None, count: 0 });
+        CaptureCounts { marks: marks.collect(), ..CaptureCounts::default() }
+    }
+
+    /// Returns how often this mark has come.
+    pub fn mark(&mut self, request: &MarkRequest, at: HostTime, uncertainty: Dur) -> u32 {
+        let Some(mark) = self.marks.iter_mut().find(|m| m.request == *request) else { return 0 };
+        mark.first.get_or_insert((at, uncertainty));
+        mark.count = mark.count.saturating_add(1);
+        mark.count
+    }
+
     pub fn chunk(&mut self, time: ChunkTime, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.lines += bytes.iter().filter(|&&b| b == b'\n').count() as u64;
@@ -101,6 +132,8 @@ impl CaptureCounts {
             losses: self.losses,
             holes: self.holes,
             line_errors,
+            marks: self.marks.clone(),
+            marks_lost: self.marks_lost.clone(),
             ended,
         }
     }

@@ -34,6 +34,7 @@ fn plan(source: &str) -> CapturePlan {
         wait: false,
         reconnect: true,
         power: None,
+        marks: Vec::new(),
         until: None,
         timeout: Some(DEADLINE),
         idle: None,
@@ -451,4 +452,18 @@ fn no_byte_of_a_slow_line_is_stamped_before_it_was_sent() {
     for (n, (stamp, sent)) in stamps.iter().zip(&sent).enumerate() {
         assert!(stamp >= sent, "byte {n} stamped {} ns before it was sent", sent - stamp);
     }
+}
+
+/// A pseudo-terminal has no modem control inputs: refused before there is a file.
+#[test]
+fn marks_need_modem_control_inputs() {
+    let (_master, device) = board();
+    let device = device.to_str().unwrap();
+    let marks = vec!["dsr=app-ready".parse().unwrap()];
+    let (stop, mut watch) = (StopRequest::new().unwrap(), Telling(channel().0));
+    let error = Recording::open(CapturePlan { marks, ..plan(device) }, &stop, &mut watch).unwrap_err();
+    let words =
+        format!("`{device}` has no modem control inputs to mark by: Inappropriate ioctl for device (os error 25)");
+    assert_eq!(error.to_string(), words);
+    assert!(error.hint().unwrap().starts_with("a pseudo-terminal has none"));
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ioctls of a serial tty that rustix does not wrap: modem lines, driver flags, error counters.
+//! The ioctls of a serial tty that rustix does not wrap: modem control lines, driver flags, counters.
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use super::ModemInput;
+use super::edge_tracker::{InputCounts, InputLevels};
 use libc::{c_char, c_int, c_uchar, c_uint, c_ulong, c_ushort};
 
 /// The driver hands each byte on at once; `ASYNC_LOW_LATENCY` in include/uapi/linux/tty_flags.h.
@@ -117,12 +119,7 @@ pub fn set_low_latency(tty: impl AsFd, on: bool) -> io::Result<bool> {
 
 /// The receiver's error counters since the driver was loaded. An error where the driver keeps none.
 pub fn line_errors(tty: impl AsFd) -> io::Result<LineErrors> {
-    // SAFETY: plain integers; the ioctl fills exactly this struct.
-    let counters = unsafe {
-        let mut counters: SerialCounters = std::mem::zeroed();
-        check(libc::ioctl(tty.as_fd().as_raw_fd(), libc::TIOCGICOUNT, &mut counters))?;
-        counters
-    };
+    let counters = counters(tty)?;
     Ok(LineErrors {
         frame: counters.frame as u32,
         parity: counters.parity as u32,
@@ -136,6 +133,51 @@ pub fn set_modem_line(tty: impl AsFd, line: c_int, on: bool) -> io::Result<()> {
     let request = if on { libc::TIOCMBIS } else { libc::TIOCMBIC };
     // SAFETY: the ioctl reads one int.
     check(unsafe { libc::ioctl(tty.as_fd().as_raw_fd(), request, &line) })
+}
+
+/// The levels of the modem control inputs. `ENOTTY` where the driver has none: a pseudo-terminal.
+pub fn input_levels(tty: impl AsFd) -> io::Result<InputLevels> {
+    let mut bits: c_int = 0;
+    // SAFETY: the ioctl writes one int.
+    check(unsafe { libc::ioctl(tty.as_fd().as_raw_fd(), libc::TIOCMGET, &mut bits) })?;
+    Ok(InputLevels(ModemInput::ALL.map(|input| bits & bit(input) != 0)))
+}
+
+/// The edges of the modem control inputs that the driver has counted. An error where it counts none.
+pub fn input_counts(tty: impl AsFd) -> io::Result<InputCounts> {
+    let counters = counters(tty)?;
+    let count = |input| match input {
+        ModemInput::Cts => counters.cts,
+        ModemInput::Dsr => counters.dsr,
+        ModemInput::Dcd => counters.dcd,
+        ModemInput::Ri => counters.rng,
+    };
+    Ok(InputCounts(ModemInput::ALL.map(|input| count(input) as u32)))
+}
+
+/// Waits for an edge of one of these inputs; `EINTR` after a signal. Nothing ends it otherwise.
+pub fn wait_for_edge(tty: impl AsFd, inputs: &[ModemInput]) -> io::Result<()> {
+    let bits = inputs.iter().fold(0, |bits, input| bits | bit(*input));
+    // SAFETY: the ioctl takes the bits as its argument and writes nothing.
+    check(unsafe { libc::ioctl(tty.as_fd().as_raw_fd(), libc::TIOCMIWAIT, libc::c_ulong::try_from(bits).unwrap_or(0)) })
+}
+
+fn bit(input: ModemInput) -> c_int {
+    match input {
+        ModemInput::Cts => libc::TIOCM_CTS,
+        ModemInput::Dsr => libc::TIOCM_DSR,
+        ModemInput::Dcd => libc::TIOCM_CAR,
+        ModemInput::Ri => libc::TIOCM_RNG,
+    }
+}
+
+fn counters(tty: impl AsFd) -> io::Result<SerialCounters> {
+    // SAFETY: plain integers; the ioctl fills exactly this struct.
+    unsafe {
+        let mut counters: SerialCounters = std::mem::zeroed();
+        check(libc::ioctl(tty.as_fd().as_raw_fd(), libc::TIOCGICOUNT, &mut counters))?;
+        Ok(counters)
+    }
 }
 
 fn check(status: c_int) -> io::Result<()> {

@@ -18,7 +18,7 @@ fn example() -> Vec<u8> {
         uncertainty: Dur::from_millis(1),
     };
     encode_chunk(&mut file, time, b"U-Boot\n");
-    encode_note(&mut file, &Note { at_ns: 2_000_000_000, kind: NoteKind::End, detail: "stopped by SIGINT".into() });
+    encode_note(&mut file, &Note::new(HostTime::from_nanos(2_000_000_000), NoteKind::End, "stopped by SIGINT"));
     file
 }
 

@@ -77,7 +77,7 @@ pub use time::{time, time_json};
 pub use time_value::{ClockName, TimeValue};
 pub use trace::{Chrome, Perfetto};
 pub use wire::{
-    BootRun, BootRunsJson, CaptureEndWord, CaptureGap, CaptureJson, ExperimentsJson, ExplainedRun, KernelJson,
-    KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, LoaderImageJson, LoaderJson, LoadersJson,
+    BootRun, BootRunsJson, CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, ExperimentsJson, ExplainedRun,
+    KernelJson, KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, LoaderImageJson, LoaderJson, LoadersJson,
     OfferedKernel, RulesJson, SystemImageJson, SystemJson, SystemsJson, rules_json,
 };

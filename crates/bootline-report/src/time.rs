@@ -24,6 +24,7 @@ pub fn time(boot: &Boot, source: &BootLabel) -> Document {
     }
     whole::application(&mut document, boot);
     whole::stages(&mut document, boot);
+    whole::marks(&mut document, boot);
     whole::sources(&mut document, boot);
     document
 }

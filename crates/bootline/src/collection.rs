@@ -175,7 +175,7 @@ fn join_firmware_times(items: &mut Vec<Item>) {
 /// Members that can be the log, the best first.
 const LOGS: [&str; 5] = ["console.cap", "console.log", "kmsg.txt", "dmesg.txt", JOURNAL];
 /// The journal.
-const JOURNAL: &str = "journal.export";
+pub const JOURNAL: &str = "journal.export";
 
 fn is_log(name: &str) -> bool {
     LOGS.contains(&name)
@@ -187,7 +187,7 @@ fn is_source(name: &str) -> bool {
 }
 
 /// Whether a journal in the export format has records of the kernel.
-fn has_kernel_records(journal: &[u8]) -> bool {
+pub fn has_kernel_records(journal: &[u8]) -> bool {
     journal.split(|byte| *byte == b'\n').any(|line| line == b"_TRANSPORT=kernel")
 }
 

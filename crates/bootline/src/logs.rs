@@ -10,6 +10,7 @@ use rustix::fs::FileType;
 
 use crate::boot_printer::{BootPrinter, Output};
 use crate::boots::{AnalysedBoot, BootReader, Boots};
+use crate::earlier_boot::BootChoice;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kernel_log::KernelLog;
@@ -30,15 +31,26 @@ pub struct LogArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Root directory of this machine
-    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
-    root: PathBuf,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Write JSON
     #[arg(long)]
     json: bool,
     /// Columns of the text [default: the terminal's, else 100]
     #[arg(long, value_name = "COLUMNS", conflicts_with = "json")]
     width: Option<usize>,
+}
+
+/// The arguments that choose a boot of this machine.
+#[derive(Debug, Args)]
+pub struct MachineArgs {
+    /// An earlier boot of this machine, from its journal, as journalctl counts: -1 is the one before this one, or an ID of
+    /// `journalctl --list-boots`
+    #[arg(short, long, value_name = "N|ID", allow_hyphen_values = true, conflicts_with = "files")]
+    boot: Option<BootChoice>,
+    /// Root directory of this machine
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
 }
 
 /// The arguments, resolved.
@@ -55,16 +67,20 @@ pub struct LogInputs {
 enum LogInput {
     /// A log or a collection.
     File(LogFile),
-    /// The machine that bootline runs on.
-    Machine(Machine),
+    /// The machine that bootline runs on: the boot that runs, or another that its journal holds.
+    Machine(Machine, Option<BootChoice>),
 }
 
 impl LogInput {
-    fn open(&self) -> OpenInput {
-        match self {
-            LogInput::Machine(machine) => OpenInput::of_collection(THIS_MACHINE, machine.collect()),
+    fn open(&self) -> Result<OpenInput, Failure> {
+        Ok(match self {
+            LogInput::Machine(machine, None) => OpenInput::of_collection(THIS_MACHINE, machine.collect()),
+            LogInput::Machine(machine, Some(choice)) => {
+                let name = format!("boot {choice} of {THIS_MACHINE}");
+                OpenInput::of_collection(&name, choice.collect(machine)?)
+            }
             LogInput::File(file) => OpenInput::new(file),
-        }
+        })
     }
 }
 
@@ -79,8 +95,8 @@ const THIS_MACHINE: &str = "this machine";
 
 impl LogArgs {
     /// For a verb that defines these arguments itself and writes nothing to stdout.
-    pub fn plain(files: Vec<PathBuf>, reading: ReadingArgs) -> LogArgs {
-        LogArgs { files, reading, root: PathBuf::from("/"), json: false, width: None }
+    pub fn plain(files: Vec<PathBuf>, reading: ReadingArgs, machine: MachineArgs) -> LogArgs {
+        LogArgs { files, reading, machine, json: false, width: None }
     }
 
     /// The form of the output: text for this terminal, or JSON.
@@ -95,13 +111,15 @@ impl LogArgs {
         let output = self.output(terminal);
         let mut inputs = Vec::new();
         if self.files.is_empty() {
-            if stdin_is_given() {
+            let MachineArgs { boot, root } = self.machine;
+            // Who names a boot of the machine means the machine.
+            if boot.is_none() && stdin_is_given() {
                 let hint = "`-` reads it; for the boot of this machine: `</dev/null`";
                 return Err(
                     Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint)
                 );
             }
-            inputs.push(LogInput::Machine(Machine::new(&self.root)));
+            inputs.push(LogInput::Machine(Machine::new(&root), boot));
         }
         inputs.extend(self.files.iter().map(|path| LogInput::File(LogFile::new(path))));
         Ok(LogInputs { inputs, reader: self.reading.reader(BootNeeds::End), output, schema })
@@ -156,7 +174,14 @@ impl LogInputs {
         let mut exit = Exit::FINE;
         let mut printer = BootPrinter::open(self.output, self.schema);
         for input in &self.inputs {
-            let mut input = input.open();
+            let mut input = match input.open() {
+                Ok(input) => input,
+                Err(failure) => {
+                    exit = exit.max(failure.exit);
+                    failure.show(terminal);
+                    continue;
+                }
+            };
             for missing in &input.missing {
                 terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));
             }

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::OFlags;
 
+use bootline_records::source::{self, Facts};
+
 use crate::collection::{Collection, Item, Missing};
 
 /// A machine by its root directory; another than `/` stands for one in tests.
@@ -21,6 +23,8 @@ const LARGEST: u64 = 64 << 20;
 
 /// The kernel's log, one record a read.
 const KMSG: &str = "/dev/kmsg";
+/// The running boot's ID, with dashes.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// What systemd's sd_booted(3) looks for.
 const BOOTED: &str = "/run/systemd/system";
 /// systemd's own variables (Boot Loader Interface).
@@ -73,6 +77,7 @@ impl Machine {
         if self.has_program(program) {
             self.add_output(name, program, arguments, &mut collection);
         }
+        self.add_fpdt(&mut collection);
         match self.firmware() {
             Ok(Some(text)) => {
                 collection.items.push(Item { name: "firmware-times.txt".to_owned(), bytes: text.into_bytes() })
@@ -84,7 +89,7 @@ impl Machine {
     }
 
     /// Adds what a command writes, and says where it was more than is kept.
-    fn add_output(&self, name: &str, program: &str, arguments: &[&str], collection: &mut Collection) {
+    pub fn add_output(&self, name: &str, program: &str, arguments: &[&str], collection: &mut Collection) {
         let shown = format!("{program} {}", arguments.join(" "));
         let output = self.output_of(program, arguments);
         let is_cut = output.as_ref().is_ok_and(|bytes| bytes.len() as u64 == LARGEST);
@@ -93,6 +98,17 @@ impl Machine {
             let why = format!("only its first {} MiB were kept", LARGEST >> 20);
             collection.missing.push(Missing { what: shown, why });
         }
+    }
+
+    /// The ID of the running boot: 32 hexadecimal digits.
+    pub fn boot_id(&self) -> Option<String> {
+        let text = self.read(BOOT_ID).ok()?;
+        Some(String::from_utf8_lossy(&text).trim().replace('-', ""))
+    }
+
+    /// Whether this process may read all of the machine's files.
+    pub fn is_root(&self) -> bool {
+        rustix::process::geteuid().is_root()
     }
 
     fn program(&self, name: &str) -> PathBuf {
@@ -170,7 +186,28 @@ impl Machine {
         }
     }
 
-    /// The firmware's and the boot loader's times, in the form of systemd's properties.
+    /// Adds ACPI's table, or why it is of no use; nothing where the kernel shows none.
+    fn add_fpdt(&self, collection: &mut Collection) {
+        let Ok(entries) = fs::read_dir(self.path(FPDT)) else { return };
+        let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
+        names.retain(|name| name.ends_with("_ns"));
+        names.sort_unstable();
+        let mut text = String::new();
+        for name in names {
+            let path = format!("{FPDT}/{name}");
+            match fs::read_to_string(self.path(&path)) {
+                Ok(value) => text += &format!("{path}:{}\n", value.trim()),
+                Err(e) => collection.missing.push(Missing { what: path, why: e.to_string() }),
+            }
+        }
+        let found = source::read(text.as_bytes());
+        let is_of_use = matches!(&found.facts, Facts::LoaderMarks(marks) if !marks.marks.is_empty());
+        let problem = found.problems.iter().next().map(|p| p.detail.clone());
+        let why = || problem.unwrap_or_else(|| "it lacks the time at which the kernel took over".to_owned());
+        collection.add("firmware-fpdt.txt", FPDT, if is_of_use { Ok(text.into_bytes()) } else { Err(why()) });
+    }
+
+    /// The firmware's and the boot loader's times by systemd-boot's variables, in the form of systemd's properties.
     ///
     /// As boot_timestamps() of systemd: the count from the reset to the kernel's start, and from the boot loader's start to it.
     fn firmware(&self) -> Result<Option<String>, String> {
@@ -180,13 +217,6 @@ impl Machine {
                 "FirmwareTimestampMonotonic={to_kernel_us}\nLoaderTimestampMonotonic={loader}\nNFailedUnits=0\n"
             ))
         };
-        let fpdt = |name: &str| -> Option<u64> {
-            let text = fs::read_to_string(self.path(&format!("{FPDT}/{name}"))).ok()?;
-            Some(text.trim().parse::<u64>().ok()? / 1_000)
-        };
-        if let Some((kernel, loader)) = fpdt("exitbootservice_end_ns").zip(fpdt("bootloader_launch_ns")) {
-            return Ok(properties(kernel, loader));
-        }
         if !self.path(EFI).is_dir() {
             return Ok(None);
         }
@@ -233,7 +263,7 @@ mod tests {
     #[test]
     fn the_script_collects_the_same() {
         const SCRIPT: &str = include_str!("verbs/collect.sh");
-        let mut own: Vec<String> = vec!["dmesg.txt".to_owned(), "firmware-times.txt".to_owned()];
+        let mut own: Vec<String> = ["dmesg.txt", "firmware-times.txt", "firmware-fpdt.txt"].map(str::to_owned).to_vec();
         for (name, program, arguments) in COMMANDS.iter().chain([&CBMEM]) {
             let call = format!("collect {name} {program} {}", arguments.join(" ").replace('*', "'*'"));
             assert!(SCRIPT.lines().any(|line| line.trim() == call), "{call}");
@@ -244,7 +274,7 @@ mod tests {
             assert!(SCRIPT.lines().any(|line| line.trim() == call), "{call}");
             own.push(name.to_owned());
         }
-        for path in [EFI, EFI_VENDOR, FPDT, "exitbootservice_end_ns", "bootloader_launch_ns", "LoaderTimeInitUSec"] {
+        for path in [EFI, EFI_VENDOR, FPDT, "LoaderTimeInitUSec"] {
             assert!(SCRIPT.contains(path), "{path}");
         }
         let calls = SCRIPT.lines().filter_map(|line| line.trim().strip_prefix("collect ")?.split(' ').next());
@@ -274,6 +304,28 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("exitbootservice_end_ns"), "4500000000\n").unwrap();
         fs::write(folder.join("bootloader_launch_ns"), "3000000000\n").unwrap();
+        let collection = Machine::new(root.path()).collect();
+        let item = &collection.items[0];
+        let text = "/sys/firmware/acpi/fpdt/boot/bootloader_launch_ns:3000000000\n\
+                    /sys/firmware/acpi/fpdt/boot/exitbootservice_end_ns:4500000000\n";
+        assert_eq!((item.name.as_str(), String::from_utf8_lossy(&item.bytes).as_ref()), ("firmware-fpdt.txt", text));
+        // A machine that boots without UEFI.
+        fs::write(folder.join("exitbootservice_end_ns"), "0\n").unwrap();
+        let collection = Machine::new(root.path()).collect();
+        assert!(collection.items.is_empty());
+        let said = collection.missing.iter().find(|m| m.what == FPDT).unwrap();
+        assert!(said.why.ends_with("the machine did not boot by UEFI"), "{}", said.why);
+    }
+
+    #[test]
+    fn systemd_boots_variables_are_properties() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join(EFI.trim_start_matches('/'));
+        fs::create_dir_all(&folder).unwrap();
+        for (name, us) in [("LoaderTimeInitUSec", "3000000\0"), ("LoaderTimeExecUSec", "4500000\0")] {
+            let text: Vec<u8> = us.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            fs::write(folder.join(format!("{name}-{EFI_VENDOR}")), [vec![6, 0, 0, 0], text].concat()).unwrap();
+        }
         let text = Machine::new(root.path()).firmware().unwrap().unwrap();
         assert!(text.starts_with("FirmwareTimestampMonotonic=4500000\nLoaderTimestampMonotonic=1500000\n"), "{text}");
     }

@@ -7,6 +7,7 @@ mod build_steps;
 mod chart_archive;
 mod cli;
 mod collection;
+mod earlier_boot;
 mod exit;
 mod failure;
 mod interruption;

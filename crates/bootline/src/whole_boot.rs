@@ -24,9 +24,9 @@ pub struct WholeBootArgs {
     /// bootchart, or a trace of ftrace (`trace`, `trace-cmd report`); may be repeated
     #[arg(long = "with", value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space; of a process
-    /// that it matches, the start is shown
-    #[arg(long, value_name = "UNIT|REGEX", value_parser = parse_app)]
+    /// What shows that the application is up: a unit's name, a regular expression that matches a line of user space (of a process
+    /// that it matches, the start is shown), or `mark:NAME`, a mark of `capture --mark`
+    #[arg(long, value_name = "UNIT|REGEX|mark:NAME", value_parser = parse_app)]
     app: Option<AppMarker>,
 }
 

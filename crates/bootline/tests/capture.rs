@@ -167,3 +167,35 @@ fn a_dash_writes_the_capture_to_standard_output() {
     assert_eq!((text(&bytes).as_str(), notes.last().map(|n| n.0)), ("one\ntwo\n", Some(NoteKind::End)));
     check_failure(&["-", "-o", "-", "--json"], b"", 2, "hint: write the capture to a file: `-o boot.cap`");
 }
+
+/// Marks need modem control inputs; without them nothing is recorded.
+#[test]
+fn marks_that_nothing_can_show_are_refused_before_recording() {
+    use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    unlockpt(&master).unwrap();
+    let device = text(ptsname(&master, Vec::new()).unwrap().as_bytes());
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), &[&device, "--mark", "dsr=app-ready"], b"");
+    let stderr = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(4), "{stderr}");
+    let words = format!("error: `{device}` has no modem control inputs to mark by: Inappropriate ioctl for device");
+    assert!(stderr.contains(&words) && stderr.contains("hint: a pseudo-terminal has none"), "{stderr}");
+    assert!(!dir.path().join("boot.cap").exists());
+
+    check_failure(
+        &["--mark", "dsr=app-ready", "tcp:board:2000"],
+        b"",
+        2,
+        "error: mark `app-ready`: `tcp:board:2000` has no modem control inputs\n  hint: marks need a serial device, such as /dev/ttyUSB0",
+    );
+    check_failure(
+        &["--mark", "dsr=a", "--mark", "cts=a", "ttyUSB0"],
+        b"",
+        2,
+        "error: two marks are named `a`\n  hint: name one of them differently: --mark cts=NAME",
+    );
+    let dtr = run(dir.path(), &["--mark", "dtr", "ttyUSB0"], b"");
+    assert_eq!(dtr.status.code(), Some(2));
+    assert!(text(&dtr.stderr).contains("`dtr` is no modem control input; there are cts, dsr, dcd and ri"));
+}

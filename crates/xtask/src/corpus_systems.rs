@@ -133,7 +133,7 @@ impl Case {
                 Some(_) => SourceContent::Facts(facts),
                 None => SourceContent::Journal(BootRecords::all(&bytes)),
             };
-            sources.push(BootSource { name: (*file).to_owned(), content });
+            sources.push(BootSource { name: (*file).to_owned(), content, log: None });
         }
         Ok(Boot::analyse(records, &BootOptions::default()).with_sources(&sources, Some(&self.app)))
     }

@@ -40,6 +40,7 @@ const TAIL: &str = "
 | `cbmem -t`, `cbmem -T` | coreboot's progress | its own counter, from the reset |
 | bootchart2, busybox's bootchartd: `bootchart.tgz`, `bootlog.tgz` | processes, and how busy processors and disks were; with the kernel log in it, also alone | /proc/uptime, in 1/100 s |
 | ftrace's `trace` and `trace_pipe`, `trace-cmd report` | initcalls, programs with their processor time, loaded modules, markers | `trace_clock`: `local`, `global`, `perf`, `mono`, `mono_raw`, `boot` |
+| `grep . /sys/firmware/acpi/fpdt/boot/*_ns` | when the firmware started the boot loader and gave way to the kernel (ACPI's FPDT, from kernel 5.12) | the firmware's, from the reset |
 | `bootline collect` | all of it that the machine has | |
 
 A bootchart's processes are those of user space. proc_ps.log has their starts; taskstats.log has none, and a process is taken to have started

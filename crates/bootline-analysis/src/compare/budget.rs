@@ -200,7 +200,9 @@ impl Budget {
                         "`time-to-marker` needs the text of that line: `end = \"login:\"` above, or `marker:login:`";
                     return Err(fault(at, what.to_owned()));
                 }
-                (Quantity::Stage(StageName::Application), _) if matches!(app, Some(AppMarker::Record(_))) => {
+                (Quantity::Stage(StageName::Application), _)
+                    if matches!(app, Some(AppMarker::Record(_) | AppMarker::Mark(_))) =>
+                {
                     let what =
                         "`stage:application` needs a unit, whose start systemd reports: `app = \"camera.service\"`";
                     return Err(fault(at, what.to_owned()));

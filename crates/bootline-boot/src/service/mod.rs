@@ -3,26 +3,33 @@
 //!
 //! systemd prints `Starting UNIT...` when it starts a unit and `[ OK ] Started UNIT.` when the unit is up; the time
 //! between is the service's activation, including whatever it waits for. A unit with only one of the two messages (a
-//! simple service, a socket, a target) is an instant without a length. The scripts of other inits, and the programs that fastinit
+//! simple service, a socket, a target) is an instant without a length. The steps of an initramfs, the scripts of other inits, and the programs that fastinit
 //! (init/fastinit of this repository) starts, are services, too.
 mod android;
+mod dracut;
 mod fastinit;
 mod hand_over;
+mod initramfs_tools;
 mod message;
 mod procd;
 mod scripts;
 mod state;
+mod step;
 mod systemd;
 
 use std::collections::HashMap;
 
-use super::timeline::Timeline;
+use super::end::is_init_banner;
+use super::timeline::{Clock, Timeline};
 use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
+use dracut::Hooks;
 use hand_over::HandOver;
+use initramfs_tools::Steps;
 use message::{UnitMessage, UnitText};
 pub(crate) use procd::COMPLETE as PROCD_COMPLETE;
 pub use state::ServiceState;
+use step::{LineTimes, Step};
 
 /// A unit, a script or a program that an init reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,20 +58,26 @@ const COMPARED: usize = 200;
 /// Maximum number of units: more than any system has, because a log may be hostile.
 const MOST: usize = 10_000;
 
-/// A line that takes no longer than this beyond its own transmission was written at once.
-const LEAST: Dur = Dur::from_millis(10);
-
 /// All units reported, in the order in which they are first named.
 pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<LineRate>) -> Vec<Service> {
     let mut found = Found::default();
     let mut hand_over = HandOver::default();
     let mut seen_kernel = false;
+    let (mut steps, mut hooks) = (Steps::default(), Hooks::default());
     for index in 0..records.len() {
         let Some(r) = records.get(index) else { break };
         if hand_over.at(r.text) {
             found.hand_over();
         }
         seen_kernel |= r.source == RecordOrigin::Kernel;
+        if is_init_banner(&r) {
+            steps.leave();
+        }
+        if line_times(&r, timeline).is_some_and(|times| seen_kernel && steps.take(r.text, times, rate))
+            || timeline.stored(index).is_some_and(|now| hooks.take(r.text, now, r.id))
+        {
+            continue;
+        }
         let line = parse(&r, seen_kernel);
         // Only the kernel's records break a line of user space.
         let open_line = found.open_line.take_if(|_| r.source == RecordOrigin::Other);
@@ -77,9 +90,8 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
             UnitMessage::TimedOut(name) => found.end(name, ServiceState::Failed, true, now, r.id),
             UnitMessage::Line(name, state) => {
                 let end = place.transmitted.map_or(now, |t| t.end.max(now));
-                // Output that was held back until the script had ended takes just its own time on the line.
-                let own = rate.map_or(Dur::ZERO, |rate| rate.time_for(u64::from(r.line_bytes)).as_dur());
-                if end - now > own.scale(1.5) + LEAST {
+                // Output that was held back until the script had ended shows no start.
+                if !(LineTimes { first: now, last: end, bytes: r.line_bytes, id: r.id }).is_at_once(rate) {
                     found.begin(name, now, r.id);
                 }
                 found.end(name, state, false, end, r.id);
@@ -106,7 +118,26 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
             UnitMessage::Took(name, state, took) => found.took(name, state, took, now, r.id),
         }
     }
-    found.services
+    let mut services = found.services;
+    // Of a hook that systemd reports as a unit, the unit's times are exact.
+    hooks.all.retain(|hook| !services.iter().any(|s| dracut::is_of_unit(&hook.name, &s.name)));
+    if !(steps.all.is_empty() && hooks.all.is_empty()) {
+        services.extend(steps.all.into_iter().chain(hooks.all).map(of_initramfs));
+        services.sort_by_key(|s| s.first);
+    }
+    services
+}
+
+fn of_initramfs(step: Step) -> Service {
+    let Step { name, start, end, state, first, last } = step;
+    Service { name, start, end, state, timed_out: false, in_initramfs: true, first, last }
+}
+
+/// When a line of user space arrived; none without arrival times.
+fn line_times(r: &Record<'_>, timeline: &Timeline) -> Option<LineTimes> {
+    let arrival = r.arrival.filter(|_| r.source == RecordOrigin::Other && timeline.clock == Clock::Arrival)?;
+    let (first, last) = (timeline.on_axis(arrival.first), timeline.on_axis(arrival.last));
+    Some(LineTimes { first, last, bytes: r.line_bytes, id: r.id })
 }
 
 /// What a record says of a unit. A boot loader's lines look much like a script's.

@@ -6,11 +6,11 @@ use bootline_records::RecordId;
 /// The application, once it was reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {
-    /// The unit's name, the text of the record or marker, or the process's name and arguments. Escape it like a record.
+    /// The unit's name, the mark's, the text of the record or marker, or the process's name and arguments. Escape it like a record.
     pub name: String,
-    /// Position of its unit; none for a record.
+    /// Position of its unit; none for a record or a mark.
     pub unit: Option<usize>,
-    /// Position of its process in [`crate::WholeBoot::processes`]; none where none matches, or for a unit.
+    /// Position of its process in [`crate::WholeBoot::processes`]; none where none matches, or for a unit or a mark.
     pub process: Option<usize>,
     /// When its unit began to start, or its process started; none where nothing shows that.
     pub start: Option<Dur>,
@@ -18,4 +18,6 @@ pub struct Application {
     pub at: Dur,
     /// The record that shows it, if it is one of this boot's.
     pub record: Option<RecordId>,
+    /// Position of the mark that shows it, if one does.
+    pub mark: Option<usize>,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finds when the application was reached: its unit was up, or a record says what its marker says.
+//! Finds when the application was reached: its unit was up, a record says what its marker says, or the board showed its mark.
 use std::fmt;
 
 use regex::Regex;
@@ -23,14 +23,22 @@ pub enum AppMarker {
     Unit(String),
     /// A record of user space that this matches, a marker in a trace, or a process.
     Record(Regex),
+    /// A mark of the capture.
+    Mark(String),
 }
 
+/// How a mark's name begins among the ways to name the application.
+const MARK: &str = "mark:";
+
 impl AppMarker {
-    /// A unit's name, or a regular expression.
+    /// A unit's name, `mark:` and a mark's, or a regular expression.
     ///
     /// # Errors
-    /// It is neither.
+    /// It is none of these.
     pub fn parse(text: &str) -> Result<AppMarker, regex::Error> {
+        if let Some(name) = text.strip_prefix(MARK).filter(|name| !name.is_empty()) {
+            return Ok(AppMarker::Mark(name.to_owned()));
+        }
         if is_unit_name(text) { Ok(AppMarker::Unit(text.to_owned())) } else { Regex::new(text).map(AppMarker::Record) }
     }
 }
@@ -38,7 +46,9 @@ impl AppMarker {
 impl PartialEq for AppMarker {
     fn eq(&self, other: &AppMarker) -> bool {
         match (self, other) {
-            (AppMarker::Unit(one), AppMarker::Unit(another)) => one == another,
+            (AppMarker::Unit(one), AppMarker::Unit(another)) | (AppMarker::Mark(one), AppMarker::Mark(another)) => {
+                one == another
+            }
             (AppMarker::Record(one), AppMarker::Record(another)) => one.as_str() == another.as_str(),
             _ => false,
         }
@@ -50,6 +60,7 @@ impl fmt::Display for AppMarker {
         match self {
             AppMarker::Unit(name) => f.write_str(name),
             AppMarker::Record(regex) => f.write_str(regex.as_str()),
+            AppMarker::Mark(name) => write!(f, "{MARK}{name}"),
         }
     }
 }
@@ -74,6 +85,7 @@ pub(super) fn find(
                 start: unit.activating,
                 at,
                 record: unit.last.or(unit.first),
+                mark: None,
             })
         }
         AppMarker::Record(regex) => {
@@ -85,7 +97,7 @@ pub(super) fn find(
             });
             let found = of_console.or_else(|| in_journal(regex, journals, monotonic?)).or_else(|| {
                 let is_it = |m: &&MarkOfTrace| m.kind == MarkKind::Marker && regex.is_match(&m.text);
-                whole.marks.iter().find(is_it).map(|m| reached(&m.text, m.at, None))
+                whole.trace_marks.iter().find(is_it).map(|m| reached(&m.text, m.at, None))
             });
             let process = process(regex, &whole.processes);
             let start = process.and_then(|at| whole.processes[at].start);
@@ -103,11 +115,16 @@ pub(super) fn find(
                 }
             }
         }
+        AppMarker::Mark(name) => {
+            let position = boot.marks.iter().position(|mark| mark.name == *name)?;
+            let at = boot.marks[position].at;
+            Some(Application { mark: Some(position), ..reached(name, at, None) })
+        }
     }
 }
 
 fn reached(name: &str, at: Dur, record: Option<RecordId>) -> Application {
-    Application { name: name.to_owned(), unit: None, process: None, start: None, at, record }
+    Application { name: name.to_owned(), unit: None, process: None, start: None, at, record, mark: None }
 }
 
 /// The first process whose whole name matches; else the first of which a part of the name or of the arguments does.

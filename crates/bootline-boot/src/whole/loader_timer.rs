@@ -8,7 +8,8 @@ use super::boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
 use crate::boot::Boot;
 use crate::timeline::Clock;
 use bootline_capture::units::{Dur, LoaderTime};
-use bootline_records::source::{Facts, LoaderMarks, SourceKind, bootstage_in};
+use bootline_records::source::{Facts, LoaderMarks, ManagerState, SourceKind, bootstage_in};
+use bootline_records::{ByteRange, ProblemKind, Problems};
 
 /// A timer with its place on the axis.
 pub(super) struct LoaderTimer {
@@ -16,8 +17,8 @@ pub(super) struct LoaderTimer {
     pub marks: LoaderMarks,
     /// Where its zero lies.
     pub alignment: Alignment,
-    /// Whether they are U-Boot's, and not coreboot's.
-    pub is_bootstage: bool,
+    /// Whose they are.
+    pub kind: SourceKind,
 }
 
 impl LoaderTimer {
@@ -31,6 +32,36 @@ impl LoaderTimer {
         self.alignment.on_axis(at.since_origin())
     }
 }
+
+/// systemd's count may be by the boot loader's clock, and to a moment before the kernel's own start: by less they may differ.
+const SAME: Dur = Dur::from_secs(1);
+
+/// Names it where ACPI's table and systemd's properties, which the boot loader's variables may be the source of, disagree.
+pub(super) fn compare_firmware(timers: &[LoaderTimer], manager: Option<&ManagerState>, problems: &mut Problems) {
+    let Some(table) = timers.iter().find(|t| t.kind == SourceKind::AcpiFpdt) else { return };
+    let Some(kernel) = table.marks.at(KERNEL) else { return };
+    let of_table = |from: LoaderTime| kernel.since_origin() - from.since_origin();
+    let reset = Some(LoaderTime::ORIGIN);
+    let pairs = [
+        ("the reset", reset, manager.and_then(|m| m.firmware_before_kernel)),
+        ("the boot loader's start", table.marks.at(LOADER), manager.and_then(|m| m.loader_before_kernel)),
+    ];
+    for (from, at, by_systemd) in pairs {
+        let Some((by_table, by_systemd)) = at.map(of_table).zip(by_systemd) else { continue };
+        if (by_table - by_systemd).abs() > SAME {
+            problems.add(ProblemKind::SourcesContradict, ByteRange::default(), || {
+                format!(
+                    "from {from} to the kernel's start {by_table} s passed by ACPI's table (FPDT) and {by_systemd} s by systemd's \
+                     properties, which are used"
+                )
+            });
+        }
+    }
+}
+
+/// The events of ACPI's table at which the boot loader and the kernel start.
+const LOADER: &str = "bootloader_launch";
+const KERNEL: &str = "exitbootservice_end";
 
 /// U-Boot's marks, and the lines printed about the same time (common/board_r.c, boot/bootm.c, common/autoboot.c): a line comes at
 /// most a few milliseconds from its mark.
@@ -47,30 +78,30 @@ pub(super) fn align(boot: &Boot, sources: &[BootSource], uses: &mut [SourceUse])
     for (i, source) in sources.iter().enumerate() {
         let SourceContent::Facts(facts) = &source.content else { continue };
         let Facts::LoaderMarks(marks) = &facts.facts else { continue };
-        let is_bootstage = facts.kind == Some(SourceKind::Bootstage);
-        if found.iter().any(|t| t.is_bootstage == is_bootstage) {
+        let Some(kind) = facts.kind else { continue };
+        if found.iter().any(|t| t.kind == kind) {
             uses[i].refused = Some(SourceRefusal::Second);
         } else if !marks.marks.is_empty() {
-            let timer = placed(boot, marks.clone(), is_bootstage);
+            let timer = placed(boot, marks.clone(), kind);
             uses[i].alignment = Some(timer.alignment);
             found.push(timer);
         }
     }
-    if !found.iter().any(|t| t.is_bootstage) {
+    if !found.iter().any(|t| t.kind == SourceKind::Bootstage) {
         let before = boot.milestones.first_kernel.unwrap_or(boot.records.len());
         let lines = boot.records.iter().take(before).map(|r| r.text);
-        found.extend(bootstage_in(lines).map(|marks| placed(boot, marks, true)));
+        found.extend(bootstage_in(lines).map(|marks| placed(boot, marks, SourceKind::Bootstage)));
     }
     found
 }
 
-fn placed(boot: &Boot, marks: LoaderMarks, is_bootstage: bool) -> LoaderTimer {
-    let seen = if is_bootstage { distances(boot, &marks) } else { Vec::new() };
+fn placed(boot: &Boot, marks: LoaderMarks, kind: SourceKind) -> LoaderTimer {
+    let seen = if kind == SourceKind::Bootstage { distances(boot, &marks) } else { Vec::new() };
     let last = marks.marks.last().map_or(LoaderTime::ORIGIN, |m| m.at);
     let kernel = boot.phases.iter().find(|p| p.name > crate::PhaseName::BeforeKernel).map_or(Dur::ZERO, |p| p.start);
     let alignment = Alignment::of_late(seen, AlignedBy::LoaderLines)
         .unwrap_or_else(|| Alignment::unchecked(kernel - last.since_origin(), AlignedBy::NextStage));
-    LoaderTimer { marks, alignment, is_bootstage }
+    LoaderTimer { marks, alignment, kind }
 }
 
 /// Where the lines put the timer's zero.

@@ -41,6 +41,8 @@ pub use whole_boot::WholeBoot;
 #[cfg(test)]
 mod clock_tests;
 #[cfg(test)]
+mod fpdt_tests;
+#[cfg(test)]
 mod recorder_tests;
 #[cfg(test)]
 mod tests;

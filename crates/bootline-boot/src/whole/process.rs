@@ -50,5 +50,5 @@ impl Process {
 
 /// By their start; those without one first: they ran before.
 pub(super) fn sort(processes: &mut [Process]) {
-    processes.sort_by(|a, b| (a.start, a.pid).cmp(&(b.start, b.pid)));
+    processes.sort_by_key(|process| (process.start, process.pid));
 }

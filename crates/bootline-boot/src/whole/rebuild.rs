@@ -36,6 +36,7 @@ pub(crate) fn rebuild(
     let timers = loader_timer::align(boot, sources, &mut uses);
     let chart = bootchart_place::place(boot, sources, &mut uses);
     let trace = trace_place::place(boot, sources, &mut uses);
+    loader_timer::compare_firmware(&timers, manager, problems);
     let at = |t: MonotonicTime| clock.map(|c: Alignment| c.on_axis(t.since_origin()));
     let manager_at = |of: fn(&ManagerState) -> Option<MonotonicTime>| manager.and_then(of).and_then(at);
     let mut whole = WholeBoot {
@@ -47,7 +48,7 @@ pub(crate) fn rebuild(
         sources: uses,
         processes: processes(chart.as_ref(), trace.as_ref()),
         traced_initcalls: trace.as_ref().map(|t| t.initcalls(problems)).unwrap_or_default(),
-        marks: trace.as_ref().map(PlacedTrace::marks).unwrap_or_default(),
+        trace_marks: trace.as_ref().map(PlacedTrace::marks).unwrap_or_default(),
         ..WholeBoot::default()
     };
     let app = application.map(|marker| application_search::find(boot, marker, &whole, &systemd.journals, clock));

@@ -63,7 +63,7 @@ fn initcalls_in_both_place_a_trace_and_the_rest_of_it_is_added() {
     assert_eq!(calls[3], ("four_init", ms(800), Some(ms(100)), false));
     let names: Vec<_> = boot.whole.processes.iter().map(|p| (p.path_name(), p.start)).collect();
     assert_eq!(names, [("init", Some(ms(1_000))), ("camera", Some(ms(2_000)))]);
-    assert_eq!((boot.whole.marks[0].at, boot.whole.marks[0].kind), (ms(2_500), MarkKind::Marker));
+    assert_eq!((boot.whole.trace_marks[0].at, boot.whole.trace_marks[0].kind), (ms(2_500), MarkKind::Marker));
     assert!(!boot.problems.iter().any(|p| p.kind.is_of_sources()), "{:?}", boot.problems);
 }
 

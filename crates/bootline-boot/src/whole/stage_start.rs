@@ -9,7 +9,7 @@ use crate::end::is_init_banner;
 use crate::phase::PhaseName;
 use crate::timeline::Clock;
 use bootline_capture::units::Dur;
-use bootline_records::source::{ManagerState, StartupTimes};
+use bootline_records::source::{ManagerState, SourceKind, StartupTimes};
 use bootline_records::{RecordId, starts_boot_loader, starts_kernel};
 
 /// The beginning of a stage.
@@ -89,7 +89,14 @@ fn firmware(input: &StageInput<'_>, kernel: Option<Dur>) -> Option<(Dur, StageEv
         return Some((at, StageEvidence::PowerOnNote));
     }
     let mut found = Vec::new();
-    found.extend(input.timers.iter().map(|t| (t.alignment.offset, StageEvidence::TimerZero)));
+    // What systemd knows of the firmware is from ACPI's table, too, or from the boot loader, which knows better.
+    let is_known = input.manager.is_some_and(|m| m.firmware_before_kernel.is_some());
+    let counts = |t: &&LoaderTimer| !(is_known && t.kind == SourceKind::AcpiFpdt);
+    let zero = |t: &LoaderTimer| match t.kind {
+        SourceKind::AcpiFpdt => StageEvidence::Property("the reset, by ACPI's table (FPDT)"),
+        _ => StageEvidence::TimerZero,
+    };
+    found.extend(input.timers.iter().filter(counts).map(|t| (t.alignment.offset, zero(t))));
     if let (Some(zero), Some(before)) =
         (kernel_start(input, kernel), input.manager.and_then(|m| m.firmware_before_kernel))
     {
@@ -136,13 +143,16 @@ fn console_loader(input: &StageInput<'_>) -> Option<(usize, (Dur, StageEvidence)
 }
 
 fn loader(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
-    /// U-Boot's start, and what coreboot does last.
-    const MARKS: [&str; 4] = ["board_init_f", "selfboot jump", "jumping to payload", "load payload"];
+    /// U-Boot's start, what coreboot does last, and UEFI's start of a boot loader.
+    const MARKS: [&str; 5] =
+        ["board_init_f", "selfboot jump", "jumping to payload", "load payload", "bootloader_launch"];
     if let Some((_, found)) = console_loader(input) {
         return Some(found);
     }
+    let is_known = input.manager.is_some_and(|m| m.loader_before_kernel.is_some());
+    let counts = |t: &&LoaderTimer| !(is_known && t.kind == SourceKind::AcpiFpdt);
     let mark = MARKS.iter().find_map(|name| {
-        let at = input.timers.iter().find_map(|t| t.at(name))?;
+        let at = input.timers.iter().filter(counts).find_map(|t| t.at(name))?;
         Some((at, StageEvidence::Mark((*name).to_owned())))
     });
     mark.or_else(|| {
@@ -236,7 +246,11 @@ fn first_after_kernel(input: &StageInput<'_>, is: impl Fn(&str) -> bool) -> Opti
 
 /// What an initramfs says last: dracut's and mkinitcpio's systemd, initramfs-tools, and its busybox.
 fn hands_over(text: &str) -> bool {
-    const WORDS: [&str; 3] =
-        ["systemd[1]: Switching root", "Begin: Running /scripts/init-bottom", "Switching to new root"];
+    const WORDS: [&str; 4] = [
+        "systemd[1]: Switching root",
+        "dracut: Switching root",
+        "Begin: Running /scripts/init-bottom",
+        "Switching to new root",
+    ];
     WORDS.iter().any(|words| text.starts_with(words))
 }

@@ -35,7 +35,7 @@ pub struct WholeBoot {
     /// Initcalls that a trace shows, by their start.
     pub traced_initcalls: Vec<InitcallOfTrace>,
     /// Modules that a trace shows as loaded, and what was written into it, in order of time.
-    pub marks: Vec<MarkOfTrace>,
+    pub trace_marks: Vec<MarkOfTrace>,
     /// How busy processors and disks were; none without a bootchart.
     pub resource_use: Option<ResourceUse>,
     /// When the application was reached; none where none was named, or it was not reached.

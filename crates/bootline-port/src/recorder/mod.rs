@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use bootline_capture::units::{Dur, HostTime};
-use bootline_capture::{ChunkTime, Header, Note, NoteKind, encode_chunk, encode_header, encode_note};
+use bootline_capture::{ChunkTime, Header, MarkNote, Note, NoteKind, encode_chunk, encode_header, encode_note};
 
 use coalesce::Pending;
 
@@ -121,9 +121,18 @@ impl Recorder {
 
     /// Something happened; it stands after the bytes recorded so far.
     pub fn note(&mut self, at: HostTime, kind: NoteKind, detail: &str) -> Result<(), RecorderError> {
+        self.write_note(&Note::new(at, kind, detail))
+    }
+
+    /// The board showed a moment that the user named; it stands after the bytes recorded so far.
+    pub fn mark(&mut self, at: HostTime, mark: MarkNote, detail: &str) -> Result<(), RecorderError> {
+        self.write_note(&Note { mark: Some(mark), ..Note::new(at, NoteKind::Mark, detail) })
+    }
+
+    fn write_note(&mut self, note: &Note) -> Result<(), RecorderError> {
         self.flush()?;
         self.frame.clear();
-        encode_note(&mut self.frame, &Note { at_ns: at.as_nanos(), kind, detail: detail.to_owned() });
+        encode_note(&mut self.frame, note);
         self.write_frame()
     }
 

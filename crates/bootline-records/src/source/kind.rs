@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of source, and how each is recognised by its content.
 use super::{
-    analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootchart, bootchart_picture, bootstage,
-    cbmem, systemctl_show, trace,
+    acpi_fpdt, analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootchart, bootchart_picture,
+    bootstage, cbmem, systemctl_show, trace,
 };
 
 /// What wrote a source.
@@ -30,6 +30,8 @@ pub enum SourceKind {
     BootchartPicture,
     /// A trace of ftrace: `trace`, `trace_pipe` or `trace-cmd report`.
     Trace,
+    /// ACPI's Firmware Performance Data Table, as files of the kernel.
+    AcpiFpdt,
 }
 
 /// Lines looked at; the first lines of a dump of properties may all be of one unit.
@@ -59,6 +61,8 @@ impl SourceKind {
             Some(SourceKind::AnalyzeTime)
         } else if systemctl_show::is_one(lines()) {
             Some(SourceKind::SystemctlShow)
+        } else if acpi_fpdt::is_one(lines()) {
+            Some(SourceKind::AcpiFpdt)
         } else if cbmem::is_one(lines()) {
             Some(SourceKind::Cbmem)
         } else if analyze_blame::is_one(lines()) {
@@ -82,6 +86,7 @@ impl SourceKind {
             SourceKind::Bootchart => "a bootchart",
             SourceKind::BootchartPicture => "systemd-bootchart's picture",
             SourceKind::Trace => "a trace of ftrace",
+            SourceKind::AcpiFpdt => "ACPI's table of the firmware's times (FPDT)",
         }
     }
 }

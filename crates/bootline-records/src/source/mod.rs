@@ -4,6 +4,7 @@
 //!
 //! [`read`] recognises a source by its content and cannot fail: what is not known is named by its kind, and bad lines are problems.
 //! Each source has a clock of its own; nothing here relates two clocks.
+mod acpi_fpdt;
 mod analyze_blame;
 mod analyze_chain;
 mod analyze_dump;
@@ -72,6 +73,7 @@ pub fn read(bytes: &[u8]) -> Source {
         Some(SourceKind::AnalyzeDump) => systemd(analyze_dump::read(text, &mut problems)),
         Some(SourceKind::AnalyzeTime) => Facts::Startup(analyze_time::read(text)),
         Some(SourceKind::Bootstage) => Facts::LoaderMarks(bootstage::read(text.lines(), &mut problems)),
+        Some(SourceKind::AcpiFpdt) => Facts::LoaderMarks(acpi_fpdt::read(text, &mut problems)),
         Some(SourceKind::Cbmem) => Facts::LoaderMarks(cbmem::read(text, &mut problems)),
         Some(SourceKind::Bootchart) => chart(&[(ChartMember::Header, text.as_bytes().to_vec())], &mut problems),
         Some(SourceKind::Trace) => Facts::Trace(Box::new(trace::read(text, &mut problems))),

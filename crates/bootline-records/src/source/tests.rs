@@ -66,7 +66,10 @@ const CBMEM: &str = "3 entries total:\n\n   0:1st timestamp                     
 const PARSEABLE: &str =
     "0\t1234\t1234\t1st timestamp\n1\t5678\t4444\tstart of romstage\n99\t905678\t900000\tselfboot jump\n";
 
-fn excerpts() -> [(&'static str, SourceKind); 9] {
+const FPDT: &str = "/sys/firmware/acpi/fpdt/boot/bootloader_launch_ns:3200000000\n\
+                    /sys/firmware/acpi/fpdt/boot/exitbootservice_end_ns:4500000000\n";
+
+fn excerpts() -> [(&'static str, SourceKind); 10] {
     [
         (SHOW, SourceKind::SystemctlShow),
         (PLOT, SourceKind::AnalyzePlot),
@@ -77,6 +80,7 @@ fn excerpts() -> [(&'static str, SourceKind); 9] {
         (BOOTSTAGE, SourceKind::Bootstage),
         (CBMEM, SourceKind::Cbmem),
         (PARSEABLE, SourceKind::Cbmem),
+        (FPDT, SourceKind::AcpiFpdt),
     ]
 }
 

@@ -24,6 +24,7 @@ pub fn explain(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Documen
     whole::application(&mut document, boot);
     finding::findings(&mut document, boot, findings);
     whole::stages(&mut document, boot);
+    whole::marks(&mut document, boot);
     phase::phases(&mut document, boot);
     whole::traced_initcalls(&mut document, boot, None);
     whole::processes(&mut document, boot);

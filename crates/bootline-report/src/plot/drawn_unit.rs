@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Units and stages as they are drawn.
 use bootline_analysis::user_space::unit_times;
-use bootline_boot::{Boot, ServiceState};
+use bootline_boot::{Boot, Mark, ServiceState};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 
@@ -29,7 +29,7 @@ pub(super) struct DrawnStage {
     pub evidence: String,
 }
 
-/// The units with a time, by their start.
+/// The units with a time and the capture's marks, by their start.
 pub(super) fn units(boot: &Boot) -> Vec<DrawnUnit> {
     let units = &boot.whole.units;
     let drawn = unit_times(boot).into_iter().filter_map(|time| {
@@ -46,7 +46,21 @@ pub(super) fn units(boot: &Boot) -> Vec<DrawnUnit> {
             after: time.released_by.map(|i| (units[i].name.clone(), time.queue)),
         })
     });
-    drawn.collect()
+    let mark = |m: &Mark| DrawnUnit {
+        name: format!("mark {}", m.name),
+        start: None,
+        end: Some(m.at),
+        state: ServiceState::Up,
+        first: None,
+        last: None,
+        processor: None,
+        after: None,
+    };
+    let mut all: Vec<DrawnUnit> = drawn.chain(boot.marks.iter().map(mark)).collect();
+    if !boot.marks.is_empty() {
+        all.sort_by_key(|unit| unit.start.or(unit.end));
+    }
+    all
 }
 
 /// The stages, where they show more than the phases do.

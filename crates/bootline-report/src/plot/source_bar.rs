@@ -29,7 +29,7 @@ pub(super) fn source_bars(boot: &Boot) -> Vec<SourceBar> {
     let whole = &boot.whole;
     let initcalls = whole.traced_initcalls.iter().filter(|c| !c.in_log).map(initcall);
     let processes = whole.processes.iter().filter_map(process);
-    let marks = whole.marks.iter().map(mark);
+    let marks = whole.trace_marks.iter().map(mark);
     initcalls.take(MOST).chain(processes.take(MOST)).chain(marks.take(MOST)).collect()
 }
 

@@ -17,6 +17,7 @@ pub(super) fn trace(traced: &TracedBoot<'_>, zero: Dur, sink: &mut impl TraceSin
     let mut tracks = Tracks::new(sink);
     // The answer first: where the time went, and the critical path. Then what ran, then the line, then the evidence.
     phases(traced, zero, &mut tracks);
+    spans::marks(boot, &mut tracks);
     spans::critical_path(traced.critical_path.as_ref(), &mut tracks);
     spans::findings(boot, traced.findings, &mut tracks);
     spans::waits(boot, &mut tracks);

@@ -65,6 +65,21 @@ pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, 
     }
 }
 
+/// What the board showed on inputs next to its console.
+pub(super) fn marks<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
+    if boot.marks.is_empty() {
+        return;
+    }
+    let about = "Moments that the board showed on inputs next to its console, by the host's clock.";
+    let on = tracks.add("marks", TrackKind::Plain, about);
+    for m in &boot.marks {
+        let what = SliceInfo::new(escaped(&m.name), "mark")
+            .arg("shown_by", escaped(&m.what()).into_owned())
+            .arg("uncertainty_ns", m.uncertainty);
+        tracks.sink.instant(on, m.at, &what);
+    }
+}
+
 /// Init's task, and others, waiting for async calls.
 pub(super) fn async_waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     let mut waits: Vec<_> = boot.async_waits.iter().collect();

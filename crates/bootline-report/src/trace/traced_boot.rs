@@ -48,6 +48,7 @@ impl<'b> TracedBoot<'b> {
         let times = records
             .chain(boot.spans.iter().map(|s| s.start))
             .chain(boot.phases.iter().map(|p| p.start))
+            .chain(boot.marks.iter().map(|m| m.at))
             .chain(critical_path.as_ref().map(|c| c.start));
         let first = times.min().unwrap_or_default();
         TracedBoot { boot, findings, critical_path, first }

@@ -18,13 +18,20 @@ pub(crate) fn is_worth_showing(boot: &Boot) -> bool {
 pub(crate) fn application(document: &mut Document, boot: &Boot) {
     let (Some(app), Some(since)) = (&boot.whole.application, boot.whole.since) else { return };
     let Some(first) = boot.whole.stages.first() else { return };
-    let what = if app.unit.is_some() { "is up" } else { "is reached" };
+    let what = match (app.unit, app.mark) {
+        (Some(_), _) => "is up",
+        (None, Some(_)) => "shows its mark",
+        (None, None) => "is reached",
+    };
     let mut text = Text::new()
         .words("The application (")
         .words(&app.name)
         .words(format!(") {what} "))
         .styled(TimeValue::exact(app.at - first.start).short(), Style::Strong)
         .words(format!(" after {}", since.title()));
+    if let Some(mark) = app.mark.and_then(|i| boot.marks.get(i)) {
+        text = text.words(format!(" ({}), or up to {} s earlier", mark.what(), mark.uncertainty));
+    }
     if let Some(record) = app.record {
         text = text.words(format!(", record {record}"));
     }

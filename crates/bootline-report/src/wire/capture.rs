@@ -28,6 +28,8 @@ pub struct CaptureJson {
     pub holes: u32,
     /// Bytes that the receiver counted as damaged or lost; null where nobody counts.
     pub line_errors: Option<LineErrorCounts>,
+    /// The marks that were asked for.
+    pub marks: Vec<CaptureMark>,
     /// Why the capture ended.
     pub ended: CaptureEndWord,
     /// Why the capture ended, in words.
@@ -41,6 +43,23 @@ pub struct CaptureGap {
     pub at_ns: i64,
     /// Its length.
     pub ns: i64,
+}
+
+/// A moment that was to be marked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CaptureMark {
+    /// The user's name for it.
+    pub name: String,
+    /// The modem control input that shows it: `cts`, `dsr`, `dcd` or `ri`.
+    pub input: &'static str,
+    /// Whether the input is asserted then; false if it is released.
+    pub asserted: bool,
+    /// When it came first, by the capture's clock; null if it never did.
+    pub at_ns: Option<i64>,
+    /// How much earlier than `at_ns` it may have come.
+    pub uncertainty_ns: Option<i64>,
+    /// How often it came; at most 100 of these are in the capture.
+    pub count: u32,
 }
 
 /// Errors that the receiver counted, in bytes.

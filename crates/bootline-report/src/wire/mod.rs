@@ -30,7 +30,7 @@ mod words;
 
 pub(crate) use baseline::BaselineJson;
 pub use boot_runs::{BootRun, BootRunsJson, ExplainedRun};
-pub use capture::{CaptureEndWord, CaptureGap, CaptureJson, LineErrorCounts};
+pub use capture::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, LineErrorCounts};
 pub(crate) use compare::{ExcludedRun, Limit, Moved, Part, QuantityChange, Sum, Thresholds, limit};
 pub(crate) use console::{ConsoleSwitch, RegisteredConsole};
 pub(crate) use critical_path::{NonCritical, Segment};

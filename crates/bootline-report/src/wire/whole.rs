@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::process::{Process, ResourceUse, TraceMark, TracedInitcall};
 use super::record_id::{Id, id};
-use super::words::{AlignedBy, ServiceState, StageName, UnitTimesBy, WholeOrigin};
+use super::words::{AlignedBy, MarkEdge, ServiceState, StageName, UnitTimesBy, WholeOrigin};
 use bootline_analysis::user_space::{ChainLink, UnitChain, UnitTime};
 use bootline_boot::{self as domain, Boot};
 
@@ -20,6 +20,8 @@ pub(crate) struct WholeBoot<'b> {
     stages: Vec<Stage>,
     /// Null where none was named, or it was not reached.
     application: Option<Application<'b>>,
+    /// Moments that the board showed on inputs next to its console, by time.
+    marks: Vec<Mark<'b>>,
     /// What was given besides the log.
     sources: Vec<SourceUse<'b>>,
     /// Processes of user space that a bootchart or a trace shows, by their start.
@@ -29,7 +31,7 @@ pub(crate) struct WholeBoot<'b> {
     /// Initcalls that a trace shows, by their start.
     traced_initcalls: Vec<TracedInitcall<'b>>,
     /// Modules that a trace shows as loaded, and what was written into it.
-    marks: Vec<TraceMark<'b>>,
+    trace_marks: Vec<TraceMark<'b>>,
     /// How many units and scripts the sources name; `bootline blame --json` lists them.
     units: usize,
 }
@@ -42,11 +44,12 @@ impl<'b> From<&'b Boot> for WholeBoot<'b> {
             length_ns: whole.length().map(|l| l.as_nanos()),
             stages: whole.stages.iter().map(Stage::from).collect(),
             application: whole.application.as_ref().map(|a| Application::new(a, boot)),
+            marks: boot.marks.iter().map(Mark::from).collect(),
             sources: whole.sources.iter().map(SourceUse::from).collect(),
             processes: whole.processes.iter().map(Process::from).collect(),
             resource_use: whole.resource_use.as_ref().map(ResourceUse::from),
             traced_initcalls: whole.traced_initcalls.iter().map(TracedInitcall::from).collect(),
-            marks: whole.marks.iter().map(TraceMark::from).collect(),
+            trace_marks: whole.trace_marks.iter().map(TraceMark::from).collect(),
             units: whole.units.len(),
         }
     }
@@ -84,10 +87,12 @@ impl From<&domain::Stage> for Stage {
 /// The application.
 #[derive(Serialize, JsonSchema)]
 struct Application<'b> {
-    /// The unit's name, or the text of the record that shows it.
+    /// The unit's name, the mark's, or the text of the record that shows it.
     name: &'b str,
     /// Whether it is a unit.
     is_unit: bool,
+    /// Whether it is a mark.
+    is_mark: bool,
     /// Number of its process, where one matches.
     process: Option<u32>,
     /// When its unit began to start, or its process started, on the axis.
@@ -104,9 +109,39 @@ impl<'b> Application<'b> {
             process: a.process.and_then(|at| boot.whole.processes.get(at)).map(|p| p.pid),
             name: &a.name,
             is_unit: a.unit.is_some(),
+            is_mark: a.mark.is_some(),
             start_ns: a.start.map(|t| t.as_nanos()),
             at_ns: a.at.as_nanos(),
             record: id(a.record),
+        }
+    }
+}
+
+/// A moment that the board showed on an input next to its console.
+#[derive(Serialize, JsonSchema)]
+struct Mark<'b> {
+    /// The user's name for it.
+    name: &'b str,
+    /// The input that showed it: `dsr`.
+    input: &'b str,
+    edge: MarkEdge,
+    /// When it was seen first, on the axis: it came no later.
+    at_ns: i64,
+    /// How much earlier it may have come.
+    uncertainty_ns: i64,
+    /// How often the board showed it in this boot.
+    count: usize,
+}
+
+impl<'b> From<&'b domain::Mark> for Mark<'b> {
+    fn from(m: &'b domain::Mark) -> Mark<'b> {
+        Mark {
+            name: &m.name,
+            input: &m.input,
+            edge: m.edge.into(),
+            at_ns: m.at.as_nanos(),
+            uncertainty_ns: m.uncertainty.as_nanos(),
+            count: m.count,
         }
     }
 }

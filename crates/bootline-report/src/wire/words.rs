@@ -51,6 +51,10 @@ words! {
     TimeOrigin of bootline_boot::TimeOrigin { KernelFirstByte, KernelStart, PowerOn }
 }
 words! {
+    /// An edge of an input.
+    MarkEdge of bootline_capture::MarkEdge { Asserted, Released, Unknown }
+}
+words! {
     /// How the boot's end was recognised.
     EndedBy of bootline_boot::EndedBy { InitRecord, FreeingUnused, InitBanner, Marker }
 }

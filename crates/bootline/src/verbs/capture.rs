@@ -9,9 +9,9 @@ use bootline_capture::{ChunkTime, Header};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
     BackgroundWriter, CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary,
-    LineSettings, LiveText, PortError, Recording, StopRequest,
+    LineSettings, LiveText, MarkRequest, MarkSummary, PortError, Recording, StopRequest,
 };
-use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, JsonLine, LineErrorCounts};
+use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, JsonLine, LineErrorCounts};
 use clap::ValueEnum;
 use regex::bytes::Regex;
 
@@ -35,6 +35,7 @@ Examples:
   bootline capture /dev/ttyUSB0 -b 115200 --until 'login: '
   bootline capture tcp:rack3:2003 --power 'pductl rack3 cycle 4' --until 'as init' --timeout 2m
   bootline capture -o board.cap -- ssh lab 'cat /dev/ttyUSB0'
+  bootline capture /dev/ttyUSB0 --mark dsr=app-ready        explain boot.cap --app mark:app-ready
 
 A capture ends with the first of --until, --timeout, --idle, the end of the source, and Ctrl-C.")]
 pub struct Args {
@@ -56,6 +57,10 @@ pub struct Args {
     /// Set RTS after opening; left alone by default
     #[arg(long, value_enum, value_name = "LEVEL")]
     rts: Option<Level>,
+    /// Record when the board asserts a modem control input of the serial device (cts, dsr, dcd, ri), as a mark with this name
+    /// [default name: the input's]; `!dsr=NAME` when it releases it; may be repeated
+    #[arg(long = "mark", value_name = "INPUT[=NAME]")]
+    marks: Vec<MarkRequest>,
     /// End after a line that matches this regular expression; a prompt without a newline matches too
     #[arg(long, value_name = "RE")]
     until: Option<Regex>,
@@ -100,6 +105,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let (quiet, raw, as_json) = (args.quiet || target == Target::Stdout, args.raw, args.json);
     let plan = plan(args);
     let source = plan.source.clone();
+    check_marks(&plan.marks, &source)?;
     if source == CaptureSource::Stdin && is_file() {
         terminal.say("standard input is a file: arrival times will show when it was read, not when it was sent");
         terminal.say("  hint: `bootline explain` reads logs as they are");
@@ -136,6 +142,21 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(Exit::FINE)
 }
 
+/// Refuses marks that no source but a serial device can show, and names that mean two things.
+fn check_marks(marks: &[MarkRequest], source: &CaptureSource) -> Result<(), Failure> {
+    let Some(first) = marks.first() else { return Ok(()) };
+    if !source.is_serial() {
+        let what = format!("mark `{}`: `{source}` has no modem control inputs", first.name);
+        return Err(Failure::new(Exit::USAGE, what).hint("marks need a serial device, such as /dev/ttyUSB0"));
+    }
+    let twice = marks.iter().enumerate().find(|(n, mark)| marks[..*n].iter().any(|other| other.name == mark.name));
+    match twice {
+        Some((_, mark)) => Err(Failure::new(Exit::USAGE, format!("two marks are named `{}`", mark.name))
+            .hint(format!("name one of them differently: --mark {}=NAME", mark.input.word()))),
+        None => Ok(()),
+    }
+}
+
 fn plan(args: Args) -> CapturePlan {
     let level = |l: Option<Level>| l.map(|l| matches!(l, Level::On));
     let source = args.source.unwrap_or(CaptureSource::Command(args.command));
@@ -152,6 +173,7 @@ fn plan(args: Args) -> CapturePlan {
         wait: args.wait,
         reconnect: !args.no_reconnect,
         power: args.power,
+        marks: args.marks,
         until: args.until,
         timeout: args.timeout,
         idle: args.idle,
@@ -239,12 +261,34 @@ fn say_summary(summary: &CaptureSummary, target: &Target, terminal: &Terminal) {
     if let Some((at, gap)) = summary.largest_gap {
         terminal.say(&format!("  largest gap: {gap} s, from {at} s on"));
     }
+    for mark in &summary.marks {
+        terminal.say(&format!("  {}", mark_summary(mark)));
+    }
     if summary.bytes > 0 {
         terminal.say(&format!("  arrival times are known to {} s or better", summary.worst_uncertainty));
         if let Target::File(file) = target {
-            terminal.say(&format!("next: bootline explain {}", file.display()));
+            terminal.say(&format!("next: bootline explain {}{}", file.display(), app_argument(summary)));
         }
     }
+}
+
+/// ` --app mark:app-ready`, by the last mark that came; nothing if its name needs quoting.
+fn app_argument(summary: &CaptureSummary) -> String {
+    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
+    let last = summary
+        .marks
+        .iter()
+        .filter(|m| is_plain(&m.request.name))
+        .filter_map(|m| Some((m.first?.0, m)))
+        .max_by_key(|(at, _)| *at);
+    last.map_or_else(String::new, |(_, mark)| format!(" --app mark:{}", mark.request.name))
+}
+
+/// `mark `app-ready` (DSR asserted): at 12.345678 s, or up to 0.000900 s earlier`
+fn mark_summary(mark: &MarkSummary) -> String {
+    let Some((at, uncertainty)) = mark.first else { return format!("mark {}: not seen", mark.request) };
+    let again = if mark.count > 1 { format!("; {} times in all", mark.count) } else { String::new() };
+    format!("mark {}: at {at} s, or up to {uncertainty} s earlier{again}", mark.request)
 }
 
 /// Fails if the capture is not what was asked for.
@@ -270,6 +314,16 @@ fn judge(
     if let (Some(pattern), false) = (until, matches!(summary.ended, CaptureEnd::Until(_))) {
         let what = format!("no line matched `{pattern}` before the capture ended: {}", summary.ended);
         return Err(Failure::new(Exit::INPUT, what));
+    }
+    if let Some(why) = &summary.marks_lost {
+        let what = format!("the modem control inputs of `{source}` were not watched up to the end: {why}");
+        return Err(Failure::new(Exit::INPUT, what));
+    }
+    if let Some(mark) = summary.marks.iter().find(|mark| mark.first.is_none()) {
+        let what = format!("mark {} was not seen before the capture ended: {}", mark.request, summary.ended);
+        return Err(Failure::new(Exit::INPUT, what).hint(
+            "is the board's output wired to that input? An input that has its level from the start shows no edge",
+        ));
     }
     if let Some(errors) = summary.line_errors.filter(|e| !e.is_clean()) {
         let hint =
@@ -302,6 +356,7 @@ fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) ->
             overrun: e.overrun,
             buffer_overrun: e.buffer_overrun,
         }),
+        marks: summary.marks.iter().map(to_json_mark).collect(),
         ended: match &summary.ended {
             CaptureEnd::Until(_) => CaptureEndWord::Until,
             CaptureEnd::Timeout(_) => CaptureEndWord::Timeout,
@@ -310,6 +365,17 @@ fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) ->
             CaptureEnd::Source(_) => CaptureEndWord::Source,
         },
         detail: summary.ended.to_string(),
+    }
+}
+
+fn to_json_mark(mark: &MarkSummary) -> CaptureMark {
+    CaptureMark {
+        name: mark.request.name.clone(),
+        input: mark.request.input.word(),
+        asserted: mark.request.asserted,
+        at_ns: mark.first.map(|(at, _)| at.as_nanos()),
+        uncertainty_ns: mark.first.map(|(_, uncertainty)| uncertainty.as_nanos()),
+        count: mark.count,
     }
 }
 

@@ -55,7 +55,7 @@ kernel_log() {
     dmesg -r 2>/dev/null || dmesg
 }
 
-# ACPI's table, in nanoseconds since the reset (from kernel 5.12), and systemd-boot's variables: text in UTF-16 after 4 bytes.
+# ACPI's table, in nanoseconds since the reset (from kernel 5.12); systemd-boot's variables: text in UTF-16 after 4 bytes.
 fpdt=/sys/firmware/acpi/fpdt/boot
 efi=/sys/firmware/efi/efivars
 vendor=4a67b082-0a4c-41cf-b6c7-440b29bb8c4f
@@ -63,17 +63,12 @@ init_time=$efi/LoaderTimeInitUSec-$vendor
 exec_time=$efi/LoaderTimeExecUSec-$vendor
 
 has_firmware_times() {
-    { [ -r "$fpdt/exitbootservice_end_ns" ] && [ -r "$fpdt/bootloader_launch_ns" ]; } || { [ -r "$init_time" ] && [ -r "$exec_time" ]; }
+    [ -r "$init_time" ] && [ -r "$exec_time" ]
 }
 
 firmware_times() {
-    if [ -r "$fpdt/exitbootservice_end_ns" ] && [ -r "$fpdt/bootloader_launch_ns" ]; then
-        to_kernel=$(($(cat "$fpdt/exitbootservice_end_ns") / 1000))
-        to_loader=$(($(cat "$fpdt/bootloader_launch_ns") / 1000))
-    else
-        to_kernel=$(tail -c +5 "$exec_time" | tr -cd 0-9)
-        to_loader=$(tail -c +5 "$init_time" | tr -cd 0-9)
-    fi
+    to_kernel=$(tail -c +5 "$exec_time" | tr -cd 0-9)
+    to_loader=$(tail -c +5 "$init_time" | tr -cd 0-9)
     [ -n "$to_kernel" ] && [ -n "$to_loader" ] && [ "$to_loader" -le "$to_kernel" ] || return 1
     echo "FirmwareTimestampMonotonic=$to_kernel"
     echo "LoaderTimestampMonotonic=$((to_kernel - to_loader))"
@@ -96,6 +91,10 @@ collect uptime.txt cat /proc/uptime
 collect os-release.txt cat /etc/os-release
 if command -v cbmem >/dev/null 2>&1; then
     collect cbmem.txt cbmem -t
+fi
+if [ -d "$fpdt" ]; then
+    # /dev/null: with several files, grep writes their names.
+    collect firmware-fpdt.txt grep . /dev/null "$fpdt"/*_ns
 fi
 if has_firmware_times; then
     collect firmware-times.txt firmware_times

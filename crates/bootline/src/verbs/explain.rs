@@ -17,6 +17,7 @@ use crate::whole_boot::WholeBootArgs;
 #[command(after_help = "\
 Examples:
   bootline explain boot.cap                            a capture, by arrival times
+  bootline explain -b -1                               this machine's boot before this one
   dmesg | bootline explain -                           the running kernel's own log
   bootline explain --console ttyS0,115200n8 dmesg.txt  a log that does not show its console
   bootline explain --marker 'login:' boot.cap          up to the login prompt

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::LogArgs;
+use crate::logs::{LogArgs, MachineArgs};
 use crate::output_file::OutputFile;
 use crate::reading::ReadingArgs;
 use crate::terminal::Terminal;
@@ -44,6 +44,8 @@ pub struct Args {
     force: bool,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
     #[command(flatten)]
     whole: WholeBootArgs,
 }
@@ -83,7 +85,8 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     .apart_from(&args.files)?;
     let mut pictures = Vec::new();
-    let logs = LogArgs::plain(args.files, args.reading).resolve(terminal, "")?.with_whole_boot(args.whole)?;
+    let logs =
+        LogArgs::plain(args.files, args.reading, args.machine).resolve(terminal, "")?.with_whole_boot(args.whole)?;
     let exit = logs.show(terminal, BootNeeds::Times, |boot, source, _| {
         pictures.push(Picture::of(boot, &findings(boot), source));
         None
