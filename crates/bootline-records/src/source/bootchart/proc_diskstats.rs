@@ -26,13 +26,15 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> (Vec<String>, Vec<Dis
         let rows: Vec<DiskRow<'_>> = block.lines().filter_map(row).collect();
         let all: HashSet<&str> = rows.iter().map(|row| row.name).collect();
         for row in rows.iter().filter(|row| is_disk(row.name, &all)) {
-            if !positions.contains_key(row.name) {
-                if names.len() == MOST_DISKS || row.name.len() > LONGEST_NAME {
-                    continue;
-                }
+            let known = positions.get(row.name).copied();
+            if known.is_none() && (names.len() == MOST_DISKS || row.name.len() > LONGEST_NAME) {
+                continue;
+            }
+            let disk = known.unwrap_or_else(|| {
                 positions.insert(row.name, names.len());
                 names.push(row.name.to_owned());
-            }
+                names.len() - 1
+            });
             if samples.len() == MOST_SAMPLES {
                 problems
                     .add(ProblemKind::TooManyRecords, ByteRange::default(), || "too many samples of disks".to_owned());
@@ -40,7 +42,7 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> (Vec<String>, Vec<Dis
             }
             samples.push(DiskSample {
                 at: block.at,
-                disk: positions[row.name],
+                disk,
                 read: row.read.saturating_mul(SECTOR),
                 written: row.written.saturating_mul(SECTOR),
                 busy: Dur::from_millis(row.busy_ms),
