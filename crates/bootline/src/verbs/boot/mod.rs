@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline boot`
+mod failed;
 mod own_root;
 mod summary;
 
+pub use failed::failed;
 pub use own_root::own_image;
 
 use std::fs::File;
@@ -20,7 +22,7 @@ use bootline_lab::boot::{
     boot_valid, check_loader, settle,
 };
 use bootline_lab::machine::Accel;
-use bootline_lab::module::{Module, ModuleError, with_own};
+use bootline_lab::module::{Module, with_own};
 use bootline_lab::storage::StoragePreset;
 use regex::bytes::Regex;
 use tempfile::TempDir;
@@ -319,38 +321,5 @@ fn exit_of(verdict: &RunVerdict) -> Exit {
         | RunVerdict::TimedOut { .. }
         | RunVerdict::Stopped => Exit::INPUT,
         RunVerdict::Invalid | RunVerdict::Interrupted => Exit::LAB,
-    }
-}
-
-/// The error to show for a failed boot.
-pub fn failed(error: &BootError) -> Failure {
-    let exit = match error {
-        BootError::Kernel { .. }
-        | BootError::UnknownImage { .. }
-        | BootError::Initrd { .. }
-        | BootError::DeviceTree { .. }
-        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. } | ModuleError::KernelModules(_)) => {
-            Exit::INPUT
-        }
-        BootError::PacedAndIcount
-        | BootError::IcountWithInitrd
-        | BootError::NoDeviceTree { .. }
-        | BootError::LoaderArch { .. }
-        | BootError::LoaderMemory { .. }
-        | BootError::NeedsLabInit { .. }
-        | BootError::NeedsLine { .. }
-        | BootError::Module(_)
-        | BootError::BaudOutOfRange { .. }
-        | BootError::DirInUse { .. } => Exit::USAGE,
-        _ => Exit::LAB,
-    };
-    let failure = Failure::new(exit, error.to_string());
-    let not_found = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
-    if matches!(error, BootError::Kernel { source, .. } if not_found(source)) {
-        return failure.hint("name an image, or a stock kernel by its series: `bootline kernels` lists them");
-    }
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
     }
 }

@@ -10,7 +10,7 @@ use bootline_lab::boot::{SystemBoot, arch_of};
 use bootline_lab::experiment::{ArmKernel, ArmSystemImage};
 use tempfile::TempDir;
 
-use super::failed;
+use super::failed::failed;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;

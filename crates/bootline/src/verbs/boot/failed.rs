@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot that could not be carried out, as a failure of the command.
+use bootline_lab::boot::BootError;
+use bootline_lab::module::ModuleError;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The error to show for a failed boot.
+pub fn failed(error: &BootError) -> Failure {
+    let exit = match error {
+        BootError::Kernel { .. }
+        | BootError::UnknownImage { .. }
+        | BootError::Initrd { .. }
+        | BootError::DeviceTree { .. }
+        | BootError::Module(ModuleError::Read { .. } | ModuleError::TooLarge { .. } | ModuleError::KernelModules(_)) => {
+            Exit::INPUT
+        }
+        BootError::PacedAndIcount
+        | BootError::IcountWithInitrd
+        | BootError::NoDeviceTree { .. }
+        | BootError::LoaderArch { .. }
+        | BootError::LoaderMemory { .. }
+        | BootError::NeedsLabInit { .. }
+        | BootError::NeedsLine { .. }
+        | BootError::Module(_)
+        | BootError::BaudOutOfRange { .. }
+        | BootError::DirInUse { .. } => Exit::USAGE,
+        _ => Exit::LAB,
+    };
+    let failure = Failure::new(exit, error.to_string());
+    let not_found = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
+    if matches!(error, BootError::Kernel { source, .. } if not_found(source)) {
+        return failure.hint("name an image, or a stock kernel by its series: `bootline kernels` lists them");
+    }
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
