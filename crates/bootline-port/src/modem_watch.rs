@@ -117,10 +117,14 @@ pub fn watch_during<R>(
         let _ending = Ending { inputs, stop: &watch.stop, waiter: &waiter };
         scope.spawn(|| watch.look());
         if can_wait {
-            scope.spawn(|| {
+            let waiting = thread::Builder::new().spawn_scoped(scope, || {
+                let _done = Done(&waiter.is_done);
                 watch.wait(&counted, &waiter.thread);
-                waiter.is_done.store(true, Ordering::Relaxed);
             });
+            // No more threads: the other one does without it.
+            if waiting.is_err() {
+                waiter.is_done.store(true, Ordering::Relaxed);
+            }
         }
         work()
     })
@@ -131,6 +135,15 @@ struct Waiter {
     /// Its ID; 0 before it runs.
     thread: AtomicI32,
     is_done: AtomicBool,
+}
+
+/// Tells that the thread has ended, however it did.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Ends both threads when it is dropped.

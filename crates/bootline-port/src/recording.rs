@@ -17,7 +17,7 @@ use super::connection::Connection;
 use super::priority;
 use super::reader::{self, PortReader, ReaderRemains};
 use super::reader_event::{ReadEnd, ReaderEvent};
-use super::summary::{CaptureCounts, CaptureEnd, CaptureSummary};
+use super::summary::{CaptureCounts, CaptureEnd, CaptureSummary, MarkRoom};
 use super::until::Until;
 use super::{CaptureSource, Holder, LineSettings, MarkRequest, PortError, StopRequest, tty_ioctl};
 use crate::recorder::Recorder;
@@ -27,9 +27,6 @@ const PROMPT_SILENCE: Dur = Dur::from_millis(200);
 
 /// How often the recorder and the time limits are checked while nothing arrives.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Times that each mark is recorded at most: a board that toggles an input all the time must not fill the file.
-pub(super) const MOST_MARKS: u32 = 100;
 
 /// What to capture, and when to end.
 #[derive(Clone, Debug)]
@@ -76,6 +73,8 @@ pub enum CaptureNotice {
     Back(Dur),
     /// The board showed a mark, at the notice's time or so much earlier.
     Mark(MarkRequest, Dur),
+    /// A mark comes too often; not all of its edges are recorded.
+    MarkTooOften(MarkRequest),
     /// The input of a mark has its level already.
     MarkHeld(MarkRequest),
     /// The modem control inputs can't be watched any more, and why.
@@ -97,6 +96,9 @@ impl fmt::Display for CaptureNotice {
             }
             CaptureNotice::Back(after) => write!(f, "the port came back after {after} s"),
             CaptureNotice::Mark(mark, uncertainty) => write!(f, "mark {mark}, or up to {uncertainty} s earlier"),
+            CaptureNotice::MarkTooOften(mark) => {
+                write!(f, "mark {mark} comes too often: from here on one edge a second is recorded")
+            }
             CaptureNotice::MarkHeld(mark) => {
                 let state = if mark.asserted { "asserted" } else { "released" };
                 write!(f, "{} is {state} already: mark `{}` is the next time that it is", mark.input, mark.name)
@@ -321,12 +323,14 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
                 self.recorder.note(at, NoteKind::PortBack, &format!("after {after} s"))?;
                 self.watch.notice(at, &CaptureNotice::Back(after));
             }
-            ReaderEvent::Mark(at, uncertainty, mark) => {
-                if self.tally.mark(&mark, at, uncertainty) <= MOST_MARKS {
+            ReaderEvent::Mark(at, uncertainty, mark) => match self.tally.mark(&mark, at, uncertainty) {
+                MarkRoom::Recorded => {
                     self.recorder.mark(at, note_of(&mark, uncertainty), &mark.what())?;
                     self.watch.notice(at, &CaptureNotice::Mark(mark, uncertainty));
                 }
-            }
+                MarkRoom::FirstTooMany => self.watch.notice(at, &CaptureNotice::MarkTooOften(mark)),
+                MarkRoom::TooMany => {}
+            },
             ReaderEvent::MarkHeld(at, mark) => self.watch.notice(at, &CaptureNotice::MarkHeld(mark)),
             ReaderEvent::MarksLost(at, why) => {
                 self.tally.marks_lost = Some(why.clone());
@@ -441,6 +445,7 @@ mod tests {
 
     use super::*;
     use crate::MarkSummary;
+    use crate::summary::MOST_MARKS;
 
     /// Counts what it is told of.
     #[derive(Default)]
@@ -491,13 +496,17 @@ mod tests {
         for n in 0..i64::from(MOST_MARKS) + 5 {
             desk.take(ReaderEvent::Mark(at(7 + n), Dur::from_micros(900), marks[0].clone())).unwrap();
         }
-        desk.take(ReaderEvent::MarksLost(at(900), "unplugged".into())).unwrap();
+        // The board was switched off and on: the next boot has its mark, too.
+        desk.take(ReaderEvent::Mark(at(60_000), Dur::from_micros(900), marks[0].clone())).unwrap();
+        desk.take(ReaderEvent::MarksLost(at(60_900), "unplugged".into())).unwrap();
         let remains = ReaderRemains { connection: None, line_errors: None };
         let summary = desk.finish(CaptureEnd::Stopped(None), remains).unwrap();
         let summed: Vec<_> = summary.marks.iter().map(|MarkSummary { first, count, .. }| (*first, *count)).collect();
-        assert_eq!(summed, [(Some((at(7), Dur::from_micros(900))), MOST_MARKS + 5), (None, 0)]);
+        assert_eq!(summed, [(Some((at(7), Dur::from_micros(900))), MOST_MARKS + 6), (None, 0)]);
         assert_eq!(summary.marks_lost.as_deref(), Some("unplugged"));
-        assert_eq!(watch.marks, MOST_MARKS);
+        assert_eq!(watch.marks, MOST_MARKS + 1);
+        let too_often = watch.words.iter().filter(|w| w.contains("comes too often")).count();
+        assert_eq!(too_often, 1);
         assert_eq!(watch.words[0], "CTS is released already: mark `never` is the next time that it is");
         assert_eq!(watch.words[1], "mark `app-ready` (DSR asserted), or up to 0.000900 s earlier");
 
@@ -511,7 +520,7 @@ mod tests {
         let mut reader = Reader::new();
         reader.push(&std::fs::read(&path).unwrap(), &mut sink);
         reader.finish(&mut sink);
-        assert_eq!((bytes_before, notes.len()), (7, MOST_MARKS as usize + 1));
+        assert_eq!((bytes_before, notes.len()), (7, MOST_MARKS as usize + 2));
         let (first, mark) = (&notes[0], notes[0].mark.as_ref().unwrap());
         assert_eq!((first.at_ns, first.kind, first.detail.as_str()), (7_000_000, NoteKind::Mark, "DSR asserted"));
         assert_eq!((mark.name.as_str(), mark.input.as_str(), mark.edge), ("app-ready", "dsr", MarkEdge::Asserted));

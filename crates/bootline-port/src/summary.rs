@@ -9,6 +9,10 @@ use bootline_capture::units::{Dur, HostTime};
 use super::MarkRequest;
 use super::tty_ioctl::LineErrors;
 
+/// Times that each mark is recorded at most, and once more for each second since the first: a board that toggles an input all the time
+/// must not fill the file, and one that boots again and again shows it in each boot.
+pub(super) const MOST_MARKS: u32 = 100;
+
 /// Why a capture ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaptureEnd {
@@ -89,20 +93,40 @@ pub(super) struct CaptureCounts {
     worst_uncertainty: Dur,
     pub marks_lost: Option<String>,
     marks: Vec<MarkSummary>,
+    /// How many of each are in the file.
+    recorded: Vec<u32>,
+}
+
+/// Whether a mark is written to the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MarkRoom {
+    /// It is.
+    Recorded,
+    /// It is the first one that comes too often.
+    FirstTooMany,
+    /// It comes too often, as others before.
+    TooMany,
 }
 
 impl CaptureCounts {
-    pub fn new(marks: &[MarkRequest]) -> CaptureCounts {
-        let marks = marks.iter().map(|r| MarkSummary { request: r.clone(), first: None, count: 0 });
-        CaptureCounts { marks: marks.collect(), ..CaptureCounts::default() }
+    pub fn new(requests: &[MarkRequest]) -> CaptureCounts {
+        let marks = requests.iter().map(|r| MarkSummary { request: r.clone(), first: None, count: 0 });
+        CaptureCounts { recorded: vec![0; requests.len()], marks: marks.collect(), ..CaptureCounts::default() }
     }
 
-    /// Returns how often this mark has come.
-    pub fn mark(&mut self, request: &MarkRequest, at: HostTime, uncertainty: Dur) -> u32 {
-        let Some(mark) = self.marks.iter_mut().find(|m| m.request == *request) else { return 0 };
-        mark.first.get_or_insert((at, uncertainty));
+    /// Counts a mark, and says whether there is room for it in the file.
+    pub fn mark(&mut self, request: &MarkRequest, at: HostTime, uncertainty: Dur) -> MarkRoom {
+        let Some(n) = self.marks.iter().position(|m| m.request == *request) else { return MarkRoom::TooMany };
+        let (mark, recorded) = (&mut self.marks[n], &mut self.recorded[n]);
+        let (first, _) = *mark.first.get_or_insert((at, uncertainty));
         mark.count = mark.count.saturating_add(1);
-        mark.count
+        let seconds = (at - first).max_zero().as_nanos() / 1_000_000_000;
+        let was_full = mark.count - 1 > *recorded;
+        if i64::from(*recorded) < i64::from(MOST_MARKS) + seconds {
+            *recorded += 1;
+            return MarkRoom::Recorded;
+        }
+        if was_full { MarkRoom::TooMany } else { MarkRoom::FirstTooMany }
     }
 
     pub fn chunk(&mut self, time: ChunkTime, bytes: &[u8]) {

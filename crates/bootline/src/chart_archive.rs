@@ -28,10 +28,14 @@ const UNUSED: [&str; 7] = [
     "init_pid",
 ];
 
+/// Most members that are held: a bootchart has a dozen.
+const MOST_HELD: usize = 256;
+
 /// The members of a bootchart among those of an archive.
 #[derive(Debug, Default)]
 pub struct ChartArchive {
     held: Vec<Unpacked>,
+    bytes: u64,
 }
 
 /// What there was in an archive.
@@ -49,7 +53,8 @@ impl ChartArchive {
         let belongs = file.path.as_deref().is_some_and(|path| {
             ChartMember::of(path).is_some() || file_name(path) == DMESG || UNUSED.contains(&file_name(path))
         });
-        if belongs {
+        if belongs && self.held.len() < MOST_HELD {
+            self.bytes += file.bytes.len() as u64;
             self.held.push(file);
             return None;
         }
@@ -58,7 +63,7 @@ impl ChartArchive {
 
     /// Bytes that are held.
     pub fn held_bytes(&self) -> u64 {
-        self.held.iter().map(|file| file.bytes.len() as u64).sum()
+        self.bytes
     }
 
     /// The bootchart in the archive of this name, if it is one.

@@ -160,20 +160,35 @@ impl WholeBoot {
         let app = self.app.as_ref();
         let refused = |what: String| Some(UnusableInput::Reported(Failure::new(Exit::INPUT, what)));
         let plain = label.one_of_several.then(|| boot.clone());
-        let joined = boot.with_sources(&sources, app);
-        // Of several boots a source is one's: that which shares events with it.
+        let mut joined = boot.with_sources(&sources, app);
+        // Of several boots a source is one's: that which shares events with it. The initcalls of two boots of one kernel are alike.
         let is_checked = |s: &SourceUse| {
-            s.alignment.is_some_and(|a| {
-                matches!(a.by, AlignedBy::UnitMessages | AlignedBy::KernelRecords | AlignedBy::Initcalls)
-            })
+            let by_events = |by| matches!(by, AlignedBy::UnitMessages | AlignedBy::KernelRecords);
+            s.matched_records > 0 || s.alignment.is_some_and(|a| by_events(a.by))
         };
+        if let Some(plain) = &plain {
+            let is_unsure = |s: &SourceUse| {
+                s.alignment.is_some_and(|a| matches!(a.by, AlignedBy::Initcalls | AlignedBy::KernelStart))
+                    && !is_checked(s)
+            };
+            let uses = &joined.whole.sources;
+            let kept: Vec<BootSource> = sources
+                .iter()
+                .zip(uses)
+                .filter(|(_, used)| !is_unsure(used))
+                .map(|(source, _)| source.clone())
+                .collect();
+            if kept.len() < sources.len() {
+                joined = plain.clone().with_sources(&kept, app);
+            }
+        }
         if let Some(plain) = plain.filter(|_| !sources.is_empty() && !joined.whole.sources.iter().any(is_checked)) {
             let what = format!("nothing shows that the sources are of {}: they were not used", named(label));
             return (plain.with_sources(&[], app), refused(what));
         }
         let is_unused = |s: &&SourceUse| s.refused.as_ref().is_some_and(|why| *why != SourceRefusal::Second);
         // Of several boots a source is of one: the others do without it.
-        let unused = joined.whole.sources[own.len()..].iter().find(is_unused).filter(|_| !label.one_of_several);
+        let unused = joined.whole.sources.iter().skip(own.len()).find(is_unused).filter(|_| !label.one_of_several);
         let unused =
             unused.and_then(|s| Some(format!("{} {}", shown(&s.name), escaped(&s.refused.as_ref()?.to_string()))));
         let missing = app.filter(|_| joined.whole.application.is_none());

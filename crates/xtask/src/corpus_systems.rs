@@ -256,8 +256,8 @@ mod tests {
                 let boot = case.boot(with).unwrap();
                 let what = format!("{} {}", case.name, with.title());
                 let moments = case.moments(&boot);
-                let is_told = with != With::Console || !boot.whole.units.is_empty();
-                assert_eq!(moments.len(), if is_told { 3 } else { 2 }, "{what}");
+                let has_systemd = case.truth.system.as_ref().is_some_and(|s| !s.units.is_empty());
+                assert_eq!(moments.len(), if has_systemd { 3 } else { 2 }, "{what}");
                 for moment in moments {
                     let may_be = match moment.name {
                         "the kernel's end" => -1.0..1.0,
@@ -270,7 +270,10 @@ mod tests {
                         wrong.push(format!("{what}: {} is off by {:.2} %", moment.name, moment.off()));
                     }
                 }
-                let Some(units) = case.units(&boot).unwrap() else { continue };
+                let units = case.units(&boot).unwrap();
+                assert_eq!(units.is_some(), has_systemd, "{what}");
+                let Some(units) = units else { continue };
+                assert!(units.shown > 50, "{what}: only {} units", units.shown);
                 let known = units.off.len() as f64 / units.shown as f64;
                 // As good as today, with little room. The messages on a slow line are late by what was waiting before them.
                 let (least, most_ms) = match with {

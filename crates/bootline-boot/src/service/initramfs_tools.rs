@@ -43,16 +43,22 @@ pub(super) struct Steps {
     pub all: Vec<Step>,
     /// Positions of those that have not ended, the innermost last.
     open: Vec<usize>,
+    /// Whether the initramfs is over.
+    left: bool,
 }
 
 impl Steps {
     /// Init of the root file system has started: what is open now never says that it has ended.
     pub fn leave(&mut self) {
         self.open.clear();
+        self.left = true;
     }
 
     /// Takes a line of user space; false if it says nothing of a step.
     pub fn take(&mut self, text: &str, times: LineTimes, rate: Option<LineRate>) -> bool {
+        if self.left {
+            return false;
+        }
         let words = words(text.trim());
         let begins = words.iter().any(|word| matches!(word, StepWord::Begin(_)));
         if !begins && (words.is_empty() || self.open.is_empty()) {

@@ -45,6 +45,8 @@ pub struct SourceUse {
     pub alignment: Option<Alignment>,
     /// Why it was not used, if it was not.
     pub refused: Option<SourceRefusal>,
+    /// How many kernel records of a log that came with it are this boot's, too.
+    pub matched_records: usize,
     /// What else there is to know of it: its clock, how fine its times are. From a file: escape it.
     pub note: Option<String>,
 }
@@ -154,7 +156,7 @@ impl SourceUse {
             }
             SourceContent::Journal(_) => (Some("a journal"), None),
         };
-        SourceUse { name: source.name.clone(), kind, alignment: None, refused, note: None }
+        SourceUse { name: source.name.clone(), kind, alignment: None, refused, matched_records: 0, note: None }
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) fn place<'s>(boot: &Boot, sources: &'s [BootSource], uses: &mut [Sour
         used.refused = refusal(boot, source, chart, alignment);
         if used.refused.is_none() {
             used.alignment = Some(alignment);
+            used.matched_records = overlap(boot, source).0;
             used.note = Some(note(boot, source, chart));
             placed = Some(PlacedChart { chart, alignment });
         }

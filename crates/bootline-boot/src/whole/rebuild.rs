@@ -102,11 +102,15 @@ fn processes(chart: Option<&PlacedChart<'_>>, trace: Option<&PlacedTrace<'_>>) -
     let mut found: Vec<Process> = trace.map(|t| t.processes().collect()).unwrap_or_default();
     let mut by_pid: HashMap<u32, Vec<usize>> = HashMap::new();
     found.iter().enumerate().for_each(|(i, p)| by_pid.entry(p.pid).or_default().push(i));
+    let mut merged = vec![false; found.len()];
     of_chart.retain(|process| {
         // A process executes several programs; a bootchart has the name of the last one.
         let programs = by_pid.get(&process.pid).map(Vec::as_slice).unwrap_or_default();
-        let is_same = |i: &&usize| found[**i].path_name().starts_with(process.name.as_str());
+        let is_same = |i: &&usize| {
+            !merged[**i] && !process.name.is_empty() && found[**i].path_name().starts_with(process.name.as_str())
+        };
         let Some(at) = programs.iter().rev().find(is_same).copied() else { return true };
+        merged[at] = true;
         let program = &mut found[at];
         (program.args, program.io_wait) = (process.args.clone(), process.io_wait);
         program.cpu = program.cpu.or(process.cpu.filter(|_| programs.len() == 1));

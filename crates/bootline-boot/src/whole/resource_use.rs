@@ -62,10 +62,13 @@ pub(super) fn resource_use(chart: &Bootchart, clock: Alignment, end: Option<Dur>
         })
         .collect();
     disks.sort_by(|a, b| b.busy.total_cmp(&a.busy));
-    (to > first).then(|| ResourceUse {
+    let processor_busy = share(|s| s.busy);
+    // A recording of processes alone shows no use.
+    let has_figures = processor_busy.is_some() || !disks.is_empty();
+    (to > first && has_figures).then(|| ResourceUse {
         from: on_axis(first),
         to: on_axis(to),
-        processor_busy: share(|s| s.busy),
+        processor_busy,
         io_wait: share(|s| s.io_wait),
         disks,
     })

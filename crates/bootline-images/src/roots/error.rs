@@ -83,9 +83,9 @@ impl RootError {
                     .to_owned(),
             ),
             RootError::SeveralPartitions { partitions, .. } => {
-                Some(format!("name one: --root-partition {}", partitions.first().map_or(1, |(n, _)| *n)))
+                Some(format!("name one: `--root-partition {0}`, or `root_partition = {0}` in an experiment", partitions.first().map_or(1, |(n, _)| *n)))
             }
-            RootError::NoTable { .. } => Some("without --root-partition it is taken as a whole".to_owned()),
+            RootError::NoTable { .. } => Some("leave out the partition: it is taken as a whole".to_owned()),
             RootError::Pack(error) => error.hint(),
             RootError::Read { .. }
             | RootError::NoPartition { .. }

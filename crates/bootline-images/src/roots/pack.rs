@@ -35,15 +35,19 @@ impl OwnRoot {
         let absolute = path.canonicalize().map_err(read)?;
         let kind = fs::metadata(&absolute).map_err(read)?;
         if kind.is_dir() {
-            return whole(path, partition, pack(path, &absolute, "folder", work)?);
+            refuse_partition(path, partition)?;
+            return pack(path, &absolute, "folder", work);
         }
-        if !kind.is_file() {
-            let hint = "copy it to a file: the lab never writes to a root, nor reads a device that may be in use";
-            return Err(RootError::Unusable { path: path.to_owned(), what: "neither a file nor a folder", hint });
-        }
+        regular(path, &kind)?;
         let file = File::open(&absolute).map_err(read)?;
+        // Before what has a short magic number, which compressed data may have by chance.
+        if is_archive(&file).map_err(read)? {
+            refuse_partition(path, partition)?;
+            return pack(path, &absolute, "archive", work);
+        }
         if let Some(file_system) = FileSystem::at(&file, 0).map_err(read)? {
-            return whole(path, partition, OwnRoot { disk: absolute, file_system, partition: None });
+            refuse_partition(path, partition)?;
+            return Ok(OwnRoot { disk: absolute, file_system, partition: None });
         }
         if let Some((what, hint)) = unusable(&file).map_err(read)? {
             return Err(RootError::Unusable { path: path.to_owned(), what, hint });
@@ -51,9 +55,6 @@ impl OwnRoot {
         if let Some(list) = partitions(&file).map_err(read)? {
             let (number, file_system) = chosen(path, &file, &list, partition)?;
             return Ok(OwnRoot { disk: absolute, file_system, partition: Some(number) });
-        }
-        if is_archive(&file).map_err(read)? {
-            return whole(path, partition, pack(path, &absolute, "archive", work)?);
         }
         Err(RootError::Unknown { path: path.to_owned() })
     }
@@ -66,7 +67,8 @@ impl OwnRoot {
     /// It can't be read, or is a folder, whose content may change at any time.
     pub fn sha256(path: &Path) -> Result<String, RootError> {
         let read = |source| RootError::Read { path: path.to_owned(), source };
-        if fs::metadata(path).map_err(read)?.is_dir() {
+        let kind = fs::metadata(path).map_err(read)?;
+        if kind.is_dir() {
             let hint = "make an archive of it: tar -C FOLDER --numeric-owner -cf root.tar .";
             return Err(RootError::Unusable {
                 path: path.to_owned(),
@@ -74,16 +76,25 @@ impl OwnRoot {
                 hint,
             });
         }
+        regular(path, &kind)?;
         let mut hasher = Sha256::new();
         io::copy(&mut File::open(path).map_err(read)?, &mut hasher).map_err(read)?;
         Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
     }
 }
 
-fn whole(path: &Path, partition: Option<u32>, root: OwnRoot) -> Result<OwnRoot, RootError> {
-    match partition {
+fn regular(path: &Path, kind: &fs::Metadata) -> Result<(), RootError> {
+    if kind.is_file() {
+        return Ok(());
+    }
+    let hint = "copy it to a file: the lab never writes to a root, nor reads a device that may be in use";
+    Err(RootError::Unusable { path: path.to_owned(), what: "neither a file nor a folder", hint })
+}
+
+fn refuse_partition(path: &Path, asked: Option<u32>) -> Result<(), RootError> {
+    match asked {
         Some(_) => Err(RootError::NoTable { path: path.to_owned() }),
-        None => Ok(root),
+        None => Ok(()),
     }
 }
 
@@ -174,10 +185,12 @@ tree=$3
 if [ "$2" = archive ]; then
     tree=$1/tree
     mkdir "$tree"
-    tar -C "$tree" --numeric-owner --exclude='./dev/*' --exclude='dev/*' -xf "$3"
+    tar -C "$tree" --numeric-owner --anchored --exclude='./dev/*' --exclude='dev/*' -xf "$3"
 fi
 kib=$(du -skx --apparent-size -- "$tree" | cut -f1)
-mkfs.ext4 -q -F -i 8192 -E root_owner=0:0 -d "$tree" "$4" "$((kib + kib / 4 + 65536))k"
+files=$(find "$tree" -xdev | wc -l)
+inodes=$((files + files / 4 + 4096))
+mkfs.ext4 -q -F -N $inodes -E root_owner=0:0 -d "$tree" "$4" "$((kib + kib / 4 + 4 * files + inodes / 4 + 65536))k"
 "#;
 
 /// The initramfs that mounts a root of one's own, with the kernel's modules from the folder `modules`; without one, the kernel
@@ -253,7 +266,7 @@ mod tests {
             &[2, 3],
             None,
             "several partitions of .. have a file system: 2 (squashfs), 3 (squashfs)",
-            Some("name one: --root-partition 2"),
+            Some("name one: `--root-partition 2`, or `root_partition = 2` in an experiment"),
         );
         check(&[], None, "no partition of .. has a file system that can be a root", None);
         check(&[2], Some(1), "partition 1 of .. has no file system that can be a root", None);
@@ -285,6 +298,9 @@ mod tests {
         let tree = folder.path().join("my root");
         fs::create_dir_all(tree.join("sbin")).unwrap();
         fs::write(tree.join("sbin/init"), "#!/bin/sh\n").unwrap();
+        // Files, not device nodes.
+        fs::create_dir_all(tree.join("usr/dev")).unwrap();
+        fs::write(tree.join("usr/dev/kept"), "kept").unwrap();
         let archive = folder.path().join("root.tar.gz");
         let status = std::process::Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(&tree).arg(".").status();
         assert!(status.unwrap().success());
@@ -293,9 +309,12 @@ mod tests {
             let root = OwnRoot::prepare(source, None, work.path()).unwrap();
             assert_eq!(root.file_system, FileSystem::Ext4);
             // debugfs reads the image without mounting it.
-            let output =
-                std::process::Command::new("/sbin/debugfs").args(["-R", "cat /sbin/init"]).arg(&root.disk).output();
-            assert_eq!(output.unwrap().stdout, b"#!/bin/sh\n", "{}", source.display());
+            let content = |file: &str| {
+                let mut command = std::process::Command::new("/sbin/debugfs");
+                command.arg("-R").arg(format!("cat {file}")).arg(&root.disk).output().unwrap().stdout
+            };
+            assert_eq!(content("/sbin/init"), b"#!/bin/sh\n", "{}", source.display());
+            assert_eq!(content("/usr/dev/kept"), b"kept", "{}", source.display());
             assert!(!work.path().join("tree").exists());
         }
     }

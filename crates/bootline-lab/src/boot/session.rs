@@ -187,9 +187,15 @@ impl Session {
         self.first_byte.get_or_insert(take.at);
         self.last_byte = Some(take.at);
         self.undecided.push((take.at, take.bytes.len() as u64));
+        // A root of one's own is awaited once it has been handed over to: what came before is the loader's and the kernel's.
+        let awaited = self
+            .system
+            .as_ref()
+            .is_none_or(|s| !s.ends_at_marker || self.report.marks.iter().any(|m| m.name == HANDOFF));
         let Session { received, marker, marker_at, panic_line, last_line, .. } = self;
+        let marker = marker.as_ref().filter(|_| awaited);
         received.push(take.at, &take.bytes, &mut |line| {
-            if marker_at.is_none() && marker.as_ref().is_some_and(|m| m.is_match(&line.text)) {
+            if marker_at.is_none() && marker.is_some_and(|m| m.is_match(&line.text)) {
                 *marker_at = Some(line.last);
             }
             let text = message(&line.text).text;
@@ -200,7 +206,7 @@ impl Session {
         });
         // A prompt has no line end.
         let current = self.received.current().filter(|_| self.marker_at.is_none());
-        if let (Some(line), Some(marker)) = (current, &self.marker) {
+        if let (Some(line), Some(marker)) = (current, marker) {
             if marker.is_match(&line.text) {
                 self.marker_at = Some(take.at);
             }

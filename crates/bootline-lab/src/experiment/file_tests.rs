@@ -335,10 +335,18 @@ fn a_root_of_ones_own_ends_at_a_line_of_its_console() {
     assert_eq!((arm.metric, arm.marker.as_deref()), (Metric::Handoff, Some("app: ready")));
     // An arm that names a system does not have the default root, and the other way round.
     let file = "name = \"speeds\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\nroot = \"r\"\nroot_partition = 1\n\
-        [[arm]]\nname = \"a\"\nsystem = \"busybox\"\n[[arm]]\nname = \"b\"\n";
+        marker = \"up\"\n[[arm]]\nname = \"a\"\nsystem = \"busybox\"\n[[arm]]\nname = \"b\"\n[[arm]]\nname = \"c\"\nroot = \"s\"\n";
     let arms = parse(file).unwrap().arms;
     let roots: Vec<Option<System>> = arms.iter().map(|arm| arm.system.as_ref().unwrap().root.system()).collect();
-    assert_eq!(roots, [Some(System::Busybox), None]);
+    assert_eq!(roots, [Some(System::Busybox), None, None]);
+    let own = |path: &str, partition| Some(ArmRoot::Own { path: path.into(), partition });
+    assert_eq!(arms[1].system.as_ref().map(|s| s.root.clone()), own("lab/r", Some(1)));
+    assert_eq!(
+        arms[2].system.as_ref().map(|s| s.root.clone()),
+        own("lab/s", None),
+        "the partition is that of the other disk"
+    );
+    assert_eq!(arms[0].marker, None);
 }
 
 #[test]

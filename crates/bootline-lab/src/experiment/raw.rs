@@ -87,8 +87,10 @@ impl RawArm {
             // An arm that names the one does not have the default of the other.
             system: self.system.or(defaults.system.filter(|_| self.root.is_none())),
             root: self.root.clone().or(defaults.root.filter(|_| self.system.is_none())),
-            root_partition: self.root_partition.or(defaults.root_partition.filter(|_| self.system.is_none())),
-            marker: self.marker.or(defaults.marker),
+            root_partition: self
+                .root_partition
+                .or(defaults.root_partition.filter(|_| self.system.is_none() && self.root.is_none())),
+            marker: self.marker.or(defaults.marker.filter(|_| self.system.is_none())),
             storage: self.storage.or(defaults.storage),
             loader: self.loader.or(defaults.loader),
             // A quiet loader waits for no key, so the default delay does not apply.

@@ -92,7 +92,8 @@ collect os-release.txt cat /etc/os-release
 if command -v cbmem >/dev/null 2>&1; then
     collect cbmem.txt cbmem -t
 fi
-if [ -d "$fpdt" ]; then
+# A BIOS leaves zeroes.
+if grep -q '[1-9]' "$fpdt/exitbootservice_end_ns" 2>/dev/null; then
     # /dev/null: with several files, grep writes their names.
     collect firmware-fpdt.txt grep . /dev/null "$fpdt"/*_ns
 fi

@@ -223,8 +223,10 @@ fn a_root_of_ones_own_has_booted_at_its_prompt() {
     let mut s = s.of_system(Some(&boot));
     frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
     // The prompt of another program, before the root's own init.
-    say(&mut s, 300, "login: ");
+    say(&mut s, 300, "login: \r\n");
     assert_eq!(s.tick(ms(400)).unwrap(), None);
     frame(&mut s, 500, "handoff", "monotonic_ns=7");
-    assert_eq!(s.tick(ms(600)).unwrap(), Some(GuestCommand::Dump));
+    assert_eq!((s.tick(ms(600)).unwrap(), s.marker_at), (None, None));
+    say(&mut s, 700, "board login: ");
+    assert_eq!((s.tick(ms(800)).unwrap(), s.marker_at), (Some(GuestCommand::Dump), Some(ms(700))));
 }

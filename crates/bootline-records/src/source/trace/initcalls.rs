@@ -14,6 +14,9 @@ use super::kernel_trace::{MOST, TracedInitcall, cut};
 use crate::{ByteRange, ProblemKind, Problems};
 use bootline_capture::units::TraceTime;
 
+/// Initcalls of one task that run inside each other: more than any kernel has, because a trace may be hostile.
+const MOST_OPEN: usize = 64;
+
 /// The initcalls met so far.
 #[derive(Default)]
 pub(super) struct Initcalls {
@@ -55,7 +58,11 @@ impl Initcalls {
         }
         let (name, module) = symbol(function);
         let level = self.level.as_ref().filter(|(task, _)| *task == line.task && module.is_none());
-        self.open.entry(line.task).or_default().push(self.found.len());
+        let open = self.open.entry(line.task).or_default();
+        if open.len() == MOST_OPEN {
+            open.remove(0);
+        }
+        open.push(self.found.len());
         self.found.push(TracedInitcall {
             name: cut(name),
             module: module.map(cut),

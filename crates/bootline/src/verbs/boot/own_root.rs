@@ -87,7 +87,9 @@ pub fn own_image(
 fn unusable(error: &RootError) -> Failure {
     let exit = match error {
         RootError::Pack(_) => Exit::LAB,
-        RootError::NoTable { .. } | RootError::SeveralPartitions { .. } => Exit::USAGE,
+        RootError::NoTable { .. } | RootError::SeveralPartitions { .. } | RootError::NotThatPartition { .. } => {
+            Exit::USAGE
+        }
         _ => Exit::INPUT,
     };
     let failure = Failure::new(exit, error.to_string());
