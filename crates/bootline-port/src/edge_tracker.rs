@@ -2,9 +2,9 @@
 //! From readings of modem control inputs to their edges, with the bounds of each edge's time.
 //!
 //! A driver offers two readings: the levels of now (TIOCMGET), and, if it supports TIOCGICOUNT, how many edges it has counted.
-//! The counters show pulses that fall between two readings. They may lag behind the levels: a USB adapter answers a
-//! question about levels at once, and reports edges with its next packet. An edge that the levels showed first is therefore owed by
-//! the counter, and is not reported twice.
+//! The counters also show pulses between two readings, but may lag behind the levels: a USB adapter returns its levels at once and
+//! reports edges only with its next packet. The tracker therefore notes each edge that the levels showed first, and does not report
+//! it again when the counter catches up.
 use bootline_capture::units::{Dur, HostTime};
 
 use super::ModemInput;

@@ -34,24 +34,24 @@ pub(super) fn place<'s>(boot: &Boot, sources: &'s [BootSource], uses: &mut [Sour
         }
         let clock = kernel_clock(boot).map_or(Dur::ZERO, |k| k.offset);
         let alignment = Alignment::unchecked(clock, AlignedBy::KernelStart);
-        used.refused = refusal(boot, source, chart, alignment);
+        let (matched, of) = overlap(boot, source);
+        used.refused = refusal(boot, chart, (matched, of), alignment);
         if used.refused.is_none() {
             used.alignment = Some(alignment);
-            used.matched_records = overlap(boot, source).0;
-            used.note = Some(note(boot, source, chart));
+            used.matched_records = matched;
+            used.note = Some(note(chart, (matched, of)));
             placed = Some(PlacedChart { chart, alignment });
         }
     }
     placed
 }
 
-fn refusal(boot: &Boot, source: &BootSource, chart: &Bootchart, clock: Alignment) -> Option<SourceRefusal> {
+fn refusal(boot: &Boot, chart: &Bootchart, (matched, of): (usize, usize), clock: Alignment) -> Option<SourceRefusal> {
     if let (Some(theirs), Some(ours)) = (chart.header.release(), boot.kernel.release.as_deref()) {
         if theirs != ours {
             return Some(SourceRefusal::OtherKernel { theirs: theirs.to_owned(), ours: ours.to_owned() });
         }
     }
-    let (matched, of) = overlap(boot, source);
     if matched * 2 < of {
         return Some(SourceRefusal::OtherBoot { matched, of });
     }
@@ -67,14 +67,13 @@ fn overlap(boot: &Boot, source: &BootSource) -> (usize, usize) {
 }
 
 /// `Boot chart for board (...): times are whole hundredths of a second, ...`
-fn note(boot: &Boot, source: &BootSource, chart: &Bootchart) -> String {
+fn note(chart: &Bootchart, (matched, of): (usize, usize)) -> String {
     let mut words = vec!["its times are whole hundredths of a second".to_owned()];
     if let Some((first, last)) = chart.sampled {
         words.push(format!("sampled from {first} s to {last} s of the uptime"));
     }
-    match overlap(boot, source) {
-        (0, _) => {}
-        (matched, of) => words.push(format!("{matched} of {of} kernel records are in its dmesg, too")),
+    if matched > 0 {
+        words.push(format!("{matched} of {of} kernel records are in its dmesg, too"));
     }
     let title = chart.header.title.as_ref().map(|title| format!("{title}: "));
     title.unwrap_or_default() + &words.join(", ")

@@ -8,6 +8,8 @@ use std::os::unix::fs::FileExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::systems::EXT4_MODULES;
+
 /// A file system that the lab can have as a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -44,7 +46,7 @@ impl FileSystem {
     /// several names.
     pub fn modules(self) -> &'static [&'static str] {
         match self {
-            FileSystem::Ext4 => &["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "mbcache", "ext4"],
+            FileSystem::Ext4 => &EXT4_MODULES,
             FileSystem::Squashfs => &["squashfs"],
             FileSystem::Erofs => &["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "erofs"],
             FileSystem::Btrfs => {

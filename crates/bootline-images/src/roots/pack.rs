@@ -11,7 +11,9 @@ use super::error::RootError;
 use super::file_system::{FileSystem, has};
 use super::partition::{Partition, partitions};
 use crate::arch::Arch;
-use crate::systems::{Namespace, SystemError, need, root_initramfs, with_dependencies};
+use crate::systems::{
+    DISK_MODULES, Namespace, SCREEN_AND_NETWORK_MODULES, SystemError, need, root_initramfs, with_dependencies,
+};
 
 /// A root file system of the user's own, on a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,9 +202,8 @@ mkfs.ext4 -q -F -N $inodes -E root_owner=0:0 -d "$tree" "$4" "$((kib + kib / 4 +
 /// A module can't be read, or this program was built without the lab's programs for the architecture.
 pub fn own_initramfs(root: &OwnRoot, arch: Arch, modules: Option<&Path>) -> Result<Vec<u8>, RootError> {
     // The root was made for another kernel, and has no modules of this one: also the screen's and the network's are loaded here.
-    let device = ["virtio_pci", "virtio_blk"];
-    let other = ["bochs", "virtio_gpu", "virtio_net"];
-    let wanted: Vec<&str> = device.iter().chain(root.file_system.modules()).chain(&other).copied().collect();
+    let mounting = DISK_MODULES.iter().chain(root.file_system.modules());
+    let wanted: Vec<&str> = mounting.chain(&SCREEN_AND_NETWORK_MODULES).copied().collect();
     let modules = modules.map_or_else(|| Ok(Vec::new()), |folder| with_dependencies(folder, &wanted))?;
     Ok(root_initramfs(arch, &modules).ok_or(SystemError::NoPrograms { arch })?)
 }

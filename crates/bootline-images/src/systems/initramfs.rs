@@ -5,10 +5,12 @@ use crate::arch::Arch;
 use crate::cpio::{self, Entry};
 use crate::programs;
 
-/// The modules that reach a root on any storage of the lab, in the order of loading. crc32c, which ext4 asks the kernel's
-/// crypto for, goes by several names.
-pub const ROOT_MODULES: [&str; 8] =
-    ["virtio_pci", "virtio_blk", "crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "mbcache", "ext4"];
+/// The modules that reach a disk of the lab, in the order of loading.
+pub const DISK_MODULES: [&str; 2] = ["virtio_pci", "virtio_blk"];
+/// The modules that mount ext4, in the order of loading. crc32c, which ext4 asks the kernel's crypto for, goes by several names.
+pub const EXT4_MODULES: [&str; 6] = ["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "mbcache", "ext4"];
+/// The modules of the lab's screens and network, for a root that has nothing that would load them.
+pub const SCREEN_AND_NETWORK_MODULES: [&str; 3] = ["bochs", "virtio_gpu", "virtio_net"];
 
 /// The initramfs, with these modules, for a guest of this architecture; `None` if its init could not be built (see
 /// [`Arch::compiler_package`]).

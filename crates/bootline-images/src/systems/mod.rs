@@ -15,7 +15,7 @@ mod system;
 
 pub use error::SystemError;
 pub use image::{SystemImage, SystemManifest};
-pub use initramfs::{ROOT_MODULES, root_initramfs};
+pub use initramfs::{DISK_MODULES, EXT4_MODULES, SCREEN_AND_NETWORK_MODULES, root_initramfs};
 pub use kernel_modules::{KernelModule, ModuleReadError, with_dependencies};
 pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;

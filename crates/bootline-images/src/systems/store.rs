@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
 use super::image::{SystemImage, SystemManifest};
-use super::initramfs::{ROOT_MODULES, root_initramfs};
+use super::initramfs::{DISK_MODULES, EXT4_MODULES, root_initramfs};
 use super::kernel_modules::with_dependencies;
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
@@ -163,7 +163,7 @@ impl SystemStore {
         ];
         namespace.script(system.name(), "writing the image", WRITE_IMAGE, &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
-        let wanted: Vec<&str> = ROOT_MODULES.iter().chain(system.preloaded()).copied().collect();
+        let wanted: Vec<&str> = DISK_MODULES.iter().chain(&EXT4_MODULES).chain(system.preloaded()).copied().collect();
         let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
         let archive = archive.ok_or(SystemError::NoPrograms { arch })?;
         fs::write(&image.initramfs, archive).map_err(SystemError::cache("write", &image.initramfs))?;

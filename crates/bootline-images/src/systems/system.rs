@@ -6,6 +6,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::initramfs::SCREEN_AND_NETWORK_MODULES;
+
 /// A system: a root file system with an init, services and the lab's application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -102,7 +104,7 @@ impl System {
     /// Modules that the initramfs loads because the system itself has nothing that would: the screen's and the network's.
     pub fn preloaded(self) -> &'static [&'static str] {
         match self.init() {
-            InitSystem::Busybox => &["bochs", "virtio_gpu", "virtio_net"],
+            InitSystem::Busybox => &SCREEN_AND_NETWORK_MODULES,
             InitSystem::Systemd | InitSystem::Sysvinit | InitSystem::Openrc => &[],
         }
     }

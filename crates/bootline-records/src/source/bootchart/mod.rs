@@ -10,6 +10,7 @@ mod header;
 mod proc_diskstats;
 mod proc_ps;
 mod proc_stat;
+mod process_list;
 mod taskstats;
 mod timed_block;
 

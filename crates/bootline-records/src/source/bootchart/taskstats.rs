@@ -9,77 +9,50 @@
 //! that shows it and the one before. What is not in a sample may still run.
 use std::collections::HashMap;
 
-use super::chart::{ChartProcess, LONGEST_NAME, MOST_PROCESSES, cut};
+use super::chart::ChartProcess;
+use super::process_list::{ProcessList, SampledProcess, bad_line};
 use super::timed_block::blocks;
-use crate::{ByteRange, ProblemKind, Problems};
+use crate::Problems;
 use bootline_capture::units::{Dur, UptimeTime};
 
-/// The parent of kernel threads.
-const KTHREADD: u32 = 2;
-
 pub(super) fn read(text: &str, problems: &mut Problems) -> Vec<ChartProcess> {
-    let mut processes: Vec<ChartProcess> = Vec::new();
+    const FILE: &str = "taskstats.log";
+    let mut processes = ProcessList::default();
     let mut known: HashMap<u32, usize> = HashMap::new();
     let mut before: Option<UptimeTime> = None;
-    for block in blocks(text, "taskstats.log", problems) {
+    for block in blocks(text, FILE, problems) {
         for line in block.lines() {
             let Some(task) = task(line) else {
-                problems.add(ProblemKind::BadLine, ByteRange::default(), || {
-                    format!("no process in taskstats.log: `{}`", cut(line, 60))
-                });
+                bad_line(FILE, line, problems);
                 continue;
             };
-            if task.pid == KTHREADD || task.parent == KTHREADD {
+            if task.is_kernel_thread() {
                 continue;
             }
             // Sums only grow: one that shrinks is of another process with the same number.
-            let same = known.get(&task.pid).copied().filter(|at| processes[*at].cpu <= task.cpu);
-            if same.is_none() && processes.len() == MOST_PROCESSES {
-                problems.add(ProblemKind::TooManyRecords, ByteRange::default(), || "too many processes".to_owned());
-                continue;
-            }
-            let at = same.unwrap_or_else(|| {
-                known.insert(task.pid, processes.len());
-                processes.push(ChartProcess {
-                    pid: task.pid,
-                    parent: task.parent,
-                    name: String::new(),
-                    args: None,
-                    start: before.map(|_| block.at),
-                    start_error: before.map_or(Dur::ZERO, |before| block.at - before),
-                    last_seen: block.at,
-                    gone: None,
-                    cpu: Dur::ZERO,
-                    io_wait: Dur::ZERO,
-                });
-                processes.len() - 1
-            });
-            let process = &mut processes[at];
-            (process.parent, process.last_seen) = (task.parent, block.at);
-            if process.name != task.name {
-                process.name = cut(task.name, LONGEST_NAME);
-            }
-            (process.cpu, process.io_wait) = (task.cpu, task.io_wait);
+            let same = known.get(&task.pid).copied().filter(|at| processes.all[*at].cpu <= task.cpu);
+            let at = match same {
+                Some(at) => at,
+                None => {
+                    let start = (before.map(|_| block.at), before.map_or(Dur::ZERO, |before| block.at - before));
+                    let Some(at) = processes.add(&task, block.at, start, problems) else { continue };
+                    known.insert(task.pid, at);
+                    at
+                }
+            };
+            processes.update(at, &task, block.at);
         }
         before = Some(block.at);
     }
-    processes
-}
-
-struct Task<'t> {
-    pid: u32,
-    parent: u32,
-    name: &'t str,
-    cpu: Dur,
-    io_wait: Dur,
+    processes.all
 }
 
 /// The name may contain blanks.
-fn task(line: &str) -> Option<Task<'_>> {
+fn task(line: &str) -> Option<SampledProcess<'_>> {
     let mut head = line.splitn(3, ' ');
     let (pid, parent) = (head.next()?.parse().ok()?, head.next()?.parse().ok()?);
     let mut tail = head.next()?.rsplitn(4, ' ');
     let mut nanos = || tail.next()?.parse::<i64>().ok().filter(|ns| *ns >= 0).map(Dur::from_nanos);
     let (_swapped, io_wait, cpu) = (nanos()?, nanos()?, nanos()?);
-    Some(Task { pid, parent, name: tail.next()?, cpu, io_wait })
+    Some(SampledProcess { pid, parent, name: tail.next()?, cpu, io_wait })
 }
