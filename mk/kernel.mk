@@ -60,9 +60,8 @@ kernel-test: build ## boots TEST_KERNELS with nbcon_8250 in all its cases; CASES
 # Goes on where it ended; a whole run takes hours.
 kernel-test-table: build ## the same with all cases, and writes the table of the results: kernel/nbcon_8250/tests/RESULTS.md
 	@scripts/setup lab kernel kernel-test
-	@mkdir -p results
-	-kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) -r 1 -o results/kernel-test.tsv $(TEST_KERNELS)
-	kernel/nbcon_8250/tests/results-table results/kernel-test.tsv >kernel/nbcon_8250/tests/RESULTS.md
+	-kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) -r 1 -o kernel/nbcon_8250/tests/results.tsv $(TEST_KERNELS)
+	kernel/nbcon_8250/tests/results-table kernel/nbcon_8250/tests/results.tsv >kernel/nbcon_8250/tests/RESULTS.md
 
 kernel-board-test: ## boots BOARDS with nbcon_8250
 	@scripts/setup lab kernel kernel-test boards
