@@ -31,6 +31,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/delay.h>
+#include <linux/irq_work.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/printk.h>
@@ -141,6 +142,12 @@ static int exit_console(struct console *con)
 {
 	struct nbcon_8250 *nb = to_nbcon_8250(con);
 
+	/*
+	 * The core does not wait for the wake-up of the printer kthread that it may have queued;
+	 * where that is lazy, it stays queued until the next tick. Registering again would
+	 * initialize it, and unloading would free it.
+	 */
+	irq_work_sync(&con->irq_work);
 	if (nb->keep_hardware)
 		return 0;
 	/* Until it has been resumed, its own number is that of the newest record. */

@@ -3,13 +3,14 @@
  * provoke - a WARN, an oops or a panic at a chosen moment, for the tests
  *
  * Purpose
- *   Triggers a WARN, an oops or a panic while the console has a backlog, and makes a port look
- *   like hardware that QEMU does not have. debugfs: a write of `WHAT CONTEXT RECORDS DELAY_US` to
- *   `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops, panic, nothing, stall:
- *   a report of the RCU stall detector) in CONTEXT (those of context.c, or port: port.c). It
- *   returns when that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in
- *   port.c, `start ACTOR` and `stop ACTOR` in actors.c. A read of `provoke` shows what was
- *   observed, one line `NAME VALUE` for each.
+ *   Triggers a WARN, an oops or a panic while the console has a backlog, and makes a port
+ *   look like hardware that QEMU does not have. debugfs: a write of `WHAT CONTEXT RECORDS
+ *   DELAY_US` to `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops,
+ *   panic, nothing, stall: a report of the RCU stall detector, hold: five seconds with a
+ *   record every 50 ms) in CONTEXT (those of context.c, or port: port.c). It returns when
+ *   that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in port.c,
+ *   `start ACTOR` and `stop ACTOR` in actors.c. A read of `provoke` shows what was observed,
+ *   one line `NAME VALUE` for each.
  *
  * Calling contexts
  *   Process context for the write; CONTEXT for the rest.
@@ -60,6 +61,16 @@ static void stall(void)
 	preempt_enable();
 }
 
+static void hold(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		pr_info("held %u\n", i);
+		mdelay(50);
+	}
+}
+
 static void trigger(void)
 {
 	u64 begin_ns = ktime_get_mono_fast_ns();
@@ -72,6 +83,8 @@ static void trigger(void)
 		panic("provoked");
 	else if (!strcmp(what, "stall"))
 		stall();
+	else if (!strcmp(what, "hold"))
+		hold();
 	took_ns = ktime_get_mono_fast_ns() - begin_ns;
 }
 
