@@ -2,10 +2,10 @@
 //! Boots on standard output, one by one: as text, or as items of a JSON list.
 use std::io::{self, Write};
 
+use bootline_input::Failure;
 use bootline_report::{BootsJson, Document, Emitter, JsonItem, TextEmitter, TextOptions};
 use serde::Serialize;
 
-use crate::failure::Failure;
 use crate::output_stream::OutputStream;
 
 /// How boots are shown.

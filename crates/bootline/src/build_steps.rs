@@ -2,7 +2,7 @@
 //! The steps of building what the lab boots.
 use std::io::Write as _;
 
-use crate::terminal::Terminal;
+use bootline_terminal::Terminal;
 
 /// Shows the steps of a build on stderr: on a terminal, percentages replace each other; otherwise each step is shown once.
 pub struct BuildSteps<'a> {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line as typed. Each verb interprets its own arguments.
+use bootline_input::{Exit, Failure};
+use bootline_terminal::{ColorChoice, Terminal};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::{ColorChoice, Terminal};
 use crate::verbs::{
-    blame, boot, capture, check, collect, compare, completions, critical_chain, experiment, explain, export, kernels,
-    loaders, man, plot, predict, systems, time,
+    blame, boot, capture, check, collect, compare, completions, critical_chain, experiment, explain, export, external,
+    kernels, loaders, man, plot, predict, systems, time,
 };
 
 /// Explains why a Linux boot is slow, predicts what each remedy would save, and tests it on real kernels.
@@ -54,6 +53,15 @@ pub enum Verb {
     Capture(Box<capture::Args>),
     /// Collects all that this machine knows of its boot in one archive, to explain it here or elsewhere
     Collect(collect::Args),
+    /// Stores boots of many logs as Parquet files (program bootline-ingest)
+    #[command(disable_help_flag = true)]
+    Ingest(external::Args),
+    /// Answers questions over a store of boots: regressions, outliers, trends (program bootline-fleet)
+    #[command(disable_help_flag = true)]
+    Fleet(external::Args),
+    /// Asks a store of boots in SQL (program bootline-sql)
+    #[command(disable_help_flag = true)]
+    Sql(external::Args),
     /// Boots a kernel in QEMU on a serial line paced to its true speed, and stores a capture and the truth about the run
     Boot(Box<boot::Args>),
     /// Boots the arms of an experiment interleaved, and reports whether its claims and predictions hold
@@ -83,6 +91,9 @@ impl Verb {
             Verb::Blame(args) => blame::run(args, terminal),
             Verb::CriticalChain(args) => critical_chain::run(args, terminal),
             Verb::Boot(args) => boot::run(*args, terminal),
+            Verb::Ingest(args) => external::run(&external::INGEST, args),
+            Verb::Fleet(args) => external::run(&external::FLEET, args),
+            Verb::Sql(args) => external::run(&external::SQL, args),
             Verb::Experiment(args) => experiment::run(*args, terminal),
             Verb::Collect(args) => collect::run(args, terminal),
             Verb::Compare(args) => compare::run(*args, terminal),

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::collection::{Collection, JOURNAL, Missing, has_kernel_records};
-use crate::exit::Exit;
-use crate::failure::Failure;
+use bootline_input::collection::{Collection, JOURNAL, Missing, has_kernel_records};
+use bootline_input::{Exit, Failure};
+
 use crate::machine::Machine;
 
 /// A boot of this machine, as journalctl counts: 0 is the one that runs, -1 the one before, 1 the first of the journal; or an

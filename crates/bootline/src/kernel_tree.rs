@@ -2,12 +2,10 @@
 //! The argument that names the kernel's source, for what its own table of initcalls says.
 use std::path::PathBuf;
 
+use bootline_input::{Exit, Failure};
 use bootline_kbuild::{InitcallSource, Table};
 use bootline_lab::kernel_tree::{self, KernelTreeError};
 use clap::Args;
-
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Where initcalls come from.
 #[derive(Debug, Args)]

@@ -3,23 +3,18 @@
 use std::path::PathBuf;
 
 use bootline_boot::{Boot, BootRecords};
+use bootline_input::unusable::{self, BootNeeds, UnusableInput, named};
+use bootline_input::{AnalysedBoot, BootReader, Boots, Exit, Failure, KernelLog, LogFile, OpenInput, stdin_once};
 use bootline_records::DecodeSummary;
 use bootline_report::{BootLabel, TextOptions, escaped};
+use bootline_terminal::Terminal;
 use clap::Args;
 use rustix::fs::FileType;
 
 use crate::boot_printer::{BootPrinter, Output};
-use crate::boots::{AnalysedBoot, BootReader, Boots};
 use crate::earlier_boot::BootChoice;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::kernel_log::KernelLog;
-use crate::log_file::{LogFile, stdin_once};
 use crate::machine::Machine;
-use crate::open_input::OpenInput;
 use crate::reading::ReadingArgs;
-use crate::terminal::Terminal;
-use crate::unusable::{self, BootNeeds, UnusableInput, named};
 use crate::whole_boot::WholeBootArgs;
 
 /// The arguments that name logs.
@@ -178,7 +173,7 @@ impl LogInputs {
                 Ok(input) => input,
                 Err(failure) => {
                     exit = exit.max(failure.exit);
-                    failure.show(terminal);
+                    terminal.show(&failure);
                     continue;
                 }
             };
@@ -192,7 +187,7 @@ impl LogInputs {
             }
             for failure in damage.into_iter().chain(failures.unwrap_or_else(|failure| vec![failure])) {
                 exit = exit.max(failure.exit);
-                failure.show(terminal);
+                terminal.show(&failure);
             }
         }
         printer.close().map(|()| exit)

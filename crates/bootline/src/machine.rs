@@ -6,11 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use bootline_input::collection::{Collection, Item, Missing};
 use rustix::fs::OFlags;
 
 use bootline_records::source::{self, Facts};
-
-use crate::collection::{Collection, Item, Missing};
 
 /// A machine by its root directory; another than `/` stands for one in tests.
 #[derive(Clone, Debug)]

@@ -4,12 +4,12 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use bootline_input::{Exit, Failure};
 use bootline_report::{Emitter, escaped};
+use bootline_terminal::Terminal;
 
-use crate::exit::Exit;
-use crate::failure::{Failure, Written};
+use crate::output_stream::Written;
 use crate::output_stream::{OutputStream, exists};
-use crate::terminal::Terminal;
 
 /// Where to write; `-` is standard output.
 #[derive(Clone, Debug)]

@@ -5,9 +5,8 @@ use std::io::{self, BufWriter, ErrorKind, Write, stdout};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::exit::Exit;
-use crate::failure::{Failure, Written, unless_reader_left};
-use crate::unusable;
+use bootline_input::unusable;
+use bootline_input::{Exit, Failure};
 
 /// Permissions of a file that only its owner may read.
 const OWNER_ALONE: u32 = 0o600;
@@ -109,4 +108,22 @@ impl Write for OutputStream {
 pub fn exists(path: &Path) -> Failure {
     Failure::new(Exit::INPUT, format!("{} already exists", unusable::shown(&path.to_string_lossy())))
         .hint("give another name with `-o`, or `--force` to replace it")
+}
+
+/// The error of a failed write to stdout; none if its reader went away (`| head`).
+pub fn unless_reader_left(result: io::Result<()>) -> Result<Written, Failure> {
+    match result {
+        Ok(()) => Ok(Written::All),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(Written::ReaderLeft),
+        Err(e) => Err(Failure::new(Exit::LAB, format!("can't write to standard output: {e}"))),
+    }
+}
+
+/// Whether output was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// All of it was written.
+    All,
+    /// The reader went away: stop without an error.
+    ReaderLeft,
 }

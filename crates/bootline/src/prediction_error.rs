@@ -2,12 +2,10 @@
 //! Prediction errors as shown: what is missing, the evidence, and how to supply it.
 use bootline_analysis::predict::PredictionError;
 use bootline_boot::Boot;
+use bootline_input::unusable::named;
+use bootline_input::{Exit, Failure};
 use bootline_records::RecordId;
 use bootline_report::{BootLabel, escaped};
-
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::unusable::named;
 
 /// The error to show for a refused prediction.
 pub fn failure(prediction_error: &PredictionError, boot: &Boot, source: &BootLabel) -> Failure {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arguments that say how logs are to be read, the same in every verb that reads some.
 use bootline_boot::{BootOptions, ConsoleArg};
+use bootline_input::BootReader;
+use bootline_input::unusable::BootNeeds;
+use bootline_input::whole_boot::WholeBoot;
 use bootline_records::Format;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-
-use crate::boots::BootReader;
-use crate::unusable::BootNeeds;
-use crate::whole_boot::WholeBoot;
 
 /// What ends a boot, and what logs don't say of themselves.
 #[derive(Clone, Debug, Args)]

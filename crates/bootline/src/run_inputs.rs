@@ -6,10 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::compare::{BASELINE_SCHEMA, Baseline};
-
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::unusable;
+use bootline_input::unusable;
+use bootline_input::{Exit, Failure};
 
 /// What a path refers to.
 #[derive(Debug)]

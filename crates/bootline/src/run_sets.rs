@@ -5,13 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::compare::{Asked, Excluded, MOST_RUNS, RunMeasures, RunSet};
+use bootline_input::{AnalysedBoot, BootReader, Exit, Failure, LogFile, OpenInput};
 use bootline_lab::boot::{RunVerdict, Truth};
 
-use crate::boots::{AnalysedBoot, BootReader};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::log_file::LogFile;
-use crate::open_input::OpenInput;
 use crate::run_inputs::{RunInput, RunLog};
 
 /// Reads runs.

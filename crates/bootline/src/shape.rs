@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The format in which a document is written.
 use bootline_report::{Document, Emitter, MarkdownEmitter, TextEmitter, TextOptions};
+use bootline_terminal::Terminal;
 use clap::{Args, ValueEnum};
-
-use crate::terminal::Terminal;
 
 /// Output format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arguments that make a boot whole: other sources of it, and what shows that the application was reached.
-use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent, SourceRefusal, SourceUse};
-use bootline_capture::container::Unpacker;
-use bootline_records::source::ChartMember;
-use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, source};
-use bootline_report::{BootLabel, escaped};
+use bootline_boot::AppMarker;
+use bootline_input::{Failure, WholeBoot};
 use clap::Args;
-
-use crate::chart_archive::{ChartArchive, Held, Unpacked};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::log_file::LogFile;
-use crate::unusable::{self, UnusableInput, named, shown};
 
 /// Other sources of a boot, and the application.
 #[derive(Clone, Debug, Default, Args)]
@@ -35,21 +25,9 @@ pub fn parse_app(text: &str) -> Result<AppMarker, String> {
     AppMarker::parse(text).map_err(|e| e.to_string())
 }
 
-/// The arguments, resolved.
-#[derive(Debug, Default)]
-pub struct WholeBoot {
-    /// In the order given.
-    pub sources: Vec<BootSource>,
-    /// What shows that the application was reached.
-    pub app: Option<AppMarker>,
-}
-
-/// The largest source that is read, in bytes: `systemctl show --all '*'` of a large system has some.
-const LARGEST: u64 = 256 << 20;
-
 impl WholeBootArgs {
     /// Files named by `--with`, in the order given; one of them may be standard input.
-    pub fn files(&self) -> impl Iterator<Item = &std::path::Path> {
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.with.iter().map(PathBuf::as_path)
     }
 
@@ -58,143 +36,6 @@ impl WholeBootArgs {
     /// # Errors
     /// One can't be read.
     pub fn resolve(self) -> Result<WholeBoot, Failure> {
-        let mut sources = Vec::new();
-        for path in &self.with {
-            sources.extend(read(&LogFile::new(path))?);
-        }
-        Ok(WholeBoot { sources, app: self.app })
-    }
-}
-
-/// The sources in a file: one, unless it is an archive.
-fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
-    let name = file.name();
-    let failed = |e| unusable::unpack_failed(&name, &e);
-    let mut unpacker = Unpacker::new(file.open()?).map_err(failed)?;
-    let (mut found, mut chart) = (Vec::new(), ChartArchive::default());
-    while let Some(member) = unpacker.next_member().map_err(failed)? {
-        let path = member.name.clone();
-        let name = member.name.map_or_else(|| name.clone(), |member| format!("{name}:{member}"));
-        let mut bytes = Vec::new();
-        let read = member.reader.take(LARGEST + 1).read_to_end(&mut bytes);
-        read.map_err(|e| unusable::read_failed(&name, &e))?;
-        // The members of a bootchart are one source.
-        if bytes.len() as u64 + chart.held_bytes() > LARGEST {
-            return Err(Failure::new(Exit::INPUT, format!("{} is larger than 256 MiB", shown(&name))));
-        }
-        let rest = chart.offer(Unpacked { path, name, bytes });
-        found.extend(rest.map(|file| BootSource::new(file.name, content(&file.bytes))));
-    }
-    match chart.finish(&name) {
-        Held::Chart(source, _) => found.push(*source),
-        Held::Others(files) => {
-            found.extend(files.into_iter().map(|file| BootSource::new(file.name, content(&file.bytes))));
-        }
-    }
-    Ok(found)
-}
-
-/// The bootchart that an archive is, and the kernel log in it; none where the file is another.
-pub fn open_chart(file: &LogFile) -> Option<(BootSource, Option<Vec<u8>>)> {
-    // Standard input and pipes can be read only once, and are taken for a log.
-    if !matches!(file, LogFile::File(path) if path.is_file()) {
-        return None;
-    }
-    // What can't be opened or read is reported by whoever reads it as a log.
-    let mut unpacker = Unpacker::new(file.open().ok()?).ok().filter(Unpacker::is_archive)?;
-    let mut chart = ChartArchive::default();
-    let mut is_first = true;
-    while let Some(member) = unpacker.next_member().ok()? {
-        let path = member.name?;
-        // All recorders pack the header first: other archives need not be read twice.
-        if std::mem::take(&mut is_first) && ChartMember::of(&path) != Some(ChartMember::Header) {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        member.reader.take(LARGEST + 1 - chart.held_bytes()).read_to_end(&mut bytes).ok()?;
-        chart.offer(Unpacked { name: path.clone(), path: Some(path), bytes });
-        if chart.held_bytes() > LARGEST {
-            return None;
-        }
-    }
-    match chart.finish(&file.name()) {
-        Held::Chart(source, log) => Some((*source, log)),
-        Held::Others(_) => None,
-    }
-}
-
-/// What is in a source: facts of a tool, else the boots of a log, else nothing that is known.
-pub fn content(bytes: &[u8]) -> SourceContent {
-    let facts = source::read(bytes);
-    if facts.kind.is_some() || !is_log(bytes) {
-        return SourceContent::Facts(facts);
-    }
-    SourceContent::Journal(BootRecords::all(bytes))
-}
-
-/// Whether the bytes have the form of a log.
-fn is_log(bytes: &[u8]) -> bool {
-    /// Keeps nothing: a source may have millions of records.
-    struct Nothing;
-    impl Sink for Nothing {
-        fn record(&mut self, _record: Record<'_>) {}
-        fn problem(&mut self, _kind: ProblemKind, _bytes: ByteRange, _detail: &str) {}
-    }
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut Nothing);
-    decoder.finish(&mut Nothing).format.is_some()
-}
-
-impl WholeBoot {
-    /// Whether nothing was given.
-    fn is_empty(&self) -> bool {
-        self.sources.is_empty() && self.app.is_none()
-    }
-
-    /// Adds the sources to a boot, and those that came with its log, and says what can't be answered, if anything.
-    pub fn join(&self, boot: Boot, own: &[BootSource], label: &BootLabel) -> (Boot, Option<UnusableInput>) {
-        if self.is_empty() && own.is_empty() {
-            return (boot, None);
-        }
-        let sources: Vec<BootSource> = own.iter().chain(&self.sources).cloned().collect();
-        let app = self.app.as_ref();
-        let refused = |what: String| Some(UnusableInput::Reported(Failure::new(Exit::INPUT, what)));
-        let plain = label.one_of_several.then(|| boot.clone());
-        let mut joined = boot.with_sources(&sources, app);
-        // Of several boots a source is one's: that which shares events with it. The initcalls of two boots of one kernel are alike.
-        let is_checked = |s: &SourceUse| {
-            let by_events = |by| matches!(by, AlignedBy::UnitMessages | AlignedBy::KernelRecords);
-            s.matched_records > 0 || s.alignment.is_some_and(|a| by_events(a.by))
-        };
-        if let Some(plain) = &plain {
-            let is_unsure = |s: &SourceUse| {
-                s.alignment.is_some_and(|a| matches!(a.by, AlignedBy::Initcalls | AlignedBy::KernelStart))
-                    && !is_checked(s)
-            };
-            let uses = &joined.whole.sources;
-            let kept: Vec<BootSource> = sources
-                .iter()
-                .zip(uses)
-                .filter(|(_, used)| !is_unsure(used))
-                .map(|(source, _)| source.clone())
-                .collect();
-            if kept.len() < sources.len() {
-                joined = plain.clone().with_sources(&kept, app);
-            }
-        }
-        if let Some(plain) = plain.filter(|_| !sources.is_empty() && !joined.whole.sources.iter().any(is_checked)) {
-            let what = format!("nothing shows that the sources are of {}: they were not used", named(label));
-            return (plain.with_sources(&[], app), refused(what));
-        }
-        let is_unused = |s: &&SourceUse| s.refused.as_ref().is_some_and(|why| *why != SourceRefusal::Second);
-        // Of several boots a source is of one: the others do without it.
-        let unused = joined.whole.sources.iter().skip(own.len()).find(is_unused).filter(|_| !label.one_of_several);
-        let unused =
-            unused.and_then(|s| Some(format!("{} {}", shown(&s.name), escaped(&s.refused.as_ref()?.to_string()))));
-        let missing = app.filter(|_| joined.whole.application.is_none());
-        let missing = missing.map(|app| format!("the application `{app}` was not reached in {}", named(label)));
-        let failure = unused.into_iter().chain(missing).reduce(|unused, missing| format!("{unused}; {missing}"));
-        let failure = failure.and_then(refused);
-        (joined, failure)
+        WholeBoot::read(self.with.iter().map(PathBuf::as_path), self.app)
     }
 }

@@ -360,3 +360,26 @@ fn the_rules_in_json() {
     let refused = run(&["explain", "--rules", "-"], b"");
     assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
 }
+
+/// A verb that is a program of its own is found next to bootline, gets its arguments as they are, and its exit status is bootline's.
+#[test]
+fn verbs_that_are_programs_of_their_own() {
+    use std::os::unix::fs::symlink;
+    // Links, because a program that was just written may be busy: another test's child inherits the descriptor.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let own = folder.path().join("bootline");
+    fs::hard_link(env!("CARGO_BIN_EXE_bootline"), &own).unwrap();
+    let run = |verb: &str| {
+        let mut command = isolated(own.to_str().unwrap());
+        command.args([verb, "--json", "-x", "a  b"]).env("PATH", "").output().unwrap()
+    };
+    let missing = run("fleet");
+    assert_eq!(missing.status.code(), Some(2));
+    let said = String::from_utf8(missing.stderr).unwrap();
+    assert!(said.contains("no program `bootline-fleet`") && said.contains("pip install 'bootline[fleet]'"), "{said}");
+    symlink("/bin/echo", folder.path().join("bootline-fleet")).unwrap();
+    let found = run("fleet");
+    assert_eq!(String::from_utf8(found.stdout).unwrap(), "--json -x a  b\n");
+    symlink("/bin/false", folder.path().join("bootline-sql")).unwrap();
+    assert_eq!(run("sql").status.code(), Some(1));
+}

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline blame`
+use bootline_input::unusable::{BootNeeds, UnusableInput};
+use bootline_input::{Exit, Failure};
 use bootline_report::{BlameOptions, blame, blame_json};
+use bootline_terminal::Terminal;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::kernel_tree::KernelTreeArgs;
 use crate::logs;
-use crate::terminal::Terminal;
-use crate::unusable::{BootNeeds, UnusableInput};
 use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]

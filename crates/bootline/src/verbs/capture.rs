@@ -6,20 +6,19 @@ use std::path::{Path, PathBuf};
 
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
 use bootline_capture::{ChunkTime, Header};
+use bootline_input::{Exit, Failure};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
     BackgroundWriter, CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary,
     LineSettings, LiveText, MarkRequest, MarkSummary, PortError, Recording, StopRequest,
 };
 use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, JsonLine, LineErrorCounts};
+use bootline_terminal::Terminal;
 use clap::ValueEnum;
 use regex::bytes::Regex;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output_file::print;
 use crate::quantity::{baud, duration};
-use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -6,19 +6,17 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::compare::{Baseline, Budget, CheckedLimit, GateOutcome, PartKey, RunSet, check};
+use bootline_input::unusable::{self, BootNeeds};
+use bootline_input::{Exit, Failure, LogFile, stdin_once};
 use bootline_report::{GateSource, JsonEmitter, JunitEmitter, TestSuites, escaped};
+use bootline_terminal::Terminal;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::log_file::{LogFile, stdin_once};
 use crate::output_file::{OutputFile, print};
 use crate::quantity;
 use crate::reading::SourceArgs;
 use crate::run_inputs::{RunInput, begins_baseline};
 use crate::run_sets::{self, RunReader};
 use crate::shape::ShapeArgs;
-use crate::terminal::Terminal;
-use crate::unusable::{self, BootNeeds};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -130,7 +128,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let mut failures: Vec<Failure> = checked.iter().filter_map(failure).chain(run_sets::left_out(&runs)).collect();
     failures.extend(junit(&args, &checked, source).err());
-    failures.iter().for_each(|f| f.show(terminal));
+    failures.iter().for_each(|f| terminal.show(f));
     // A failed limit is a failure, whatever else is inconclusive.
     Ok(if failures.iter().any(|f| f.exit == Exit::GATE) {
         Exit::GATE
@@ -223,7 +221,7 @@ fn store(
 
 fn left_out(runs: &RunSet, terminal: &Terminal) -> Exit {
     let failure = run_sets::left_out(runs);
-    failure.iter().for_each(|f| f.show(terminal));
+    failure.iter().for_each(|f| terminal.show(f));
     failure.map_or(Exit::FINE, |f| f.exit)
 }
 

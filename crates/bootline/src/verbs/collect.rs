@@ -2,12 +2,11 @@
 //! `bootline collect`
 use std::path::PathBuf;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
+use bootline_input::{Exit, Failure, TarEmitter};
+use bootline_terminal::Terminal;
+
 use crate::machine::Machine;
 use crate::output_file::{OutputFile, print};
-use crate::tar_writer::TarEmitter;
-use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -5,20 +5,18 @@ use std::path::{Path, PathBuf};
 use bootline_analysis::compare::{Asked, Comparison, Thresholds, compare};
 use bootline_boot::AppMarker;
 use bootline_capture::units::Dur;
+use bootline_input::unusable::BootNeeds;
+use bootline_input::{Exit, Failure, stdin_once};
 use bootline_report::{Document, Emitter, JsonEmitter, TextOptions};
+use bootline_terminal::Terminal;
 use clap::ValueEnum;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::log_file::stdin_once;
 use crate::output_file::OutputFile;
 use crate::quantity;
 use crate::reading::ReadingArgs;
 use crate::run_inputs::RunInput;
 use crate::run_sets::{self, RunReader};
 use crate::shape::Shape;
-use crate::terminal::Terminal;
-use crate::unusable::BootNeeds;
 use crate::whole_boot::parse_app;
 
 #[derive(Debug, clap::Args)]
@@ -155,7 +153,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let shown = format.emitter(&comparison, &document, args.number, options);
     output.write_and_say(&*shown, &format!("{} + {} runs", from.n(), to.n()), terminal)?;
     let failures: Vec<Failure> = [&from, &to].into_iter().filter_map(run_sets::left_out).collect();
-    failures.iter().for_each(|f| f.show(terminal));
+    failures.iter().for_each(|f| terminal.show(f));
     Ok(if failures.is_empty() { Exit::FINE } else { Exit::INPUT })
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline completions`
+use bootline_input::{Exit, Failure};
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output_file::print;
 
 #[derive(Debug, clap::Args)]

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`
 use bootline_analysis::critical_path::CriticalPath;
+use bootline_input::unusable::BootNeeds;
+use bootline_input::{Exit, Failure};
 use bootline_report::{CriticalChainOptions, critical_chain, critical_chain_json};
+use bootline_terminal::Terminal;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::logs;
-use crate::terminal::Terminal;
-use crate::unusable::BootNeeds;
 use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]

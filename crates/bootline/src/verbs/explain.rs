@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline explain`
 use bootline_analysis::rules::findings_by;
+use bootline_input::unusable::BootNeeds;
+use bootline_input::{Exit, Failure};
 use bootline_report::{JsonEmitter, TextEmitter, explain, explain_json, rules, rules_json};
+use bootline_terminal::Terminal;
 
 use crate::boot_printer::Output;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::kernel_tree::KernelTreeArgs;
 use crate::logs;
 use crate::output_file::print;
-use crate::terminal::Terminal;
-use crate::unusable::BootNeeds;
 use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]

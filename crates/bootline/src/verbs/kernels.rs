@@ -9,13 +9,12 @@ use bootline_images::arch::Arch;
 use bootline_images::kernels::{
     self, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, Package, Refresh, Row, Series, Store,
 };
+use bootline_input::{Exit, Failure};
 use bootline_report::{JsonLine, KernelJson, KernelSeries, KernelsJson, OfferedKernel};
+use bootline_terminal::Terminal;
 use clap::Subcommand;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output_file::print;
-use crate::terminal::Terminal;
 
 /// Age of the list of suites after which the mirror is asked again. Suites change with each upload; a list that is a
 /// day old still names the right series.

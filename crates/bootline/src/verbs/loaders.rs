@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use bootline_images::loaders::{Loader, LoaderError, LoaderImage, LoaderRow, LoaderStore};
+use bootline_input::{Exit, Failure};
 use bootline_report::{JsonLine, LoaderImageJson, LoaderJson, LoadersJson};
+use bootline_terminal::Terminal;
 use clap::Subcommand;
 
 use crate::build_steps::BuildSteps;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output_file::print;
-use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -2,11 +2,9 @@
 //! `bootline man`
 use std::path::PathBuf;
 
+use bootline_input::{Exit, Failure};
+use bootline_terminal::Terminal;
 use clap::Command;
-
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

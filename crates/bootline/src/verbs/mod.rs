@@ -11,6 +11,7 @@ pub mod critical_chain;
 pub mod experiment;
 pub mod explain;
 pub mod export;
+pub mod external;
 pub mod kernels;
 pub mod loaders;
 pub mod man;

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::rules::findings;
+use bootline_input::unusable::BootNeeds;
+use bootline_input::{Exit, Failure};
 use bootline_report::{Picture, page, svg};
+use bootline_terminal::Terminal;
 use clap::ValueEnum;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::logs::{LogArgs, MachineArgs};
 use crate::output_file::OutputFile;
 use crate::reading::ReadingArgs;
-use crate::terminal::Terminal;
-use crate::unusable::BootNeeds;
 use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]

@@ -6,15 +6,14 @@ use bootline_analysis::predict::{
     self, Change, Contradiction, KEYS, Prediction, PredictionError, Setting, SettingError,
 };
 use bootline_boot::Boot;
+use bootline_input::unusable::{BootNeeds, UnusableInput};
+use bootline_input::{Exit, Failure};
 use bootline_report::{predictions, predictions_json};
+use bootline_terminal::Terminal;
 use clap::builder::RangedU64ValueParser;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::logs;
 use crate::prediction_error;
-use crate::terminal::Terminal;
-use crate::unusable::{BootNeeds, UnusableInput};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

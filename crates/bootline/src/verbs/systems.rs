@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
 use bootline_images::systems::{System, SystemError, SystemImage, SystemRow, SystemStore};
+use bootline_input::{Exit, Failure};
 use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
+use bootline_terminal::Terminal;
 use clap::Subcommand;
 
 use crate::build_steps::BuildSteps;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output_file::print;
-use crate::terminal::Terminal;
 use crate::verbs::kernels;
 
 #[derive(Debug, clap::Args)]

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline time`
+use bootline_input::unusable::BootNeeds;
+use bootline_input::{Exit, Failure};
 use bootline_report::{time, time_json};
+use bootline_terminal::Terminal;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::logs;
-use crate::terminal::Terminal;
-use crate::unusable::BootNeeds;
 use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]

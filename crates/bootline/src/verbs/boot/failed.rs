@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot that could not be carried out, as a failure of the command.
+use bootline_input::{Exit, Failure};
 use bootline_lab::boot::BootError;
 use bootline_lab::module::ModuleError;
-
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// The error to show for a failed boot.
 pub fn failed(error: &BootError) -> Failure {

@@ -17,6 +17,7 @@ use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{System, SystemImage};
+use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{
     BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
     boot_valid, check_loader, settle,
@@ -24,16 +25,12 @@ use bootline_lab::boot::{
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, with_own};
 use bootline_lab::storage::StoragePreset;
+use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
 use regex::bytes::Regex;
 use tempfile::TempDir;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::interruption::cancel_on_signals;
 use crate::output_file::folder;
-use crate::progress::ProgressLine;
 use crate::quantity::{baud, duration};
-use crate::terminal::Terminal;
 use crate::verbs::{kernels, loaders, systems};
 
 #[derive(Debug, clap::Args)]

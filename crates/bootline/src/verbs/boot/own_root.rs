@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::Kernel;
 use bootline_images::roots::{OwnRoot, RootError, own_initramfs};
+use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{SystemBoot, arch_of};
 use bootline_lab::experiment::{ArmKernel, ArmSystemImage};
+use bootline_terminal::Terminal;
 use tempfile::TempDir;
 
 use super::failed::failed;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 use crate::verbs::{kernels, systems};
 
 /// The kernel that boots a root.

@@ -4,17 +4,16 @@ use std::path::Path;
 
 use bootline_boot::{Boot, BootOptions};
 use bootline_capture::units::{Dur, HostTime};
+use bootline_input::{Failure, only_boot};
 use bootline_lab::boot::{BootOutcome, RunVerdict, Truth};
 use bootline_lab::fidelity::FidelityFlaw;
 use bootline_lab::registers::RegisterCount;
 use bootline_report::{
     Align, BootRun, BootRunsJson, Document, Entry, ExplainedRun, JsonEmitter, Style, Table, Text, TimeValue, text,
 };
+use bootline_terminal::Terminal;
 
-use crate::boots::only_boot;
-use crate::failure::Failure;
 use crate::output_file;
-use crate::terminal::Terminal;
 
 /// Shows one run as text.
 pub fn show(outcome: &BootOutcome, terminal: &Terminal) -> Result<(), Failure> {

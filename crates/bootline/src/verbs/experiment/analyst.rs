@@ -5,10 +5,8 @@ use std::path::Path;
 use bootline_analysis::predict::{Change, Prediction, predict};
 use bootline_boot::{Boot, BootOptions};
 use bootline_capture::units::{Dur, HostTime};
+use bootline_input::{Failure, only_boot, only_boot_with_levels, only_records};
 use bootline_lab::experiment::{Analyst, AnalystError};
-
-use crate::boots::{only_boot, only_boot_with_levels, only_records};
-use crate::failure::Failure;
 
 /// Reads captures as `explain` and `predict` do.
 pub struct Captures;

@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bootline_input::{Exit, Failure};
 use bootline_lab::experiment::Experiment;
 use bootline_report::{Align, Document, ExperimentsJson, JsonEmitter, ListedExperiment, Style, Table, text};
+use bootline_terminal::Terminal;
 
 use super::failures;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output_file::print;
-use crate::terminal::Terminal;
 
 /// Folder in which experiments are looked up by name.
 pub const FOLDER: &str = "experiments";
@@ -49,7 +48,7 @@ pub fn list(folder: &Path, as_json: bool, terminal: &Terminal) -> Result<Exit, F
             Err(error) => {
                 let failure = failures::file(&error);
                 exit = exit.max(failure.exit);
-                failure.show(terminal);
+                terminal.show(&failure);
             }
         }
     }

@@ -4,11 +4,10 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
+use bootline_input::{Exit, Failure};
 use bootline_lab::experiment::{FileError, ImageError, NoSuchArm, ResultsError, RunError};
 use bootline_report::escaped;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::verbs::boot;
 
 /// A file that is not an experiment.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use bootline_capture::units::Dur;
+use bootline_input::{Exit, Failure, LogFile, stdin_once};
 use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
     ArmImages, ArmLoaderImage, ArmRoot, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus,
@@ -17,14 +18,9 @@ use bootline_lab::experiment::{
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
+use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::interruption::cancel_on_signals;
-use crate::log_file::{LogFile, stdin_once};
 use crate::output_file::{folder, print};
-use crate::progress::ProgressLine;
-use crate::terminal::Terminal;
 use crate::verbs::loaders as loader_store;
 use crate::verbs::{boot, kernels};
 use analyst::Captures;

@@ -4,16 +4,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Range;
 
 use bootline_capture::{DamageKind, Event, Reader, starts_capture};
+use bootline_input::unusable::{no_such_boot, read_failed, shown};
+use bootline_input::{Boots, Exit, Failure, LogFile};
 use bootline_records::Format;
 use bootline_report::PlainText;
+use bootline_terminal::Terminal;
 
-use crate::boots::Boots;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::log_file::LogFile;
 use crate::output_stream::OutputStream;
-use crate::terminal::Terminal;
-use crate::unusable::{no_such_boot, read_failed, shown};
 
 const PIECE: usize = 64 * 1024;
 
@@ -139,7 +136,7 @@ impl Copy {
         let Some(bytes) = self.damaged else { return Ok(Exit::FINE) };
         let failure = Failure::new(Exit::INPUT, format!("{name} is damaged; what stood there is missing in the text"))
             .at(format!("bytes {}..{} of the file", bytes.start, bytes.end));
-        failure.show(terminal);
+        terminal.show(&failure);
         Ok(failure.exit)
     }
 }

@@ -10,17 +10,14 @@ use std::path::{Path, PathBuf};
 
 use bootline_analysis::rules::findings;
 use bootline_boot::Clock;
+use bootline_input::unusable::{BootNeeds, UnusableInput, named, no_such_boot};
+use bootline_input::{AnalysedBoot, Exit, Failure, LogFile};
 use bootline_report::{BootLabel, ReportedBoot};
+use bootline_terminal::Terminal;
 use clap::ValueEnum;
 
-use crate::boots::AnalysedBoot;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::log_file::LogFile;
 use crate::output_file::{OutputFile, is_same_file, is_the_input};
 use crate::reading::ReadingArgs;
-use crate::terminal::Terminal;
-use crate::unusable::{BootNeeds, UnusableInput, named, no_such_boot};
 use format::ExportFormat;
 
 #[derive(Debug, clap::Args)]
@@ -174,7 +171,7 @@ fn export(args: Args, input: &LogFile, output: &OutputFile, terminal: &Terminal)
     let mut exit = Exit::FINE;
     for (_, failure) in failures {
         exit = exit.max(failure.exit);
-        failure.show(terminal);
+        terminal.show(&failure);
     }
     Ok(exit)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The boots of an input, one after the other, with one in memory at a time: how every verb reads logs.
+//! The boots of an input, one after the other, with one in memory at a time.
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -211,8 +211,11 @@ pub struct BootReader {
 
 /// A boot, and why it can't be trusted, if so.
 pub struct AnalysedBoot {
+    /// The boot, on one time axis, joined with its other sources.
     pub boot: Boot,
+    /// The input that it is from, and its place in there.
     pub label: BootLabel,
+    /// Why it is of no use for what it was read for; none if it is.
     pub unusable: Option<UnusableInput>,
 }
 
@@ -250,6 +253,11 @@ impl<'r> AnalysedBoots<'r> {
     /// Number of boots read so far.
     pub fn seen(&self) -> usize {
         self.boots.seen()
+    }
+
+    /// The format of what was read to its end last.
+    pub fn format(&self) -> Option<Format> {
+        self.boots.format()
     }
 
     /// The errors, boot by boot. An input without a boot is an error itself.

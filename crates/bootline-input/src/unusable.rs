@@ -23,21 +23,51 @@ pub enum BootNeeds {
 /// Why a boot is unusable for a verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusableInput {
-    /// No kernel record; whether there is a kernel banner without stamps, whether the input is not text, and what ended its reading
-    /// before its end.
-    NoKernel { banner: bool, noise: bool, damage: Option<String> },
+    /// No kernel record.
+    NoKernel {
+        /// Whether there is a kernel banner without stamps.
+        banner: bool,
+        /// Whether the input is not text.
+        noise: bool,
+        /// What ended its reading before its end.
+        damage: Option<String>,
+    },
     /// A file of another kind, without which a log can be explained, but not the other way round.
     OtherKind(OtherKind),
     /// What an earlier boot logged last, before the one that the log holds.
-    Tail { boot: String },
+    Tail {
+        /// The boot, as shown.
+        boot: String,
+    },
     /// Kernel records without any time.
     NoTimes,
     /// A problem that spoils the figures.
-    Spoiled { boot: String, kind: ProblemKind, detail: String },
+    Spoiled {
+        /// The boot, as shown.
+        boot: String,
+        /// What spoils them.
+        kind: ProblemKind,
+        /// The problem in words.
+        detail: String,
+    },
     /// The log ends before the boot does.
-    NoEnd { boot: String, last: String, panicked: bool, marker: bool, quiet: bool },
+    NoEnd {
+        /// The boot, as shown.
+        boot: String,
+        /// The last record, with its time.
+        last: String,
+        /// Whether the kernel panicked.
+        panicked: bool,
+        /// Whether the end that was asked for is a marker.
+        marker: bool,
+        /// Whether the console shows only errors.
+        quiet: bool,
+    },
     /// No records of initcall_debug.
-    NoSpans { boot: String },
+    NoSpans {
+        /// The boot, as shown.
+        boot: String,
+    },
     /// An error that the verb worded itself.
     Reported(Failure),
 }

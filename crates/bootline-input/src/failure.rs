@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Errors as shown: what failed, with its object; the evidence; a hint that can be run.
 use std::fmt;
-use std::io;
 
 use bootline_report::escaped;
 
 use crate::exit::Exit;
-use crate::terminal::Terminal;
 
 /// An error that ends a verb, or the processing of one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,16 +51,6 @@ impl Failure {
         self.hint = Some(harmless(hint));
         self
     }
-
-    /// Writes the error to stderr.
-    pub fn show(&self, terminal: &Terminal) {
-        let (red, bold, plain) =
-            if terminal.stderr_color { ("\x1b[1;31m", "\x1b[1m", "\x1b[0m") } else { ("", "", "") };
-        let text = self.to_string();
-        let rest = text.strip_prefix("error:").unwrap_or(&text);
-        let (first, more) = rest.split_once('\n').map_or((rest, String::new()), |(f, m)| (f, format!("\n{m}")));
-        terminal.say(&format!("{red}error{plain}{bold}:{first}{plain}{more}"));
-    }
 }
 
 impl fmt::Display for Failure {
@@ -79,22 +67,4 @@ impl fmt::Display for Failure {
         }
         Ok(())
     }
-}
-
-/// The error of a failed write to stdout; none if its reader went away (`| head`).
-pub fn unless_reader_left(result: io::Result<()>) -> Result<Written, Failure> {
-    match result {
-        Ok(()) => Ok(Written::All),
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(Written::ReaderLeft),
-        Err(e) => Err(Failure::new(Exit::LAB, format!("can't write to standard output: {e}"))),
-    }
-}
-
-/// Whether output was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// All of it was written.
-    All,
-    /// The reader went away: stop without an error.
-    ReaderLeft,
 }

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use bootline_input::{Exit, Failure};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
-
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Sets the returned flag on the first signal; a second one ends the process.
 pub fn cancel_on_signals() -> Result<Arc<AtomicBool>, Failure> {

@@ -2,6 +2,7 @@
 //! The two output streams: whether they are terminals, take colours, and how wide they are.
 use std::io::{IsTerminal, Write, stderr, stdout};
 
+use bootline_input::Failure;
 use bootline_report::TextOptions;
 
 /// When to colour.
@@ -60,5 +61,14 @@ impl Terminal {
     /// Writes a message to stderr; a failure is ignored, because there is nowhere to report it.
     pub fn say(&self, message: &str) {
         _ = writeln!(stderr(), "{message}");
+    }
+
+    /// Writes an error to stderr.
+    pub fn show(&self, failure: &Failure) {
+        let (red, bold, plain) = if self.stderr_color { ("\x1b[1;31m", "\x1b[1m", "\x1b[0m") } else { ("", "", "") };
+        let text = failure.to_string();
+        let rest = text.strip_prefix("error:").unwrap_or(&text);
+        let (first, more) = rest.split_once('\n').map_or((rest, String::new()), |(f, m)| (f, format!("\n{m}")));
+        self.say(&format!("{red}error{plain}{bold}:{first}{plain}{more}"));
     }
 }
