@@ -18,8 +18,8 @@ help: ## lists the targets
 setup: ## installs what is missing (Debian, Ubuntu); elsewhere says what to install
 	@scripts/setup build lab
 
-build: setup ## builds target/release/bootline
-	$(CARGO) build --release --locked --package bootline
+build: setup ## builds target/release/bootline and bootline-ingest
+	$(CARGO) build --release --locked --package bootline --package bootline-ingest
 
 demo: build ## boots two stock kernels at 9600 baud, and a whole system from boot loader to picture, and explains why they are slow
 	@scripts/setup loader

@@ -36,11 +36,11 @@ Exit status 3: an input is damaged or can't be read; all others are stored."
 )]
 pub struct Args {
     /// Logs, captures, archives, folders with such, or patterns of names (`logs/**/*.gz`); `-` reads a list of them from standard input
-    #[arg(value_name = "FILE|FOLDER|PATTERN", required = true)]
+    #[arg(value_name = "FILE|FOLDER|PATTERN", required_unless_present = "man")]
     inputs: Vec<PathBuf>,
     /// Folder of the store; it is made if it is missing
-    #[arg(short, long, value_name = "FOLDER")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "man")]
+    output: Option<PathBuf>,
     /// Metadata in the ends of paths: names in braces (board, build, lab, job, ...), `*` for anything
     #[arg(long, value_name = "PATTERN", value_parser = PathPattern::parse)]
     path_pattern: Option<PathPattern>,
@@ -80,6 +80,9 @@ pub struct Args {
     /// When to colour the output
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub color: ColorChoice,
+    /// Writes the man page to this folder, and nothing else
+    #[arg(long, value_name = "FOLDER", exclusive = true, hide = true)]
+    pub man: Option<PathBuf>,
     /// Rows in memory before they are written
     #[arg(long, value_name = "ROWS", default_value_t = 256 * 1024, hide = true)]
     batch_rows: usize,
@@ -133,7 +136,8 @@ impl Args {
         let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Plan {
             inputs: self.inputs,
-            store: self.output,
+            // clap has seen to it: without an output there is --man.
+            store: self.output.unwrap_or_default(),
             reader: InputReader { boots, given, pattern: self.path_pattern },
             follow: self.follow.then(|| Duration::from_secs(self.settle)),
             jobs: self.jobs.map_or_else(processors, NonZeroUsize::get),
