@@ -115,3 +115,29 @@ fn two_groups_are_rarely_seen_in_one_and_often_in_two() {
         }
     }
 }
+
+#[test]
+fn a_series_without_a_change_rarely_shows_one_and_a_step_is_seen_five_values_after_it() {
+    const SERIES: usize = 150;
+    const LIMITS: ChangeLimits = ChangeLimits { p: 0.01, share: 0.01 };
+    for (shape, draw) in SHAPES {
+        let mut random = Random::new(17);
+        let mut level = |n: usize, by: f64| -> Vec<f64> { (0..n).map(|_| 100.0 + draw(&mut random) + by).collect() };
+        let alarms = (0..SERIES).filter(|_| !change_points(&level(200, 0.0), LIMITS).is_empty()).count();
+        assert!(alarms <= (SERIES as f64 * (0.01 + slack(0.01, SERIES))) as usize, "{shape}: {alarms} of {SERIES}");
+        // The step: 5 deviations of a build's median.
+        let found = (0..SERIES).filter(|_| {
+            let series = [level(100, 0.0), level(5, 5.0)].concat();
+            change_points(&series, LIMITS).iter().any(|c| c.index.abs_diff(100) <= 2)
+        });
+        let found = found.count();
+        // Two groups that are 12 apart hide a step of 5; of what varies by 20 now and then, half.
+        let least = match shape {
+            "two groups" => 0.0,
+            "outliers" => 0.4,
+            "lognormal" => 0.8,
+            _ => 0.95,
+        };
+        assert!(found as f64 >= SERIES as f64 * (least - slack(least, SERIES)), "{shape}: {found} of {SERIES}");
+    }
+}

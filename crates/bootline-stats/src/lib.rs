@@ -4,15 +4,18 @@
 //! Boots are few and their times are skewed (a host is only ever late), so nothing here assumes a distribution, but for
 //! the test for two groups, which says so. All of it is deterministic: the same samples give the same figures.
 mod bootstrap;
+mod change_points;
 #[cfg(test)]
 mod claims;
 mod groups;
+mod mann_whitney;
 mod random;
 mod rank_sum;
 mod samples;
 mod verdict;
 
 pub use bootstrap::{Estimate, confidence, difference_of_medians, median, ratio_of_medians};
+pub use change_points::{ChangeLimits, ChangePoint, MOST_VALUES, change_points};
 pub use groups::{Groups, groups};
 pub use random::Random;
 pub use rank_sum::{

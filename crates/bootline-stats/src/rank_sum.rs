@@ -6,6 +6,7 @@
 //! whether one tends to be greater. Its confidence can't be had from any number of values: 3 + 3 give at most 90 %, 4 + 4
 //! are the fewest of equal sets for 95 %, and a single value needs 39 to be compared with.
 use super::bootstrap::Estimate;
+use super::mann_whitney;
 use super::random::Random;
 use super::samples::{Samples, middle};
 
@@ -63,11 +64,20 @@ pub fn p_value(a: &Samples, b: &Samples) -> f64 {
             sums.iter().enumerate().filter(|(s, _)| (*s as f64 - mean).abs() >= off - 1e-9).map(|(_, c)| c).sum();
         return (far / sums.iter().sum::<f64>()).min(1.0);
     }
+    // Ties make rare sums rarer than this.
+    let few = (n <= mann_whitney::MOST).then(|| {
+        let pairs = ((n * m) as f64 / 2.0 - off / 2.0 - 1e-9).max(0.0).ceil() as usize;
+        2.0 * mann_whitney::at_most(pairs, n, m)
+    });
+    if let (Some(p), true) = (few, ties == 0.0) {
+        return p.min(1.0);
+    }
     // Ranks are doubled, and so is what corrects for their steps.
     let (n, m) = (n as f64, m as f64);
     let of_ties = ties / ((n + m) * (n + m - 1.0));
     let deviation = 2.0 * (n * m / 12.0 * (n + m + 1.0 - of_ties)).sqrt();
-    if deviation <= 0.0 { 1.0 } else { (2.0 * tail(((off - 1.0).max(0.0)) / deviation)).min(1.0) }
+    let p = if deviation <= 0.0 { 1.0 } else { 2.0 * tail((off - 1.0).max(0.0) / deviation) };
+    p.min(few.unwrap_or(1.0)).min(1.0)
 }
 
 /// The smallest difference that sets like these would show in four of five cases: how far `a` must be shifted for the
@@ -249,10 +259,15 @@ mod tests {
         // Constant within each set, as counts of bytes are.
         check(&[7.0; 5], &[7.0; 5], 1.0);
         check(&[7.0; 5], &[9.0; 5], 2.0 / 252.0);
-        // Counted out and by the normal distribution it is nearly the same.
+        // Counted out, by the Gaussian binomial and by the normal distribution it is nearly the same.
         let set = |n: usize, by: f64| samples(&(0..n).map(|i| i as f64 + by).collect::<Vec<_>>());
-        let (counted, normal) = (p_value(&set(15, 0.0), &set(15, 3.3)), p_value(&set(16, 0.0), &set(16, 3.3)));
-        assert!((0.02..0.30).contains(&normal) && (counted - normal).abs() < 0.05, "{counted} {normal}");
+        let of = |n: usize| p_value(&set(n, 0.0), &set(n, n as f64 * 0.22));
+        let (counted, exact, normal) = (of(15), of(16), of(21));
+        assert!((counted - exact).abs() < 0.03 && (exact - normal).abs() < 0.1, "{counted} {exact} {normal}");
+        check(&(0..200).map(f64::from).collect::<Vec<_>>(), &[-1.0, -2.0, -3.0], 2.0 / 1_373_701.0);
+        // With ties it is at most that.
+        let tied: Vec<f64> = (0..100).flat_map(|i| [f64::from(i); 2]).collect();
+        check(&tied, &[-1.0, -2.0, -3.0], 2.0 / 1_373_701.0);
     }
 
     #[test]
