@@ -41,12 +41,15 @@ pub struct Args {
     /// Folder of the store; it is made if it is missing
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "man")]
     output: Option<PathBuf>,
-    /// Metadata in the ends of paths: names in braces (board, build, lab, job, ...), `*` for anything
+    /// Metadata in the ends of paths: names in braces (board, device, build, lab, job, ...), `*` for anything
     #[arg(long, value_name = "PATTERN", value_parser = PathPattern::parse)]
     path_pattern: Option<PathPattern>,
     /// Kind of device of all boots
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
+    /// The individual device of all boots
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Build of all boots
     #[arg(long, value_name = "NAME")]
     build: Option<String>,
@@ -121,6 +124,7 @@ impl Args {
         let text = |name: Option<String>| name.map(Into::into);
         let given = Metadata {
             board: text(self.board),
+            device: text(self.device),
             build: text(self.build),
             lab: text(self.lab),
             job: text(self.job),

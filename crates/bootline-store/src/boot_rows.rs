@@ -24,6 +24,8 @@ pub struct BootOrigin {
     pub start_time: Option<(i64, &'static str)>,
     /// Kind of device.
     pub board: Option<Text>,
+    /// The individual device.
+    pub device: Option<Text>,
     /// What was booted.
     pub build: Option<Text>,
     /// Where.
@@ -87,6 +89,7 @@ fn boot_row(
         board: origin.board,
         device_model: device_model(boot),
         build: origin.build,
+        device: origin.device,
         lab: origin.lab,
         job: origin.job,
         kernel_release: kernel.release.clone(),

@@ -142,6 +142,7 @@ impl InputReader {
                 start_time: metadata.start_time,
                 board: metadata.board.clone(),
                 build: metadata.build.clone(),
+                device: metadata.device.clone(),
                 lab: metadata.lab.clone(),
                 job: metadata.job.clone(),
                 problem,

@@ -24,6 +24,7 @@ fn corpus() -> Vec<BootRows> {
         let given = Metadata {
             board: Some(kernel.split('-').next().unwrap().into()),
             build: Some(kernel.as_str().into()),
+            device: None,
             lab: Some("lab-a".into()),
             ..Metadata::default()
         };

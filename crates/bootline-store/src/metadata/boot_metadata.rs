@@ -9,6 +9,8 @@ use crate::tables::{BuildRow, Text};
 pub struct Metadata {
     /// Kind of device.
     pub board: Option<Text>,
+    /// The individual device.
+    pub device: Option<Text>,
     /// What was booted.
     pub build: Option<Text>,
     /// Where.
@@ -29,6 +31,7 @@ impl Metadata {
         self.measures.append(&mut other.measures);
         Metadata {
             board: self.board.or(other.board),
+            device: self.device.or(other.device),
             build: self.build.or(other.build),
             lab: self.lab.or(other.lab),
             job: self.job.or(other.job),
@@ -45,6 +48,7 @@ impl Metadata {
         let build = &mut self.build_info;
         match name {
             "board" => self.board = text,
+            "device" => self.device = text,
             "build" => self.build = text,
             "lab" => self.lab = text,
             "job" => self.job = text,

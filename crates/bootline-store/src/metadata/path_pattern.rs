@@ -22,7 +22,7 @@ pub enum PatternError {
     Braces,
     /// There is no such field.
     #[error(
-        "no field `{0}`: there are board, build, lab, job, tree_name, git_repository_branch, git_commit_hash, \
+        "no field `{0}`: there are board, device, build, lab, job, tree_name, git_repository_branch, git_commit_hash, \
          git_commit_name, architecture, config_name, compiler, and _ for what is not needed"
     )]
     UnknownField(String),

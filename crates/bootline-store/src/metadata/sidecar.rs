@@ -92,6 +92,7 @@ impl Sidecar {
 fn own(fields: &Fields<'_>) -> Result<Metadata, SidecarError> {
     let mut metadata = Metadata {
         board: fields.shared("board"),
+        device: fields.shared("device"),
         build: fields.shared("build"),
         lab: fields.shared("lab"),
         job: fields.shared("job"),
@@ -134,6 +135,7 @@ fn own(fields: &Fields<'_>) -> Result<Metadata, SidecarError> {
 fn lava_job(fields: &Fields<'_>) -> Metadata {
     Metadata {
         board: fields.shared("requested_device_type").or_else(|| fields.shared("actual_device")),
+        device: fields.shared("actual_device"),
         job: fields.shared("id"),
         ..Metadata::default()
     }
@@ -145,6 +147,7 @@ fn kernelci_node(fields: &Fields<'_>, revision: &Fields<'_>) -> Metadata {
     let data = fields.object("data").unwrap_or(Fields(&empty));
     Metadata {
         board: data.shared("platform").or_else(|| data.shared("device")),
+        device: data.shared("device"),
         lab: data.shared("runtime"),
         job: data.shared("job_id").or_else(|| fields.shared("id")),
         build_info: BuildInfo {
@@ -248,6 +251,7 @@ mod tests {
             "start_time": "2023-10-10T11:40:00Z", "definition": "job_name: x"}"#;
         let metadata = Sidecar::parse(text).unwrap();
         assert_eq!(metadata.board.as_deref(), Some("bcm2711-rpi-4-b"));
+        assert_eq!(metadata.device.as_deref(), Some("rpi4-3"));
         assert_eq!(metadata.job.as_deref(), Some("1018802"));
         // A job's start is not the boot's.
         assert_eq!(metadata.start_time, None);
