@@ -1,0 +1,13 @@
+-- SPDX-License-Identifier: MIT OR Apache-2.0
+-- What the store holds.
+-- Parameters: board, build (null: all), since, until (dates).
+SELECT count(*) AS boots,
+    count(*) FILTER (WHERE NOT usable) AS unusable,
+    count(*) FILTER (WHERE panicked) AS panicked,
+    count(DISTINCT board) AS boards,
+    count(DISTINCT build) AS builds,
+    count(DISTINCT device) AS devices,
+    min(start_time) AS first_start,
+    max(start_time) AS last_start
+FROM boots
+WHERE (:board IS NULL OR board = :board) AND (:build IS NULL OR build = :build) AND date BETWEEN :since AND :until
