@@ -7,7 +7,7 @@
 25.210318 s (25.199011..25.221625 s, arrival clock)
 >>> for finding in boot.findings[:1]:
 ...     print(finding.code, finding.cost.clock, finding.remedies[0].setting)
-con003 arrival quiet
+con003 arrival kernel 6.19 or later, CONFIG_PREEMPT_RT=y
 """
 
 from ._bootline import Table, __version__
