@@ -3,7 +3,7 @@
 
 ## Python
 
-.PHONY: python python-test python-lint
+.PHONY: python python-test python-lint labgrid-test python-package-test
 python: ## builds the Python package for development, in target/python: then `target/python/bin/python`, `.../pytest`, `.../bootline-fleet`
 	@scripts/setup build python
 	scripts/python-env
@@ -18,3 +18,13 @@ python-lint: ## ruff on the Python package: lints and format
 	@scripts/setup python
 	scripts/python-env -n ruff check
 	scripts/python-env -n ruff format --check
+
+# A whole boot: not a part of `make test`, which replays one.
+labgrid-test: python ## boots a stock kernel in QEMU on a console of labgrid that is recorded, and logs in
+	@scripts/setup lab
+	$(CARGO) build --locked --package bootline
+	scripts/python-env pytest --quiet -m qemu
+
+python-package-test: ## builds wheel and sdist, installs each into an environment of its own, and uses it; the wheel needs no compiler
+	@scripts/setup build python
+	scripts/python-package-test
