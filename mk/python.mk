@@ -3,7 +3,7 @@
 
 ## Python
 
-.PHONY: python python-test python-lint labgrid-test python-package-test
+.PHONY: python python-test python-lint python-bench labgrid-test python-package-test
 python: ## builds the Python package for development, in target/python: then `target/python/bin/python`, `.../pytest`, `.../bootline-fleet`
 	@scripts/setup build python
 	scripts/python-env
@@ -18,6 +18,14 @@ python-lint: ## ruff on the Python package: lints and format
 	@scripts/setup python
 	scripts/python-env -n ruff check
 	scripts/python-env -n ruff format --check
+
+python-bench: build ## throughput of the Python package, compared with the command's, and how long its import takes
+	@scripts/setup python
+	scripts/python-env -n true
+	scripts/rust target/python/bin/maturin build --quiet --release --locked --out target/python-release
+	rm -rf target/python-release/package
+	python3 -m zipfile -e target/python-release/*.whl target/python-release/package
+	python3 python/benches/explain.py $(BINARY) target/python-release/package
 
 # A whole boot: not a part of `make test`, which replays one.
 labgrid-test: python ## boots a stock kernel in QEMU on a console of labgrid that is recorded, and logs in
