@@ -48,6 +48,15 @@ def test_what_is_refused(tmp_path: Path) -> None:
         bootline.capture(["true"], tmp_path / "there.cap")
 
 
+def test_a_capture_that_is_not_what_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(bootline.InputError, match="nothing arrived"):
+        bootline.capture(["true"], tmp_path / "nothing.cap")
+    with pytest.raises(bootline.InputError, match="no line matched `login`"):
+        bootline.capture(["echo", "panic"], tmp_path / "panic.cap", until="login")
+    # What there is of it is kept.
+    assert b"panic" in (tmp_path / "panic.cap").read_bytes()
+
+
 def test_control_c_ends_a_capture(tmp_path: Path) -> None:
     path = tmp_path / "boot.cap"
     code = f"""
