@@ -21,9 +21,8 @@ python-lint: ## ruff on the Python package: lints and format
 
 python-bench: build ## throughput of the Python package, compared with the command's, and how long its import takes
 	@scripts/setup python
-	scripts/python-env -n true
-	scripts/rust target/python/bin/maturin build --quiet --release --locked --out target/python-release
-	rm -rf target/python-release/package
+	rm -rf target/python-release
+	scripts/python-package target/python-release
 	python3 -m zipfile -e target/python-release/*.whl target/python-release/package
 	python3 python/benches/explain.py $(BINARY) target/python-release/package
 
