@@ -28,10 +28,11 @@ demo: build ## boots two stock kernels at 9600 baud, and a whole system from boo
 ## Check
 
 .PHONY: test fuzz lint docs bench perfetto-check clean
-test: setup ## builds, runs all tests, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250 and with fastinit
+test: setup ## builds, runs all tests, those of the Python package too, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250 and with fastinit
 	@scripts/setup browser
 	$(CARGO) build --workspace --all-targets --locked
 	$(CARGO) test --workspace --locked
+	$(MAKE) python-test
 	$(CARGO) xtask docs --check
 	FUZZ_SEED=1 $(MAKE) fuzz FUZZ_SECONDS=3
 	$(MAKE) kernel-smoke
@@ -42,7 +43,7 @@ fuzz: ## runs each fuzz target for FUZZ_SECONDS (20)
 	scripts/rust scripts/fuzz $(FUZZ_SECONDS)
 
 # Each line is one lint; none needs another's result.
-lint: ## rustfmt, clippy, import cycles, shellcheck, licences, dependencies, links, workflows, the kernel's checkpatch
+lint: ## rustfmt, clippy, import cycles, shellcheck, licences, dependencies, links, workflows, the kernel's checkpatch, ruff
 	@scripts/setup build lint
 	! git grep -nE '^(<{7}|>{7}) '
 	$(CARGO) fmt --all --check
@@ -55,6 +56,7 @@ lint: ## rustfmt, clippy, import cycles, shellcheck, licences, dependencies, lin
 	@$(CARGO) fetch --quiet --locked
 	scripts/tool cargo-deny --offline --all-features check licenses bans sources
 	scripts/kernel-checkpatch
+	$(MAKE) python-lint
 
 docs: ## builds the book (target/book/html) and the API's pages, checks all links
 	@scripts/setup build docs
@@ -78,4 +80,4 @@ clean: ## removes what was built; fetched kernels stay in the cache
 	$(CARGO) clean
 	rm -rf kernel/build
 
-include mk/install.mk mk/release.mk mk/lab.mk mk/kernel.mk mk/fastinit.mk
+include mk/install.mk mk/python.mk mk/release.mk mk/lab.mk mk/kernel.mk mk/fastinit.mk

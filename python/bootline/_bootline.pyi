@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The compiled module: crates/bootline-python."""
+
+from collections.abc import Sequence
+from typing import final
+
+__all__ = ["ChangePoint", "__version__", "change_points", "difference", "false_discovery", "p_value"]
+
+__version__: str
+
+@final
+class ChangePoint:
+    """A change of level in a series."""
+
+    @property
+    def index(self) -> int:
+        """The first value of the new level."""
+
+    @property
+    def p(self) -> float:
+        """How likely a series without a change has one like this anywhere."""
+
+    @property
+    def before(self) -> float:
+        """The median up to the change before."""
+
+    @property
+    def after(self) -> float:
+        """The new median, up to the next change."""
+
+    @property
+    def low(self) -> float:
+        """The lower bound of the difference."""
+
+    @property
+    def difference(self) -> float:
+        """By how much the values have grown."""
+
+    @property
+    def high(self) -> float:
+        """The upper bound of the difference."""
+
+def change_points(series: Sequence[Sequence[float]], *, p: float = 0.01, share: float = 0.01) -> list[list[ChangePoint]]:
+    """The changes in each of many series, on all processors."""
+
+def difference(a: Sequence[float], base: Sequence[float]) -> tuple[float, float, float, float]:
+    """By how much the values of one set are greater than those of another: the lower bound, the difference of the medians, the upper
+    bound, and the confidence of the interval."""
+
+def p_value(a: Sequence[float], b: Sequence[float]) -> float:
+    """How likely sets that don't differ are to be as far apart as these."""
+
+def false_discovery(p: Sequence[float]) -> list[float]:
+    """p values as they are when many were looked at (Benjamini and Hochberg)."""
