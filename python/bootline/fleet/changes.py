@@ -163,11 +163,10 @@ def identity(change: Change | Series) -> tuple[str | None, ...]:
 
 def in_words(change: Change) -> str:
     """The change in a sentence, with the part that explains most of it."""
-    what = part_words(change.kind, change.name)
+    relative = signed_percent(change.difference_us.best, change.before_us)
     words = (
-        f"{named(change.board)}: {what} grew by {seconds(change.difference_us.best)} s"
-        f"{f' ({signed_percent(change.difference_us.best, change.before_us)})' if change.before_us else ''} with build {change.since_build}, "
-        f"{count(change.builds_ago, 'build')} ago"
+        f"{named(change.board)}: {part_words(change.kind, change.name)} grew by {seconds(change.difference_us.best)} s"
+        f"{f' ({relative})' if relative else ''} with build {change.since_build}, {count(change.builds_ago, 'build')} ago"
     )
     cause = main_part(change)
     if cause is not None:
@@ -193,14 +192,20 @@ def table(changes: Sequence[Change]) -> Table:
     has_branch = any(change.branch for change in changes)
     columns = [text("board"), *([text("branch")] if has_branch else []), text("what"), text("since build")]
     columns += [figure("builds ago"), figure("before [s]"), figure("after [s]"), figure("difference"), figure("95 % interval")]
-    columns += [text("by chance"), text("clock"), text("in"), text("largest part")]
+    columns += [text("by chance"), text("clock"), text("in"), text("largest part", widest=70)]
     rows = []
     for change in changes:
         cause = main_part(change)
         undone = f" (until {change.undone_by})" if change.undone_by else ""
         cells = [named(change.board), *([change.branch or ""] if has_branch else []), part_words(change.kind, change.name)]
         cells += [f"{change.since_build}{undone}", str(change.builds_ago), seconds(change.before_us), seconds(change.after_us)]
-        cells += [change.size(), between(change.difference_us.low, change.difference_us.high), chance(change.p), change.clock, where(change)]
+        cells += [
+            change.size(),
+            between(change.difference_us.low, change.difference_us.high),
+            chance(change.p),
+            change.clock,
+            where(change),
+        ]
         cells += ["" if cause is None else f"{part_words(cause.kind, cause.name)} {signed(cause.difference_us.best)} s"]
         rows.append(cells)
     # What no row has is no column.
@@ -211,9 +216,7 @@ def table(changes: Sequence[Change]) -> Table:
 def chart(change: Change, series: Series, all_changes: Sequence[Change]) -> SeriesChart:
     labels = [point.build for point in series.points]
     starts = sorted({0, *(labels.index(c.since_build) for c in all_changes)})
-    levels = [
-        Level(start, end, middle(series.values()[start:end])) for start, end in zip(starts, [*starts[1:], len(labels)], strict=True)
-    ]
+    levels = [Level(start, end, middle(series.values()[start:end])) for start, end in zip(starts, [*starts[1:], len(labels)], strict=True)]
     title = f"{named(change.board)}: {part_words(change.kind, change.name)} by build, medians [s], {change.clock} clock"
     return SeriesChart(title, labels, series.values(), levels)
 
@@ -245,12 +248,17 @@ def described(series: Series, points: Sequence[stats.ChangePoint], i: int, p: fl
     point, last = points[i], points[-1]
     end = points[i + 1].index if i + 1 < len(points) else len(series.points)
     allowed = max(limits.share * abs(point.before), limits.least_us)
+    later = points[i + 1 :]
+    # A regression is undone once the level is back, whatever is in between.
     undone = None
-    if i + 1 < len(points) and abs(last.after - point.before) <= allowed or last.after < point.before < point.after:
-        back = (later for later in points[i + 1:] if abs(later.after - point.before) <= allowed or later.after < point.before)
-        undone = series.points[next(back, last).index].build
+    if point.after > point.before and later and last.after <= point.before + allowed:
+        undone = next(series.points[c.index].build for c in later if c.after <= point.before + allowed)
     return Change(
-        series.board, series.branch, series.clock, series.kind, series.name,
+        series.board,
+        series.branch,
+        series.clock,
+        series.kind,
+        series.name,
         since_build=series.points[point.index].build,
         previous_build=series.points[point.index - 1].build,
         builds=end - point.index,

@@ -63,18 +63,32 @@ def parser() -> arguments.Parser:
     rows.add_argument("--rows", metavar="N", type=arguments.positive, default=MANY, help="the most rows [default: %(default)s]")
     limits = limit_options()
     effect = arguments.Parser(add_help=False)
-    effect.add_argument("--effect", metavar="TIME", type=arguments.duration_us, default=1000.0, help="leave out parts that never take so long [default: 1ms]")
+    effect.add_argument(
+        "--effect",
+        metavar="TIME",
+        type=arguments.duration_us,
+        default=1000.0,
+        help="leave out parts that never take so long [default: 1ms]",
+    )
 
     top = arguments.Parser(
-        prog="bootline fleet", description=DESCRIPTION, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[common]
+        prog="bootline fleet",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[common],
     )
     top.add_argument("store", metavar="STORE", help="the folder that `bootline ingest` writes")
-    questions = top.add_subparsers(dest="question", metavar="QUESTION", title="questions", description="Without one: what regressed, and what costs most.")
+    questions = top.add_subparsers(
+        dest="question", metavar="QUESTION", title="questions", description="Without one: what regressed, and what costs most."
+    )
 
     def question(name: str, words: str, *parents: arguments.Parser) -> argparse.ArgumentParser:
         prog = f"bootline fleet STORE {name}"
         description = f"{words[0].upper()}{words[1:]}."
-        added: argparse.ArgumentParser = questions.add_parser(name, prog=prog, help=words, description=description, parents=[*parents, common])
+        added: argparse.ArgumentParser = questions.add_parser(
+            name, prog=prog, help=words, description=description, parents=[*parents, common]
+        )
         return added
 
     question("overview", "shows what the store holds", build)
@@ -85,14 +99,18 @@ def parser() -> arguments.Parser:
     one.add_argument("--fail-on-regression", action="store_true", help="exit with status 1 if something is slower since, up to now")
     question("outliers", "shows boots that took far longer than others of their board and build, and what took so long", build, rows)
     one = question("slowest", "shows the parts on which the fleet spends most time", build, rows)
-    one.add_argument("--kind", choices=KINDS, metavar="KIND", help=f"only parts of this kind ({', '.join(KINDS)}) [default: the first four]")
+    one.add_argument(
+        "--kind", choices=KINDS, metavar="KIND", help=f"only parts of this kind ({', '.join(KINDS)}) [default: the first four]"
+    )
     question("findings", "shows what each finding costs the whole fleet", build)
     one = question("compare", "compares two populations of boots, part by part", effect)
     one.add_argument("base", metavar="BASE", help="COLUMN=VALUE, several separated by commas: build=v6.12,board=rpi4,since=2026-01-01")
     one.add_argument("new", metavar="NEW", help="the same, for the other population")
     one = question("device", "compares a device's last boots with those before", effect)
     one.add_argument("device", metavar="DEVICE", help="the device's name")
-    one.add_argument("--last", metavar="BOOTS", type=arguments.positive, default=10, help="how many boots are the last [default: %(default)s]")
+    one.add_argument(
+        "--last", metavar="BOOTS", type=arguments.positive, default=10, help="how many boots are the last [default: %(default)s]"
+    )
     return top
 
 
@@ -100,9 +118,19 @@ def limit_options() -> arguments.Parser:
     """What is called a change."""
     added = arguments.Parser(add_help=False)
     group = added.add_argument_group("what is a change")
-    group.add_argument("--effect", metavar="TIME", type=arguments.duration_us, default=1000.0, help="the smallest change that matters [default: 1ms]")
-    group.add_argument("--noise", metavar="PERCENT", type=arguments.percent, default=0.01, help="the smallest change, in percent of the level before [default: 1]")
-    group.add_argument("--chance", metavar="PERCENT", type=arguments.percent, default=0.01, help="how often chance may look like a change [default: 1]")
+    group.add_argument(
+        "--effect", metavar="TIME", type=arguments.duration_us, default=1000.0, help="the smallest change that matters [default: 1ms]"
+    )
+    group.add_argument(
+        "--noise",
+        metavar="PERCENT",
+        type=arguments.percent,
+        default=0.01,
+        help="the smallest change, in percent of the level before [default: 1]",
+    )
+    group.add_argument(
+        "--chance", metavar="PERCENT", type=arguments.percent, default=0.01, help="how often chance may look like a change [default: 1]"
+    )
     return added
 
 
@@ -132,7 +160,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"`{options.question}` takes its boots from its arguments", "leave out --board, --since and --until")
     store = Store(options.store, given.get("threads"))
     answer, document = answered(store, options, selection, is_page=form == "html")
-    output.write({"json": answer.json, "text": lambda: rendered(document), "html": lambda: page(document)}[form](), name)
+    text = answer.json() if form == "json" else page(document) if form == "html" else rendered(document)
+    output.write(text, name)
     return gate(answer) if given.get("fail_on_regression") else FINE
 
 

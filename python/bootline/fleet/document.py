@@ -14,11 +14,13 @@ class Column:
     title: str
     #: Figures are aligned to the right.
     is_number: bool = False
+    #: The most characters of a cell on a terminal; the rest is cut.
+    widest: int | None = None
 
 
-def text(title: str) -> Column:
+def text(title: str, widest: int | None = None) -> Column:
     """A column of words."""
-    return Column(title)
+    return Column(title, widest=widest)
 
 
 def figure(title: str) -> Column:

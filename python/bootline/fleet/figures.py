@@ -42,16 +42,16 @@ def long_time(us: float) -> str:
     """The time of many boots, with its unit.
 
     >>> long_time(59_000_000), long_time(5_400_000_000), long_time(500_000_000_000)
-    ('59 s', '1.5 h', '139 h')
+    ('59 s', '90 min', '139 h')
     """
     s = us / 1e6
     if s < 10:
         return f"{seconds(us)} s"
     if s < 600:
         return f"{s:.0f} s"
-    if s < 5 * 3600:
-        return f"{s / 3600:.1f} h"
-    return f"{s / 3600:,.0f} h"
+    if s < 10 * 3600:
+        return f"{s / 60:.0f} min"
+    return f"{number(round(s / 3600))} h"
 
 
 def percent(part: float, whole: float) -> str:

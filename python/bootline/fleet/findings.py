@@ -58,14 +58,20 @@ class Findings(Answer):
     def table(self, most: int | None = None) -> Table:
         """The findings as a table."""
         columns = [text("board"), text("finding"), text("clock"), figure("boots"), figure("of all"), figure("median [s]")]
-        columns += [figure("total"), figure("savable"), text("do")]
+        columns += [figure("total"), figure("savable"), text("do", widest=50)]
         return Table(
             columns,
             [
                 [
-                    named(f.board), f"{f.rule} {f.rule_name}", f.clock, number(f.boots), percent(f.boots, f.of_boots),
-                    seconds(f.median_us), long_time(f.total_us) if f.total_us else "in others",
-                    long_time(f.saves_us) if f.saves_us else "", f.remedy or "",
+                    named(f.board),
+                    f"{f.rule} {f.rule_name}",
+                    f.clock,
+                    number(f.boots),
+                    percent(f.boots, f.of_boots),
+                    seconds(f.median_us),
+                    long_time(f.total_us) if f.total_us else "in others",
+                    long_time(f.saves_us) if f.saves_us else "",
+                    f.remedy or "",
                 ]
                 for f in self.findings[:most]
             ],
@@ -73,7 +79,9 @@ class Findings(Answer):
 
     def bars(self, most: int) -> BarChart:
         """The findings as a chart."""
-        rows = [(f"{named(f.board)}: {f.rule} {f.rule_name} ({f.clock} clock)", float(f.total_us), long_time(f.total_us)) for f in self.findings]
+        rows = [
+            (f"{named(f.board)}: {f.rule} {f.rule_name} ({f.clock} clock)", float(f.total_us), long_time(f.total_us)) for f in self.findings
+        ]
         return BarChart([row for row in rows if row[1] > 0][:most])
 
 

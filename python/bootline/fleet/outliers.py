@@ -69,10 +69,9 @@ class Outlier:
         if part is not None:
             candidates.append((part.longer_us, part_words(part.kind, part.name)))
         longer, words = max(candidates)
-        # What explains less than a tenth explains nothing.
-        if longer < self.longer_us / 10:
-            return "no single part"
-        return f"{words} {signed(longer)} s, {percent(min(longer, self.longer_us), self.longer_us)} of it"
+        share = f"{signed(longer)} s, {percent(min(longer, self.longer_us), self.longer_us)}"
+        # What explains little is no cause.
+        return f"{words} {share}" if longer >= self.longer_us / 3 else f"many parts, most of all {words} {share}"
 
     def where(self) -> str:
         """The stage or phase that took longer."""
@@ -101,19 +100,27 @@ class Outliers(Answer):
         worst = self.outliers[0]
         return (
             f"{count(self.found, 'boot')} took far longer than others of the same board and build; the worst: {seconds(worst.dur_us)} s "
-            f"instead of {seconds(worst.median_us)} s, by {worst.cause()}."
+            f"instead of {seconds(worst.median_us)} s; what took longer: {worst.cause()}."
         )
 
     def table(self, most: int | None = None) -> Table:
         """The boots as a table."""
         columns = [text("board"), text("build"), text("device"), text("date"), figure("took [s]"), figure("median [s]"), text("clock")]
-        columns += [text("what took longer"), text("where"), text("log")]
+        columns += [text("what took longer", widest=70), text("where", widest=40), text("log")]
         return Table(
             columns,
             [
                 [
-                    named(o.board), named(o.build), o.device or "", o.date.isoformat(), seconds(o.dur_us), seconds(o.median_us), o.clock,
-                    o.cause(), o.where(), o.path or "",
+                    named(o.board),
+                    named(o.build),
+                    o.device or "",
+                    o.date.isoformat(),
+                    seconds(o.dur_us),
+                    seconds(o.median_us),
+                    o.clock,
+                    o.cause(),
+                    o.where(),
+                    o.path or "",
                 ]
                 for o in self.outliers[:most]
             ],
@@ -121,8 +128,8 @@ class Outliers(Answer):
 
 
 NOTE = (
-    "An outlier took longer, relative to the median of its board and build, than the upper quartile of the board's boots by three times the "
-    "distance of the quartiles, and at least a tenth. A build counts from 3 boots on, a board from 20."
+    "An outlier took longer, relative to the median of its board and build, than the upper quartile of the board's boots by three times "
+    "the distance of the quartiles, and by at least a tenth. A build counts from 3 boots on, a board from 20."
 )
 
 

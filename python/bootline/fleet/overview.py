@@ -53,8 +53,15 @@ class Overview(Answer):
             columns += [figure("devices"), text("first"), text("last")]
             rows = [
                 [
-                    c.clock, number(c.boots), number(c.usable), number(c.panicked), number(c.boards), number(c.builds),
-                    number(c.devices), day(c.first_start), day(c.last_start),
+                    c.clock,
+                    number(c.boots),
+                    number(c.usable),
+                    number(c.panicked),
+                    number(c.boards),
+                    number(c.builds),
+                    number(c.devices),
+                    day(c.first_start),
+                    day(c.last_start),
                 ]
                 for c in self.clocks
             ]

@@ -48,7 +48,9 @@ class Population:
         where, parameters = self.condition()
         n: int = store.sql(f"SELECT count(*) AS n FROM boots WHERE {where}", parameters)[0]["n"]
         if not n:
-            raise UsageError(f"no usable boots with `{self.words}`", "`bootline sql STORE 'SELECT DISTINCT board, build FROM boots'` shows what there is")
+            raise UsageError(
+                f"no usable boots with `{self.words}`", "`bootline sql STORE 'SELECT DISTINCT board, build FROM boots'` shows what there is"
+            )
         return n
 
     def overlaps(self, other: Population) -> bool:

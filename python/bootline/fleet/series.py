@@ -46,7 +46,9 @@ def key(row: Row) -> tuple[Any, ...]:
 
 
 def series_of(rows: Iterable[Row]) -> list[Series]:
-    """The series in the rows of the question `series`. In a build whose boots show others of its kind, a part that is not there took no time."""
+    """The series in the rows of the question `series`.
+
+    In a build whose boots show others of its kind, a part that is not there took no time."""
     found = []
     for (board, branch, clock), of_boots in groupby(rows, key):
         builds: dict[str, dict[int, Point]] = {}

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import stats
-from .answer import Answer, Estimate, part_words
+from .answer import Answer, Estimate, named, part_words
 from .document import Document, Section, Table, figure, text
 from .figures import between, chance, count, number, seconds, signed, signed_percent
 from .population import MOST_BOOTS, Population, choose_device, choose_two, days_of_chosen, exclude_each_other, rollup_parameters
@@ -24,6 +25,8 @@ SIGNIFICANT = 0.05
 class Difference:
     """A part of the boots of both sides."""
 
+    #: Null if boards are not compared apart, or are not known.
+    board: str | None
     clock: str
     kind: str
     name: str
@@ -71,7 +74,8 @@ class Comparison(Answer):
         return " ".join(self.of_boots(d) for d in boots)
 
     def of_boots(self, d: Difference) -> str:
-        what = f"{part_words(d.kind, d.name).capitalize()} ({d.clock} clock)"
+        board = "" if d.board is None else f" of {d.board}"
+        what = f"{part_words(d.kind, d.name).capitalize()}{board} ({d.clock} clock)"
         if d.verdict == "same":
             return f"{what}: no difference that chance could not explain ({signed(d.difference_us.best)} s)."
         relative = f", {signed_percent(d.difference_us.best, d.base_us)}" if d.base_us else ""
@@ -83,9 +87,13 @@ class Comparison(Answer):
     def notes(self, parts: int) -> list[str]:
         """What to know before trusting the figures."""
         notes = [
-            f"{count(self.base_boots, 'boot')} of `{self.base}`, {number(self.new_boots)} of `{self.new}`. Parts that never take "
-            f"{seconds(self.least_us)} s are left out; the p values of the others are corrected for their number (Benjamini and Hochberg)."
+            f"{count(self.base_boots, 'boot')} of `{self.base}`, {number(self.new_boots)} of `{self.new}`. Parts that vary "
+            f"by less than {seconds(self.least_us)} s are left out; the p values of the others are corrected for their number (Benjamini and "
+            "Hochberg)."
         ]
+        judged = sum(d.kind != "boot" for d in self.differences)
+        if judged and self.base_boots + self.new_boots < 60 and least_p(self.base_boots, self.new_boots) * judged > SIGNIFICANT:
+            notes.append(f"So few boots can't tell a single one of {count(judged, 'part')} from chance; if several differ, they may show.")
         if parts > 50:
             notes.append(f"{count(parts - 50, 'more part')} that differ are in the JSON.")
         if self.clocks_of_one:
@@ -101,21 +109,28 @@ class DeviceComparison(Comparison):
 
 
 def table(differences: Sequence[Difference]) -> Table:
-    columns = [text("what"), text("clock"), figure("base [s]"), figure("new [s]"), figure("difference"), figure("95 % interval")]
-    columns += [text("by chance"), text("verdict")]
-    return Table(
-        columns,
-        [
-            [
-                part_words(d.kind, d.name), d.clock, seconds(d.base_us), seconds(d.new_us), f"{signed(d.difference_us.best)} s",
-                between(d.difference_us.low, d.difference_us.high), chance(d.p), d.verdict,
-            ]
-            for d in differences
-        ],
-    )
+    has_board = any(d.board is not None for d in differences)
+    columns = [*([text("board")] if has_board else []), text("what"), text("clock"), figure("base [s]"), figure("new [s]")]
+    columns += [figure("difference"), figure("95 % interval"), text("by chance"), text("verdict")]
+    rows = []
+    for d in differences:
+        cells = [*([named(d.board)] if has_board else []), part_words(d.kind, d.name), d.clock, seconds(d.base_us), seconds(d.new_us)]
+        cells += [f"{signed(d.difference_us.best)} s", between(d.difference_us.low, d.difference_us.high), chance(d.p), d.verdict]
+        rows.append(cells)
+    return Table(columns, rows)
 
 
-Part = tuple[str, str, str]
+def least_p(n: int, m: int) -> float:
+    """The smallest p value that so many boots can give.
+
+    >>> round(least_p(4, 4), 4)
+    0.0286
+    """
+    return min(1.0, 2 / math.comb(n + m, n))
+
+
+#: Board, clock, kind and name.
+Part = tuple[str | None, str, str, str]
 
 
 @dataclass
@@ -157,27 +172,35 @@ def differences(rows: Sequence[Row], least_us: float) -> list[Difference]:
     A boot without a part took no time for it, provided that it shows others of its kind."""
     parts: dict[Part, Values] = defaultdict(lambda: Values([], []))
     for row in rows:
-        parts[row["clock"], row["kind"], row["name"]].of(row["side"]).append((row["value_us"], row["boots"]))
+        parts[row["board"], row["clock"], row["kind"], row["name"]].of(row["side"]).append((row["value_us"], row["boots"]))
     boots = {key: (sum(n for _, n in v.base), sum(n for _, n in v.new)) for key, v in parts.items()}
     shown = boots_that_show(boots)
     compared: dict[Part, tuple[list[float], list[float]]] = {}
     for key, v in parts.items():
-        of_kind = shown[key[0], "boot" if key[1] == GAP else key[1]] if key[1] != "boot" else boots[key]
-        with_absent = [counted + [(0.0, max(0, of - n))] for counted, of, n in zip((v.base, v.new), of_kind, boots[key], strict=True)]
+        board, clock, kind, _ = key
+        of_kind = boots[key] if kind == "boot" else shown[board, clock, "boot" if kind == GAP else kind]
+        with_absent = [[*counted, (0.0, max(0, of - n))] for counted, of, n in zip((v.base, v.new), of_kind, boots[key], strict=True)]
         base, new = (thinned(counted) for counted in with_absent)
         if base and new:
             compared[key] = base, new
-    chances = stats.false_discovery([stats.p_value(new, base) for base, new in compared.values()]) if compared else []
-    found = [described(key, *compared[key], boots[key], p, least_us) for key, p in zip(compared, chances, strict=True)]
-    return sorted(found, key=lambda d: (d.kind != "boot", -abs(d.difference_us.best), d.clock, d.kind, d.name))
+    # What lies closer together in all boots is no part that could differ.
+    boots_apart = [key for key in compared if key[2] == "boot"]
+    parts_apart = [key for key, (base, new) in compared.items() if key[2] != "boot" and max(base + new) - min(base + new) >= least_us]
+    # Whole boots are few, and what one asks for first: parts don't cost them power.
+    found = []
+    for family in (boots_apart, parts_apart):
+        raw = [stats.p_value(compared[key][1], compared[key][0]) for key in family]
+        corrected = stats.false_discovery(raw)
+        found += [described(key, *compared[key], boots[key], p, least_us) for key, p in zip(family, corrected, strict=True)]
+    return sorted(found, key=lambda d: (d.kind != "boot", -abs(d.difference_us.best), d.board or "", d.clock, d.kind, d.name))
 
 
-def boots_that_show(boots: Mapping[Part, tuple[int, int]]) -> dict[tuple[str, str], tuple[int, int]]:
+def boots_that_show(boots: Mapping[Part, tuple[int, int]]) -> dict[tuple[str | None, str, str], tuple[int, int]]:
     """How many boots of each side show parts of a kind."""
-    shown: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for (clock, kind, _), (base, new) in boots.items():
-        known = shown[clock, kind]
-        shown[clock, kind] = (max(known[0], base), max(known[1], new))
+    shown: dict[tuple[str | None, str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for (board, clock, kind, _), (base, new) in boots.items():
+        known = shown[board, clock, kind]
+        shown[board, clock, kind] = (max(known[0], base), max(known[1], new))
     return shown
 
 
@@ -209,22 +232,26 @@ def clocks_of_one(found: Sequence[Row]) -> list[str]:
 def compare(store: Store, base: Population, new: Population, least_us: float) -> Comparison:
     """Compares two populations: by the rollups if these tell them apart, else by up to so many boots of each, chosen by chance."""
     exclude_each_other(base, new)
+    # Boots of different boards are one population only if a board was asked for.
+    by_board = "board" not in base.values and "board" not in new.values
     if base.is_rolled_up and new.is_rolled_up:
-        rows = store.ask("sides_of_rollups", least_us=least_us, **rollup_parameters(base, new))
+        rows = store.ask("sides_of_rollups", by_board=by_board, least_us=least_us, **rollup_parameters(base, new))
         boots = base.boots(store), new.boots(store)
-        return Comparison(base.words, new.words, *boots, clocks_of_one(rows), least_us, differences(rows, least_us))
-    choose_two(store, base, new)
-    boots = base.boots(store), new.boots(store)
-    return Comparison(base.words, new.words, *boots, *of_chosen(store, least_us))
+    else:
+        choose_two(store, base, new)
+        rows, boots = rows_of_chosen(store, by_board, least_us), (base.boots(store), new.boots(store))
+    return Comparison(base.words, new.words, *boots, clocks_of_one(rows), least_us, differences(rows, least_us))
 
 
 def device(store: Store, name: str, last: int, least_us: float) -> DeviceComparison:
     """Compares a device's last boots with those before."""
     base, new = choose_device(store, name, last)
-    return DeviceComparison(f"{name} before", f"{name}, last {count(new, 'boot')}", base, new, *of_chosen(store, least_us))
+    rows = rows_of_chosen(store, False, least_us)
+    words = f"{name} before", f"{name}, last {count(new, 'boot')}"
+    return DeviceComparison(*words, base, new, clocks_of_one(rows), least_us, differences(rows, least_us))
 
 
-def of_chosen(store: Store, least_us: float) -> tuple[list[str], float, list[Difference]]:
+def rows_of_chosen(store: Store, by_board: bool, least_us: float) -> list[Row]:
+    """What the chosen boots took."""
     since, until = days_of_chosen(store)
-    rows = store.ask("sides", since=since, until=until, least_us=least_us)
-    return clocks_of_one(rows), least_us, differences(rows, least_us)
+    return store.ask("sides", since=since, until=until, by_board=by_board, least_us=least_us)

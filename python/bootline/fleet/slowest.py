@@ -57,7 +57,12 @@ class Slowest(Answer):
             columns,
             [
                 [
-                    named(p.board), part_words(p.kind, p.name), p.clock, number(p.boots), seconds(p.median_us), seconds(p.p90_us),
+                    named(p.board),
+                    part_words(p.kind, p.name),
+                    p.clock,
+                    number(p.boots),
+                    seconds(p.median_us),
+                    seconds(p.p90_us),
                     long_time(p.total_us),
                 ]
                 for p in self.parts[:most]
@@ -66,10 +71,12 @@ class Slowest(Answer):
 
     def bars(self, most: int) -> BarChart:
         """The parts as a chart."""
-        return BarChart([
-            (f"{named(p.board)}: {part_words(p.kind, p.name)} ({p.clock} clock)", float(p.total_us), long_time(p.total_us))
-            for p in self.parts[:most]
-        ])
+        return BarChart(
+            [
+                (f"{named(p.board)}: {part_words(p.kind, p.name)} ({p.clock} clock)", float(p.total_us), long_time(p.total_us))
+                for p in self.parts[:most]
+            ]
+        )
 
 
 NOTE = "Times are without waits for the console, and include what is nested in a part, so that they don't add up."

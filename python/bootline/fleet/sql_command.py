@@ -26,7 +26,7 @@ from .terminal import rendered
 #: Rows of a table on a terminal.
 MOST_ROWS = 1000
 EPILOG = f"""\
-The tables are {', '.join(TABLES)}; docs/store.md describes their columns. The dialect is DuckDB's.
+The tables are {", ".join(TABLES)}; docs/store.md describes their columns. The dialect is DuckDB's.
 Times of different clocks can't be compared: group by clock, or choose one.
 
 Examples:

@@ -35,7 +35,7 @@ class UsageError(StoreError):
     status = 2
 
 
-class EngineMissing(UsageError):
+class EngineError(UsageError):
     """DuckDB is not installed."""
 
 
@@ -74,7 +74,7 @@ class Store:
         try:
             import duckdb
         except ImportError as e:
-            raise EngineMissing("the engine is missing: DuckDB", "install it: `pip install 'bootline[fleet]'`") from e
+            raise EngineError("the engine is missing: DuckDB", "install it: `pip install 'bootline[fleet]'`") from e
         self._errors: type[Exception] = duckdb.Error
         config: dict[str, Any] = {"threads": threads} if threads else {}
         self._connection = duckdb.connect(config=config)
@@ -131,10 +131,7 @@ def parquet(path: Path, table: str) -> str:
     quoted = str(path).replace("'", "''")
     if table == "builds":
         return f"read_parquet('{quoted}/builds/*.parquet', union_by_name = true)"
-    return (
-        f"read_parquet('{quoted}/{table}/*/*.parquet', hive_partitioning = true, "
-        "hive_types = {'date': DATE}, union_by_name = true)"
-    )
+    return f"read_parquet('{quoted}/{table}/*/*.parquet', hive_partitioning = true, hive_types = {{'date': DATE}}, union_by_name = true)"
 
 
 def question_text(question: str) -> str:

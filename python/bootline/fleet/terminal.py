@@ -49,7 +49,8 @@ def wrapped(words: str, indent: str = "") -> list[str]:
 
 def aligned(table: Table) -> Iterator[str]:
     """The table's lines: columns two blanks apart, none wider than its widest cell."""
-    rows = [[column.title for column in table.columns], *([escaped(cell) for cell in row] for row in table.rows)]
+    body = ([cut(escaped(cell), column.widest) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows)
+    rows = [[column.title for column in table.columns], *body]
     widths = [max(len(row[c]) for row in rows) for c in range(len(table.columns))]
     for row in rows:
         cells = [
@@ -57,3 +58,8 @@ def aligned(table: Table) -> Iterator[str]:
             for cell, width, column in zip(row, widths, table.columns, strict=True)
         ]
         yield ("  " + "  ".join(cells)).rstrip()
+
+
+def cut(cell: str, widest: int | None) -> str:
+    """A cell that is not too wide."""
+    return cell if widest is None or len(cell) <= widest else cell[: widest - 1] + "…"

@@ -58,8 +58,16 @@ class TimesAnswer(Answer):
             columns,
             [
                 [
-                    named(t.board), *([named(t.build)] if self.by_build else []), OF_BOOTS.get(t.name, t.name), t.clock, number(t.boots),
-                    seconds(t.median_us), interval(t), seconds(t.p10_us), seconds(t.p90_us), seconds(t.greatest_us),
+                    named(t.board),
+                    *([named(t.build)] if self.by_build else []),
+                    OF_BOOTS.get(t.name, t.name),
+                    t.clock,
+                    number(t.boots),
+                    seconds(t.median_us),
+                    interval(t),
+                    seconds(t.p10_us),
+                    seconds(t.p90_us),
+                    seconds(t.greatest_us),
                 ]
                 for t in rows
             ],
@@ -88,10 +96,13 @@ def sentence(boots: list[Times]) -> str:
 
 def bars(times: list[Times]) -> BarChart:
     """The medians of boots, for a page."""
-    return BarChart([
-        (f"{named(t.board)}, {OF_BOOTS.get(t.name, t.name)}, {t.clock} clock", t.median_us, f"{seconds(t.median_us)} s")
-        for t in times if t.kind == "boot"
-    ])
+    return BarChart(
+        [
+            (f"{named(t.board)}, {OF_BOOTS.get(t.name, t.name)}, {t.clock} clock", t.median_us, f"{seconds(t.median_us)} s")
+            for t in times
+            if t.kind == "boot"
+        ]
+    )
 
 
 def times(store: Store, selection: Selection, by_build: bool) -> TimesAnswer:

@@ -29,10 +29,10 @@ def series_chart(chart: SeriesChart) -> str:
     def y(us: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - us) / (high - low), 1)
 
-    parts = [
-        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(t)}" y2="{y(t)}"/><text class="y" x="{LEFT - 6}" y="{y(t) + 4}">{seconds(t)}</text>'
-        for t in ticks
-    ]
+    parts = []
+    for tick in ticks:
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick)}" y2="{y(tick)}"/>')
+        parts.append(f'<text class="y" x="{LEFT - 6}" y="{y(tick) + 4}">{seconds(tick)}</text>')
     for i, level in enumerate(chart.levels):
         end = min(level.end, len(chart.labels) - 1)
         parts.append(f'<line class="level" x1="{x(level.start)}" x2="{x(end)}" y1="{y(level.value_us)}" y2="{y(level.value_us)}"/>')
@@ -47,7 +47,7 @@ def series_chart(chart: SeriesChart) -> str:
     title = html_text(chart.title)
     return (
         f'<figure class="series"><figcaption>{title}</figcaption>\n<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">'
-        f'{"".join(parts)}</svg></figure>\n'
+        f"{''.join(parts)}</svg></figure>\n"
     )
 
 
