@@ -4,7 +4,17 @@
 from collections.abc import Sequence
 from typing import final
 
-__all__ = ["ChangePoint", "__version__", "change_points", "difference", "false_discovery", "p_value"]
+__all__ = [
+    "ChangePoint",
+    "__version__",
+    "change_points",
+    "difference",
+    "escaped",
+    "false_discovery",
+    "html_text",
+    "p_value",
+    "static_page",
+]
 
 __version__: str
 
@@ -40,6 +50,10 @@ class ChangePoint:
     def high(self) -> float:
         """The upper bound of the difference."""
 
+    @property
+    def confidence(self) -> float:
+        """How likely such bounds contain the truth: 0.95, or less if there are too few values."""
+
 def change_points(series: Sequence[Sequence[float]], *, p: float = 0.01, share: float = 0.01) -> list[list[ChangePoint]]:
     """The changes in each of many series, on all processors."""
 
@@ -52,3 +66,12 @@ def p_value(a: Sequence[float], b: Sequence[float]) -> float:
 
 def false_discovery(p: Sequence[float]) -> list[float]:
     """p values as they are when many were looked at (Benjamini and Hochberg)."""
+
+def escaped(text: str) -> str:
+    """Text made harmless for a terminal: controls and invisible characters shown by their codes."""
+
+def html_text(text: str) -> str:
+    """Text for an element's content or for an attribute in quotes: controls shown by their codes, markup as text."""
+
+def static_page(title: str, style: str, body: str) -> str:
+    """A page as all of bootline's: one file that loads nothing. The title is text, the body HTML."""

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The compiled part of the Python package `bootline`: each file a part of its module `bootline._bootline`.
+mod page;
 mod stats;
 
 use pyo3::prelude::*;
@@ -12,5 +13,8 @@ fn _bootline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats::difference, module)?)?;
     module.add_function(wrap_pyfunction!(stats::p_value, module)?)?;
     module.add_function(wrap_pyfunction!(stats::false_discovery, module)?)?;
+    module.add_function(wrap_pyfunction!(page::escaped, module)?)?;
+    module.add_function(wrap_pyfunction!(page::html_text, module)?)?;
+    module.add_function(wrap_pyfunction!(page::static_page, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }
