@@ -2,10 +2,13 @@
 """The compiled module: crates/bootline-python."""
 
 from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
 from typing import final
 
 __all__ = [
     "ChangePoint",
+    "StoreBatch",
     "__version__",
     "change_points",
     "difference",
@@ -14,6 +17,7 @@ __all__ = [
     "html_text",
     "p_value",
     "static_page",
+    "unreadable_input",
 ]
 
 __version__: str
@@ -75,3 +79,24 @@ def html_text(text: str) -> str:
 
 def static_page(title: str, style: str, body: str) -> str:
     """A page as all of bootline's: one file that loads nothing. The title is text, the body HTML."""
+
+@final
+class StoreBatch:
+    """A batch of a store that other processes fill. Garbage, or an exit without a commit, leaves nothing of it."""
+
+    def __new__(cls, store: str | PathLike[str]) -> StoreBatch: ...
+    @property
+    def folder(self) -> Path:
+        """The folder that is filled: a folder per table, in it one per date as in the store."""
+
+    def try_hold(self) -> list[str] | None:
+        """Excludes all other writers; none while one of them has begun. Returns what was added since the batch was begun, as hashes."""
+
+    def commit(self, inputs: Sequence[str]) -> None:
+        """Makes the batch a part of the store, in one step. The inputs, as hashes, are those of its rows of `files`."""
+
+    def close(self) -> None:
+        """Gives the batch up, unless it was committed."""
+
+def unreadable_input(path: str, problem: str) -> tuple[str, int]:
+    """Identity of an input that can't be read: its hash, and `file_id`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,10 @@ class Store:
         )
         if boots:
             self._connection.executemany("INSERT INTO chosen VALUES (?, ?, ?, ?, ?)", [list(boot) for boot in boots])
+
+
+#: Opens a store by its path and the most processors; what it gives may be another engine's.
+OpenStore = Callable[[str, "int | None"], Store]
 
 
 def check(path: Path) -> None:
