@@ -9,9 +9,13 @@ from typing import final
 __all__ = [
     "ChangePoint",
     "StoreBatch",
+    "StoreReader",
+    "Table",
     "__version__",
+    "_panic",
     "change_points",
     "difference",
+    "empty_tables",
     "escaped",
     "false_discovery",
     "html_text",
@@ -100,3 +104,51 @@ class StoreBatch:
 
 def unreadable_input(path: str, problem: str) -> tuple[str, int]:
     """Identity of an input that can't be read: its hash, and `file_id`."""
+
+@final
+class Table:
+    """A table in memory, for everything that takes Arrow streams by the PyCapsule interface."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+
+    @property
+    def types(self) -> list[tuple[str, str]]:
+        """The columns with their types, as Arrow names them."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class StoreReader:
+    """Reads inputs as `bootline ingest` does; the arguments are its options. One reader reads any number of inputs, in any threads."""
+
+    def __new__(
+        cls,
+        *,
+        path_pattern: str | None = None,
+        board: str | None = None,
+        device: str | None = None,
+        build: str | None = None,
+        lab: str | None = None,
+        job: str | None = None,
+        marker: str | None = None,
+        app: str | None = None,
+        input_format: str | None = None,
+    ) -> StoreReader: ...
+    def read(
+        self, path: str, content: bytes | None = None, *, modified_us: int | None = None, sidecar: bytes | None = None
+    ) -> dict[str, Table]:
+        """The rows that one input gives, by table: the same rows, identities and dates as `bootline ingest` stores.
+
+        `content` are the bytes of the input (as they are, compressed or not); without it the file at `path` is read, with its sidecar.
+        `path` becomes `files.path` and is what `path_pattern` reads. `modified_us` is when the input was last modified, in microseconds
+        since 1970: the boots' date where no source shows when they started. `sidecar` are the bytes of its `.meta.json`. An input that
+        can't be read or that is damaged gives a row of `files` with its problem, never an error."""
+
+def empty_tables() -> dict[str, Table]:
+    """All tables of a store, without rows: for their schemas."""
+
+def _panic() -> None: ...

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The compiled part of the Python package `bootline`: each file a part of its module `bootline._bootline`.
+mod arrow_table;
+mod failure;
 mod page;
+mod record_batches;
 mod stats;
 mod store_batch;
+mod store_reader;
 
 use pyo3::prelude::*;
 
@@ -19,5 +23,16 @@ fn _bootline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(page::static_page, module)?)?;
     module.add_class::<store_batch::StoreBatch>()?;
     module.add_function(wrap_pyfunction!(store_batch::unreadable_input, module)?)?;
+    module.add_class::<arrow_table::ArrowTable>()?;
+    module.add_class::<store_reader::StoreReader>()?;
+    module.add_function(wrap_pyfunction!(store_reader::empty_tables, module)?)?;
+    module.add_function(wrap_pyfunction!(panics, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
+}
+
+/// Panics, for the test of what becomes of panics.
+#[pyfunction(name = "_panic")]
+fn panics(py: Python<'_>) -> PyResult<()> {
+    #[expect(clippy::panic, reason = "it is what it is for")]
+    failure::without_gil(py, || panic!("as asked"))
 }
