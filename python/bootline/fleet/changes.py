@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,8 @@ from .selection import Selection
 from .series import Series, series_of
 from .store import Store
 
+#: Of the bounds of a rollup's bucket.
+RATIO = 1.02
 #: Fewer builds say nothing.
 FEWEST_BUILDS = 6
 #: Parts that changed with a boot changed at most so many builds from it: the place of a step in noise is known that well.
@@ -309,8 +312,9 @@ def all_changes(series: Sequence[Series], limits: Limits, last: int | None = Non
 
 def ask_series(store: Store, selection: Selection, limits: Limits) -> list[Series]:
     """The series in a store."""
-    rows = store.ask("series", board=selection.board, since=selection.since, until=selection.until, least_us=limits.least_us)
-    return series_of(rows)
+    least_bucket = math.floor(math.log(max(limits.least_us / 2, 1)) / math.log(RATIO))
+    dates = {"since": selection.since, "until": selection.until}
+    return series_of(store.ask("series", board=selection.board, **dates, least_us=limits.least_us, least_bucket=least_bucket))
 
 
 def changes(store: Store, selection: Selection, limits: Limits, last: int | None = None) -> Changes:
