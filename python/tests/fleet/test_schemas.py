@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from bootline.fleet import changes, findings, outliers, overview, sides, slowest, summary, times
 from bootline.fleet.answer import Answer, Estimate
 
-SCHEMAS = Path(__file__).parent.parent.parent / "docs" / "schema"
+SCHEMAS = Path(__file__).parent.parent.parent.parent / "docs" / "schema"
 ANSWERS: list[type[Answer]] = [
     changes.Changes,
     findings.Findings,
