@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .. import stats
 from .answer import Answer, Estimate, named, part_words
 from .document import Block, Document, Level, Paragraph, Section, SeriesChart, Table, figure, text
-from .figures import between, chance, count, seconds, signed, signed_percent
+from .figures import between, chance, count, number, seconds, signed, signed_percent
 from .selection import Selection
 from .series import Series, series_of
 from .store import Store
 
+#: Of the bounds of a rollup's bucket.
+RATIO = 1.02
 #: Fewer builds say nothing.
 FEWEST_BUILDS = 6
 #: Parts that changed with a boot changed at most so many builds from it: the place of a step in noise is known that well.
@@ -104,6 +107,10 @@ class Changes(Answer):
         """What takes longer since, up to now."""
         return [change for change in self.changes if change.is_regression]
 
+    def every(self) -> list[Change]:
+        """All changes, those of parts of others included."""
+        return [c for change in self.changes for c in (change, *change.parts)]
+
     def document(self) -> Document:
         return Document("What changed, and since which build", self.sentence(), self.sections({}), self.notes())
 
@@ -119,8 +126,8 @@ class Changes(Answer):
             series = count(looked.series - looked.too_short, "series", "series")
             return f"Nothing regressed in up to {count(looked.builds, 'build')} ({series})."
         worst = next((change for change in regressions if change.kind == "boot"), regressions[0])
-        others = len(regressions) - 1
-        more = f" {count(others, 'other regression')}." if others else ""
+        others = sum(change.is_regression for change in without_echoes(self.changes)) - 1
+        more = f" {count(others, 'other regression')}." if others > 0 else ""
         return f"{in_words(worst)}{more}"
 
     def notes(self) -> list[str]:
@@ -135,11 +142,14 @@ class Changes(Answer):
         return notes
 
     def sections(self, series: dict[tuple[str | None, ...], Series], most: int = 50) -> list[Section]:
-        """Regressions, then what became faster or was undone."""
+        """Regressions, then what became faster or was undone. With series, boots have charts."""
+        shown = without_echoes(self.changes)
+        slower = [c for c in shown if c.is_regression]
         groups = (
-            ("Slower", [c for c in self.changes if c.is_regression]),
-            ("Slower for a while", [c for c in self.changes if c.difference_us.best > 0 and c.undone_by is not None]),
-            ("Faster", [c for c in self.changes if c.difference_us.best <= 0]),
+            ("Slower", [c for c in slower if c.kind == "boot"]),
+            ("Parts that are slower, without a change of the whole boot", [c for c in slower if c.kind != "boot"]),
+            ("Slower for a while", [c for c in shown if c.difference_us.best > 0 and c.undone_by is not None]),
+            ("Faster", [c for c in shown if c.difference_us.best <= 0]),
         )
         sections = []
         for title, group in groups:
@@ -147,13 +157,43 @@ class Changes(Answer):
                 continue
             blocks: list[Block] = [table(group[:most])]
             if len(group) > most:
-                blocks.append(Paragraph(f"{count(len(group) - most, 'more change')}, in the JSON."))
-            for change in group[:most]:
+                blocks.append(Paragraph(f"{number(len(group) - most)} more in the JSON."))
+            # Each boot that changed, and the part that explains most of it.
+            wanted = [c for change in group[:most] if change.kind == "boot" for c in (change, main_part(change)) if c is not None]
+            charted: set[tuple[str | None, ...]] = set()
+            for change in wanted:
                 one = series.get(identity(change))
-                if one is not None:
-                    blocks.append(chart(change, one, [c for c in self.changes if identity(c) == identity(change)]))
+                if one is not None and identity(change) not in charted:
+                    charted.add(identity(change))
+                    blocks.append(chart(change, one, [c for c in self.every() if identity(c) == identity(change)]))
             sections.append(Section(title, blocks))
         return sections
+
+
+#: What says most about the cause comes first: what ran, where nothing is known to have run, and what tiles the boot.
+RANKS = {"gap": 1, "phase": 2, "stage": 3}
+#: Parts whose sizes differ by less are one change, seen twice.
+ECHO = 0.25
+
+
+def rank(change: Change) -> int:
+    return RANKS.get(change.kind, 0)
+
+
+def without_echoes(changes: Sequence[Change]) -> list[Change]:
+    """Without gaps, phases and stages that changed only with a part that is listed itself."""
+
+    def echoes(one: Change, other: Change) -> bool:
+        size = one.difference_us.best
+        return (
+            "boot" not in (one.kind, other.kind)
+            and rank(other) < rank(one)
+            and identity(one)[:3] == identity(other)[:3]
+            and abs(one.builds_ago - other.builds_ago) <= NEAR
+            and abs(other.difference_us.best - size) <= ECHO * abs(size)
+        )
+
+    return [one for one in changes if not any(echoes(one, other) for other in changes)]
 
 
 def identity(change: Change | Series) -> tuple[str | None, ...]:
@@ -177,9 +217,12 @@ def in_words(change: Change) -> str:
 
 
 def main_part(change: Change) -> Change | None:
-    """The part that explains most of a change: what ran, else where."""
-    ran = [part for part in change.parts if part.kind not in TILES]
-    return next(iter(ran or change.parts), None)
+    """The part that explains most of a change: the most telling of those that are as large as the largest."""
+    if not change.parts:
+        return None
+    largest = max(abs(part.difference_us.best) for part in change.parts)
+    candidates = [part for part in change.parts if abs(part.difference_us.best) >= largest / 2]
+    return min(candidates, key=lambda part: (rank(part), -abs(part.difference_us.best)))
 
 
 def where(change: Change) -> str:
@@ -190,7 +233,7 @@ def where(change: Change) -> str:
 
 def table(changes: Sequence[Change]) -> Table:
     has_branch = any(change.branch for change in changes)
-    columns = [text("board"), *([text("branch")] if has_branch else []), text("what"), text("since build")]
+    columns = [text("board"), *([text("branch")] if has_branch else []), text("what", widest=60), text("since build")]
     columns += [figure("builds ago"), figure("before [s]"), figure("after [s]"), figure("difference"), figure("95 % interval")]
     columns += [text("by chance"), text("clock"), text("in"), text("largest part", widest=70)]
     rows = []
@@ -309,8 +352,9 @@ def all_changes(series: Sequence[Series], limits: Limits, last: int | None = Non
 
 def ask_series(store: Store, selection: Selection, limits: Limits) -> list[Series]:
     """The series in a store."""
-    rows = store.ask("series", board=selection.board, since=selection.since, until=selection.until, least_us=limits.least_us)
-    return series_of(rows)
+    least_bucket = math.floor(math.log(max(limits.least_us / 2, 1)) / math.log(RATIO))
+    dates = {"since": selection.since, "until": selection.until}
+    return series_of(store.ask("series", board=selection.board, **dates, least_us=limits.least_us, least_bucket=least_bucket))
 
 
 def changes(store: Store, selection: Selection, limits: Limits, last: int | None = None) -> Changes:

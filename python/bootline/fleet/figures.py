@@ -30,12 +30,14 @@ def signed(us: float) -> str:
 
 
 def between(low_us: float, high_us: float) -> str:
-    """Two bounds.
+    """Two bounds, with the digits that the greater one deserves.
 
-    >>> between(110_000, 230_000)
-    '+0.110..+0.230'
+    >>> between(110_000, 230_000), between(-1_000, 230_000)
+    ('+0.110..+0.230', '-0.001..+0.230')
     """
-    return f"{signed(low_us)}..{signed(high_us)}"
+    if max(abs(low_us), abs(high_us)) < FINE_US:
+        return f"{signed(low_us)}..{signed(high_us)}"
+    return f"{low_us / 1e6:+.3f}..{high_us / 1e6:+.3f}"
 
 
 def long_time(us: float) -> str:

@@ -87,13 +87,13 @@ class Comparison(Answer):
     def notes(self, parts: int) -> list[str]:
         """What to know before trusting the figures."""
         notes = [
-            f"{count(self.base_boots, 'boot')} of `{self.base}`, {number(self.new_boots)} of `{self.new}`. Parts that vary "
-            f"by less than {seconds(self.least_us)} s are left out; the p values of the others are corrected for their number (Benjamini and "
-            "Hochberg)."
+            f"{count(self.base_boots, 'boot')} of `{self.base}`, {number(self.new_boots)} of `{self.new}`. Parts that vary by less than "
+            f"{seconds(self.least_us)} s are left out; the p values of the others are corrected for their number (Benjamini and Hochberg)."
         ]
         judged = sum(d.kind != "boot" for d in self.differences)
-        if judged and self.base_boots + self.new_boots < 60 and least_p(self.base_boots, self.new_boots) * judged > SIGNIFICANT:
-            notes.append(f"So few boots can't tell a single one of {count(judged, 'part')} from chance; if several differ, they may show.")
+        fewest = min((d.base_boots + d.new_boots for d in self.differences if d.kind == "boot"), default=0)
+        if 0 < fewest < MOST_BOOTS and least_p(fewest // 2, fewest - fewest // 2) * judged > SIGNIFICANT:
+            notes.append(f"So few boots can't tell a single one of {count(judged, 'part')} from chance; several that differ may show.")
         if parts > 50:
             notes.append(f"{count(parts - 50, 'more part')} that differ are in the JSON.")
         if self.clocks_of_one:

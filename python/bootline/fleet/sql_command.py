@@ -53,9 +53,7 @@ def parser(prog: str = "bootline sql", dialect: str = "DuckDB") -> arguments.Par
     return top
 
 
-def main(
-    argv: Sequence[str] | None = None, open_store: OpenStore = Store, prog: str = "bootline sql", dialect: str = "DuckDB"
-) -> int:
+def main(argv: Sequence[str] | None = None, open_store: OpenStore = Store, prog: str = "bootline sql", dialect: str = "DuckDB") -> int:
     """Runs the command, with whatever engine opens the store; returns its exit status."""
     options = parser(prog, dialect).parse_args(argv)
     try:

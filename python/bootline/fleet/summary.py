@@ -20,6 +20,7 @@ from .times import TimesAnswer, bars, times
 
 #: Rows of each part on a terminal, and on a page.
 FEW, MANY = 5, 25
+MOST_BARS = 10
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,10 @@ class Summary(Answer):
         """What findings cost, and the slowest parts."""
         sections = []
         if self.findings.findings:
-            blocks: list[Block] = [Paragraph(self.findings.sentence()), self.findings.bars(most), self.findings.table(most)]
+            blocks: list[Block] = [Paragraph(self.findings.sentence()), self.findings.bars(MOST_BARS), self.findings.table(most)]
             sections.append(Section("What findings cost", blocks))
         if self.slowest.parts:
-            parts: list[Block] = [Paragraph(self.slowest.sentence()), self.slowest.bars(most), self.slowest.table(most)]
+            parts: list[Block] = [Paragraph(self.slowest.sentence()), self.slowest.bars(MOST_BARS), self.slowest.table(most)]
             sections.append(Section("Slowest parts", parts))
         return sections
 

@@ -20,9 +20,9 @@ def rendered(document: Document) -> str:
     >>> print(rendered(Document("fleet", "Two boards.", [Section("", [table])])), end="")
     Two boards.
     <BLANKLINE>
-      board        time [s]
+      board       time [s]
       rpi\\x1b[2J       1.5
-      x86             10.25
+      x86            10.25
     """
     lines = [*wrapped(document.sentence)]
     for section in document.sections:

@@ -41,15 +41,16 @@ Examples:
   bootline-spark sql /srv/store "SELECT board, count(*) FROM boots GROUP BY board"
 
 `bootline-spark ask STORE --help` lists the questions. docs/spark.md says what a cluster needs.
-Exit status: 0 success; 1 something regressed (ask --fail-on-regression); 2 usage error; 3 an input is damaged or can't be read, or the store
-can't be asked; 4 the store can't be written to, or Spark failed."""
+Exit status: 0 success; 1 something regressed (ask --fail-on-regression); 2 usage error; 3 an input is damaged or can't be read, or
+the store can't be asked; 4 the store can't be written to, or Spark failed."""
 
 
 def spark_options() -> arguments.Parser:
     """The options that say which Spark."""
     which = arguments.Parser(add_help=False, allow_abbrev=False)
     group = which.add_argument_group("which Spark")
-    group.add_argument("--master", metavar="URL", help="spark://HOST:PORT, yarn, k8s://..., local[N] [default: spark-defaults.conf, else this machine]")
+    where = "spark://HOST:PORT, yarn, k8s://..., local[N] [default: spark-defaults.conf, else this machine]"
+    group.add_argument("--master", metavar="URL", help=where)
     group.add_argument("--conf", metavar="NAME=VALUE", type=setting, action="append", default=[], help="a setting of Spark")
     return which
 

@@ -110,14 +110,14 @@ class Job:
         found, hashes = listed.count(), hashed.count()
         wide = self.spark.read.schema(spark_schema(wide_schema())).parquet(str(folder / READ))
         self.say("writing the tables")
-        self.write(wide, unreadable, folder, set())
+        self.write(wide, unreadable, folder)
         added = self.hold(batch)
         both = added & {row[INPUT] for row in self.inputs(wide).collect()} | added & {one.input for one in unreadable}
         if both:
             self.say(f"leaving out {len(both)} inputs that others have stored meanwhile")
             wide = wide.where(~f.col(INPUT).isin(sorted(both)))
             unreadable = [one for one in unreadable if one.input not in both]
-            self.write(wide, unreadable, folder, both)
+            self.write(wide, unreadable, folder)
         files = wide.where("files IS NOT NULL").select(INPUT, "files.path", "files.status", "files.problem").collect()
         totals = wide.agg(f.count("boots.boot_id").alias("boots"), f.count("spans.boot_id").alias("spans")).first()
         assert totals is not None
@@ -187,7 +187,7 @@ class Job:
             time.sleep(PAUSE)
         return set(added)
 
-    def write(self, wide: DataFrame, unreadable: Iterable[Unreadable], folder: Path, without: set[str]) -> None:
+    def write(self, wide: DataFrame, unreadable: Iterable[Unreadable], folder: Path) -> None:
         """Writes the tables, again if inputs are to be left out."""
         today = f.lit(datetime.datetime.now(datetime.timezone.utc).date())
         rows = wide.agg(*(f.count(f.col(f"{name}.{always(of)}")).alias(name) for name, of in self.schemas.items())).first()

@@ -63,8 +63,7 @@ def reading(options: ReaderOptions) -> Callable[[Iterator[pa.RecordBatch]], Iter
                 )
                 content = batch.column("content")[i].as_buffer().to_pybytes()
                 tables = {
-                    name: pa.table(table)
-                    for name, table in reader.read(path, content, modified_us=modified_us, sidecar=sidecar).items()
+                    name: pa.table(table) for name, table in reader.read(path, content, modified_us=modified_us, sidecar=sidecar).items()
                 }
                 # It has changed since it was hashed: whatever it is now, the next run stores it.
                 if tables["files"]["sha256"][0].as_py() != sha256:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Ingest on a cluster of processes, of which some are killed: `make spark-test`. Too heavy for each run of the tests, which don't collect it."""
+"""Ingest on a cluster of processes, of which some are killed: `make spark-test`. Too heavy for `make python-test`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from fleet_of_boots import PATTERN, Logs, assert_same_answers, assert_same_stores, embedded, make_logs
 from pyspark.sql import SparkSession
 
 from bootline.fleet.store import Store
@@ -20,7 +21,6 @@ from bootline.spark.ingest import ingest
 from bootline.spark.reading import ReaderOptions
 from bootline.spark.session import session
 from bootline.spark.store import SparkStore
-from fleet_of_boots import PATTERN, Logs, assert_same_answers, assert_same_stores, embedded, make_logs
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -116,7 +116,9 @@ def test_a_killed_executor_changes_nothing(cluster: SparkSession, logs: Logs, em
 
 
 @pytest.mark.parametrize("moment", ["hashed", "read", "boots"])
-def test_a_killed_driver_leaves_nothing_half_done(moment: str, logs: Logs, embedded_store: Path, tmp_path: Path, ingest_command: Path) -> None:
+def test_a_killed_driver_leaves_nothing_half_done(
+    moment: str, logs: Logs, embedded_store: Path, tmp_path: Path, ingest_command: Path
+) -> None:
     store = tmp_path / "store"
     settings = [f"--conf={name}={value}" for name, value in SETTINGS.items()]
     command = [sys.executable, "-m", "bootline.spark.command", "ingest", logs.folder, store, "--path-pattern", PATTERN]

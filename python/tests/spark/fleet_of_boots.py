@@ -112,7 +112,8 @@ def parameters() -> Iterator[dict[str, Any]]:
 def choose(store: Store) -> None:
     """Boots for the questions about chosen ones."""
     query = "SELECT boot_id, board, build, date FROM boots WHERE board IN ('slow', 'stepping') ORDER BY boot_id"
-    chosen = [(row["boot_id"], row["board"], row["build"], "base" if i % 2 else "new", row["date"]) for i, row in enumerate(store.sql(query))]
+    found = enumerate(store.sql(query))
+    chosen = [(row["boot_id"], row["board"], row["build"], "base" if i % 2 else "new", row["date"]) for i, row in found]
     assert len(chosen) > 2
     store.choose_boots(chosen)
 
@@ -136,6 +137,8 @@ def assert_same_answers(store: Store, other: Store) -> None:
 
 def same(a: Row, b: Row) -> bool:
     """Equal to the last bit, but for sums of floating-point numbers, which have no order."""
-    return list(a) == list(b) and all(
-        x == y or (isinstance(x, float) and isinstance(y, float) and abs(x - y) <= 1e-12 * abs(y)) for x, y in zip(a.values(), b.values(), strict=True)
-    )
+
+    def same_value(x: Any, y: Any) -> bool:
+        return x == y or (isinstance(x, float) and isinstance(y, float) and abs(x - y) <= 1e-12 * abs(y))
+
+    return list(a) == list(b) and all(same_value(x, y) for x, y in zip(a.values(), b.values(), strict=True))

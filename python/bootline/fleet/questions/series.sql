@@ -3,7 +3,8 @@
 -- A boot without a part spent no time in it, provided that it shows others of the kind (without initcall_debug it shows no initcall), or
 -- that the part is a gap. Builds of another branch, configuration or compiler are another series.
 -- Rows without a name are the builds that show parts of a kind.
--- Parameters: board (null: all), since, until (dates), least_us: parts (not boots) whose medians differ by less are left out.
+-- Parameters: board (null: all), since, until (dates), least_us: parts (not boots) whose medians differ by less are left out,
+-- least_bucket: the bucket of half of it.
 WITH first_boots AS (
     SELECT build, min(start_time) AS first_boot FROM boots WHERE build IS NOT NULL GROUP BY build
 ),
@@ -15,44 +16,80 @@ places AS (
         ) AS place
     FROM first_boots LEFT JOIN builds ON builds.build = first_boots.build
 ),
-buckets AS (
-    SELECT board, build, clock, kind, name, bucket, sum(count) AS boots, sum(sum_us) AS us
+-- Medians take a sort: they are made only of parts whose mean differs between builds by half of least_us at least.
+of_boots AS (
+    SELECT board, build, clock, sum(count) AS boots
     FROM rollups
-    WHERE build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
-    GROUP BY board, build, clock, kind, name, bucket
+    WHERE kind = 'boot' AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
+    GROUP BY board, build, clock
+),
+-- Values below half of least_us matter to neither.
+long_parts AS (
+    SELECT board, build, clock, kind, name, sum(count) AS boots, sum(sum_us) AS us
+    FROM rollups
+    WHERE bucket >= :least_bucket AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
+    GROUP BY board, build, clock, kind, name
+),
+kinds AS (
+    SELECT board, build, clock, kind, max(boots) AS boots FROM long_parts GROUP BY board, build, clock, kind
+),
+means AS (
+    SELECT long_parts.board, long_parts.clock, kind, name, us / of_boots.boots AS mean_us
+    FROM long_parts JOIN of_boots ON coalesce(of_boots.board, '') = coalesce(long_parts.board, '') AND of_boots.build = long_parts.build
+        AND of_boots.clock = long_parts.clock
+    WHERE kind <> 'boot'
+),
+builds_of_boards AS (
+    SELECT board, clock, count(*) AS builds FROM of_boots GROUP BY board, clock
+),
+differing AS (
+    SELECT coalesce(means.board, '') AS board, means.clock, kind, name
+    FROM means JOIN builds_of_boards AS b ON coalesce(b.board, '') = coalesce(means.board, '') AND b.clock = means.clock
+    GROUP BY coalesce(means.board, ''), means.clock, kind, name
+    HAVING max(mean_us) - CASE WHEN count(*) < max(b.builds) THEN 0 ELSE min(mean_us) END >= 0.5 * :least_us
+    UNION ALL
+    SELECT coalesce(board, ''), clock, 'boot', 'time-to-init' FROM builds_of_boards
+    UNION ALL
+    SELECT coalesce(board, ''), clock, 'boot', 'time-to-marker' FROM builds_of_boards
+),
+buckets AS (
+    SELECT rollups.board, build, rollups.clock, rollups.kind, rollups.name, bucket, sum(count) AS boots, sum(sum_us) AS us
+    FROM rollups JOIN differing ON differing.name = rollups.name AND differing.kind = rollups.kind AND differing.clock = rollups.clock
+        AND differing.board = coalesce(rollups.board, '')
+    WHERE build IS NOT NULL AND (:board IS NULL OR rollups.board = :board) AND date BETWEEN :since AND :until
+    GROUP BY rollups.board, build, rollups.clock, rollups.kind, rollups.name, bucket
 ),
 ranked AS (
     SELECT *,
         us / boots AS value_us,
         sum(boots) OVER (PARTITION BY board, build, clock, kind, name ORDER BY bucket) AS up_to,
-        sum(boots) OVER (PARTITION BY board, build, clock, kind, name) AS total,
-        sum(CASE WHEN kind = 'boot' THEN boots ELSE 0 END) OVER (PARTITION BY board, build, clock) AS all_boots
+        sum(boots) OVER (PARTITION BY board, build, clock, kind, name) AS total
     FROM buckets
 ),
 counted AS (
-    SELECT *,
-        CASE WHEN kind = 'gap' THEN greatest(all_boots, total) ELSE max(total) OVER (PARTITION BY board, build, clock, kind) END AS of_boots
+    SELECT ranked.*, greatest(total, CASE WHEN ranked.kind = 'gap' THEN coalesce(of_boots.boots, 0) ELSE coalesce(kinds.boots, 0) END) AS of_boots
     FROM ranked
+        LEFT JOIN of_boots ON coalesce(of_boots.board, '') = coalesce(ranked.board, '') AND of_boots.build = ranked.build
+            AND of_boots.clock = ranked.clock
+        LEFT JOIN kinds ON coalesce(kinds.board, '') = coalesce(ranked.board, '') AND kinds.build = ranked.build
+            AND kinds.clock = ranked.clock AND kinds.kind = ranked.kind
 ),
 medians AS (
     SELECT board, build, clock, kind, name,
         CAST(max(of_boots) AS BIGINT) AS boots,
-        CASE WHEN max(of_boots) >= 2 * max(total) THEN 0
-            ELSE min(value_us) FILTER (WHERE up_to + of_boots - total >= 0.5 * of_boots) END AS median_us
+        CASE WHEN max(of_boots) >= 2 * max(total) AND kind <> 'boot' THEN 0
+            ELSE min(value_us) FILTER (WHERE kind = 'boot' AND up_to >= 0.5 * total OR up_to + of_boots - total >= 0.5 * of_boots) END AS median_us
     FROM counted
     GROUP BY board, build, clock, kind, name
 ),
 placed AS (
-    SELECT medians.*, places.branch, places.place
-    FROM medians JOIN places ON places.build = medians.build
+    SELECT medians.*, places.branch, places.place FROM medians JOIN places ON places.build = medians.build
 ),
-kinds AS (
-    SELECT board, branch, clock, kind, place, build, max(boots) AS boots
-    FROM placed
-    GROUP BY board, branch, clock, kind, place, build
+placed_kinds AS (
+    SELECT kinds.*, places.branch, places.place FROM kinds JOIN places ON places.build = kinds.build
 ),
 builds_of_kinds AS (
-    SELECT board, branch, clock, kind, count(*) AS builds FROM kinds GROUP BY board, branch, clock, kind
+    SELECT board, branch, clock, kind, count(*) AS builds FROM placed_kinds GROUP BY board, branch, clock, kind
 ),
 parts AS (
     SELECT board, branch, clock, kind, name, count(*) AS builds, min(median_us) AS least, max(median_us) AS greatest_us
@@ -63,9 +100,10 @@ SELECT placed.board, placed.branch, placed.clock, placed.kind, placed.name, plac
 FROM placed
     JOIN parts ON coalesce(parts.board, '') = coalesce(placed.board, '') AND coalesce(parts.branch, '') = coalesce(placed.branch, '')
         AND parts.clock = placed.clock AND parts.kind = placed.kind AND parts.name = placed.name
-    JOIN builds_of_kinds AS k ON coalesce(k.board, '') = coalesce(placed.board, '') AND coalesce(k.branch, '') = coalesce(placed.branch, '')
+    LEFT JOIN builds_of_kinds AS k ON coalesce(k.board, '') = coalesce(placed.board, '') AND coalesce(k.branch, '') = coalesce(placed.branch, '')
         AND k.clock = placed.clock AND k.kind = placed.kind
-WHERE placed.kind = 'boot' OR greatest_us - CASE WHEN parts.builds < k.builds OR parts.kind = 'gap' THEN 0 ELSE least END >= :least_us
+WHERE placed.kind = 'boot'
+    OR greatest_us - CASE WHEN parts.builds < coalesce(k.builds, 0) OR parts.kind = 'gap' THEN 0 ELSE least END >= :least_us
 UNION ALL
-SELECT board, branch, clock, kind, NULL, place, build, boots, NULL FROM kinds
+SELECT board, branch, clock, kind, NULL, place, build, CAST(boots AS BIGINT), NULL FROM placed_kinds
 ORDER BY board NULLS FIRST, branch NULLS FIRST, clock, kind, name NULLS FIRST, place

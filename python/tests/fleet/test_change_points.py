@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from otava.analysis import compute_change_points
+from otava.analysis import compute_change_points  # type: ignore[import-untyped]
 
 from bootline import stats
 
-REPOSITORY = Path(__file__).parent.parent.parent
+REPOSITORY = Path(__file__).parent.parent.parent.parent
 #: A boot of three and a half seconds.
 US = 3.5e6
 
