@@ -16,10 +16,15 @@ from __future__ import annotations
 import datetime
 import hashlib
 import math
+import os
+import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -96,42 +101,45 @@ class Job:
         folder = batch.folder
         listed = self.listed()
         self.say("hashing")
-        self.hashed().write.parquet(str(folder / "hashed"), compression="zstd")
-        hashed = self.spark.read.parquet(str(folder / "hashed"))
+        hashed = self.kept(self.hashed(), folder / "hashed")
         known = self.spark.read.schema(spark_schema(self.schemas["files"])).parquet(f"{self.store}/files")
         new = hashed.join(known.where("sha256 IS NOT NULL").select("sha256").distinct(), "sha256", "left_anti")
         # Of several with the same content the first.
         new = new.groupBy("sha256").agg(f.min_by(f.struct("path", "modified_us"), "path").alias("first")).select("sha256", "first.*")
         new = self.kept(new, folder / "new")
         count = new.count()
-        self.say(f"reading {count} new inputs")
-        self.read(new).write.parquet(str(folder / READ), compression="zstd")
-        unreadable = self.unreadable(listed, hashed, known)
-        found, hashes = listed.count(), hashed.count()
-        wide = self.spark.read.schema(spark_schema(wide_schema())).parquet(str(folder / READ))
+        empty = self.empty(listed)
+        bare = unknown(empty[:1] + self.unreadable(listed, hashed), known)
+        found, hashes = listed.count() + len(empty), hashed.count() + len(empty)
+        self.say(f"reading {count + len(bare)} new inputs")
+        wide = self.kept(self.read(new), folder / READ)
         self.say("writing the tables")
-        self.write(wide, unreadable, folder)
+        self.write(wide, bare, folder)
         added = self.hold(batch)
-        both = added & {row[INPUT] for row in self.inputs(wide).collect()} | added & {one.input for one in unreadable}
-        if both:
-            self.say(f"leaving out {len(both)} inputs that others have stored meanwhile")
-            wide = wide.where(~f.col(INPUT).isin(sorted(both)))
-            unreadable = [one for one in unreadable if one.input not in both]
-            self.write(wide, unreadable, folder)
-        files = wide.where("files IS NOT NULL").select(INPUT, "files.path", "files.status", "files.problem").collect()
+        files = wide.where("files IS NOT NULL").select(INPUT, "files.path", "files.status", "files.problem")
+        read = {row[INPUT] for row in files.select(INPUT).collect()}
+        others = added & (read | {one.input for one in bare})
+        if others:
+            self.say(f"leaving out {len(others)} inputs that others have stored meanwhile")
+            is_ours = ~f.col(INPUT).isin(sorted(others))
+            wide, files = wide.where(is_ours), files.where(is_ours)
+            bare = [one for one in bare if one.input not in others]
+            self.write(wide, bare, folder)
+        told = [(row["path"], row["status"], row["problem"]) for row in files.collect()]
+        told += [(one.row["path"], one.row["status"], one.row["problem"]) for one in bare]
         totals = wide.agg(f.count("boots.boot_id").alias("boots"), f.count("spans.boot_id").alias("spans")).first()
         assert totals is not None
-        batch.commit([row[INPUT] for row in files] + [one.input for one in unreadable])
-        statuses = [row["status"] for row in files] + ["unreadable"] * len(unreadable)
-        problems = [f"{row['path']}: {row['problem']}" for row in files if row["status"] == "damaged"]
-        problems += [f"{one.path}: {one.problem}" for one in unreadable]
+        batch.commit(sorted(read - others) + [one.input for one in bare])
+        statuses = Counter(status for _, status, _ in told)
+        problems = [f"{path}: {problem}" for path, status, problem in told if status in ("damaged", "unreadable")]
         return Ingested(
             found=found,
-            stored_before=hashes - count + len(both),
-            inputs={status: statuses.count(status) for status in sorted(set(statuses))},
+            # An unreadable input has no content that could have been stored.
+            stored_before=hashes - (count - len(read)) - len(told) + statuses["unreadable"],
+            inputs=dict(sorted(statuses.items())),
             boots=totals["boots"],
             spans=totals["spans"],
-            changed=count - len(files) - len(both),
+            changed=count - len(read),
             first_problem=min(problems, default=None),
         )
 
@@ -166,16 +174,21 @@ class Job:
         inputs = content.join(f.broadcast(wanted), "path").select("path", "modified_us", "sha256", "sidecar", "content")
         return inputs.mapInArrow(reading(self.options), spark_schema(wide_schema()))
 
-    def unreadable(self, listed: DataFrame, hashed: DataFrame, known: DataFrame) -> list[Unreadable]:
-        """The inputs whose content Spark could not read, but those of which the store says so already."""
-        known = known.where("sha256 IS NULL").select("file_id").distinct()
-        missing = listed.join(hashed.select("path"), "path", "left_anti").collect()
-        found = [Unreadable(row["path"], row["modified_us"], row["length"] > LARGEST) for row in missing]
-        told = {row["file_id"] for row in known.collect()} if found else set()
-        return [one for one in found if one.file_id not in told]
+    def empty(self, listed: DataFrame) -> list[BareFile]:
+        """The files without content, in order: Spark lists them, but makes no rows of them."""
+        names = {unquote(name) for name in self._files.inputFiles()}
+        # Hadoop writes file:/ and file:///.
+        names = {re.sub("^file:/+", "/", name) for name in names}
+        names = {name for name in names if not name.endswith(SIDECAR) and not name.startswith(f"{self.store}/")}
+        if len(names) == listed.count():
+            return []
+        names -= {row["path"] for row in listed.select("path").collect()}
+        return [empty_file(self.options, name) for name in sorted(names)]
 
-    def inputs(self, wide: DataFrame) -> DataFrame:
-        return wide.where("files IS NOT NULL").select(INPUT)
+    def unreadable(self, listed: DataFrame, hashed: DataFrame) -> list[BareFile]:
+        """The inputs whose content Spark could not read."""
+        missing = listed.join(hashed.select("path"), "path", "left_anti").orderBy("path").collect()
+        return [unreadable_file(row["path"], row["modified_us"], row["length"] > LARGEST) for row in missing]
 
     def hold(self, batch: StoreBatch) -> set[str]:
         """Excludes other writers; returns what they have added."""
@@ -187,7 +200,7 @@ class Job:
             time.sleep(PAUSE)
         return set(added)
 
-    def write(self, wide: DataFrame, unreadable: Iterable[Unreadable], folder: Path) -> None:
+    def write(self, wide: DataFrame, bare: Sequence[BareFile], folder: Path) -> None:
         """Writes the tables, again if inputs are to be left out."""
         today = f.lit(datetime.datetime.now(datetime.timezone.utc).date())
         rows = wide.agg(*(f.count(f.col(f"{name}.{always(of)}")).alias(name) for name, of in self.schemas.items())).first()
@@ -200,7 +213,7 @@ class Job:
             if name == "files":
                 # By the day of the commit, as `bootline ingest` has it.
                 table = table.drop(DATE).withColumn(DATE, today)
-                table = table.unionByName(self.rows_of(unreadable).withColumn(DATE, today))
+                table = table.unionByName(self.rows_of(bare).withColumn(DATE, today))
             self.write_table(name, table, rows[name], folder)
         self.write_builds(wide, folder)
 
@@ -237,33 +250,52 @@ class Job:
     def named(self, wide: DataFrame) -> DataFrame:
         return wide.where("files IS NOT NULL").select(INPUT, "files.path")
 
-    def rows_of(self, unreadable: Iterable[Unreadable]) -> DataFrame:
-        """The rows of `files` for what can't be read."""
+    def rows_of(self, bare: Sequence[BareFile]) -> DataFrame:
+        """Their rows of `files`."""
         schema = pa.schema([field for field in self.schemas["files"] if field.name != DATE])
-        now = datetime.datetime.now(datetime.timezone.utc)
-        rows = [
-            {
-                "file_id": one.file_id,
-                "path": one.path,
-                "modified": datetime.datetime.fromtimestamp(one.modified_us / 1e6, datetime.timezone.utc),
-                "status": "unreadable",
-                "problem": one.problem,
-                "boots": 0,
-                "ingested_at": now,
-                "bootline_version": __version__,
-            }
-            for one in unreadable
-        ]
-        return self.spark.createDataFrame([tuple(row.get(name) for name in schema.names) for row in rows], spark_schema(schema))
+        return self.spark.createDataFrame([tuple(one.row.get(name) for name in schema.names) for one in bare], spark_schema(schema))
 
 
-class Unreadable:
-    """An input whose content can't be had."""
+@dataclass(frozen=True)
+class BareFile:
+    """An input of which Spark makes no row: there is nothing to read, or it can't be read."""
 
-    def __init__(self, path: str, modified_us: int, is_large: bool) -> None:
-        self.path, self.modified_us = path, modified_us
-        self.problem = TOO_LARGE if is_large else NOT_READ
-        self.input, self.file_id = unreadable_input(path, self.problem)
+    input: str
+    #: Of `files`.
+    row: dict[str, Any]
+
+
+def empty_file(options: ReaderOptions, path: str) -> BareFile:
+    """A file without content."""
+    modified_us = os.stat(path).st_mtime_ns // 1_000_000 * 1_000 if path.startswith("/") else None
+    (row,) = pa.table(options.reader().read(path, b"", modified_us=modified_us)["files"]).to_pylist()
+    return BareFile(row["sha256"], row)
+
+
+def unreadable_file(path: str, modified_us: int, is_large: bool) -> BareFile:
+    """A file whose content can't be had."""
+    problem = TOO_LARGE if is_large else NOT_READ
+    content, file_id = unreadable_input(path, problem)
+    row = {
+        "file_id": file_id,
+        "path": path,
+        "modified": datetime.datetime.fromtimestamp(modified_us / 1e6, datetime.timezone.utc),
+        "status": "unreadable",
+        "problem": problem,
+        "boots": 0,
+        "ingested_at": datetime.datetime.now(datetime.timezone.utc),
+        "bootline_version": __version__,
+    }
+    return BareFile(content, row)
+
+
+def unknown(bare: Sequence[BareFile], known: DataFrame) -> list[BareFile]:
+    """Those that the store doesn't have."""
+    if not bare:
+        return []
+    ids = [one.row["file_id"] for one in bare]
+    stored = {row["file_id"] for row in known.where(f.col("file_id").isin(ids)).select("file_id").collect()}
+    return [one for one in bare if one.row["file_id"] not in stored]
 
 
 def always(schema: pa.Schema) -> str:

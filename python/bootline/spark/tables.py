@@ -46,6 +46,8 @@ def spark_type(arrow: pa.DataType) -> t.DataType:
         pa.string(): t.StringType(),
         pa.date32(): t.DateType(),
     }
+    if pa.types.is_struct(arrow):
+        return spark_schema(pa.schema(list(arrow)))
     if pa.types.is_timestamp(arrow) and arrow.unit == "us" and arrow.tz is not None:
         return t.TimestampType()
     return simple[arrow]
