@@ -11,7 +11,8 @@ pub fn without_gil<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> 
     py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|panic| internal_error(py, said(&*panic)))
 }
 
-fn said(panic: &(dyn Any + Send)) -> String {
+/// What a panic said.
+pub fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
@@ -29,6 +30,16 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
 /// What a caller asked for can't be.
 pub fn usage_error(py: Python<'_>, what: String) -> PyErr {
     raised(py, "UsageError", what, None)
+}
+
+/// An input is of no use.
+pub fn input_error(py: Python<'_>, what: String) -> PyErr {
+    raised(py, "InputError", what, None)
+}
+
+/// A port, a socket or a program fails.
+pub fn port_error(py: Python<'_>, what: String, hint: Option<&str>) -> PyErr {
+    raised(py, "PortError", what, hint)
 }
 
 /// bootline itself failed.

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The compiled part of the Python package `bootline`: each file a part of its module `bootline._bootline`.
 mod arrow_table;
+mod boot;
+mod boot_stream;
+mod capture;
+mod console_recorder;
 mod failure;
 mod page;
 mod record_batches;
+mod run_sets;
 mod stats;
 mod store_batch;
 mod store_reader;
@@ -23,6 +28,14 @@ fn _bootline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(page::static_page, module)?)?;
     module.add_class::<store_batch::StoreBatch>()?;
     module.add_function(wrap_pyfunction!(store_batch::unreadable_input, module)?)?;
+    module.add_class::<boot::BootHandle>()?;
+    module.add_class::<boot_stream::BootStream>()?;
+    module.add_class::<run_sets::Budget>()?;
+    module.add_class::<run_sets::RunSet>()?;
+    module.add_function(wrap_pyfunction!(run_sets::compare_sets, module)?)?;
+    module.add_function(wrap_pyfunction!(run_sets::check_set, module)?)?;
+    module.add_function(wrap_pyfunction!(capture::capture_source, module)?)?;
+    module.add_class::<console_recorder::ConsoleRecorder>()?;
     module.add_class::<arrow_table::ArrowTable>()?;
     module.add_class::<store_reader::StoreReader>()?;
     module.add_function(wrap_pyfunction!(store_reader::empty_tables, module)?)?;

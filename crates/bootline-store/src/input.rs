@@ -192,7 +192,7 @@ impl InputReader {
                 boots.refuse(label, unusable.unwrap_or(UnusableInput::NoTimes));
                 continue;
             }
-            let problem = unusable.map(in_words);
+            let problem = unusable.map(UnusableInput::in_words);
             let origin = BootOrigin {
                 input: found.input,
                 index: count,
@@ -280,22 +280,4 @@ fn add_figures(rows: &mut BootRows, metadata: &Metadata, format: Option<Format>,
             unit: m.unit,
         })
         .collect();
-}
-
-/// Why a boot can't be trusted: the same words for all boots of which it is true.
-fn in_words(why: UnusableInput) -> String {
-    let words = match why {
-        UnusableInput::NoKernel { .. } => "no kernel records",
-        UnusableInput::OtherKind(kind) => kind.name(),
-        UnusableInput::Tail { .. } => "only the end of an earlier boot",
-        UnusableInput::NoTimes => "no kernel timestamps",
-        UnusableInput::Spoiled { detail, .. } => return detail,
-        UnusableInput::NoEnd { panicked: true, .. } => "the kernel panicked before init",
-        UnusableInput::NoEnd { quiet: true, .. } => "the console shows almost nothing of the boot",
-        UnusableInput::NoEnd { marker: true, .. } => "ends before the marker",
-        UnusableInput::NoEnd { .. } => "ends before init's start",
-        UnusableInput::NoSpans { .. } => "no initcalls",
-        UnusableInput::Reported(failure) => return failure.what().to_owned(),
-    };
-    words.to_owned()
 }

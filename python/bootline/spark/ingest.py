@@ -300,7 +300,7 @@ def unknown(bare: Sequence[BareFile], known: DataFrame) -> list[BareFile]:
 
 def always(schema: pa.Schema) -> str:
     """A column that each row has."""
-    return next(field.name for field in schema if not field.nullable)
+    return str(next(field.name for field in schema if not field.nullable))
 
 
 def plain(column: str) -> Column:

@@ -31,7 +31,7 @@ SETTINGS = {
 
 @contextmanager
 def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
-    """Starts Spark, and stops it at the end. Without a master it is that of spark-defaults.conf, or this machine."""
+    """Starts Spark, and stops it at the end; one that runs already stays. Without a master it is that of spark-defaults.conf, or this machine."""
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -44,6 +44,7 @@ def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSe
         builder = builder.config(name, value)
     if master is not None:
         builder = builder.master(master)
+    runs_already = SparkSession.getActiveSession() is not None
     try:
         spark = builder.getOrCreate()
     except (PySparkException, OSError) as e:
@@ -51,7 +52,8 @@ def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSe
     try:
         yield spark
     finally:
-        spark.stop()
+        if not runs_already:
+            spark.stop()
 
 
 def first_line(error: BaseException) -> str:

@@ -148,7 +148,7 @@ def test_a_batch_excludes_writers_at_its_end_only(logs: Logs, ingest_command: Pa
     added = batch.try_hold()
     assert added is not None
     assert len(added) == len(rows(store, "files")) > 0
-    writer = subprocess.Popen([ingest_command, "--quiet", logs.folder / "lab-1", "-o", store])
+    writer = subprocess.Popen([ingest_command, "--quiet", logs.folder / "three.tar.gz", "-o", store])
     with pytest.raises(subprocess.TimeoutExpired):
         writer.wait(1)
     # Nothing of it is left, and the writer goes on.

@@ -16,7 +16,7 @@ from typing import Any
 
 from bootline.fleet.store import Row, Store, question_text
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "corpus"
 QUESTIONS = sorted(path.stem for path in (ROOT / "python/bootline/fleet/questions").glob("*.sql"))
 PATTERN = "{lab}/{board}/{build}/{job}.log"
@@ -99,6 +99,7 @@ def parameters() -> Iterator[dict[str, Any]]:
         "by_board": True,
         "by_build": True,
         "least_us": 1000.0,
+        "least_bucket": 300,
         "most": 1000,
     }
     for side, build in (("base", "build-000"), ("new", "build-001")):

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The API says what the command says, of the same files."""
+
+import json
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from made_up import log
+
+import bootline
+from bootline.sets import boot_set
+
+WHOLE = "corpus/x86-6.18-rt-9600-initcall/boot.cap"
+
+
+def of_command(command: Path, *arguments: str) -> object:
+    done = subprocess.run([command, *arguments], check=True, capture_output=True)
+    return json.loads(done.stdout)
+
+
+def test_documents_are_those_of_the_command(bootline_command: Path) -> None:
+    assert bootline.explain(WHOLE) == of_command(bootline_command, "explain", "--json", WHOLE)
+    predicted = of_command(bootline_command, "predict", "--json", "--set", "quiet", WHOLE)
+    assert bootline.predict(WHOLE, settings=["quiet"]) == predicted
+    other = "corpus/x86-6.18-rt-9600/boot.cap"
+    assert bootline.compare(other, WHOLE) == of_command(bootline_command, "compare", "--json", other, WHOLE)
+
+
+def test_a_boot_has_all_its_parts() -> None:
+    boot = bootline.open(WHOLE).only()
+    assert boot.usable
+    assert boot.clock == "arrival"
+    took = boot.time_to_init
+    assert took is not None
+    assert took.elapsed.low <= took.elapsed.best <= took.elapsed.high
+    assert boot.records[took.record].text.startswith("Run /init")
+    assert boot.console_cost is not None
+    assert float(boot.console_cost) > 100
+    assert sum(phase.length for phase in boot.phases) == pytest.approx(boot.phases[-1].start + boot.phases[-1].length)
+    assert [stage.name for stage in boot.stages][:1] == ["firmware"]
+    assert {span.kind for span in boot.spans} >= {"initcall", "probe"}
+    assert {part.clock for part in [*boot.phases, *boot.stages, *boot.spans]} == {"arrival"}
+    assert boot.findings[0].code == "con003"
+    cited = boot.findings[0].records[0]
+    assert boot.explain()["findings"][0]["records"][0]["text"] == boot.records[cited].text
+    assert boot.problems == []
+
+
+def test_bad_content_is_a_problem_of_its_boot(tmp_path: Path) -> None:
+    path = tmp_path / "cut.log"
+    path.write_text(log(100, end="Ran /init"))
+    boot = bootline.open(path).only()
+    assert not boot.usable
+    assert boot.problem == "ends before init's start"
+    assert boot.time_to_init is None
+    assert len(boot.records) == 6
+
+
+def test_inputs_without_a_boot_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(bootline.InputError, match=r"no such file|No such file"):
+        next(bootline.open(tmp_path / "missing.log"))
+    (tmp_path / "notes.txt").write_text("nothing of a boot\n")
+    with pytest.raises(bootline.InputError) as raised:
+        list(bootline.open(tmp_path / "notes.txt"))
+    assert raised.value.what
+    (tmp_path / "two.log").write_text(log(100) + log(200))
+    assert [round(float(b.time_to_init.elapsed), 3) for b in bootline.open(tmp_path / "two.log") if b.time_to_init] == [0.308, 0.408]
+    with pytest.raises(bootline.UsageError, match="several boots"):
+        bootline.open(tmp_path / "two.log").only()
+    with pytest.raises(bootline.InputError, match="can be used"):
+        bootline.compare(tmp_path / "notes.txt", WHOLE)
+
+
+def test_content_in_memory() -> None:
+    boot = bootline.open("mail", log(100).encode()).only()
+    assert boot.name == "mail"
+    archive = Path("corpus/x86-6.12-2400/boot.cap").read_bytes()
+    from_file = bootline.open("corpus/x86-6.12-2400/boot.cap").only()
+    assert bootline.open(from_file.name, archive).only().explain() == from_file.explain()
+
+
+def test_what_is_asked_wrongly(tmp_path: Path) -> None:
+    boot = bootline.open(WHOLE).only()
+    with pytest.raises(bootline.UsageError, match="quite"):
+        boot.predict("quite")
+    with pytest.raises(bootline.UsageError, match="contradict"):
+        boot.predict("baud=9600", "baud=115200")
+    with pytest.raises(bootline.UsageError, match="not a budget"):
+        bootline.Budget("of = 3", "mine")
+    assert issubclass(bootline.UsageError, ValueError)
+    with pytest.raises(bootline.InputError, match="no prediction"):
+        bootline.open("short", log(100).replace(",115200", "").encode()).only().predict("baud=9600")
+
+
+def test_boots_are_read_while_other_threads_run() -> None:
+    """Somebody counts all the time: were the GIL held, counting would stop."""
+    counted, done = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.0005)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    before = time.process_time()
+    while time.process_time() - before < 0.3:
+        bootline.explain(WHOLE)
+    done.set()
+    counter.join()
+    # One document takes longer than two counts.
+    assert counted > 20
+
+
+def test_sets_take_what_the_command_takes(tmp_path: Path, bootline_command: Path) -> None:
+    for n in range(4):
+        (tmp_path / f"{n}.log").write_text(log(100 + n))
+    subprocess.run([bootline_command, "check", "--write-baseline", tmp_path / "base.json", tmp_path], check=True)
+    (tmp_path / "notes.log").write_text("nothing\n")
+    runs = boot_set("all", [tmp_path])
+    assert len(runs) == 4
+    assert [Path(name).name for name, _ in runs.excluded] == ["notes.log"]
+    assert len(boot_set("stored", [tmp_path / "base.json"])) == 4
+    verdict = bootline.check(bootline.Budget('[[budget]]\nof = "time-to-init"\nincrease_at_most = "1 ms"', "b"), runs, [tmp_path / "base.json"])
+    assert verdict.outcome == "pass"
+    assert verdict.document["schema"] == "bootline-check/1"
