@@ -73,6 +73,7 @@ def parser() -> arguments.Parser:
 
     top = arguments.Parser(
         prog="bootline fleet",
+        usage="bootline fleet STORE [QUESTION] [OPTION]...",
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
