@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from . import arguments, output
 from .answer import Answer
@@ -161,7 +162,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"`{options.question}` takes its boots from its arguments", "leave out --board, --since and --until")
     store = Store(options.store, given.get("threads"))
     answer, document = answered(store, options, selection, is_page=form == "html")
-    text = answer.json() if form == "json" else page(document) if form == "html" else rendered(document)
+    if form == "html":
+        text = page(replace(document, title=f"{document.title}: {options.store}"))
+    else:
+        text = answer.json() if form == "json" else rendered(document)
     output.write(text, name)
     return gate(answer) if given.get("fail_on_regression") else FINE
 

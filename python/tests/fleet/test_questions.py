@@ -174,7 +174,7 @@ def test_the_page_is_complete_and_loads_nothing(ask: Ask, tmp_path: Path) -> Non
     assert text.startswith("<!doctype html>")
     for no in (" src=", "href=", "url(", "@import", ' style="', "onclick", "http:", "https:"):
         assert no not in text
-    assert text.count('<figure class="series">') >= 2
+    assert text.count('<figure class="series"') >= 2
     status, _, err = ask("-o", str(page))
     assert status == 3
     assert "already exists" in err
