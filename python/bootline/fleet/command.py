@@ -161,6 +161,7 @@ def run(options: argparse.Namespace) -> int:
     if options.question in ("compare", "device") and selection != Selection():
         raise UsageError(f"`{options.question}` takes its boots from its arguments", "leave out --board, --since and --until")
     store = Store(options.store, given.get("threads"))
+    check_selection(store, selection)
     answer, document = answered(store, options, selection, is_page=form == "html")
     if form == "html":
         text = page(replace(document, title=f"{document.title}: {options.store}"))
@@ -168,6 +169,17 @@ def run(options: argparse.Namespace) -> int:
         text = answer.json() if form == "json" else rendered(document)
     output.write(text, name)
     return gate(answer) if given.get("fail_on_regression") else FINE
+
+
+def check_selection(store: Store, selection: Selection) -> None:
+    """Refuses a selection without boots: a misspelt board would be one on which nothing regressed."""
+    if selection == Selection():
+        return
+    chosen = "(:board IS NULL OR board = :board) AND (:build IS NULL OR build = :build) AND date BETWEEN :since AND :until"
+    if not store.ask_text(f"SELECT 1 AS one FROM boots WHERE {chosen} LIMIT 1", **selection.parameters()):
+        raise UsageError(
+            f"no boots{selection.words()}", "`bootline sql STORE 'SELECT DISTINCT board, build FROM boots'` shows what there is"
+        )
 
 
 def answered(store: Store, options: argparse.Namespace, selection: Selection, is_page: bool) -> tuple[Answer, Document]:

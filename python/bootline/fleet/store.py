@@ -87,7 +87,10 @@ class Store:
 
     def ask(self, question: str, **parameters: Any) -> list[Row]:
         """The rows that answer a question of `questions/`, as one dict each."""
-        text = question_text(question)
+        return self.ask_text(question_text(question), **parameters)
+
+    def ask_text(self, text: str, **parameters: Any) -> list[Row]:
+        """The same, of a statement with parameters as questions have them."""
         # DuckDB writes a parameter as $name.
         names = set(re.findall(r":([a-z_]+)", text))
         given = {name: parameters[name] for name in names}
@@ -119,7 +122,7 @@ def check(path: Path) -> None:
     try:
         found = (path / "_bootline" / "version").read_text().strip()
     except FileNotFoundError:
-        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "bootline ingest LOGS -o STORE makes one") from None
+        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "`bootline ingest LOGS -o STORE` makes one") from None
     except (OSError, UnicodeDecodeError) as e:
         raise StoreError(f"can't read `{path}`: {e}") from e
     if found != CONTRACT:

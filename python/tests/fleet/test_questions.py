@@ -200,9 +200,16 @@ def test_what_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert command.main([str(tmp_path)]) == 3
     assert (
         capsys.readouterr().err
-        == f"error: `{tmp_path}` is no store: it has no `_bootline/version`\n  hint: bootline ingest LOGS -o STORE makes one\n"
+        == f"error: `{tmp_path}` is no store: it has no `_bootline/version`\n  hint: `bootline ingest LOGS -o STORE` makes one\n"
     )
     (tmp_path / "_bootline").mkdir()
     (tmp_path / "_bootline" / "version").write_text("bootline-store/9\n")
     assert command.main([str(tmp_path)]) == 3
     assert "is a store of version `bootline-store/9`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("changes", "--board", "nobody"), ("findings", "--build", "none"), ("--since", "2030-01-01")])
+def test_a_selection_without_boots_is_no_answer(ask: Ask, words: tuple[str, ...]) -> None:
+    status, out, err = ask(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: no boots ")
