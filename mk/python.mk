@@ -9,9 +9,10 @@ python: ## builds the Python package for development, in target/python: then `ta
 	scripts/python-env
 
 python-test: python ## tests the Python package: pytest, doctests, mypy --strict
+	$(CARGO) build --locked --package bootline --package bootline-ingest
 	scripts/python-env pytest --quiet
 	scripts/python-env mypy
-	scripts/python-env stubtest bootline._bootline
+	scripts/python-env stubtest --mypy-config-file pyproject.toml bootline._bootline
 
 python-lint: ## ruff on the Python package: lints and format
 	@scripts/setup python

@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The compiled module: crates/bootline-python."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import final
 
 __all__ = [
+    "BootHandle",
+    "BootStream",
+    "Budget",
     "ChangePoint",
+    "ConsoleRecorder",
+    "RunSet",
+    "StoreReader",
+    "Table",
     "__version__",
+    "_panic",
+    "capture_source",
     "change_points",
+    "check_set",
+    "compare_sets",
     "difference",
+    "empty_tables",
     "escaped",
     "false_discovery",
     "html_text",
@@ -75,3 +87,163 @@ def html_text(text: str) -> str:
 
 def static_page(title: str, style: str, body: str) -> str:
     """A page as all of bootline's: one file that loads nothing. The title is text, the body HTML."""
+
+@final
+class Table:
+    """A table in memory, for everything that takes Arrow streams by the PyCapsule interface."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+
+    @property
+    def types(self) -> list[tuple[str, str]]:
+        """The columns with their types, as Arrow names them."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class StoreReader:
+    """Reads inputs as `bootline ingest` does; the arguments are its options. One reader reads any number of inputs, in any threads."""
+
+    def __new__(
+        cls,
+        *,
+        path_pattern: str | None = None,
+        board: str | None = None,
+        device: str | None = None,
+        build: str | None = None,
+        lab: str | None = None,
+        job: str | None = None,
+        marker: str | None = None,
+        app: str | None = None,
+        input_format: str | None = None,
+    ) -> StoreReader: ...
+    def read(
+        self, path: str, content: bytes | None = None, *, modified_us: int | None = None, sidecar: bytes | None = None
+    ) -> dict[str, Table]:
+        """The rows that one input gives, by table: the same rows, identities and dates as `bootline ingest` stores.
+
+        `content` are the bytes of the input (as they are, compressed or not); without it the file at `path` is read, with its sidecar.
+        `path` becomes `files.path` and is what `path_pattern` reads. `modified_us` is when the input was last modified, in microseconds
+        since 1970: the boots' date where no source shows when they started. `sidecar` are the bytes of its `.meta.json`. An input that
+        can't be read or that is damaged gives a row of `files` with its problem, never an error."""
+
+def empty_tables() -> dict[str, Table]:
+    """All tables of a store, without rows: for their schemas."""
+
+def _panic() -> None: ...
+
+@final
+class BootHandle:
+    """A boot in memory: `bootline.Boot` is its Python side."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def problem(self) -> str | None: ...
+    def time_json(self) -> str: ...
+    def explain_json(self) -> str: ...
+    def export_json(self) -> str: ...
+    def predict_json(self, settings: Sequence[str]) -> str: ...
+    def explain_text(self, width: int) -> str: ...
+
+@final
+class BootStream(Iterator[BootHandle]):
+    """Iterates over the boots of an input: a thread reads ahead by one."""
+
+    def __new__(
+        cls,
+        path: str,
+        content: bytes | None = None,
+        *,
+        with_sources: Sequence[str] = ...,
+        app: str | None = None,
+        marker: str | None = None,
+        console: str | None = None,
+        input_format: str | None = None,
+        kernel_log: str | None = None,
+        cpus: int | None = None,
+    ) -> BootStream: ...
+    def __iter__(self) -> BootStream: ...
+    def __next__(self) -> BootHandle: ...
+
+@final
+class Budget:
+    """Limits for boots, from the text of a file as docs/gate.md describes it."""
+
+    def __new__(cls, text: str, name: str) -> Budget: ...
+    @property
+    def end(self) -> str | None:
+        """Text in the record that ends its boots, instead of init's start."""
+
+    @property
+    def app(self) -> str | None:
+        """What shows the application in its boots."""
+
+    @property
+    def baseline(self) -> str | None:
+        """The file of its baseline, as it names it."""
+
+@final
+class RunSet:
+    """Measures of boots: `bootline.sets.boot_set` fills one."""
+
+    def __new__(cls, name: str, budget: Budget | None = None, app: str | None = None) -> RunSet: ...
+    def add(self, boot: BootHandle) -> None:
+        """Adds a boot; one that can't be trusted is listed as excluded."""
+
+    def add_baseline(self, text: bytes, name: str) -> None:
+        """Adds the runs of a stored baseline."""
+
+    def exclude(self, name: str, why: str) -> None:
+        """Lists an input that holds no boot."""
+
+    @property
+    def excluded(self) -> list[tuple[str, str]]:
+        """Inputs and boots that can't be used, and why."""
+
+    @property
+    def name(self) -> str: ...
+    def __len__(self) -> int: ...
+
+def compare_sets(base: RunSet, new: RunSet, effect: float, noise: float) -> str | None:
+    """The document `bootline-compare/1`; None if a set is empty."""
+
+def check_set(budget: Budget, runs: RunSet, baseline: RunSet | None = None) -> tuple[str, list[tuple[str, str]]]:
+    """The document `bootline-check/1`, and of each limit its outcome and its message."""
+
+def capture_source(
+    source: str | Sequence[str],
+    file: str,
+    *,
+    baud: int | None = None,
+    frame: str | None = None,
+    dtr: bool | None = None,
+    rts: bool | None = None,
+    marks: Sequence[str] = ...,
+    until: str | None = None,
+    timeout: float | None = None,
+    idle: float | None = None,
+    power: str | None = None,
+    wait: bool = False,
+    reconnect: bool = True,
+) -> str:
+    """Records; gives the document `bootline-capture/1`."""
+
+@final
+class ConsoleRecorder:
+    """Records what a descriptor gives, an open serial device or a connected socket, and hands it on by `read`."""
+
+    def __new__(cls, fd: int, file: str, source: str, baud: int | None = None) -> ConsoleRecorder: ...
+    def read(self, size: int, timeout: float) -> bytes:
+        """At most `size` bytes that were not yet read here; none if none came within `timeout` seconds."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes recorded so far."""
+
+    def stop(self) -> None:
+        """Ends the capture; the file is complete then."""

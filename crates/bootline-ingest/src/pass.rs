@@ -151,8 +151,7 @@ fn read<'s>(plan: &Plan, store: &'s Store, path: &Path) -> Result<Told<'s>, Stor
     let told = catch_unwind(AssertUnwindSafe(|| read_rows(plan, store, &found, claim)));
     let Ok(told) = told else {
         let Claimed::Mine(claim) = store.claim(found.input)? else { return Ok(Told::Stored) };
-        let problem = "bootline failed on it: please report it as a bug".to_owned();
-        let file = found.row(FileStatus::Damaged, Some(problem), 0);
+        let file = found.row(FileStatus::Damaged, Some(FoundInput::BUG.to_owned()), 0);
         return Ok(Told::Read(Box::new(ReadInput { boots: Vec::new(), builds: Vec::new(), file, claim })));
     };
     told

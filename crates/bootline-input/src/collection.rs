@@ -68,8 +68,8 @@ impl Collection {
 
     /// The collection in an archive; none where the file is another. What can't be read of an archive is its damage.
     pub fn open(file: &LogFile) -> Option<Collection> {
-        // Standard input and pipes can be read only once, and are taken for a log.
-        if !matches!(file, LogFile::File(path) if path.is_file()) {
+        // What can be read only once is taken for a log.
+        if !file.is_lasting() {
             return None;
         }
         let name = file.name();

@@ -34,6 +34,18 @@ impl Failure {
         &self.what
     }
 
+    /// What failed and the evidence, in lines, without the hint.
+    pub fn what_and_evidence(&self) -> String {
+        let evidence = self.evidence.iter().map(|line| format!("\n  {line}"));
+        let at = self.at.iter().map(|at| format!("\n  at: {at}"));
+        std::iter::once(self.what.clone()).chain(evidence).chain(at).collect()
+    }
+
+    /// The hint, if there is one.
+    pub fn hint_given(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Adds a line of evidence without a location: "95 % interval +0.11..+0.23 s, 20 + 20 boots".
     pub fn evidence(mut self, line: impl Into<String>) -> Failure {
         self.evidence.push(harmless(line));
@@ -55,13 +67,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.what)?;
-        for line in &self.evidence {
-            write!(f, "\n  {line}")?;
-        }
-        for at in &self.at {
-            write!(f, "\n  at: {at}")?;
-        }
+        write!(f, "error: {}", self.what_and_evidence())?;
         if let Some(hint) = &self.hint {
             write!(f, "\n  hint: {hint}")?;
         }

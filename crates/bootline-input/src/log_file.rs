@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Cursor, Read, stdin};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,7 +21,7 @@ pub enum LogFile {
         /// As shown.
         name: String,
         /// Its bytes.
-        bytes: Vec<u8>,
+        bytes: Arc<[u8]>,
     },
 }
 
@@ -36,6 +37,20 @@ impl LogFile {
             LogFile::Stdin => "-".to_owned(),
             LogFile::File(path) => path.to_string_lossy().into_owned(),
             LogFile::Held { name, .. } => name.clone(),
+        }
+    }
+
+    /// What is in memory already: a log, or whatever else a file may hold.
+    pub fn held(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> LogFile {
+        LogFile::Held { name: name.into(), bytes: bytes.into() }
+    }
+
+    /// Whether it can be read more than once: standard input and pipes can't.
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            LogFile::Stdin => false,
+            LogFile::File(path) => path.is_file(),
+            LogFile::Held { .. } => true,
         }
     }
 

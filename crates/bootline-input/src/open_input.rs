@@ -43,7 +43,7 @@ impl OpenInput {
 
     /// The archive of a bootchart: bootchart2 packs the kernel's log, too.
     fn of_chart(name: &str, chart: BootSource, log: Option<Vec<u8>>) -> OpenInput {
-        let log = log.map(|bytes| LogFile::Held { name: name.to_owned(), bytes });
+        let log = log.map(|bytes| LogFile::held(name, bytes));
         OpenInput { log, name: name.to_owned(), sources: vec![chart], missing: Vec::new(), damage: None }
     }
 
@@ -57,7 +57,7 @@ impl OpenInput {
     pub fn of_collection(name: &str, mut collection: Collection) -> OpenInput {
         let (missing, damage) = (std::mem::take(&mut collection.missing), collection.damage.take());
         let (log, sources) = collection.split();
-        let log = log.map(|item| LogFile::Held { name: name.to_owned(), bytes: item.bytes });
+        let log = log.map(|item| LogFile::held(name, item.bytes));
         OpenInput { log, name: name.to_owned(), sources, missing, damage }
     }
 }

@@ -78,6 +78,24 @@ impl UnusableInput {
         matches!(self, UnusableInput::OtherKind(_))
     }
 
+    /// Why a boot can't be trusted: the same words for all boots of which it is true.
+    pub fn in_words(self) -> String {
+        let words = match self {
+            UnusableInput::NoKernel { .. } => "no kernel records",
+            UnusableInput::OtherKind(kind) => kind.name(),
+            UnusableInput::Tail { .. } => "only the end of an earlier boot",
+            UnusableInput::NoTimes => "no kernel timestamps",
+            UnusableInput::Spoiled { detail, .. } => return detail,
+            UnusableInput::NoEnd { panicked: true, .. } => "the kernel panicked before init",
+            UnusableInput::NoEnd { quiet: true, .. } => "the console shows almost nothing of the boot",
+            UnusableInput::NoEnd { marker: true, .. } => "ends before the marker",
+            UnusableInput::NoEnd { .. } => "ends before init's start",
+            UnusableInput::NoSpans { .. } => "no initcalls",
+            UnusableInput::Reported(failure) => return failure.what().to_owned(),
+        };
+        words.to_owned()
+    }
+
     /// The first reason not to trust the figures of a boot in a log of this format.
     pub fn of(
         boot: &Boot,

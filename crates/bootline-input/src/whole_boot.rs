@@ -57,8 +57,8 @@ fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
 
 /// The bootchart that an archive is, and the kernel log in it; none where the file is another.
 pub fn open_chart(file: &LogFile) -> Option<(BootSource, Option<Vec<u8>>)> {
-    // Standard input and pipes can be read only once, and are taken for a log.
-    if !matches!(file, LogFile::File(path) if path.is_file()) {
+    // What can be read only once is taken for a log.
+    if !file.is_lasting() {
         return None;
     }
     // What can't be opened or read is reported by whoever reads it as a log.

@@ -33,6 +33,7 @@ mod tty_ioctl;
 mod until;
 
 pub use background_writer::BackgroundWriter;
+pub use clock::HostClock;
 pub use control_filter::ControlFilter;
 pub use error::{FileKind, PortError};
 pub use live::LiveText;

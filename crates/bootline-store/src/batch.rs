@@ -11,9 +11,9 @@ use crate::content::{ContentId, name_of, name_of_text};
 use crate::date::{Date, micros};
 use crate::error::{StoreError, at, in_file};
 use crate::part::write_part;
-use crate::sketch::Sketch;
+use crate::rollups::Rollups;
 use crate::store::{BARE, Claim, Store, own_writers, sync_folder};
-use crate::tables::{BootRow, BuildRow, FileRow, FindingRow, MeasureRow, RollupRow, SpanRow, Text};
+use crate::tables::{BootRow, BuildRow, FileRow, FindingRow, MeasureRow, SpanRow, Text};
 
 /// The rows of one boot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,16 +52,6 @@ struct Partition {
     measures: Vec<MeasureRow>,
 }
 
-/// What rollups are grouped by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct RollupKey {
-    board: Option<Text>,
-    build: Option<Text>,
-    clock: &'static str,
-    kind: &'static str,
-    name: Text,
-}
-
 /// What a commit added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
@@ -84,7 +74,7 @@ pub struct Batch<'s> {
     in_memory: usize,
     /// Parts written so far.
     parts: u32,
-    rollups: BTreeMap<Date, BTreeMap<RollupKey, Sketch>>,
+    rollups: Rollups,
     builds: BTreeMap<Text, BuildRow>,
     files: Vec<FileRow>,
     claims: Vec<Claim<'s>>,
@@ -102,7 +92,7 @@ impl<'s> Batch<'s> {
             partitions: BTreeMap::new(),
             in_memory: 0,
             parts: 0,
-            rollups: BTreeMap::new(),
+            rollups: Rollups::default(),
             builds: BTreeMap::new(),
             files: Vec::new(),
             claims: Vec::new(),
@@ -134,9 +124,7 @@ impl<'s> Batch<'s> {
             span.name = self.share(&span.name);
             span.module = self.shared(span.module.take());
         }
-        if rows.boot.usable {
-            self.roll_up(&rows);
-        }
+        self.rollups.add(&rows);
         self.added.boots += 1;
         self.added.spans += rows.spans.len();
         self.in_memory += rows.rows();
@@ -173,26 +161,6 @@ impl<'s> Batch<'s> {
         }
         self.texts.insert(text.clone());
         text.clone()
-    }
-
-    fn roll_up(&mut self, rows: &BootRows) {
-        let boot = &rows.boot;
-        let mut values: BTreeMap<(&'static str, &'static str, Text), i64> = BTreeMap::new();
-        for span in &rows.spans {
-            if let Some(net) = span.net_us() {
-                let sum = values.entry((span.clock, span.kind, span.name.clone())).or_default();
-                *sum = sum.saturating_add(net);
-            }
-        }
-        if let (Some(dur), Some(by)) = (boot.dur_us, boot.ended_by) {
-            let name = if by == "marker" { "time-to-marker" } else { "time-to-init" };
-            values.insert((boot.clock, "boot", self.share(&Text::from(name))), dur);
-        }
-        let of_date = self.rollups.entry(rows.date).or_default();
-        for ((clock, kind, name), value) in values {
-            let key = RollupKey { board: boot.board.clone(), build: boot.build.clone(), clock, kind, name };
-            of_date.entry(key).or_default().add(value);
-        }
     }
 
     /// Writes the rows in memory to parts.
@@ -239,8 +207,8 @@ impl<'s> Batch<'s> {
         if self.in_memory > 0 {
             self.flush()?;
         }
-        for (date, sketches) in std::mem::take(&mut self.rollups) {
-            self.write(&mut rollup_rows(sketches), Some(date), "rollup.parquet")?;
+        for (date, mut rows) in std::mem::take(&mut self.rollups).into_rows() {
+            self.write(&mut rows, Some(date), "rollup.parquet")?;
         }
         for (name, build) in std::mem::take(&mut self.builds) {
             let ending = if is_bare(&build) { BARE } else { ".parquet" };
@@ -256,24 +224,6 @@ impl<'s> Batch<'s> {
         }
         Ok(self.added)
     }
-}
-
-fn rollup_rows(sketches: BTreeMap<RollupKey, Sketch>) -> Vec<RollupRow> {
-    let mut rows = Vec::new();
-    for (key, sketch) in sketches {
-        let RollupKey { board, build, clock, kind, name } = key;
-        rows.extend(sketch.buckets.into_iter().map(|(bucket, (count, sum_us))| RollupRow {
-            board: board.clone(),
-            build: build.clone(),
-            clock,
-            kind,
-            name: name.clone(),
-            bucket,
-            count,
-            sum_us,
-        }));
-    }
-    rows
 }
 
 /// Whether nothing but its name is known of a build.

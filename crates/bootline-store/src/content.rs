@@ -31,6 +31,11 @@ impl ContentId {
         }
     }
 
+    /// Of bytes in memory, with their number.
+    pub fn of_bytes(bytes: &[u8]) -> (ContentId, u64) {
+        (ContentId(Sha256::digest(bytes).into()), bytes.len() as u64)
+    }
+
     /// Of an input that can't be read, and why.
     pub fn of_unreadable(path: &str, problem: &str) -> ContentId {
         let mut hash = Sha256::new();

@@ -14,6 +14,11 @@ impl Date {
     pub fn of_micros(us: i64) -> Date {
         Date(DateTime::from_timestamp_micros(us).map_or(NaiveDate::default(), |time| time.date_naive()))
     }
+
+    /// Days since 1970.
+    pub fn days(self) -> i32 {
+        self.0.signed_duration_since(NaiveDate::default()).num_days().try_into().unwrap_or(0)
+    }
 }
 
 impl fmt::Display for Date {

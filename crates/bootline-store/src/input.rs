@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bootline_input::unusable::UnusableInput;
@@ -41,20 +42,49 @@ pub struct FoundInput {
     pub modified: Option<i64>,
     /// Why it can't be read.
     pub unreadable: Option<String>,
+    /// Its bytes and those of its sidecar, where they are in memory and not at its path.
+    pub held: Option<HeldInput>,
+}
+
+/// An input that is in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldInput {
+    /// Its bytes.
+    pub content: Arc<[u8]>,
+    /// Those of its sidecar, if it has one.
+    pub sidecar: Option<Arc<[u8]>>,
 }
 
 impl FoundInput {
+    /// The problem of an input on which bootline itself fails.
+    pub const BUG: &'static str = "bootline failed on it: please report it as a bug";
+
+    /// Looks at an input in memory. Nothing is read at its path, which may be an object store's.
+    pub fn held(path: String, modified: Option<i64>, held: HeldInput) -> FoundInput {
+        let (input, size) = ContentId::of_bytes(&held.content);
+        FoundInput { path, input, size: Some(size), modified, unreadable: None, held: Some(held) }
+    }
+
     /// Looks at a file and hashes it. What can't be read is an input, too.
     pub fn new(path: &Path) -> FoundInput {
         let shown = path.to_string_lossy().into_owned();
         let modified = path.metadata().and_then(|m| m.modified()).ok().map(micros);
         match open_regular(path).and_then(ContentId::of) {
-            Ok((input, size)) => FoundInput { path: shown, input, size: Some(size), modified, unreadable: None },
+            Ok((input, size)) => {
+                FoundInput { path: shown, input, size: Some(size), modified, unreadable: None, held: None }
+            }
             Err(e) => {
                 let problem = e.to_string();
                 let input = ContentId::of_unreadable(&shown, &problem);
-                FoundInput { path: shown, input, size: None, modified, unreadable: Some(problem) }
+                FoundInput { path: shown, input, size: None, modified, unreadable: Some(problem), held: None }
             }
+        }
+    }
+
+    fn file(&self) -> LogFile {
+        match &self.held {
+            None => LogFile::File(self.path.clone().into()),
+            Some(held) => LogFile::held(self.path.clone(), held.content.clone()),
         }
     }
 
@@ -101,9 +131,9 @@ impl InputReader {
         if let Some(problem) = &found.unreadable {
             return take(InputRows::File(found.row(FileStatus::Unreadable, Some(problem.clone()), 0)));
         }
-        let path = Path::new(&found.path);
-        let (metadata, sidecar_problem) = self.metadata(path);
-        let opened = OpenInput::new(&LogFile::File(path.to_owned()));
+        let (metadata, sidecar_problem) = self.metadata(found);
+        let file = found.file();
+        let opened = OpenInput::new(&file);
         let damage = opened.damage.as_ref().map(|failure| failure.what().to_owned());
         let Some(log) = &opened.log else {
             let why = damage.unwrap_or_else(|| "no kernel log in it".to_owned());
@@ -134,7 +164,7 @@ impl InputReader {
                 boots.refuse(label, unusable.unwrap_or(UnusableInput::NoTimes));
                 continue;
             }
-            let problem = unusable.map(in_words);
+            let problem = unusable.map(UnusableInput::in_words);
             let origin = BootOrigin {
                 input: found.input,
                 index: count,
@@ -158,7 +188,7 @@ impl InputReader {
         let failures = boots.finish();
         if let Some(mut rows) = waiting {
             if count == 1 {
-                self.add_figures(&mut rows, &metadata, format, path);
+                add_figures(&mut rows, &metadata, format, &file);
             }
             take(InputRows::Boot(rows))?;
         }
@@ -178,9 +208,14 @@ impl InputReader {
     }
 
     /// What is known besides the log, and what is wrong with its sidecar.
-    fn metadata(&self, path: &Path) -> (Metadata, Option<String>) {
+    fn metadata(&self, found: &FoundInput) -> (Metadata, Option<String>) {
+        let path = Path::new(&found.path);
         let by_path = || self.pattern.as_ref().and_then(|p| p.read(path)).unwrap_or_default();
-        let (sidecar, problem) = match Sidecar::read(path) {
+        let read = match &found.held {
+            None => Sidecar::read(path),
+            Some(held) => held.sidecar.as_deref().map_or_else(|| Ok(Metadata::default()), Sidecar::parse),
+        };
+        let (sidecar, problem) = match read {
             Ok(sidecar) => (sidecar, None),
             Err(e) => (Metadata::default(), Some(format!("its sidecar can't be used: {e}"))),
         };
@@ -190,48 +225,31 @@ impl InputReader {
         }
         (metadata, problem)
     }
-
-    /// The figures that came with an only boot.
-    fn add_figures(&self, rows: &mut BootRows, metadata: &Metadata, format: Option<Format>, path: &Path) {
-        let mut measures = metadata.measures.clone();
-        if format == Some(Format::Lava) {
-            if let Ok(results) = File::open(path).and_then(|file| LavaResults::read(BufReader::new(file))) {
-                measures.extend(results.measures);
-                if let (None, Some((us, source))) = (rows.boot.start_time, results.start_time) {
-                    rows.starts_at(us, source);
-                }
-            }
-        }
-        rows.measures = measures
-            .into_iter()
-            .map(|m| MeasureRow {
-                boot_id: rows.boot.boot_id,
-                board: rows.boot.board.clone(),
-                build: rows.boot.build.clone(),
-                source: m.source,
-                clock: m.clock,
-                name: m.name,
-                value: m.value,
-                unit: m.unit,
-            })
-            .collect();
-    }
 }
 
-/// Why a boot can't be trusted: the same words for all boots of which it is true.
-fn in_words(why: UnusableInput) -> String {
-    let words = match why {
-        UnusableInput::NoKernel { .. } => "no kernel records",
-        UnusableInput::OtherKind(kind) => kind.name(),
-        UnusableInput::Tail { .. } => "only the end of an earlier boot",
-        UnusableInput::NoTimes => "no kernel timestamps",
-        UnusableInput::Spoiled { detail, .. } => return detail,
-        UnusableInput::NoEnd { panicked: true, .. } => "the kernel panicked before init",
-        UnusableInput::NoEnd { quiet: true, .. } => "the console shows almost nothing of the boot",
-        UnusableInput::NoEnd { marker: true, .. } => "ends before the marker",
-        UnusableInput::NoEnd { .. } => "ends before init's start",
-        UnusableInput::NoSpans { .. } => "no initcalls",
-        UnusableInput::Reported(failure) => return failure.what().to_owned(),
-    };
-    words.to_owned()
+/// The figures that came with an only boot.
+fn add_figures(rows: &mut BootRows, metadata: &Metadata, format: Option<Format>, file: &LogFile) {
+    let mut measures = metadata.measures.clone();
+    if format == Some(Format::Lava) {
+        let results = file.open().ok().and_then(|log| LavaResults::read(BufReader::new(log)).ok());
+        if let Some(results) = results {
+            measures.extend(results.measures);
+            if let (None, Some((us, source))) = (rows.boot.start_time, results.start_time) {
+                rows.starts_at(us, source);
+            }
+        }
+    }
+    rows.measures = measures
+        .into_iter()
+        .map(|m| MeasureRow {
+            boot_id: rows.boot.boot_id,
+            board: rows.boot.board.clone(),
+            build: rows.boot.build.clone(),
+            source: m.source,
+            clock: m.clock,
+            name: m.name,
+            value: m.value,
+            unit: m.unit,
+        })
+        .collect();
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Records a console that another program has open: a thread reads and stamps, and hands the bytes on to whoever asks for them.
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use bootline_capture::units::{Baud, Dur, Frame, LineRate};
+use bootline_capture::{Header, NoteKind};
+use bootline_port::recorder::Recorder;
+use bootline_port::stamp::Stamper;
+use bootline_port::{HostClock, StopRequest};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::capture::TOOL;
+use crate::failure::{port_error, usage_error};
+
+/// Size of a read, in bytes.
+const PIECE: usize = 4096;
+/// Bytes at most that wait for a reader: of more, the oldest are dropped; the capture has all.
+const MOST_WAITING: usize = 16 << 20;
+/// Time between looks for a signal while somebody waits for bytes.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What the thread and the readers share.
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: VecDeque<u8>,
+    bytes: u64,
+    /// Why it ended, if so; no words where it was asked to.
+    ended: Option<Option<String>>,
+}
+
+#[derive(Debug, Default)]
+struct Desk {
+    shared: Mutex<Shared>,
+    changed: Condvar,
+}
+
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Records a descriptor.
+#[pyclass(frozen, name = "ConsoleRecorder")]
+#[derive(Debug)]
+pub struct ConsoleRecorder {
+    desk: Arc<Desk>,
+    stop: Arc<StopRequest>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[pymethods]
+impl ConsoleRecorder {
+    /// Begins to record what `fd` gives: an open serial device or a connected socket. It is duplicated, and stays its owner's.
+    #[new]
+    #[pyo3(signature = (fd, file, source, baud=None))]
+    fn new(py: Python<'_>, fd: i32, file: PathBuf, source: &str, baud: Option<u32>) -> PyResult<ConsoleRecorder> {
+        let failed = |e: io::Error| port_error(py, format!("can't record `{source}`: {e}"), None);
+        if fd < 0 {
+            return Err(usage_error(py, "`fd` is no descriptor".to_owned()));
+        }
+        // SAFETY: it is only duplicated here, while the caller holds it open; one that isn't open is refused by the kernel.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
+        let console = borrowed.try_clone_to_owned().map_err(failed)?;
+        let baud = baud.map(|baud| Baud::new(baud).ok_or_else(|| usage_error(py, "`baud` is above 0".to_owned())));
+        let baud = baud.transpose()?;
+        let clock = HostClock::start();
+        let header =
+            Header { started_unix_ns: clock.started_unix_ns(), declared_baud: baud, ..Header::new(TOOL, source) };
+        let recorder = Recorder::create(&file, &header).map_err(|e| port_error(py, e.to_string(), None))?;
+        let stop = Arc::new(StopRequest::new().map_err(failed)?);
+        let desk = Arc::new(Desk::default());
+        let rate = baud.map(|baud| LineRate::of(baud, Frame::default()));
+        let thread = thread::Builder::new().name("console-recorder".to_owned()).spawn({
+            let (desk, stop) = (desk.clone(), stop.clone());
+            move || {
+                let ended = record(console, recorder, clock, rate, &stop, &desk).err().map(|e| e.to_string());
+                desk.lock().ended = Some(ended);
+                desk.changed.notify_all();
+            }
+        });
+        Ok(ConsoleRecorder { desk, stop, thread: Mutex::new(Some(thread.map_err(failed)?)) })
+    }
+
+    /// At most `size` bytes that were recorded and not yet read here; none if none came within `timeout` seconds.
+    fn read<'py>(&self, py: Python<'py>, size: usize, timeout: f64) -> PyResult<Bound<'py, PyBytes>> {
+        let timeout = Duration::try_from_secs_f64(timeout.max(0.0)).unwrap_or(Duration::MAX);
+        let began = Instant::now();
+        loop {
+            let taken = py.detach(|| {
+                let left = timeout.saturating_sub(began.elapsed()).min(PAUSE);
+                let (mut shared, _) = self
+                    .desk
+                    .changed
+                    .wait_timeout_while(self.desk.lock(), left, |s| s.waiting.is_empty() && s.ended.is_none())
+                    .unwrap_or_else(PoisonError::into_inner);
+                let n = shared.waiting.len().min(size);
+                if n == 0 {
+                    return Err(shared.ended.clone());
+                }
+                Ok(shared.waiting.drain(..n).collect::<Vec<u8>>())
+            });
+            match taken {
+                Ok(bytes) => return Ok(PyBytes::new(py, &bytes)),
+                Err(Some(Some(why))) => return Err(port_error(py, why, None)),
+                Err(Some(None)) => return Ok(PyBytes::new(py, b"")),
+                Err(None) if began.elapsed() >= timeout => return Ok(PyBytes::new(py, b"")),
+                Err(None) => py.check_signals()?,
+            }
+        }
+    }
+
+    /// Bytes recorded so far.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.desk.lock().bytes
+    }
+
+    /// Ends the capture; the file is complete then. May be called again.
+    fn stop(&self, py: Python<'_>) {
+        self.stop.request();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| thread.map(|thread| _ = thread.join()));
+    }
+}
+
+impl Drop for ConsoleRecorder {
+    fn drop(&mut self) {
+        self.stop.request();
+    }
+}
+
+/// Reads until the console ends or a stop is requested.
+fn record(
+    console: OwnedFd,
+    mut recorder: Recorder,
+    clock: HostClock,
+    rate: Option<LineRate>,
+    stop: &StopRequest,
+    desk: &Desk,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut console = File::from(console);
+    let mut stamper = Stamper::new(rate, Dur::ZERO, clock.now());
+    let mut piece = [0; PIECE];
+    let why = loop {
+        let ready = |timeout: Duration| -> io::Result<(bool, bool)> {
+            let mut fds = [PollFd::new(&console, PollFlags::IN), PollFd::from_borrowed_fd(stop.as_fd(), PollFlags::IN)];
+            let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(timeout.subsec_nanos()) };
+            match poll(&mut fds, Some(&timeout)) {
+                Ok(_) => Ok((!fds[0].revents().is_empty(), !fds[1].revents().is_empty())),
+                Err(rustix::io::Errno::INTR) => Ok((false, false)),
+                Err(e) => Err(e.into()),
+            }
+        };
+        // That nothing lies there is seen before the wait: then the first byte came after it.
+        let looked_at = clock.now();
+        let (mut has_bytes, mut is_stopped) = ready(Duration::ZERO)?;
+        if !has_bytes {
+            stamper.saw_empty(looked_at);
+            recorder.idle(looked_at)?;
+            if !is_stopped {
+                (has_bytes, is_stopped) = ready(PAUSE)?;
+            }
+        }
+        if has_bytes {
+            match console.read(&mut piece) {
+                Ok(0) => break "the console ended",
+                Ok(n) => {
+                    recorder.spread(stamper.saw_read(clock.now(), n), &piece[..n])?;
+                    let mut shared = desk.lock();
+                    shared.bytes += n as u64;
+                    shared.waiting.extend(&piece[..n]);
+                    let over = shared.waiting.len().saturating_sub(MOST_WAITING);
+                    shared.waiting.drain(..over);
+                    drop(shared);
+                    desk.changed.notify_all();
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+                Err(e) => {
+                    recorder.note(clock.now(), NoteKind::PortLost, &e.to_string())?;
+                    recorder.finish(clock.now(), "the console failed")?;
+                    return Err(e.into());
+                }
+            }
+        } else if is_stopped {
+            break "stopped";
+        }
+    };
+    recorder.finish(clock.now(), why)?;
+    Ok(())
+}
