@@ -3,12 +3,13 @@
 
 ## Python
 
-.PHONY: python python-test python-lint
+.PHONY: python python-test python-lint spark-test spark-bench
 python: ## builds the Python package for development, in target/python: then `target/python/bin/python`, `.../pytest`, `.../bootline-fleet`
 	@scripts/setup build python
 	scripts/python-env
 
 python-test: python ## tests the Python package: pytest, doctests, mypy --strict
+	@scripts/setup spark
 	$(CARGO) build --locked --package bootline --package bootline-ingest
 	scripts/python-env pytest --quiet
 	scripts/python-env mypy
@@ -18,3 +19,16 @@ python-lint: ## ruff on the Python package: lints and format
 	@scripts/setup python
 	scripts/python-env -n ruff check
 	scripts/python-env -n ruff format --check
+
+# Minutes: not a part of `make python-test`, which has Spark in one process ingest a few boots and answer all questions.
+spark-test: python ## ingest and all questions on a Spark of several processes, of which executors and drivers are killed
+	@scripts/setup spark
+	$(CARGO) build --locked --package bootline-ingest
+	scripts/python-env pytest --quiet python/tests/spark/cluster.py
+
+# The module as it is released: the development build is several times slower.
+spark-bench: ## what ingest by Spark costs for each boot, and for a fleet; figures for this machine, never asserted
+	@scripts/setup build python spark
+	scripts/python-env
+	VIRTUAL_ENV=$(CURDIR)/target/python scripts/rust target/python/bin/maturin develop --quiet --locked --release
+	scripts/python-env -n scripts/spark-bench

@@ -2,6 +2,8 @@
 """The compiled module: crates/bootline-python."""
 
 from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import final
 
 __all__ = [
@@ -11,6 +13,7 @@ __all__ = [
     "ChangePoint",
     "ConsoleRecorder",
     "RunSet",
+    "StoreBatch",
     "StoreReader",
     "Table",
     "__version__",
@@ -26,6 +29,7 @@ __all__ = [
     "html_text",
     "p_value",
     "static_page",
+    "unreadable_input",
 ]
 
 __version__: str
@@ -87,6 +91,27 @@ def html_text(text: str) -> str:
 
 def static_page(title: str, style: str, body: str) -> str:
     """A page as all of bootline's: one file that loads nothing. The title is text, the body HTML."""
+
+@final
+class StoreBatch:
+    """A batch of a store that other processes fill. Garbage, or an exit without a commit, leaves nothing of it."""
+
+    def __new__(cls, store: str | PathLike[str]) -> StoreBatch: ...
+    @property
+    def folder(self) -> Path:
+        """The folder that is filled: a folder per table, in it one per date as in the store."""
+
+    def try_hold(self) -> list[str] | None:
+        """Excludes all other writers; none while one of them has begun. Returns what was added since the batch was begun, as hashes."""
+
+    def commit(self, inputs: Sequence[str]) -> None:
+        """Makes the batch a part of the store, in one step. The inputs, as hashes, are those of its rows of `files`."""
+
+    def close(self) -> None:
+        """Gives the batch up, unless it was committed."""
+
+def unreadable_input(path: str, problem: str) -> tuple[str, int]:
+    """Identity of an input that can't be read: its hash, and `file_id`."""
 
 @final
 class Table:

@@ -10,6 +10,7 @@ mod page;
 mod record_batches;
 mod run_sets;
 mod stats;
+mod store_batch;
 mod store_reader;
 
 use pyo3::prelude::*;
@@ -33,6 +34,8 @@ fn _bootline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_sets::check_set, module)?)?;
     module.add_function(wrap_pyfunction!(capture::capture_source, module)?)?;
     module.add_class::<console_recorder::ConsoleRecorder>()?;
+    module.add_class::<store_batch::StoreBatch>()?;
+    module.add_function(wrap_pyfunction!(store_batch::unreadable_input, module)?)?;
     module.add_class::<arrow_table::ArrowTable>()?;
     module.add_class::<store_reader::StoreReader>()?;
     module.add_function(wrap_pyfunction!(store_reader::empty_tables, module)?)?;

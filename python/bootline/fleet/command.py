@@ -22,7 +22,7 @@ from .population import population
 from .selection import FIRST_DAY, LAST_DAY, Selection
 from .sides import compare, device
 from .slowest import slowest
-from .store import Store, StoreError, UsageError
+from .store import OpenStore, Store, StoreError, UsageError
 from .summary import MANY, summary
 from .terminal import rendered
 from .times import times
@@ -45,7 +45,7 @@ inconclusive: too few builds."""
 KINDS = ("initcall", "probe", "async", "unit", "stage", "phase", "gap")
 
 
-def parser() -> arguments.Parser:
+def parser(prog: str = "bootline fleet") -> arguments.Parser:
     """The command line."""
     common = arguments.Parser(add_help=False, argument_default=argparse.SUPPRESS)
     boots = common.add_argument_group("which boots")
@@ -73,10 +73,10 @@ def parser() -> arguments.Parser:
     )
 
     top = arguments.Parser(
-        prog="bootline fleet",
-        usage="bootline fleet STORE [QUESTION] [OPTION]...",
+        prog=prog,
+        usage=f"{prog} STORE [QUESTION] [OPTION]...",
         description=DESCRIPTION,
-        epilog=EXAMPLES,
+        epilog=EXAMPLES.replace("bootline fleet", prog),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[common],
     )
@@ -86,10 +86,9 @@ def parser() -> arguments.Parser:
     )
 
     def question(name: str, words: str, *parents: arguments.Parser) -> argparse.ArgumentParser:
-        prog = f"bootline fleet STORE {name}"
         description = f"{words[0].upper()}{words[1:]}."
         added: argparse.ArgumentParser = questions.add_parser(
-            name, prog=prog, help=words, description=description, parents=[*parents, common]
+            name, prog=f"{prog} STORE {name}", help=words, description=description, parents=[*parents, common]
         )
         return added
 
@@ -136,11 +135,11 @@ def limit_options() -> arguments.Parser:
     return added
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
-    options = parser().parse_args(argv)
+def main(argv: Sequence[str] | None = None, open_store: OpenStore = Store, prog: str = "bootline fleet") -> int:
+    """Runs the command, with whatever engine opens the store; returns its exit status."""
+    options = parser(prog).parse_args(argv)
     try:
-        return run(options)
+        return run(options, open_store)
     except StoreError as e:
         complain(str(e), e.hint)
         return e.status
@@ -152,7 +151,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, open_store: OpenStore) -> int:
     given = vars(options)
     name, is_json = given.get("output"), given.get("json", False)
     output.check(name, given.get("force", False))
@@ -160,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
     selection = Selection(given.get("board"), given.get("build"), given.get("since", FIRST_DAY), given.get("until", LAST_DAY))
     if options.question in ("compare", "device") and selection != Selection():
         raise UsageError(f"`{options.question}` takes its boots from its arguments", "leave out --board, --since and --until")
-    store = Store(options.store, given.get("threads"))
+    store = open_store(options.store, given.get("threads"))
     check_selection(store, selection)
     answer, document = answered(store, options, selection, is_page=form == "html")
     if form == "html":
@@ -175,8 +174,7 @@ def check_selection(store: Store, selection: Selection) -> None:
     """Refuses a selection without boots: a misspelt board would be one on which nothing regressed."""
     if selection == Selection():
         return
-    chosen = "(:board IS NULL OR board = :board) AND (:build IS NULL OR build = :build) AND date BETWEEN :since AND :until"
-    if not store.ask_text(f"SELECT 1 AS one FROM boots WHERE {chosen} LIMIT 1", **selection.parameters()):
+    if not store.ask("any_boot", **selection.parameters()):
         raise UsageError(
             f"no boots{selection.words()}", "`bootline sql STORE 'SELECT DISTINCT board, build FROM boots'` shows what there is"
         )

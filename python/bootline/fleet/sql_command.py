@@ -20,7 +20,7 @@ from . import arguments
 from .arguments import FINE, complain
 from .document import Column, Document, Section, Table
 from .figures import count, number
-from .store import TABLES, Rows, Store, StoreError
+from .store import TABLES, OpenStore, Rows, Store, StoreError
 from .terminal import rendered
 
 #: Rows of a table on a terminal.
@@ -36,12 +36,12 @@ Examples:
 """
 
 
-def parser() -> arguments.Parser:
+def parser(prog: str = "bootline sql", dialect: str = "DuckDB") -> arguments.Parser:
     """The command line."""
     top = arguments.Parser(
-        prog="bootline sql",
+        prog=prog,
         description="Runs a statement over the tables of a store, and shows its rows.",
-        epilog=EPILOG,
+        epilog=EPILOG.replace("bootline sql", prog).replace("DuckDB", dialect),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("store", metavar="STORE", help="the folder that `bootline ingest` writes")
@@ -53,12 +53,12 @@ def parser() -> arguments.Parser:
     return top
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
-    options = parser().parse_args(argv)
+def main(argv: Sequence[str] | None = None, open_store: OpenStore = Store, prog: str = "bootline sql", dialect: str = "DuckDB") -> int:
+    """Runs the command, with whatever engine opens the store; returns its exit status."""
+    options = parser(prog, dialect).parse_args(argv)
     try:
         statement = sys.stdin.read() if options.statement == "-" else options.statement
-        rows = Store(options.store, options.threads).query(statement)
+        rows = open_store(options.store, options.threads).query(statement)
         if options.json:
             write_json(rows)
         elif options.csv:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -87,10 +87,7 @@ class Store:
 
     def ask(self, question: str, **parameters: Any) -> list[Row]:
         """The rows that answer a question of `questions/`, as one dict each."""
-        return self.ask_text(question_text(question), **parameters)
-
-    def ask_text(self, text: str, **parameters: Any) -> list[Row]:
-        """The same, of a statement with parameters as questions have them."""
+        text = question_text(question)
         # DuckDB writes a parameter as $name.
         names = set(re.findall(r":([a-z_]+)", text))
         given = {name: parameters[name] for name in names}
@@ -115,6 +112,10 @@ class Store:
         )
         if boots:
             self._connection.executemany("INSERT INTO chosen VALUES (?, ?, ?, ?, ?)", [list(boot) for boot in boots])
+
+
+#: Opens a store by its path and the most processors; what it gives may be another engine's.
+OpenStore = Callable[[str, "int | None"], Store]
 
 
 def check(path: Path) -> None:

@@ -20,7 +20,7 @@ of_boots AS (
     SELECT boot_id, board, clock, rule, sum(cost_us) AS cost_us FROM chosen GROUP BY boot_id, board, clock, rule
 ),
 medians AS (
-    SELECT board, clock, rule, count(*) AS boots, CAST(median(cost_us) AS BIGINT) AS median_us
+    SELECT board, clock, rule, count(*) AS boots, CAST(floor(median(cost_us)) AS BIGINT) AS median_us
     FROM of_boots
     GROUP BY board, clock, rule
 ),

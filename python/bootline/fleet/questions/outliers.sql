@@ -30,7 +30,7 @@ usual AS (
     HAVING count(*) >= 20
 )
 SELECT related.boot_id, related.board, related.build, related.clock, related.device, related.lab, related.job, related.date, files.path,
-    related.dur_us, CAST(related.median_us AS BIGINT) AS median_us, related.of_boots,
+    related.dur_us, CAST(floor(related.median_us) AS BIGINT) AS median_us, related.of_boots,
     CAST(coalesce(related.console_us, 0) - coalesce(related.median_console_us, 0) AS BIGINT) AS console_longer_us,
     count(*) OVER () AS outliers
 FROM related
