@@ -3,8 +3,7 @@
 -- A boot without a part spent no time in it, provided that it shows others of the kind (without initcall_debug it shows no initcall), or
 -- that the part is a gap. Builds of another branch, configuration or compiler are another series.
 -- Rows without a name are the builds that show parts of a kind.
--- Parameters: board (null: all), since, until (dates), least_us: parts (not boots) whose medians differ by less are left out,
--- least_bucket: the bucket of half of it.
+-- Parameters: board (null: all), since, until (dates), least_us: parts (not boots) whose medians differ by less are left out.
 WITH first_boots AS (
     SELECT build, min(start_time) AS first_boot FROM boots WHERE build IS NOT NULL GROUP BY build
 ),
@@ -27,7 +26,7 @@ of_boots AS (
 long_parts AS (
     SELECT board, build, clock, kind, name, sum(count) AS boots, sum(sum_us) AS us
     FROM rollups
-    WHERE bucket >= :least_bucket AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
+    WHERE bucket >= floor(ln(greatest(0.5 * :least_us, 1)) / ln(1.02)) AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
     GROUP BY board, build, clock, kind, name
 ),
 kinds AS (
