@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import random
+import statistics
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from bootline.fleet.changes import Limits, changes
+from bootline.fleet.changes import Limits, ask_series, changes
 from bootline.fleet.outliers import outliers
 from bootline.fleet.overview import overview
 from bootline.fleet.selection import Selection
@@ -127,6 +128,27 @@ def test_the_time_to_the_application(tmp_path: Path) -> None:
         2_100_000,
     )
     assert application.median_low_us < 2_050_000 < application.median_high_us
+
+
+@pytest.mark.parametrize("middle", [1_000_000, 1_010_000, 1_019_000])
+def test_medians_of_many_boots_are_closer_than_a_bucket_is_wide(tmp_path: Path, middle: int) -> None:
+    """A bucket is 2 % wide: where in it the median lies must not matter."""
+    chance = random.Random(5)
+    boots = [Boot(round(chance.gauss(middle, 2e4)), build=f"b{n % 8}") for n in range(1600)]
+    store = write(tmp_path / "store", boots)
+    found = times(store, ALL, by_build=False).times[0]
+    exact = statistics.median(boot.us for boot in boots)
+    assert abs(found.median_us / exact - 1) < 0.001
+    assert found.median_low_us < exact < found.median_high_us
+    (series,) = ask_series(store, ALL, Limits())
+    for point in series.points:
+        of_build = statistics.median(boot.us for boot in boots if boot.build == point.build)
+        assert abs(point.median_us / of_build - 1) < 0.004
+
+
+def test_medians_of_few_boots_are_exact(tmp_path: Path) -> None:
+    boots = [Boot(us) for us in (1_000_000, 1_100_000, 1_300_000, 1_700_000, 2_500_000)]
+    assert times(write(tmp_path / "store", boots), ALL, by_build=False).times[0].median_us == 1_300_000
 
 
 def test_clocks_are_never_pooled(tmp_path: Path) -> None:
