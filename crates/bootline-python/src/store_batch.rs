@@ -35,7 +35,8 @@ impl StoreBatch {
     /// Makes the batch a part of the store, in one step. The inputs, as hashes, are those of its rows of `files`.
     fn commit(&self, py: Python<'_>, inputs: Vec<String>) -> PyResult<()> {
         let inputs = inputs.iter().map(|hex| {
-            ContentId::from_hex(hex).ok_or_else(|| PyValueError::new_err(format!("`{hex}` is no SHA-256 in hexadecimal")))
+            ContentId::from_hex(hex)
+                .ok_or_else(|| PyValueError::new_err(format!("`{hex}` is no SHA-256 in hexadecimal")))
         });
         let inputs: Vec<ContentId> = inputs.collect::<PyResult<_>>()?;
         let batch = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;

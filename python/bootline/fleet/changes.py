@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,8 +14,6 @@ from .selection import Selection
 from .series import Series, series_of
 from .store import Store
 
-#: Of the bounds of a rollup's bucket.
-RATIO = 1.02
 #: Fewer builds say nothing.
 FEWEST_BUILDS = 6
 #: Parts that changed with a boot changed at most so many builds from it: the place of a step in noise is known that well.
@@ -352,9 +349,8 @@ def all_changes(series: Sequence[Series], limits: Limits, last: int | None = Non
 
 def ask_series(store: Store, selection: Selection, limits: Limits) -> list[Series]:
     """The series in a store."""
-    least_bucket = math.floor(math.log(max(limits.least_us / 2, 1)) / math.log(RATIO))
     dates = {"since": selection.since, "until": selection.until}
-    return series_of(store.ask("series", board=selection.board, **dates, least_us=limits.least_us, least_bucket=least_bucket))
+    return series_of(store.ask("series", board=selection.board, **dates, least_us=limits.least_us))
 
 
 def changes(store: Store, selection: Selection, limits: Limits, last: int | None = None) -> Changes:

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from . import arguments, output
 from .answer import Answer
@@ -73,6 +74,7 @@ def parser(prog: str = "bootline fleet") -> arguments.Parser:
 
     top = arguments.Parser(
         prog=prog,
+        usage=f"{prog} STORE [QUESTION] [OPTION]...",
         description=DESCRIPTION,
         epilog=EXAMPLES.replace("bootline fleet", prog),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -158,10 +160,24 @@ def run(options: argparse.Namespace, open_store: OpenStore) -> int:
     if options.question in ("compare", "device") and selection != Selection():
         raise UsageError(f"`{options.question}` takes its boots from its arguments", "leave out --board, --since and --until")
     store = open_store(options.store, given.get("threads"))
+    check_selection(store, selection)
     answer, document = answered(store, options, selection, is_page=form == "html")
-    text = answer.json() if form == "json" else page(document) if form == "html" else rendered(document)
+    if form == "html":
+        text = page(replace(document, title=f"{document.title}: {options.store}"))
+    else:
+        text = answer.json() if form == "json" else rendered(document)
     output.write(text, name)
     return gate(answer) if given.get("fail_on_regression") else FINE
+
+
+def check_selection(store: Store, selection: Selection) -> None:
+    """Refuses a selection without boots: a misspelt board would be one on which nothing regressed."""
+    if selection == Selection():
+        return
+    if not store.ask("any_boot", **selection.parameters()):
+        raise UsageError(
+            f"no boots{selection.words()}", "`bootline sql STORE 'SELECT DISTINCT board, build FROM boots'` shows what there is"
+        )
 
 
 def answered(store: Store, options: argparse.Namespace, selection: Selection, is_page: bool) -> tuple[Answer, Document]:

@@ -82,7 +82,7 @@ def write_table(rows: Rows) -> None:
     shown = list(islice(rows, MOST_ROWS + 1))
     more, shown = len(shown) > MOST_ROWS, shown[:MOST_ROWS]
     numeric = [all(isinstance(row[c], (int, float, Decimal)) or row[c] is None for row in shown) for c in range(len(rows.columns))]
-    columns = [Column(_bootline.escaped(name), is_number=is_number) for name, is_number in zip(rows.columns, numeric, strict=True)]
+    columns = [Column(name, is_number=is_number) for name, is_number in zip(rows.columns, numeric, strict=True)]
     table = Table(columns, [[cell(value) for value in row] for row in shown])
     notes = [f"These are the first {number(MOST_ROWS)} rows; `--csv` and `--json` write all."] if more else []
     words = f"{count(len(shown), 'row')}{' and more' if more else ''}." if shown else "No rows."

@@ -123,7 +123,7 @@ def check(path: Path) -> None:
     try:
         found = (path / "_bootline" / "version").read_text().strip()
     except FileNotFoundError:
-        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "bootline ingest LOGS -o STORE makes one") from None
+        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "`bootline ingest LOGS -o STORE` makes one") from None
     except (OSError, UnicodeDecodeError) as e:
         raise StoreError(f"can't read `{path}`: {e}") from e
     if found != CONTRACT:

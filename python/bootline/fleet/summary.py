@@ -50,11 +50,12 @@ class Summary(Answer):
             of_boots = [t for t in self.times.times if t.kind == "boot"]
             if of_boots:
                 sections.append(Section("Times of boots: medians", [bars(of_boots), self.times.table(of_boots)]))
-            stages = [t for t in self.times.times if t.kind != "boot"]
-            if stages:
-                sections.append(Section("Stages and phases", [self.times.table(stages)]))
+            for kind, title in (("stage", "Stages"), ("phase", "Phases")):
+                of_kind = [t for t in self.times.times if t.kind == kind]
+                if of_kind:
+                    sections.append(Section(title, [self.times.table(of_kind)]))
             sections += self.overview.document().sections
-        sentence = f"{self.overview.document().sentence} {self.changes.sentence()}"
+        sentence = f"{self.changes.sentence()} {self.overview.document().sentence}"
         return Document("What regressed, and what costs most", sentence, sections, list(self.notes(bool(series))))
 
     def costs(self, most: int) -> list[Section]:

@@ -50,7 +50,7 @@ def wrapped(words: str, indent: str = "") -> list[str]:
 def aligned(table: Table) -> Iterator[str]:
     """The table's lines: columns two blanks apart, none wider than its widest cell."""
     body = ([cut(escaped(cell), column.widest) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows)
-    rows = [[column.title for column in table.columns], *body]
+    rows = [[escaped(column.title) for column in table.columns], *body]
     widths = [max(len(row[c]) for row in rows) for c in range(len(table.columns))]
     for row in rows:
         cells = [

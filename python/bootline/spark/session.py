@@ -31,7 +31,7 @@ SETTINGS = {
 
 @contextmanager
 def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
-    """Starts Spark, and stops it at the end; one that runs already stays. Without a master it is that of spark-defaults.conf, or this machine."""
+    """Starts Spark, and stops it at the end; one that runs already stays. Without a master: spark-defaults.conf, else this machine."""
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession

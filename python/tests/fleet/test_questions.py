@@ -116,7 +116,7 @@ def test_two_builds_differ_by_the_step(ask: Ask) -> None:
     answer = answered(ask, "compare", "board=board-a,until=2026-01-15", "board=board-a,since=2026-01-18")
     boots = [d for d in answer["differences"] if d["kind"] == "boot"]
     assert [d["verdict"] for d in boots] == ["slower"]
-    assert abs(boots[0]["difference_us"]["best"] / (SLOWER_BY_MS * 1000) - 1) < 0.1
+    assert abs(boots[0]["difference_us"]["best"] / (SLOWER_BY_MS * 1000) - 1) < 0.2
     slower = [d["name"] for d in answer["differences"] if d["kind"] == "initcall" and d["verdict"] == "slower"]
     assert slower == ["acpi_init"]
 
@@ -174,7 +174,7 @@ def test_the_page_is_complete_and_loads_nothing(ask: Ask, tmp_path: Path) -> Non
     assert text.startswith("<!doctype html>")
     for no in (" src=", "href=", "url(", "@import", ' style="', "onclick", "http:", "https:"):
         assert no not in text
-    assert text.count('<figure class="series">') >= 2
+    assert text.count('<figure class="series"') >= 2
     status, _, err = ask("-o", str(page))
     assert status == 3
     assert "already exists" in err
@@ -200,9 +200,16 @@ def test_what_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert command.main([str(tmp_path)]) == 3
     assert (
         capsys.readouterr().err
-        == f"error: `{tmp_path}` is no store: it has no `_bootline/version`\n  hint: bootline ingest LOGS -o STORE makes one\n"
+        == f"error: `{tmp_path}` is no store: it has no `_bootline/version`\n  hint: `bootline ingest LOGS -o STORE` makes one\n"
     )
     (tmp_path / "_bootline").mkdir()
     (tmp_path / "_bootline" / "version").write_text("bootline-store/9\n")
     assert command.main([str(tmp_path)]) == 3
     assert "is a store of version `bootline-store/9`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("changes", "--board", "nobody"), ("findings", "--build", "none"), ("--since", "2030-01-01")])
+def test_a_selection_without_boots_is_no_answer(ask: Ask, words: tuple[str, ...]) -> None:
+    status, out, err = ask(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: no boots ")

@@ -45,10 +45,8 @@ def series_chart(chart: SeriesChart) -> str:
     ]
     parts += x_labels(chart, x)
     title = html_text(chart.title)
-    return (
-        f'<figure class="series"><figcaption>{title}</figcaption>\n<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">'
-        f"{''.join(parts)}</svg></figure>\n"
-    )
+    picture = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
+    return f'<figure class="series" tabindex="0"><figcaption>{title}</figcaption>\n{picture}</figure>\n'
 
 
 def x_labels(chart: SeriesChart, x: Callable[[float], float]) -> list[str]:

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
--- The median of every part in each build, in the order of commits: what changes are looked for in. From the rollups: within 2 %.
+-- The median of every part in each build, in the order of commits: what changes are looked for in. From the rollups: within
+-- 2 %, and closer the more boots there are, because medians are interpolated within their bucket.
 -- A boot without a part spent no time in it, provided that it shows others of the kind (without initcall_debug it shows no initcall), or
 -- that the part is a gap. Builds of another branch, configuration or compiler are another series.
 -- Rows without a name are the builds that show parts of a kind.
--- Parameters: board (null: all), since, until (dates), least_us: parts (not boots) whose medians differ by less are left out,
--- least_bucket: the bucket of half of it.
+-- Parameters: board (null: all), since, until (dates), least_us: parts (not boots) whose medians differ by less are left out.
 WITH first_boots AS (
     SELECT build, min(start_time) AS first_boot FROM boots WHERE build IS NOT NULL GROUP BY build
 ),
@@ -27,7 +27,7 @@ of_boots AS (
 long_parts AS (
     SELECT board, build, clock, kind, name, sum(count) AS boots, sum(sum_us) AS us
     FROM rollups
-    WHERE bucket >= :least_bucket AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
+    WHERE bucket >= floor(ln(greatest(0.5 * :least_us, 1)) / ln(1.02)) AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
     GROUP BY board, build, clock, kind, name
 ),
 kinds AS (
@@ -62,24 +62,35 @@ buckets AS (
 ranked AS (
     SELECT *,
         us / boots AS value_us,
+        CASE WHEN bucket < 0 THEN 0 ELSE power(1.02, bucket - 1) END AS low_us,
+        CASE WHEN bucket < 0 THEN 0 ELSE power(1.02, bucket) END AS high_us,
         sum(boots) OVER (PARTITION BY board, build, clock, kind, name ORDER BY bucket) AS up_to,
         sum(boots) OVER (PARTITION BY board, build, clock, kind, name) AS total
     FROM buckets
 ),
 counted AS (
-    SELECT ranked.*, greatest(total, CASE WHEN ranked.kind = 'gap' THEN coalesce(of_boots.boots, 0) ELSE coalesce(kinds.boots, 0) END) AS of_boots
+    SELECT ranked.*,
+        -- A boot that ended in another way is no boot of no length.
+        CASE ranked.kind WHEN 'boot' THEN total WHEN 'gap' THEN greatest(total, coalesce(of_boots.boots, 0))
+            ELSE greatest(total, coalesce(kinds.boots, 0)) END AS of_boots
     FROM ranked
         LEFT JOIN of_boots ON coalesce(of_boots.board, '') = coalesce(ranked.board, '') AND of_boots.build = ranked.build
             AND of_boots.clock = ranked.clock
         LEFT JOIN kinds ON coalesce(kinds.board, '') = coalesce(ranked.board, '') AND kinds.build = ranked.build
             AND kinds.clock = ranked.clock AND kinds.kind = ranked.kind
 ),
+-- Where the median is among the boots that have the part: those without it come first.
+interpolated AS (
+    SELECT *, total - 0.5 * of_boots AS median_rank,
+        value_us + ((total - 0.5 * of_boots - up_to + boots) / boots - 0.5) * (high_us - low_us) * (1 - 1.0 / boots) AS interpolated_us
+    FROM counted
+),
 medians AS (
     SELECT board, build, clock, kind, name,
         CAST(max(of_boots) AS BIGINT) AS boots,
-        CASE WHEN max(of_boots) >= 2 * max(total) AND kind <> 'boot' THEN 0
-            ELSE min(value_us) FILTER (WHERE kind = 'boot' AND up_to >= 0.5 * total OR up_to + of_boots - total >= 0.5 * of_boots) END AS median_us
-    FROM counted
+        CASE WHEN max(median_rank) <= 0 THEN 0
+            ELSE min(least(greatest(interpolated_us, low_us), high_us)) FILTER (WHERE up_to >= median_rank) END AS median_us
+    FROM interpolated
     GROUP BY board, build, clock, kind, name
 ),
 placed AS (

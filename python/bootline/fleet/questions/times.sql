@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
 -- How long boots, their stages and phases take, by board and clock, and by build if asked. From the rollups, where each figure is within
--- 2 % (it is the mean of its bucket); the time to the application from boots. The bounds of the median are those of the buckets that hold
+-- 2 % (it is the mean of its bucket, and the median is interpolated within it); the time to the application from boots. The bounds of the median are those of the buckets that hold
 -- its order statistics (95 %).
 -- Parameters: board, build (null: all), since, until (dates), by_build (whether builds are rows of their own).
 WITH buckets AS (
@@ -34,16 +34,20 @@ ranked AS (
         ) AS up_to,
         sum(boots) OVER (PARTITION BY board, build, clock, kind, name) AS total
     FROM valued
+),
+interpolated AS (
+    SELECT *, value_us + ((0.5 * total - up_to + boots) / boots - 0.5) * (high_us - low_us) * (1 - 1.0 / boots) AS interpolated_us
+    FROM ranked
 )
 SELECT board, build, clock, kind, name,
     CAST(max(total) AS BIGINT) AS boots,
     min(value_us) AS least_us,
     min(value_us) FILTER (WHERE up_to >= 0.1 * total) AS p10_us,
     min(low_us) FILTER (WHERE up_to >= 0.5 * total - 0.98 * sqrt(total)) AS median_low_us,
-    min(value_us) FILTER (WHERE up_to >= 0.5 * total) AS median_us,
+    min(least(greatest(interpolated_us, low_us), high_us)) FILTER (WHERE up_to >= 0.5 * total) AS median_us,
     min(high_us) FILTER (WHERE up_to >= least(0.5 * total + 0.98 * sqrt(total) + 1, total)) AS median_high_us,
     min(value_us) FILTER (WHERE up_to >= 0.9 * total) AS p90_us,
     max(value_us) AS greatest_us
-FROM ranked
+FROM interpolated
 GROUP BY board, build, clock, kind, name
 ORDER BY board NULLS FIRST, build NULLS FIRST, clock, kind, median_us DESC, name
