@@ -81,4 +81,4 @@ clean: ## removes what was built; fetched kernels stay in the cache
 	$(CARGO) clean
 	rm -rf kernel/build
 
-include mk/install.mk mk/python.mk mk/release.mk mk/lab.mk mk/kernel.mk mk/fastinit.mk
+include mk/fleet.mk mk/install.mk mk/python.mk mk/release.mk mk/lab.mk mk/kernel.mk mk/fastinit.mk

@@ -3,12 +3,13 @@
 
 ## Python
 
-.PHONY: python python-test python-lint python-bench labgrid-test python-package-test
+.PHONY: python python-test python-lint python-bench labgrid-test python-package-test spark-test spark-bench
 python: ## builds the Python package for development, in target/python: then `target/python/bin/python`, `.../pytest`, `.../bootline-fleet`
 	@scripts/setup build python
 	scripts/python-env
 
 python-test: python ## tests the Python package: pytest, doctests, mypy --strict
+	@scripts/setup spark
 	$(CARGO) build --locked --package bootline --package bootline-ingest
 	scripts/python-env pytest --quiet
 	scripts/python-env mypy
@@ -35,3 +36,16 @@ labgrid-test: python ## boots a stock kernel in QEMU on a console of labgrid tha
 python-package-test: ## builds wheel and sdist, installs each into an environment of its own, and uses it; the wheel needs no compiler
 	@scripts/setup build python
 	scripts/python-package-test
+
+# Minutes: not a part of `make python-test`, which has Spark in one process ingest a few boots and answer all questions.
+spark-test: python ## ingest and all questions on a Spark of several processes, of which executors and drivers are killed
+	@scripts/setup spark
+	$(CARGO) build --locked --package bootline-ingest
+	scripts/python-env pytest --quiet python/tests/spark/cluster.py
+
+# The module as it is released: the development build is several times slower.
+spark-bench: ## what ingest by Spark costs for each boot, and for a fleet; figures for this machine, never asserted
+	@scripts/setup build python spark
+	scripts/python-env
+	VIRTUAL_ENV=$(CURDIR)/target/python scripts/rust target/python/bin/maturin develop --quiet --locked --release
+	scripts/python-env -n scripts/spark-bench

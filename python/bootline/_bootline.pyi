@@ -2,6 +2,8 @@
 """The compiled module: crates/bootline-python."""
 
 from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import final
 
 __all__ = [
@@ -11,6 +13,7 @@ __all__ = [
     "ChangePoint",
     "ConsoleRecorder",
     "RunSet",
+    "StoreBatch",
     "StoreReader",
     "Table",
     "__version__",
@@ -21,8 +24,12 @@ __all__ = [
     "compare_sets",
     "difference",
     "empty_tables",
+    "escaped",
     "false_discovery",
+    "html_text",
     "p_value",
+    "static_page",
+    "unreadable_input",
 ]
 
 __version__: str
@@ -59,6 +66,10 @@ class ChangePoint:
     def high(self) -> float:
         """The upper bound of the difference."""
 
+    @property
+    def confidence(self) -> float:
+        """How likely such bounds contain the truth: 0.95, or less if there are too few values."""
+
 def change_points(series: Sequence[Sequence[float]], *, p: float = 0.01, share: float = 0.01) -> list[list[ChangePoint]]:
     """The changes in each of many series, on all processors."""
 
@@ -71,6 +82,36 @@ def p_value(a: Sequence[float], b: Sequence[float]) -> float:
 
 def false_discovery(p: Sequence[float]) -> list[float]:
     """p values as they are when many were looked at (Benjamini and Hochberg)."""
+
+def escaped(text: str) -> str:
+    """Text made harmless for a terminal: controls and invisible characters shown by their codes."""
+
+def html_text(text: str) -> str:
+    """Text for an element's content or for an attribute in quotes: controls shown by their codes, markup as text."""
+
+def static_page(title: str, style: str, body: str) -> str:
+    """A page as all of bootline's: one file that loads nothing. The title is text, the body HTML."""
+
+@final
+class StoreBatch:
+    """A batch of a store that other processes fill. Garbage, or an exit without a commit, leaves nothing of it."""
+
+    def __new__(cls, store: str | PathLike[str]) -> StoreBatch: ...
+    @property
+    def folder(self) -> Path:
+        """The folder that is filled: a folder per table, in it one per date as in the store."""
+
+    def try_hold(self) -> list[str] | None:
+        """Excludes all other writers; none while one of them has begun. Returns what was added since the batch was begun, as hashes."""
+
+    def commit(self, inputs: Sequence[str]) -> None:
+        """Makes the batch a part of the store, in one step. The inputs, as hashes, are those of its rows of `files`."""
+
+    def close(self) -> None:
+        """Gives the batch up, unless it was committed."""
+
+def unreadable_input(path: str, problem: str) -> tuple[str, int]:
+    """Identity of an input that can't be read: its hash, and `file_id`."""
 
 @final
 class Table:

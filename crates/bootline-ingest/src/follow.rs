@@ -110,3 +110,38 @@ impl Seen {
         is_due
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_due_once_for_each_state_in_which_it_has_settled() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("console.log");
+        let mut file = File::create(&path).unwrap();
+        let hour = Duration::from_secs(3_600);
+        let mut seen = Seen::new(hour);
+        // Just written.
+        assert!(!seen.is_due(&path) && !seen.is_due(&path));
+        let long_ago = SystemTime::now() - 3 * hour;
+        file.set_modified(long_ago).unwrap();
+        assert!(seen.is_due(&path));
+        assert!(!seen.is_due(&path));
+        // It grows, and is let be.
+        file.write_all(b"more").unwrap();
+        assert!(!seen.is_due(&path));
+        file.set_modified(long_ago).unwrap();
+        assert!(seen.is_due(&path) && !seen.is_due(&path));
+        // By a clock that was set back.
+        file.set_modified(SystemTime::now() + 3 * hour).unwrap();
+        assert!(!seen.is_due(&path));
+        assert!(seen.is_due(&path) && !seen.is_due(&path));
+        // What is missing is reported once.
+        let missing = dir.path().join("missing.log");
+        assert!(seen.is_due(&missing) && !seen.is_due(&missing));
+    }
+}

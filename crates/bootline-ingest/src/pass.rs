@@ -19,6 +19,8 @@ use crate::tally::Tally;
 const QUEUE: usize = 256;
 /// Rows of one input, at most, that wait for their batch: of more the reading thread makes a batch of its own.
 const MOST_WAITING: usize = 32 * 1024;
+/// How often an input is read that changes while it is read.
+const ATTEMPTS: usize = 3;
 /// Time between updates of the progress.
 const PAUSE: Duration = Duration::from_millis(200);
 /// What takes no longer shows no progress.
@@ -140,24 +142,46 @@ fn read_all<'s>(
     }
 }
 
+/// Reads an input, and reads it again if it was changed meanwhile.
 fn read<'s>(plan: &Plan, store: &'s Store, path: &Path) -> Result<Told<'s>, StoreError> {
-    let found = FoundInput::new(path);
+    for _ in 0..ATTEMPTS {
+        if let Some(told) = read_found(plan, store, path, &FoundInput::new(path))? {
+            return Ok(told);
+        }
+    }
+    // Its writer is not done. Once it is, the file is another input.
+    let changing = FoundInput::changing(path);
+    Ok(read_found(plan, store, path, &changing)?.unwrap_or(Told::Stored))
+}
+
+/// Reads an input; none if it is not any more what was found.
+fn read_found<'s>(
+    plan: &Plan,
+    store: &'s Store,
+    path: &Path,
+    found: &FoundInput,
+) -> Result<Option<Told<'s>>, StoreError> {
     let claim = match store.claim(found.input)? {
-        Claimed::Stored => return Ok(Told::Stored),
-        Claimed::Elsewhere => return Ok(Told::Elsewhere(path.to_owned(), found.input)),
+        Claimed::Stored => return Ok(Some(Told::Stored)),
+        Claimed::Elsewhere => return Ok(Some(Told::Elsewhere(path.to_owned(), found.input))),
         Claimed::Mine(claim) => claim,
     };
     // A log that breaks bootline must not stop all others.
-    let told = catch_unwind(AssertUnwindSafe(|| read_rows(plan, store, &found, claim)));
+    let told = catch_unwind(AssertUnwindSafe(|| read_rows(plan, store, found, claim)));
     let Ok(told) = told else {
-        let Claimed::Mine(claim) = store.claim(found.input)? else { return Ok(Told::Stored) };
+        let Claimed::Mine(claim) = store.claim(found.input)? else { return Ok(Some(Told::Stored)) };
         let file = found.row(FileStatus::Damaged, Some(FoundInput::BUG.to_owned()), 0);
-        return Ok(Told::Read(Box::new(ReadInput { boots: Vec::new(), builds: Vec::new(), file, claim })));
+        return Ok(Some(Told::Read(Box::new(ReadInput { boots: Vec::new(), builds: Vec::new(), file, claim }))));
     };
     told
 }
 
-fn read_rows<'s>(plan: &Plan, store: &'s Store, found: &FoundInput, claim: Claim<'s>) -> Result<Told<'s>, StoreError> {
+fn read_rows<'s>(
+    plan: &Plan,
+    store: &'s Store,
+    found: &FoundInput,
+    claim: Claim<'s>,
+) -> Result<Option<Told<'s>>, StoreError> {
     let (mut boots, mut builds, mut file) = (Vec::new(), Vec::new(), None);
     let mut rows = 0;
     let mut own: Option<Batch<'_>> = None;
@@ -179,11 +203,15 @@ fn read_rows<'s>(plan: &Plan, store: &'s Store, found: &FoundInput, claim: Claim
         }
         Ok(())
     })?;
+    // These would be the rows of another content than the one that was hashed and claimed.
+    if !found.is_unchanged() {
+        return Ok(None);
+    }
     let file = file.unwrap_or_else(|| found.row(FileStatus::NoBoot, None, 0));
     let Some(mut batch) = own else {
-        return Ok(Told::Read(Box::new(ReadInput { boots, builds, file, claim })));
+        return Ok(Some(Told::Read(Box::new(ReadInput { boots, builds, file, claim }))));
     };
     builds.into_iter().for_each(|build| batch.add_build(build));
     batch.add_file(file.clone(), claim);
-    Ok(Told::Committed(file, batch.commit()?))
+    Ok(Some(Told::Committed(file, batch.commit()?)))
 }

@@ -2,8 +2,9 @@
 //! `bootline ingest` as a user runs it: what becomes of good and of bad inputs, and of metadata.
 use std::fs;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 mod stored;
 
@@ -145,6 +146,35 @@ fn a_list_on_standard_input_names_files_and_patterns() {
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
     assert!(said(&output).contains("missing.log"), "{}", said(&output));
     assert_eq!(rows(&store, "boots").len(), 10);
+}
+
+#[test]
+fn folders_patterns_and_archives_are_searched_and_what_is_no_input_is_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("logs");
+    // The store lies in what is searched.
+    let store = input.join("store");
+    for (folder, numbers) in [("lab-a/deep", 0..3), ("lab-b", 3..5), ("other", 5..6), (".hidden", 6..7)] {
+        fs::create_dir_all(input.join(folder)).unwrap();
+        numbers.for_each(|n| fs::write(input.join(folder).join(format!("{n}.log")), log(n)).unwrap());
+    }
+    fs::write(input.join("lab-a/deep/0.log.meta.json"), r#"{"board": "rpi4"}"#).unwrap();
+    let packed = dir.path().join("packed");
+    logs(&packed, 9);
+    (0..6).for_each(|n| fs::remove_file(packed.join(format!("{n:05}.log"))).unwrap());
+    let tar = Command::new("tar").arg("-cf").arg(input.join("lab-b/three.tar")).arg("-C").arg(&packed).arg(".").status();
+    assert!(tar.unwrap().success());
+    let by_pattern = ingest(&input.join("lab-*"), &store, &[]).output().unwrap();
+    assert!(by_pattern.status.success(), "{}", said(&by_pattern));
+    assert!(said(&by_pattern).contains("8 boots") && said(&by_pattern).contains("from 6 of 6"), "{}", said(&by_pattern));
+    let all = ingest(&input, &store, &[]).output().unwrap();
+    assert!(said(&all).contains("1 boots") && said(&all).contains("6 were there before"), "{}", said(&all));
+    assert_eq!(rows(&store, "boots").iter().filter(|boot| boot.contains_key("board")).count(), 1);
+    // A name that is no text.
+    let name = std::ffi::OsStr::from_bytes(b"lab-\xff.log");
+    fs::write(input.join(name), log(7)).unwrap();
+    let odd = ingest(&input.join(name), &store, &[]).output().unwrap();
+    assert!(odd.status.success() && said(&odd).contains("1 boots"), "{}", said(&odd));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several writers, and writers that are killed: nothing is stored twice, nothing is lost.
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Child;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bootline_store::{Claimed, FoundInput, Store};
 
@@ -68,6 +70,55 @@ fn two_writers_share_the_work() {
         assert!(output.status.success(), "{}", said(&output));
     }
     check_whole(&store, LOGS);
+}
+
+/// xorshift64: moments that are the same in every run, as far as the machine lets them.
+struct Moments(u64);
+
+impl Moments {
+    /// A moment within a time.
+    fn within(&mut self, time: Duration) -> Duration {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        time.mul_f64((self.0 % 1_000) as f64 / 1_000.0)
+    }
+}
+
+/// Pairs of writers, of which one or both are killed at whatever moment: while they open the store, read, commit, or wait.
+#[test]
+fn writers_killed_at_any_moment_store_everything_once() {
+    const LOGS: usize = 600;
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("logs");
+    logs(&input, LOGS);
+    let small = ["--batch-rows", "40", "--jobs", "2", "--quiet"];
+    let began = Instant::now();
+    assert!(ingest(&input, &dir.path().join("undisturbed"), &small).output().unwrap().status.success());
+    let whole = began.elapsed();
+    let mut moments = Moments(0x2545_f491_4f6c_dd1d);
+    let store = dir.path().join("store");
+    let mut kills = 0;
+    for round in 0..24 {
+        let mut writers: Vec<Child> = (0..2).map(|_| ingest(&input, &store, &small).spawn().unwrap()).collect();
+        // One or both.
+        for writer in &mut writers[round % 2..] {
+            sleep(moments.within(whole / 8));
+            if writer.try_wait().unwrap().is_none() {
+                writer.kill().unwrap();
+                kills += 1;
+            }
+        }
+        if round % 6 == 5 {
+            // Nor does a survivor change that.
+            let output = writers.remove(0).wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", said(&output));
+            check_whole(&store, LOGS);
+            fs::remove_dir_all(&store).unwrap();
+        }
+        writers.into_iter().for_each(|mut writer| _ = writer.wait());
+    }
+    assert!(kills > 0);
 }
 
 /// An input that another writer has claimed is stored by whoever is left when that one gives it up.
@@ -135,4 +186,47 @@ fn a_folder_that_grows_is_followed() {
     let output = writer.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     check_whole(&store, 3);
+}
+
+/// Whatever a file was when it was read, its rows are those of the content that is known by its hash.
+#[test]
+fn a_file_that_grows_while_it_is_read_is_stored_as_it_was_at_one_moment() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, store) = (dir.path().join("logs"), dir.path().join("store"));
+    fs::create_dir(&input).unwrap();
+    let path = input.join("console.log");
+    fs::write(&path, (0..200).map(log).collect::<String>()).unwrap();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut console = fs::File::options().append(true).open(&path).unwrap();
+            for number in 200.. {
+                if is_done.load(Ordering::Relaxed) {
+                    break;
+                }
+                console.write_all(log(number).as_bytes()).unwrap();
+                sleep(Duration::from_micros(200));
+            }
+        });
+        for _ in 0..4 {
+            ingest(&input, &store, &["--batch-rows", "100"]).output().unwrap();
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    let last = ingest(&input, &store, &[]).output().unwrap();
+    assert!(last.status.success(), "{}", said(&last));
+    let whole = fs::read_to_string(&path).unwrap();
+    let (files, boots) = (rows(&store, "files"), rows(&store, "boots"));
+    for file in &files {
+        let of_file = boots.iter().filter(|boot| boot["file_id"] == file["file_id"]).count();
+        assert_eq!(file["boots"], of_file.to_string());
+        match file.get("sha256") {
+            Some(_) => {
+                let then = &whole[..file["size"].parse().unwrap()];
+                assert_eq!(of_file, then.matches("Linux version").count(), "{file:?}");
+            }
+            None => assert_eq!((file["problem"].as_str(), of_file), ("it changes while it is read", 0)),
+        }
+    }
+    assert!(files.iter().any(|file| file.get("size").is_some_and(|size| *size == whole.len().to_string())));
 }

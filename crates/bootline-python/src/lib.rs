@@ -6,9 +6,11 @@ mod boot_stream;
 mod capture;
 mod console_recorder;
 mod failure;
+mod page;
 mod record_batches;
 mod run_sets;
 mod stats;
+mod store_batch;
 mod store_reader;
 
 use pyo3::prelude::*;
@@ -21,6 +23,11 @@ fn _bootline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats::difference, module)?)?;
     module.add_function(wrap_pyfunction!(stats::p_value, module)?)?;
     module.add_function(wrap_pyfunction!(stats::false_discovery, module)?)?;
+    module.add_function(wrap_pyfunction!(page::escaped, module)?)?;
+    module.add_function(wrap_pyfunction!(page::html_text, module)?)?;
+    module.add_function(wrap_pyfunction!(page::static_page, module)?)?;
+    module.add_class::<store_batch::StoreBatch>()?;
+    module.add_function(wrap_pyfunction!(store_batch::unreadable_input, module)?)?;
     module.add_class::<boot::BootHandle>()?;
     module.add_class::<boot_stream::BootStream>()?;
     module.add_class::<run_sets::Budget>()?;

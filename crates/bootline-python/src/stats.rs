@@ -24,12 +24,23 @@ pub struct ChangePoint {
     low: f64,
     difference: f64,
     high: f64,
+    /// How likely such bounds contain the truth: 0.95, or less if there are too few values.
+    confidence: f64,
 }
 
 impl From<bootline_stats::ChangePoint> for ChangePoint {
     fn from(point: bootline_stats::ChangePoint) -> ChangePoint {
         let bootline_stats::ChangePoint { index, p, before, after, difference } = point;
-        ChangePoint { index, p, before, after, low: difference.low, difference: difference.best, high: difference.high }
+        ChangePoint {
+            index,
+            p,
+            before,
+            after,
+            low: difference.low,
+            difference: difference.best,
+            high: difference.high,
+            confidence: difference.confidence,
+        }
     }
 }
 

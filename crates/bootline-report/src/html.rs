@@ -6,7 +6,7 @@ use super::style::Style;
 use super::table::{Align, Table};
 
 /// A text for an element's content or for an attribute in quotes: controls shown by their codes, markup as text.
-pub(super) fn html_text(text: &str) -> String {
+pub fn html_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in escaped(text).chars() {
         match c {

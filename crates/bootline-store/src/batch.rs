@@ -2,18 +2,17 @@
 //! A batch: rows of some inputs that become part of the store in one step.
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::column::Table;
-use crate::content::{ContentId, name_of, name_of_text};
+use crate::content::{ContentId, name_of_text};
 use crate::date::{Date, micros};
 use crate::error::{StoreError, at, in_file};
 use crate::part::write_part;
 use crate::rollups::Rollups;
-use crate::store::{BARE, Claim, Store, own_writers, sync_folder};
+use crate::store::{BARE, Claim, Store};
 use crate::tables::{BootRow, BuildRow, FileRow, FindingRow, MeasureRow, SpanRow, Text};
+use crate::writer_folder::WriterFolder;
 
 /// The rows of one boot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,7 +68,7 @@ pub struct Batch<'s> {
     store: &'s Store,
     /// Rows in memory before they are written to parts.
     most_rows: usize,
-    folder: Option<WriterFolder<'s>>,
+    folder: Option<WriterFolder<&'s Store>>,
     partitions: BTreeMap<Date, Partition>,
     in_memory: usize,
     /// Parts written so far.
@@ -217,10 +216,8 @@ impl<'s> Batch<'s> {
         let mut files = std::mem::take(&mut self.files);
         self.write(&mut files, Some(Date::of_micros(micros(SystemTime::now()))), "files.parquet")?;
         let inputs: Vec<ContentId> = self.claims.iter().map(|claim| claim.input).collect();
-        if let Some(mut folder) = self.folder.take() {
-            sync_folders(&folder.path)?;
-            self.store.commit(&folder.path, &name_of(inputs.clone()), &inputs)?;
-            folder.is_left = true;
+        if let Some(folder) = self.folder.take() {
+            folder.commit(&inputs)?;
         }
         Ok(self.added)
     }
@@ -229,56 +226,4 @@ impl<'s> Batch<'s> {
 /// Whether nothing but its name is known of a build.
 fn is_bare(build: &BuildRow) -> bool {
     *build == BuildRow::named(build.build.clone())
-}
-
-/// A folder of this writer's own, which is removed unless it was committed.
-#[derive(Debug)]
-struct WriterFolder<'s> {
-    store: &'s Store,
-    number: u64,
-    path: PathBuf,
-    is_left: bool,
-}
-
-impl<'s> WriterFolder<'s> {
-    fn new(store: &'s Store) -> Result<WriterFolder<'s>, StoreError> {
-        let mut number = u64::from(std::process::id()) << 20;
-        loop {
-            let path = store.own("writing").join(number.to_string());
-            // The lock comes first: a folder without one is a dead writer's.
-            let is_free = own_writers().insert(number);
-            if is_free && at("lock", &path, store.writers.try_lock(number))? {
-                match fs::create_dir(&path) {
-                    Ok(()) => return Ok(WriterFolder { store, number, path, is_left: false }),
-                    // A dead writer's.
-                    Err(e) if e.kind() == ErrorKind::AlreadyExists => store.writers.unlock(number),
-                    Err(error) => return Err(StoreError::Io { what: "create", path, error }),
-                }
-            }
-            if is_free {
-                own_writers().remove(&number);
-            }
-            number += 1;
-        }
-    }
-}
-
-impl Drop for WriterFolder<'_> {
-    fn drop(&mut self) {
-        if !self.is_left {
-            _ = fs::remove_dir_all(&self.path);
-        }
-        self.store.writers.unlock(self.number);
-        own_writers().remove(&self.number);
-    }
-}
-
-fn sync_folders(folder: &Path) -> Result<(), StoreError> {
-    for entry in at("read", folder, fs::read_dir(folder))? {
-        let path = at("read", folder, entry)?.path();
-        if path.is_dir() {
-            sync_folders(&path)?;
-        }
-    }
-    sync_folder(folder)
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -44,6 +44,8 @@ pub struct FoundInput {
     pub unreadable: Option<String>,
     /// Its bytes and those of its sidecar, where they are in memory and not at its path.
     pub held: Option<HeldInput>,
+    /// Where it is: `path` is this as a text.
+    place: PathBuf,
 }
 
 /// An input that is in memory.
@@ -56,34 +58,60 @@ pub struct HeldInput {
 }
 
 impl FoundInput {
+    /// The problem of an input that is written to.
+    const CHANGING: &'static str = "it changes while it is read";
     /// The problem of an input on which bootline itself fails.
     pub const BUG: &'static str = "bootline failed on it: please report it as a bug";
 
     /// Looks at an input in memory. Nothing is read at its path, which may be an object store's.
     pub fn held(path: String, modified: Option<i64>, held: HeldInput) -> FoundInput {
         let (input, size) = ContentId::of_bytes(&held.content);
-        FoundInput { path, input, size: Some(size), modified, unreadable: None, held: Some(held) }
+        let place = PathBuf::from(&path);
+        FoundInput { path, input, size: Some(size), modified, unreadable: None, held: Some(held), place }
     }
 
     /// Looks at a file and hashes it. What can't be read is an input, too.
     pub fn new(path: &Path) -> FoundInput {
-        let shown = path.to_string_lossy().into_owned();
         let modified = path.metadata().and_then(|m| m.modified()).ok().map(micros);
         match open_regular(path).and_then(ContentId::of) {
-            Ok((input, size)) => {
-                FoundInput { path: shown, input, size: Some(size), modified, unreadable: None, held: None }
-            }
-            Err(e) => {
-                let problem = e.to_string();
-                let input = ContentId::of_unreadable(&shown, &problem);
-                FoundInput { path: shown, input, size: None, modified, unreadable: Some(problem), held: None }
-            }
+            Ok((input, size)) => FoundInput {
+                path: path.to_string_lossy().into_owned(),
+                input,
+                size: Some(size),
+                modified,
+                unreadable: None,
+                held: None,
+                place: path.to_owned(),
+            },
+            Err(e) => FoundInput::unreadable(path, modified, e.to_string()),
         }
+    }
+
+    /// A file that somebody writes to all the time: what is read is not what was hashed.
+    pub fn changing(path: &Path) -> FoundInput {
+        let modified = path.metadata().and_then(|m| m.modified()).ok().map(micros);
+        FoundInput::unreadable(path, modified, FoundInput::CHANGING.to_owned())
+    }
+
+    fn unreadable(path: &Path, modified: Option<i64>, problem: String) -> FoundInput {
+        let shown = path.to_string_lossy().into_owned();
+        let input = ContentId::of_unreadable(&shown, &problem);
+        let unreadable = Some(problem);
+        FoundInput { path: shown, input, size: None, modified, unreadable, held: None, place: path.to_owned() }
+    }
+
+    /// Whether the file is still what was hashed, as far as its length and the time of its last change show.
+    pub fn is_unchanged(&self) -> bool {
+        if self.held.is_some() || self.unreadable.is_some() {
+            return true;
+        }
+        let now = self.place.metadata().ok().map(|m| (m.len(), m.modified().ok().map(micros)));
+        now == self.size.map(|size| (size, self.modified))
     }
 
     fn file(&self) -> LogFile {
         match &self.held {
-            None => LogFile::File(self.path.clone().into()),
+            None => LogFile::File(self.place.clone()),
             Some(held) => LogFile::held(self.path.clone(), held.content.clone()),
         }
     }
@@ -212,7 +240,7 @@ impl InputReader {
         let path = Path::new(&found.path);
         let by_path = || self.pattern.as_ref().and_then(|p| p.read(path)).unwrap_or_default();
         let read = match &found.held {
-            None => Sidecar::read(path),
+            None => Sidecar::read(&found.place),
             Some(held) => held.sidecar.as_deref().map_or_else(|| Ok(Metadata::default()), Sidecar::parse),
         };
         let (sidecar, problem) = match read {

@@ -66,8 +66,11 @@ pub enum Claimed<'s> {
 /// Position of the lock on the whole store; the claims' are beyond.
 const WHOLE_STORE: u64 = 0;
 
+/// The first position of a claim.
+const FIRST_CLAIM: u64 = 1 << 24;
+
 /// The tables' folders, in the order in which a batch gets into them: who sees a boot finds its spans.
-const TABLES: [&str; 7] =
+pub(crate) const TABLES: [&str; 7] =
     [BuildRow::NAME, RollupRow::NAME, MeasureRow::NAME, FindingRow::NAME, SpanRow::NAME, BootRow::NAME, FileRow::NAME];
 
 /// How the name of a build's file ends that says nothing of the build but its name.
@@ -85,6 +88,16 @@ impl Store {
     /// # Errors
     /// The folder can't be written to, or holds something else.
     pub fn open(root: &Path) -> Result<Store, StoreError> {
+        let store = Store::open_unread(root)?;
+        {
+            let _turn = store.lock()?;
+            store.read_known()?;
+        }
+        Ok(store)
+    }
+
+    /// The same, without a look at the inputs that it holds.
+    pub(crate) fn open_unread(root: &Path) -> Result<Store, StoreError> {
         let own = root.join(OWN);
         if !own.exists() {
             refuse_foreign(root)?;
@@ -105,7 +118,6 @@ impl Store {
             store.check_version(&own.join("version"))?;
             store.make_tables()?;
             store.complete()?;
-            store.read_known()?;
         }
         Ok(store)
     }
@@ -180,6 +192,16 @@ impl Store {
         at("lock", &self.own("lock"), self.locks.lock(position(input)))?;
         self.locks.unlock(position(input));
         Ok(())
+    }
+
+    /// Claims all inputs that there could be; false if somebody else has claimed one.
+    pub(crate) fn try_claim_all(&self) -> Result<bool, StoreError> {
+        at("lock", &self.own("lock"), self.locks.try_lock_from(FIRST_CLAIM))
+    }
+
+    /// Releases them.
+    pub(crate) fn unclaim_all(&self) {
+        self.locks.unlock_from(FIRST_CLAIM);
     }
 
     fn count(&self) -> Result<u64, StoreError> {
@@ -261,7 +283,7 @@ impl Store {
     }
 
     /// Brings committed batches into the tables' folders, and removes those that dead writers had only begun. Needs the lock.
-    fn complete(&self) -> Result<(), StoreError> {
+    pub(crate) fn complete(&self) -> Result<(), StoreError> {
         let committed = self.own("committed");
         for (name, batch) in entries(&committed)? {
             self.publish(&name, &batch)?;
@@ -340,7 +362,7 @@ impl Drop for Claim<'_> {
 /// Where the claim on an input is locked.
 fn position(input: ContentId) -> u64 {
     // Not the lock on the whole store, and not a number that would wrap around to it.
-    (input.key() as u64 >> 3) | 1 << 24
+    (input.key() as u64 >> 3) | FIRST_CLAIM
 }
 
 /// Numbers of the writers of this process.
@@ -364,7 +386,7 @@ fn locks(path: &Path) -> Result<RangeLocks, StoreError> {
 }
 
 /// The entries of a folder with their names, in order; none if it is missing.
-fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
     let read = match fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         read => at("read", folder, read)?,
@@ -379,7 +401,7 @@ fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
 }
 
 /// The parts of a partitioned table, with names that no other part has.
-fn parts(table: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
+pub(crate) fn parts(table: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
     let mut found = Vec::new();
     for (partition, folder) in entries(table)? {
         let in_it = entries(&folder)?.into_iter().filter(|(name, _)| name.ends_with(".parquet"));

@@ -3,104 +3,216 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .. import stats
-from .store import Store, StoreError
+from .answer import Answer, Estimate, named, part_words
+from .document import Document, Section, Table, figure, text
+from .figures import between, chance, count, number, seconds, signed, signed_percent
+from .population import MOST_BOOTS, Population, choose_device, choose_two, days_of_chosen, exclude_each_other, rollup_parameters
+from .store import Row, Store
 
-#: Boots of a side that are looked at, by chance: more would only narrow what is narrow enough, and pairs grow with the square.
-MOST_BOOTS = 200
-#: What a population is chosen by.
-COLUMNS = ("board", "build", "device", "lab", "job", "kernel_version", "kernel_release", "clock", "preempt_rt", "date")
+#: A gap is a part that boots without it have, too: of no length.
+GAP = "gap"
+#: Of parts that differ as much as those reported, this share may be chance.
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
-class PartOfBoth:
+class Difference:
     """A part of the boots of both sides."""
 
+    #: Null if boards are not compared apart, or are not known.
+    board: str | None
     clock: str
     kind: str
     name: str
     #: Boots that have it.
     base_boots: int
     new_boots: int
+    #: Medians; a boot that doesn't have it took no time for it.
     base_us: float
     new_us: float
-    low_us: float
-    difference_us: float
-    high_us: float
-    confidence: float
+    #: Of the medians.
+    difference_us: Estimate
     #: The share of false alarms among all parts that differ as much or more.
     p: float
+    #: `slower`, `faster`, `new`, `gone`, or `same`: chance may explain it, or it is too small.
+    verdict: str
 
 
-def condition(text: str) -> tuple[str, list[str]]:
-    """A population: `build=v6.12,board=rpi4`.
+@dataclass(frozen=True)
+class Comparison(Answer):
+    """Two populations: whole boots first, then what differs most."""
 
-    >>> condition("build=v6.12,board=rpi4")
-    ('CAST(build AS VARCHAR) = ? AND CAST(board AS VARCHAR) = ?', ['v6.12', 'rpi4'])
+    QUESTION = "compare"
+    base: str
+    new: str
+    base_boots: int
+    new_boots: int
+    #: Clocks that only one side has: nothing can be compared by them.
+    clocks_of_one: list[str]
+    least_us: float
+    differences: list[Difference]
+
+    def document(self) -> Document:
+        boots = [d for d in self.differences if d.kind == "boot"]
+        parts = [d for d in self.differences if d.kind != "boot" and d.verdict != "same"]
+        sections = [Section("Boots", [table(boots)])] if boots else []
+        if parts:
+            sections.append(Section("Parts that differ", [table(parts[:50])]))
+        return Document(f"{self.base} and {self.new}", self.sentence(), sections, self.notes(len(parts)))
+
+    def sentence(self) -> str:
+        """How whole boots differ."""
+        boots = [d for d in self.differences if d.kind == "boot"]
+        if not boots:
+            return f"Nothing to compare: `{self.base}` and `{self.new}` have no times of the same clock in common."
+        return " ".join(self.of_boots(d) for d in boots)
+
+    def of_boots(self, d: Difference) -> str:
+        board = "" if d.board is None else f" of {d.board}"
+        what = f"{part_words(d.kind, d.name).capitalize()}{board} ({d.clock} clock)"
+        if d.verdict == "same":
+            return f"{what}: no difference that chance could not explain ({signed(d.difference_us.best)} s)."
+        relative = f", {signed_percent(d.difference_us.best, d.base_us)}" if d.base_us else ""
+        return (
+            f"{what}: `{self.new}` is {d.verdict} than `{self.base}` by {seconds(abs(d.difference_us.best))} s{relative} "
+            f"({between(d.difference_us.low, d.difference_us.high)} s)."
+        )
+
+    def notes(self, parts: int) -> list[str]:
+        """What to know before trusting the figures."""
+        notes = [
+            f"{count(self.base_boots, 'boot')} of `{self.base}`, {number(self.new_boots)} of `{self.new}`. Parts that vary by less than "
+            f"{seconds(self.least_us)} s are left out; the p values of the others are corrected for their number (Benjamini and Hochberg)."
+        ]
+        judged = sum(d.kind != "boot" for d in self.differences)
+        fewest = min((d.base_boots + d.new_boots for d in self.differences if d.kind == "boot"), default=0)
+        if 0 < fewest < MOST_BOOTS and least_p(fewest // 2, fewest - fewest // 2) * judged > SIGNIFICANT:
+            notes.append(f"So few boots can't tell a single one of {count(judged, 'part')} from chance; several that differ may show.")
+        if parts > 50:
+            notes.append(f"{count(parts - 50, 'more part')} that differ are in the JSON.")
+        if self.clocks_of_one:
+            notes.append(f"Only one side has times of these clocks, which are left out: {', '.join(self.clocks_of_one)}.")
+        return notes
+
+
+@dataclass(frozen=True)
+class DeviceComparison(Comparison):
+    """A device's last boots and those before."""
+
+    QUESTION = "device"
+
+
+def table(differences: Sequence[Difference]) -> Table:
+    has_board = any(d.board is not None for d in differences)
+    columns = [*([text("board")] if has_board else []), text("what"), text("clock"), figure("base [s]"), figure("new [s]")]
+    columns += [figure("difference"), figure("95 % interval"), text("by chance"), text("verdict")]
+    rows = []
+    for d in differences:
+        cells = [*([named(d.board)] if has_board else []), part_words(d.kind, d.name), d.clock, seconds(d.base_us), seconds(d.new_us)]
+        cells += [f"{signed(d.difference_us.best)} s", between(d.difference_us.low, d.difference_us.high), chance(d.p), d.verdict]
+        rows.append(cells)
+    return Table(columns, rows)
+
+
+def least_p(n: int, m: int) -> float:
+    """The smallest p value that so many boots can give.
+
+    >>> round(least_p(4, 4), 4)
+    0.0286
     """
-    clauses, values = [], []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        column, sign, value = part.partition("=")
-        if not sign or column not in COLUMNS:
-            known = ", ".join(COLUMNS)
-            raise StoreError(f"`{part}` chooses no boots", f"COLUMN=VALUE, several separated by commas; the columns: {known}")
-        clauses.append(f"CAST({column} AS VARCHAR) = ?")
-        values.append(value)
-    return " AND ".join(clauses) or "true", values
+    return min(1.0, 2 / math.comb(n + m, n))
 
 
-def choose_two(store: Store, base: str, new: str) -> None:
-    """Chooses up to so many boots of either population, by chance: a boot's identity is a hash."""
-    (base_where, base_values), (new_where, new_values) = condition(base), condition(new)
-    # Where two populations have a boot in common, nothing can be said.
-    store.choose(
-        f"""
-        SELECT boot_id, 'base' AS side FROM (SELECT boot_id FROM boots WHERE usable AND {base_where} ORDER BY boot_id LIMIT {MOST_BOOTS})
-        UNION ALL
-        SELECT boot_id, 'new' AS side FROM (SELECT boot_id FROM boots WHERE usable AND {new_where} ORDER BY boot_id LIMIT {MOST_BOOTS})
-        """,
-        base_values + new_values,
-    )
-    both = store.sql("SELECT count(*) - count(DISTINCT boot_id) AS n FROM chosen")[0]["n"]
-    if both:
-        raise StoreError(f"`{base}` and `{new}` have boots in common", "choose populations that exclude each other")
+#: Board, clock, kind and name.
+Part = tuple[str | None, str, str, str]
 
 
-def choose_device(store: Store, device: str, last: int) -> None:
-    """Chooses the last boots of a device, and those before them."""
-    store.choose(
-        f"""
-        SELECT boot_id, CASE WHEN place <= {int(last)} THEN 'new' ELSE 'base' END AS side
-        FROM (
-            SELECT boot_id, row_number() OVER (ORDER BY start_time DESC, boot_id) AS place
-            FROM boots WHERE usable AND device = ? AND start_time IS NOT NULL
-        )
-        WHERE place <= {int(last) + MOST_BOOTS}
-        """,
-        [device],
-    )
+@dataclass
+class Values:
+    """What the boots of either side took for a part."""
+
+    base: list[tuple[float, int]]
+    new: list[tuple[float, int]]
+
+    def of(self, side: str) -> list[tuple[float, int]]:
+        """Those of a side, with how many boots took so long."""
+        return self.base if side == "base" else self.new
 
 
-def compared(store: Store, least_us: float) -> list[PartOfBoth]:
-    """The parts of the chosen boots that both sides have; what differs most comes first."""
-    values: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: {"base": [], "new": []})
-    for row in store.ask("sides", least_us=least_us):
-        values[row["clock"], row["kind"], row["name"]][row["side"]].append(float(row["us"]))
-    both = {key: sides for key, sides in values.items() if sides["base"] and sides["new"]}
-    chances = stats.false_discovery([stats.p_value(sides["new"], sides["base"]) for sides in both.values()])
+def thinned(counted: Sequence[tuple[float, int]], most: int = MOST_BOOTS) -> list[float]:
+    """Values that are distributed as counted ones, but not more than so many: quantiles, evenly spaced.
+
+    >>> thinned([(1.0, 2), (5.0, 1)])
+    [1.0, 1.0, 5.0]
+    >>> thinned([(1.0, 600), (5.0, 400)], most=5)
+    [1.0, 1.0, 1.0, 5.0, 5.0]
+    """
+    ordered = sorted(counted)
+    total = sum(n for _, n in ordered)
+    n = min(total, most)
+    values, place, up_to = [], 0, 0
+    for i in range(n):
+        rank = (i + 0.5) / n * total
+        while up_to + ordered[place][1] < rank:
+            up_to += ordered[place][1]
+            place += 1
+        values.append(ordered[place][0])
+    return values
+
+
+def differences(rows: Sequence[Row], least_us: float) -> list[Difference]:
+    """The parts of the boots in the rows of `sides` or `sides_of_rollups`; whole boots first, then what differs most.
+
+    A boot without a part took no time for it, provided that it shows others of its kind."""
+    parts: dict[Part, Values] = defaultdict(lambda: Values([], []))
+    for row in rows:
+        parts[row["board"], row["clock"], row["kind"], row["name"]].of(row["side"]).append((row["value_us"], row["boots"]))
+    boots = {key: (sum(n for _, n in v.base), sum(n for _, n in v.new)) for key, v in parts.items()}
+    shown = boots_that_show(boots)
+    compared: dict[Part, tuple[list[float], list[float]]] = {}
+    for key, v in parts.items():
+        board, clock, kind, _ = key
+        of_kind = boots[key] if kind == "boot" else shown[board, clock, "boot" if kind == GAP else kind]
+        with_absent = [[*counted, (0.0, max(0, of - n))] for counted, of, n in zip((v.base, v.new), of_kind, boots[key], strict=True)]
+        base, new = (thinned(counted) for counted in with_absent)
+        if base and new:
+            compared[key] = base, new
+    # What lies closer together in all boots is no part that could differ.
+    boots_apart = [key for key in compared if key[2] == "boot"]
+    parts_apart = [key for key, (base, new) in compared.items() if key[2] != "boot" and max(base + new) - min(base + new) >= least_us]
+    # Whole boots are few, and what one asks for first: parts don't cost them power.
     found = []
-    for ((clock, kind, name), sides), p in zip(both.items(), chances, strict=True):
-        base, new = sides["base"], sides["new"]
-        low, best, high, confidence = stats.difference(new, base)
-        found.append(
-            PartOfBoth(clock, kind, name, len(base), len(new), median(base), median(new), low, best, high, confidence, p)
-        )
-    return sorted(found, key=lambda part: (part.kind != "boot", -abs(part.difference_us)))
+    for family in (boots_apart, parts_apart):
+        raw = [stats.p_value(compared[key][1], compared[key][0]) for key in family]
+        corrected = stats.false_discovery(raw)
+        found += [described(key, *compared[key], boots[key], p, least_us) for key, p in zip(family, corrected, strict=True)]
+    return sorted(found, key=lambda d: (d.kind != "boot", -abs(d.difference_us.best), d.board or "", d.clock, d.kind, d.name))
+
+
+def boots_that_show(boots: Mapping[Part, tuple[int, int]]) -> dict[tuple[str | None, str, str], tuple[int, int]]:
+    """How many boots of each side show parts of a kind."""
+    shown: dict[tuple[str | None, str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for (board, clock, kind, _), (base, new) in boots.items():
+        known = shown[board, clock, kind]
+        shown[board, clock, kind] = (max(known[0], base), max(known[1], new))
+    return shown
+
+
+def described(key: Part, base: list[float], new: list[float], boots: tuple[int, int], p: float, least_us: float) -> Difference:
+    low, best, high, confidence = stats.difference(new, base)
+    if p > SIGNIFICANT or abs(best) < least_us or low <= 0 <= high:
+        verdict = "same"
+    elif not boots[0] or not boots[1]:
+        verdict = "new" if boots[1] else "gone"
+    else:
+        verdict = "slower" if best > 0 else "faster"
+    return Difference(*key, *boots, median(base), median(new), Estimate(low, best, high, confidence), p, verdict)
 
 
 def median(values: Sequence[float]) -> float:
@@ -110,7 +222,36 @@ def median(values: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def counts(store: Store) -> dict[str, int]:
-    """How many boots each side has."""
-    rows: list[dict[str, Any]] = store.sql("SELECT side, count(*) AS n FROM chosen GROUP BY side")
-    return {row["side"]: row["n"] for row in rows}
+def clocks_of_one(found: Sequence[Row]) -> list[str]:
+    sides: dict[str, set[str]] = defaultdict(set)
+    for row in found:
+        sides[row["clock"]].add(row["side"])
+    return sorted(clock for clock, of in sides.items() if len(of) < 2)
+
+
+def compare(store: Store, base: Population, new: Population, least_us: float) -> Comparison:
+    """Compares two populations: by the rollups if these tell them apart, else by up to so many boots of each, chosen by chance."""
+    exclude_each_other(base, new)
+    # Boots of different boards are one population only if a board was asked for.
+    by_board = "board" not in base.values and "board" not in new.values
+    if base.is_rolled_up and new.is_rolled_up:
+        rows = store.ask("sides_of_rollups", by_board=by_board, least_us=least_us, **rollup_parameters(base, new))
+        boots = base.boots(store), new.boots(store)
+    else:
+        choose_two(store, base, new)
+        rows, boots = rows_of_chosen(store, by_board, least_us), (base.boots(store), new.boots(store))
+    return Comparison(base.words, new.words, *boots, clocks_of_one(rows), least_us, differences(rows, least_us))
+
+
+def device(store: Store, name: str, last: int, least_us: float) -> DeviceComparison:
+    """Compares a device's last boots with those before."""
+    base, new = choose_device(store, name, last)
+    rows = rows_of_chosen(store, False, least_us)
+    words = f"{name} before", f"{name}, last {count(new, 'boot')}"
+    return DeviceComparison(*words, base, new, clocks_of_one(rows), least_us, differences(rows, least_us))
+
+
+def rows_of_chosen(store: Store, by_board: bool, least_us: float) -> list[Row]:
+    """What the chosen boots took."""
+    since, until = days_of_chosen(store)
+    return store.ask("sides", since=since, until=until, by_board=by_board, least_us=least_us)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,43 @@ Row = dict[str, Any]
 
 
 class StoreError(Exception):
-    """Why a store can't be asked; `hint` says what to do."""
+    """Why a store can't be asked; `hint` says what to do, `status` is the program's exit status."""
 
-    def __init__(self, words: str, hint: str | None = None):
+    status = 3
+
+    def __init__(self, words: str, hint: str | None = None) -> None:
         super().__init__(words)
         self.hint = hint
+
+
+class UsageError(StoreError):
+    """A question that can't be asked like this; the store is fine."""
+
+    status = 2
+
+
+class EngineError(UsageError):
+    """DuckDB is not installed."""
+
+
+class Rows:
+    """The rows of a statement, fetched as they are asked for."""
+
+    def __init__(self, result: Any, errors: type[Exception]) -> None:
+        self._result = result
+        self._errors = errors
+        #: The names of the columns.
+        self.columns: list[str] = [column[0] for column in result.description or []]
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        while self.columns:
+            try:
+                rows = self._result.fetchmany(10_000)
+            except self._errors as e:
+                raise StoreError(str(e)) from e
+            if not rows:
+                return
+            yield from rows
 
 
 class Store:
@@ -36,13 +68,13 @@ class Store:
     bootline.fleet.store.StoreError: `no-such-folder` is no store: it has no `_bootline/version`
     """
 
-    def __init__(self, path: str | Path, threads: int | None = None):
+    def __init__(self, path: str | Path, threads: int | None = None) -> None:
         self.path = Path(path)
         check(self.path)
         try:
             import duckdb
         except ImportError as e:
-            raise StoreError("the engine is missing: DuckDB", "pip install 'bootline[fleet]'") from e
+            raise EngineError("the engine is missing: DuckDB", "install it: `pip install 'bootline[fleet]'`") from e
         self._errors: type[Exception] = duckdb.Error
         config: dict[str, Any] = {"threads": threads} if threads else {}
         self._connection = duckdb.connect(config=config)
@@ -63,25 +95,27 @@ class Store:
 
     def sql(self, text: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of any statement over the tables."""
-        columns, rows = self.rows(text, parameters)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        rows = self.query(text, parameters)
+        return [dict(zip(rows.columns, row, strict=True)) for row in rows]
 
-    def rows(self, text: str, parameters: Mapping[str, Any] | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The same, with the columns' names apart."""
+    def query(self, text: str, parameters: Mapping[str, Any] | None = None) -> Rows:
+        """The same, row by row."""
         try:
-            result = self._connection.execute(text, dict(parameters or {}))
-            if result.description is None:
-                return [], []
-            return [column[0] for column in result.description], result.fetchall()
+            return Rows(self._connection.execute(text, dict(parameters or {})), self._errors)
         except self._errors as e:
-            raise StoreError(str(e)) from e
+            raise UsageError(str(e)) from e
 
-    def choose(self, query: str, parameters: Sequence[Any] = ()) -> None:
-        """Makes the rows of a query the view `chosen`, which some questions are about."""
-        try:
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE chosen AS {query}", list(parameters))
-        except self._errors as e:
-            raise StoreError(str(e)) from e
+    def choose_boots(self, boots: Sequence[tuple[int, str | None, str | None, str | None, datetime.date]]) -> None:
+        """Makes boots (identity, board, build, side, date) the table `chosen`, which some questions are about."""
+        self._connection.execute(
+            "CREATE OR REPLACE TEMP TABLE chosen (boot_id BIGINT, board VARCHAR, build VARCHAR, side VARCHAR, date DATE)"
+        )
+        if boots:
+            self._connection.executemany("INSERT INTO chosen VALUES (?, ?, ?, ?, ?)", [list(boot) for boot in boots])
+
+
+#: Opens a store by its path and the most processors; what it gives may be another engine's.
+OpenStore = Callable[[str, "int | None"], Store]
 
 
 def check(path: Path) -> None:
@@ -89,7 +123,7 @@ def check(path: Path) -> None:
     try:
         found = (path / "_bootline" / "version").read_text().strip()
     except FileNotFoundError:
-        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "bootline ingest LOGS -o STORE makes one") from None
+        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "`bootline ingest LOGS -o STORE` makes one") from None
     except (OSError, UnicodeDecodeError) as e:
         raise StoreError(f"can't read `{path}`: {e}") from e
     if found != CONTRACT:
@@ -101,17 +135,9 @@ def parquet(path: Path, table: str) -> str:
     quoted = str(path).replace("'", "''")
     if table == "builds":
         return f"read_parquet('{quoted}/builds/*.parquet', union_by_name = true)"
-    return (
-        f"read_parquet('{quoted}/{table}/*/*.parquet', hive_partitioning = true, "
-        "hive_types = {'date': DATE}, union_by_name = true)"
-    )
+    return f"read_parquet('{quoted}/{table}/*/*.parquet', hive_partitioning = true, hive_types = {{'date': DATE}}, union_by_name = true)"
 
 
 def question_text(question: str) -> str:
     """The SQL of a question."""
     return resources.files(__package__).joinpath("questions", f"{question}.sql").read_text()
-
-
-#: The days between which everything lies.
-FIRST_DAY = datetime.date(1970, 1, 1)
-LAST_DAY = datetime.date(9999, 12, 31)

@@ -12,13 +12,28 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::html::html_text;
+
 const SHELL: &str = include_str!("assets/shell.html");
 const STYLE: &str = include_str!("assets/base.css");
 const HEADER: &str = include_str!("assets/header.html");
+const STATIC_HEADER: &str = include_str!("assets/static-header.html");
 const FOOTER: &str = include_str!("assets/footer.html");
 
 /// The script of the button that chooses light or dark.
 pub(super) const THEME: &str = include_str!("assets/theme.js");
+
+/// What a page without data needs of a script: the button of the theme.
+const PLAIN: &str = "new Theme([], () => {});\n";
+
+/// A page that needs no script of its own: its title as text, style rules in addition to every page's, and its body as HTML in which
+/// all foreign text is escaped by [`html_text`].
+pub fn static_page(title: &str, style: &str, body: &str) -> String {
+    let title = html_text(title);
+    let header = fill(STATIC_HEADER, &[("TITLE", title.clone())]);
+    let body = format!("{header}<main>\n{body}</main>\n{}", footer());
+    page(Page { title, style: style.to_owned(), body, data: Value::Null, script: vec![THEME, PLAIN] })
+}
 
 /// The content that a page puts into the shell.
 pub(super) struct Page {

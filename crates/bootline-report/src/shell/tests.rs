@@ -30,3 +30,11 @@ pub(crate) fn allows_its_own_script_and_style_alone(page: &str) {
     let placeholder = |name: &&str| name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
     assert_eq!(page.split('@').find(placeholder), None);
 }
+
+#[test]
+fn a_static_page_is_escaped_and_allows_its_own_script_and_style_alone() {
+    let page = super::static_page("<script>alert(1)</script> & \u{202e}", "p { margin: 0; }", "<p>body</p>\n");
+    allows_its_own_script_and_style_alone(&page);
+    assert_eq!(inside(&page, "<h1>", "</h1>"), ["&lt;script&gt;alert(1)&lt;/script&gt; &amp; \\u{202e}"]);
+    assert_eq!(inside(&page, "<main>\n", "</main>"), ["<p>body</p>\n"]);
+}

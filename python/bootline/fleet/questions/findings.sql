@@ -8,20 +8,33 @@ WITH all_boots AS (
         AND date BETWEEN :since AND :until
     GROUP BY board, clock
 ),
-costs AS (
-    SELECT findings.*
-    FROM findings JOIN boots ON boots.boot_id = findings.boot_id AND boots.date = findings.date
-    WHERE boots.usable AND (:board IS NULL OR findings.board = :board) AND (:build IS NULL OR findings.build = :build)
-        AND findings.date BETWEEN :since AND :until
+chosen AS (
+    SELECT boot_id, board, clock, rule, rule_name, cost_us, CASE WHEN adds_up THEN cost_us ELSE 0 END AS added_us, saves_us, remedy
+    FROM findings
+    WHERE (:board IS NULL OR board = :board) AND (:build IS NULL OR build = :build) AND date BETWEEN :since AND :until
+        -- Unusable boots are the few.
+        AND NOT EXISTS (SELECT 1 FROM boots WHERE NOT usable AND boots.boot_id = findings.boot_id)
+),
+-- A rule may find several causes in a boot.
+of_boots AS (
+    SELECT boot_id, board, clock, rule, sum(cost_us) AS cost_us FROM chosen GROUP BY boot_id, board, clock, rule
+),
+medians AS (
+    SELECT board, clock, rule, count(*) AS boots, CAST(floor(median(cost_us)) AS BIGINT) AS median_us
+    FROM of_boots
+    GROUP BY board, clock, rule
+),
+totals AS (
+    SELECT board, clock, rule,
+        min(rule_name) AS rule_name,
+        CAST(sum(added_us) AS BIGINT) AS total_us,
+        CAST(coalesce(sum(saves_us), 0) AS BIGINT) AS saves_us,
+        min(remedy) AS remedy
+    FROM chosen
+    GROUP BY board, clock, rule
 )
-SELECT costs.board, costs.clock, rule, rule_name,
-    count(DISTINCT boot_id) AS boots,
-    CAST(max(all_boots.boots) AS BIGINT) AS of_boots,
-    CAST(median(cost_us) AS BIGINT) AS median_us,
-    CAST(coalesce(sum(cost_us) FILTER (WHERE adds_up), 0) AS BIGINT) AS total_us,
-    CAST(coalesce(sum(saves_us), 0) AS BIGINT) AS saves_us,
-    min(remedy) AS remedy
-FROM costs JOIN all_boots
-    ON all_boots.clock = costs.clock AND coalesce(all_boots.board, '') = coalesce(costs.board, '')
-GROUP BY costs.board, costs.clock, rule, rule_name
-ORDER BY total_us DESC, costs.board NULLS FIRST, costs.clock, rule
+SELECT totals.board, totals.clock, totals.rule, rule_name, medians.boots, all_boots.boots AS of_boots, median_us, total_us, saves_us, remedy
+FROM totals
+    JOIN medians ON medians.clock = totals.clock AND medians.rule = totals.rule AND coalesce(medians.board, '') = coalesce(totals.board, '')
+    JOIN all_boots ON all_boots.clock = totals.clock AND coalesce(all_boots.board, '') = coalesce(totals.board, '')
+ORDER BY total_us DESC, median_us DESC, totals.board NULLS FIRST, totals.clock, totals.rule

@@ -1,37 +1,43 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
--- What the boots of the view chosen (boot_id) took longer for than others of their board and build do.
--- Parameters: none.
+-- What the boots of the table chosen (boot_id, board, build, date) took longer for than others of their board and build do.
+-- A boot without a part spent no time in it.
+-- Parameters: since, until (dates: those of the chosen boots).
 WITH parts AS (
-    SELECT spans.boot_id, board, build, clock, kind, name, sum(greatest(dur_us - console_us, 0)) AS us
+    SELECT spans.boot_id, spans.board, spans.build, spans.clock, spans.kind, spans.name, sum(greatest(dur_us - spans.console_us, 0)) AS us
     FROM spans JOIN chosen ON chosen.boot_id = spans.boot_id
-    WHERE dur_us IS NOT NULL
-    GROUP BY spans.boot_id, board, build, clock, kind, name
+    WHERE dur_us IS NOT NULL AND spans.date BETWEEN :since AND :until
+    GROUP BY spans.boot_id, spans.board, spans.build, spans.clock, spans.kind, spans.name
+),
+of_builds AS (
+    SELECT DISTINCT coalesce(board, '') AS board, coalesce(build, '') AS build FROM chosen
 ),
 buckets AS (
-    SELECT board, build, clock, kind, name, bucket, sum(count) AS boots, sum(sum_us) AS us
-    FROM rollups
-    WHERE EXISTS (
-        SELECT 1 FROM parts
-        WHERE coalesce(parts.board, '') = coalesce(rollups.board, '') AND coalesce(parts.build, '') = coalesce(rollups.build, '')
-            AND parts.clock = rollups.clock AND parts.kind = rollups.kind AND parts.name = rollups.name
-    )
-    GROUP BY board, build, clock, kind, name, bucket
+    SELECT of_builds.board, of_builds.build, clock, kind, name, bucket, sum(count) AS boots, sum(sum_us) AS us
+    FROM rollups JOIN of_builds ON of_builds.board = coalesce(rollups.board, '') AND of_builds.build = coalesce(rollups.build, '')
+    GROUP BY of_builds.board, of_builds.build, clock, kind, name, bucket
 ),
 ranked AS (
     SELECT *,
         us / boots AS value_us,
         sum(boots) OVER (PARTITION BY board, build, clock, kind, name ORDER BY bucket) AS up_to,
-        sum(boots) OVER (PARTITION BY board, build, clock, kind, name) AS total
+        sum(boots) OVER (PARTITION BY board, build, clock, kind, name) AS total,
+        sum(CASE WHEN kind = 'boot' THEN boots ELSE 0 END) OVER (PARTITION BY board, build, clock) AS all_boots
     FROM buckets
 ),
 medians AS (
-    SELECT board, build, clock, kind, name, min(value_us) FILTER (WHERE up_to >= 0.5 * total) AS median_us
+    SELECT board, build, clock, kind, name,
+        CASE WHEN max(all_boots) >= 2 * max(total) THEN 0
+            ELSE min(value_us) FILTER (WHERE up_to + greatest(all_boots - total, 0) >= 0.5 * greatest(all_boots, total)) END AS median_us
     FROM ranked
     GROUP BY board, build, clock, kind, name
+),
+longer AS (
+    SELECT parts.boot_id, parts.kind, parts.name, CAST(parts.us AS BIGINT) AS us, coalesce(medians.median_us, 0) AS median_us
+    FROM parts LEFT JOIN medians
+        ON medians.board = coalesce(parts.board, '') AND medians.build = coalesce(parts.build, '')
+        AND medians.clock = parts.clock AND medians.kind = parts.kind AND medians.name = parts.name
 )
-SELECT parts.boot_id, parts.kind, parts.name, CAST(parts.us AS BIGINT) AS us, medians.median_us
-FROM parts JOIN medians
-    ON coalesce(medians.board, '') = coalesce(parts.board, '') AND coalesce(medians.build, '') = coalesce(parts.build, '')
-    AND medians.clock = parts.clock AND medians.kind = parts.kind AND medians.name = parts.name
-WHERE parts.us > medians.median_us
-ORDER BY parts.boot_id, parts.us - medians.median_us DESC, parts.kind, parts.name
+SELECT boot_id, kind, name, us, median_us
+FROM longer
+WHERE us > median_us
+ORDER BY boot_id, us - median_us DESC, kind, name
