@@ -12,7 +12,7 @@ use super::replay::{BannerVerdict, EarlierBoot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
 use bootline_records::{
-    ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot, precedes_banner,
+    Beginnings, ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot, precedes_banner,
 };
 
 /// Maximum number of records kept for one boot; later ones are only counted.
@@ -218,9 +218,13 @@ impl Splitter {
 
 /// Whether a record is a boot loader's first or last word, or a kernel's last.
 fn boots(r: &Record<'_>) -> bool {
-    let restarts =
-        ["reboot: Restarting system", "Rebooting in ", "Starting new kernel", "kexec_core: Starting new kernel"];
-    announces_boot(r.text.as_bytes()) || restarts.iter().any(|words| r.text.starts_with(words))
+    const RESTARTS: Beginnings = Beginnings::new(&[
+        "reboot: Restarting system",
+        "Rebooting in ",
+        "Starting new kernel",
+        "kexec_core: Starting new kernel",
+    ]);
+    announces_boot(r.text.as_bytes()) || RESTARTS.begin(r.text.as_bytes())
 }
 
 /// Whether a line at a prompt has the kernel's whole log printed, once: `# dmesg`, `$ sudo dmesg -x`.

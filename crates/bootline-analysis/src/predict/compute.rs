@@ -2,7 +2,7 @@
 //! From a boot and a change to a prediction: the boot's workload, run on the changed setup.
 use std::cell::RefCell;
 
-use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
+use super::boot_workload::{self, BootWorkload, Bound, ConsoleLockTaker, ConsolePlan, END, READY, REGISTERED};
 use super::change::Change;
 use super::message_bytes::{SAME_KERNEL, other_kernels};
 use super::prediction::{Prediction, PredictionError};
@@ -12,7 +12,7 @@ use super::system_changes::system_changes;
 use super::wording;
 use bootline_boot::{Boot, BootEnd, Clock, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::{SimulationOutcome, SimulationSetup, simulate};
+use bootline_console::{SimulationSetup, Workload, simulate_times};
 use bootline_records::RecordOrigin;
 
 /// A boot, prepared for predictions.
@@ -22,6 +22,9 @@ pub struct Predictor<'a> {
     baseline: Scenario,
     /// The boot's workload under each degree of contention.
     boot_workloads: Vec<(Bound, BootWorkload)>,
+    /// Who takes the console lock, in every scenario alike.
+    lock_takers: Vec<ConsoleLockTaker>,
+    baseline_plan: ConsolePlan,
     /// Runs of the baseline, cached.
     baseline_runs: RefCell<Vec<(Bound, Bound, ModelRun)>>,
 }
@@ -50,10 +53,19 @@ impl<'a> Predictor<'a> {
         if !stamped && !baseline.writers_wait() {
             return Err(PredictionError::NoTimes);
         }
-        let boot_workload = |c| (c, BootWorkload::of(boot, &baseline.setup(boot, Bound::Best, c)));
+        let setup = |contention| baseline.setup(boot, Bound::Best, contention);
         // If no kthread competes, there is only one workload.
-        let boot_workloads = baseline.contentions(&baseline).iter().copied().map(boot_workload).collect();
-        Ok(Predictor { boot, end, baseline, boot_workloads, baseline_runs: RefCell::default() })
+        let [first, others @ ..] = baseline.contentions(&baseline) else { unreachable!("one at least") };
+        let mut boot_workloads = vec![(*first, BootWorkload::of(boot, &setup(*first)))];
+        for other in others {
+            let contended = boot_workloads[0].1.contended(boot, &setup(*other));
+            boot_workloads.push((*other, contended));
+        }
+        let console = boot.line.as_ref().map_or("", |line| &line.console.name);
+        let lock_takers = boot_workload::lock_takers(boot, console);
+        let baseline_plan = baseline.plan(boot, &lock_takers);
+        let baseline_runs = RefCell::default();
+        Ok(Predictor { boot, end, baseline, boot_workloads, lock_takers, baseline_plan, baseline_runs })
     }
 
     /// The boot as captured.
@@ -61,7 +73,7 @@ impl<'a> Predictor<'a> {
         let first = self.boot.timeline.first_byte.unwrap_or_default();
         let until = self.boot.end_index();
         let transmitted = (0..until).filter_map(|i| self.boot.timeline.place(i).transmitted).map(|p| p.end).max();
-        let bytes = self.boot_workload(Bound::Best).bytes(self.baseline.loglevel, &self.baseline.plan(self.boot));
+        let bytes = self.boot_workload(Bound::Best).bytes(self.baseline.loglevel, &self.baseline_plan);
         Prediction {
             change: Change::default(),
             title: "baseline".to_owned(),
@@ -80,12 +92,15 @@ impl<'a> Predictor<'a> {
     /// The boot with a change.
     pub fn predict(&self, change: &Change) -> Result<Prediction, PredictionError> {
         let target = self.baseline.changed(self.boot, change)?;
+        let plan = target.plan(self.boot, &self.lock_takers);
         let contentions = self.baseline.contentions(&target);
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
-        for &contention in contentions {
-            for bound in Bound::ALL {
+        for bound in Bound::ALL {
+            let mut workloads = BoundWorkloads::default();
+            for &contention in contentions {
                 let now = self.run_baseline(bound, contention);
-                let then = self.run(&target, bound, contention);
+                let workload = workloads.of(self.boot_workload(contention), &plan, bound);
+                let then = self.run(&target, workload, bound, contention);
                 let best = bound == Bound::Best && contention == Bound::Best;
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
@@ -121,7 +136,7 @@ impl<'a> Predictor<'a> {
             log_complete: logs.iter().any(|l| l.0).then(|| envelope(logs.iter().copied(), error)),
             saved: Interval::new(now - time_to_init.high(), now - time_to_init.best(), now - time_to_init.low()),
             first_byte_shift: envelope(shifts.iter().copied(), Dur::ZERO),
-            bytes: boot_workload.bytes(target.loglevel, &target.plan(self.boot)),
+            bytes: boot_workload.bytes(target.loglevel, &plan),
             price: wording::price(change, &self.baseline, &target),
             assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
             needs: system_changes(self.boot, change),
@@ -146,28 +161,38 @@ impl<'a> Predictor<'a> {
         let known =
             self.baseline_runs.borrow().iter().find(|(s, c, _)| (*s, *c) == (bound, contention)).map(|known| known.2);
         known.unwrap_or_else(|| {
-            let run = self.run(&self.baseline, bound, contention);
+            let workload = self.boot_workload(contention).workload(&self.baseline_plan, bound);
+            let run = self.run(&self.baseline, &workload, bound, contention);
             self.baseline_runs.borrow_mut().push((bound, contention, run));
             run
         })
     }
 
-    fn run(&self, scenario: &Scenario, bound: Bound, contention: Bound) -> ModelRun {
+    fn run(&self, scenario: &Scenario, workload: &Workload, bound: Bound, contention: Bound) -> ModelRun {
         let setup: SimulationSetup = scenario.setup(self.boot, bound, contention);
-        let workload = self.boot_workload(contention).workload(&scenario.plan(self.boot), bound);
-        let outcome = simulate(&workload, &setup);
+        let outcome = simulate_times(workload, &setup);
         let init = outcome.mark(END).unwrap_or_default();
         let legacy_thread = !scenario.prints_after_end() && scenario.behaviour.printing.is_legacy_thread();
         let opened = outcome.mark(REGISTERED).map(|at| match outcome.mark(READY) {
             Some(ready) if legacy_thread => at.max(ready),
             _ => at,
         });
-        ModelRun { init, opened, log_complete: last_transmitted(&outcome) }
+        ModelRun { init, opened, log_complete: outcome.last_transmitted }
     }
 }
 
-fn last_transmitted(outcome: &SimulationOutcome) -> Option<Dur> {
-    outcome.transmitted.iter().map(|c| c.end).max()
+/// The operations of a scenario at one bound, built once where the degrees of contention share the boot's work. One at a time is in
+/// memory: a boot may have a million records.
+#[derive(Default)]
+struct BoundWorkloads<'w> {
+    last: Option<(&'w BootWorkload, Workload)>,
+}
+
+impl<'w> BoundWorkloads<'w> {
+    fn of(&mut self, work: &'w BootWorkload, plan: &ConsolePlan, bound: Bound) -> &Workload {
+        let kept = self.last.take().filter(|(of, _)| std::ptr::eq(*of, work));
+        &self.last.insert(kept.unwrap_or_else(|| (work, work.workload(plan, bound)))).1
+    }
 }
 
 /// The envelope of all values around the best one, widened by an error on either side.
