@@ -194,7 +194,9 @@ impl Splitter {
     /// The boot in hand has ended; the next one's first kernel record has a stamp, or none.
     fn hand_over(&mut self, next_has_stamps: bool) {
         self.hand_over_earlier();
-        let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
+        let mut next = self.now.records.split_off(self.tail.min(self.now.records.len()));
+        // Boots of one input are about as long.
+        next.reserve_as(&self.now.records);
         let header = self.now.header.clone();
         let mut finished =
             std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });

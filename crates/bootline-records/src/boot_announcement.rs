@@ -58,6 +58,10 @@ pub fn announces_boot(text: &[u8]) -> bool {
 /// Whether a record is one that kernels log before their banner: "Booting Linux" on ARM, and from 2.6.24 to 4.5
 /// (cgroup_init_early) two subsystems of the cgroups. The other subsystems follow after the banner (cgroup_init).
 pub fn precedes_banner(text: &str) -> bool {
+    // By the first byte: this is asked of every record.
+    if !text.starts_with(['B', 'I']) {
+        return false;
+    }
     text.starts_with("Booting Linux on physical CPU")
         || matches!(text.trim_end(), "Initializing cgroup subsys cpuset" | "Initializing cgroup subsys cpu")
 }

@@ -17,6 +17,13 @@ impl RecordSet {
         RecordSet::default()
     }
 
+    /// Makes room for as many records as another set has, and for their texts.
+    pub fn reserve_as(&mut self, other: &RecordSet) {
+        self.arena.reserve(other.arena.len());
+        self.metas.reserve(other.metas.len());
+        self.text_ends.reserve(other.text_ends.len());
+    }
+
     /// Keeps a copy of a record. Ids must ascend.
     pub fn push(&mut self, record: Record<'_>) {
         debug_assert!(self.metas.last().is_none_or(|last| last.id < record.id));

@@ -15,10 +15,29 @@ use bootline_capture::units::{Dur, Interval};
 use bootline_console::{SimulationSetup, Workload, simulate_times};
 use bootline_records::RecordOrigin;
 
+/// What is computed of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    /// Best estimates with their intervals: up to nine runs of the model.
+    Intervals,
+    /// Best estimates alone: one run. The intervals say nothing.
+    Best,
+}
+
+/// The times of a prediction: see [`Prediction`], whose fields have the same names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PredictedTimes {
+    pub time_to_init: Interval,
+    pub log_complete: Option<Interval>,
+    pub saved: Interval,
+    pub first_byte_shift: Interval,
+}
+
 /// A boot, prepared for predictions.
 pub struct Predictor<'a> {
     boot: &'a Boot,
     end: &'a BootEnd,
+    precision: Precision,
     baseline: Scenario,
     /// The boot's workload under each degree of contention.
     boot_workloads: Vec<(Bound, BootWorkload)>,
@@ -40,6 +59,11 @@ struct ModelRun {
 impl<'a> Predictor<'a> {
     /// Extracts a boot's workload and its setup. O(records).
     pub fn new(boot: &'a Boot) -> Result<Predictor<'a>, PredictionError> {
+        Predictor::with(boot, Precision::Intervals)
+    }
+
+    /// The same, with this precision.
+    pub(crate) fn with(boot: &'a Boot, precision: Precision) -> Result<Predictor<'a>, PredictionError> {
         if boot.timeline.clock == Clock::None {
             return Err(PredictionError::NoTimes);
         }
@@ -55,7 +79,11 @@ impl<'a> Predictor<'a> {
         }
         let setup = |contention| baseline.setup(boot, Bound::Best, contention);
         // If no kthread competes, there is only one workload.
-        let [first, others @ ..] = baseline.contentions(&baseline) else { unreachable!("one at least") };
+        let contentions = match precision {
+            Precision::Intervals => baseline.contentions(&baseline),
+            Precision::Best => &[Bound::Best],
+        };
+        let [first, others @ ..] = contentions else { unreachable!("one at least") };
         let mut boot_workloads = vec![(*first, BootWorkload::of(boot, &setup(*first)))];
         for other in others {
             let contended = boot_workloads[0].1.contended(boot, &setup(*other));
@@ -65,7 +93,7 @@ impl<'a> Predictor<'a> {
         let lock_takers = boot_workload::lock_takers(boot, console);
         let baseline_plan = baseline.plan(boot, &lock_takers);
         let baseline_runs = RefCell::default();
-        Ok(Predictor { boot, end, baseline, boot_workloads, lock_takers, baseline_plan, baseline_runs })
+        Ok(Predictor { boot, end, precision, baseline, boot_workloads, lock_takers, baseline_plan, baseline_runs })
     }
 
     /// The boot as captured.
@@ -91,16 +119,47 @@ impl<'a> Predictor<'a> {
 
     /// The boot with a change.
     pub fn predict(&self, change: &Change) -> Result<Prediction, PredictionError> {
+        let (target, plan) = self.target(change)?;
+        let times = self.times_of(change, &target, &plan);
+        let boot_workload = self.boot_workload(Bound::Best);
+        Ok(Prediction {
+            change: *change,
+            title: wording::title(change),
+            time_to_init: times.time_to_init,
+            log_complete: times.log_complete,
+            saved: times.saved,
+            first_byte_shift: times.first_byte_shift,
+            bytes: boot_workload.bytes(target.loglevel, &plan),
+            price: wording::price(change, &self.baseline, &target),
+            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
+            needs: system_changes(self.boot, change),
+        })
+    }
+
+    /// The times of the boot with a change, without what is said of them.
+    pub(crate) fn times(&self, change: &Change) -> Result<PredictedTimes, PredictionError> {
+        let (target, plan) = self.target(change)?;
+        Ok(self.times_of(change, &target, &plan))
+    }
+
+    fn target(&self, change: &Change) -> Result<(Scenario, ConsolePlan), PredictionError> {
         let target = self.baseline.changed(self.boot, change)?;
         let plan = target.plan(self.boot, &self.lock_takers);
-        let contentions = self.baseline.contentions(&target);
+        Ok((target, plan))
+    }
+
+    fn times_of(&self, change: &Change, target: &Scenario, plan: &ConsolePlan) -> PredictedTimes {
+        let (bounds, contentions): (&[Bound], &[Bound]) = match self.precision {
+            Precision::Intervals => (&Bound::ALL, self.baseline.contentions(target)),
+            Precision::Best => (&[Bound::Best], &[Bound::Best]),
+        };
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
-        for bound in Bound::ALL {
+        for &bound in bounds {
             let mut workloads = BoundWorkloads::default();
             for &contention in contentions {
                 let now = self.run_baseline(bound, contention);
-                let workload = workloads.of(self.boot_workload(contention), &plan, bound);
-                let then = self.run(&target, workload, bound, contention);
+                let workload = workloads.of(self.boot_workload(contention), plan, bound);
+                let then = self.run(target, workload, bound, contention);
                 let best = bound == Bound::Best && contention == Bound::Best;
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
@@ -123,24 +182,18 @@ impl<'a> Predictor<'a> {
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
         let error = error
             + if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
-                best.scale(other_kernels(boot_workload, &target))
+                best.scale(other_kernels(boot_workload, target))
             } else {
                 (best - boot_workload.work()).max_zero().scale(SAME_KERNEL)
             };
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
-        Ok(Prediction {
-            change: *change,
-            title: wording::title(change),
+        PredictedTimes {
             time_to_init,
             log_complete: logs.iter().any(|l| l.0).then(|| envelope(logs.iter().copied(), error)),
             saved: Interval::new(now - time_to_init.high(), now - time_to_init.best(), now - time_to_init.low()),
             first_byte_shift: envelope(shifts.iter().copied(), Dur::ZERO),
-            bytes: boot_workload.bytes(target.loglevel, &plan),
-            price: wording::price(change, &self.baseline, &target),
-            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
-            needs: system_changes(self.boot, change),
-        })
+        }
     }
 
     fn since_first_byte(&self) -> bool {
