@@ -90,7 +90,7 @@ impl<'a> Engine<'a> {
     }
 
     fn next_event(&self, speed: f64) -> Option<Dur> {
-        let after = |left: f64| self.now + Dur::from_nanos(processors::whole_nanos(left / speed));
+        let after = |left: f64| self.now + Dur::from_nanos(processors::nanos_for(left, speed));
         let tasks = self.tasks.iter().filter_map(|t| match t.state {
             TaskState::Working(left) | TaskState::Holding(left) if speed > 0.0 => Some(after(left)),
             TaskState::Sleeping(until) => Some(until),

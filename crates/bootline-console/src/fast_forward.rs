@@ -150,7 +150,7 @@ impl Engine<'_> {
             }
             let speed = if emission.is_some() { busy } else { idle };
             let work_ends =
-                left.filter(|_| speed > 0.0).map(|left| now + Dur::from_nanos(processors::whole_nanos(left / speed)));
+                left.filter(|_| speed > 0.0).map(|left| now + Dur::from_nanos(processors::nanos_for(left, speed)));
             let to = match (work_ends, emission) {
                 (Some(work), Some(e)) => work.min(e.end),
                 (Some(work), None) => work,

@@ -49,6 +49,13 @@ pub(super) fn speed_of_one(engine: &Engine<'_>, spins: bool) -> f64 {
     share(f64::from(engine.cpus), threads, 1.0, engine.setup.contention.0)
 }
 
+/// Nanoseconds, rounded up, in which a task at this speed does what is left.
+#[inline]
+pub(super) fn nanos_for(left: f64, speed: f64) -> i64 {
+    // A division takes as long as all else in the engine's inner loop.
+    whole_nanos(if speed == 1.0 { left } else { left / speed })
+}
+
 /// Nanoseconds, rounded up, of a time that is not negative.
 #[inline]
 pub(super) fn whole_nanos(time: f64) -> i64 {

@@ -58,7 +58,7 @@ pub struct LogInputs {
     schema: &'static str,
 }
 
-/// What an argument names; opened only when its turn comes, so that one at a time is in memory.
+/// What an argument names; opened only when its turn comes, so that one for each processor is in memory.
 #[derive(Debug)]
 pub enum LogInput {
     /// A log or a collection.

@@ -200,3 +200,16 @@ instant! {
     /// depends on which clock was chosen.
     TraceTime
 }
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rounds_as_the_standard_library(number in prop_oneof![any::<f64>(), -1e18..1e18, -3.0..3.0f64, (-9i64..9).prop_map(|n| n as f64 / 2.0)]) {
+            prop_assert_eq!(rounded(number), number.round() as i64, "{}", number);
+        }
+    }
+}
