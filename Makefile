@@ -65,6 +65,7 @@ docs: ## builds the book (target/book/html) and the API's pages, checks all link
 
 bench: ## throughput and memory; figures for this machine, never asserted
 	@scripts/setup build browser
+	-scripts/kernel-bootgraph
 	$(CARGO) bench --locked --package bootline-records --bench decode
 	$(CARGO) bench --locked --package bootline-capture --bench unpack
 	$(CARGO) bench --locked --package bootline --bench logs

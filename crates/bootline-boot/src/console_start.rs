@@ -177,8 +177,11 @@ fn nbcon(kernel: &Kernel) -> Behaviour {
 pub(super) fn threads_ready(records: &RecordSet, kernel: &Kernel, call: ThreadsReady) -> Option<ConsoleStart> {
     let find =
         |wanted: &dyn Fn(&str) -> bool| records.iter().position(|r| r.source == RecordOrigin::Kernel && wanted(r.text));
-    let called = find(&|t| t.starts_with("calling  printk_set_kthreads_ready+"));
-    if let Some(index) = called.filter(|_| call == call_of(kernel)) {
+    const CALLED: &str = "calling  printk_set_kthreads_ready+";
+    let is_call =
+        |i: &usize| records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && r.text.starts_with(CALLED));
+    let called = || records.containing(CALLED).find(is_call);
+    if let Some(index) = (call == call_of(kernel)).then(called).flatten() {
         return Some(ConsoleStart::of_kernel(index, index, Printing::Unknown));
     }
     let late = call == ThreadsReady::SubsysInitcall;

@@ -51,9 +51,9 @@ fn end_note(text: &str) -> Option<(ConsoleModule, &str)> {
 
 /// What a module logs of a console: the two.
 fn module_message<'t>(text: &'t str, suffix: &str) -> Option<(ConsoleModule, &'t str)> {
-    let (module, said) = text.split_once(": ")?;
+    // The end first: hardly any text has it.
+    let (module, name) = text.strip_suffix(suffix)?.split_once(": ")?;
     let module = ConsoleModule::ALL.into_iter().find(|known| known.name() == module)?;
-    let name = said.strip_suffix(suffix)?;
     let index = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_number = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
     (is_number && name.starts_with("tty")).then_some((module, name))

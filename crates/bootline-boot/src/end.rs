@@ -10,7 +10,7 @@ use super::resolution::WHOLE_SECONDS;
 use super::timeline::{Clock, RecordTimes, Timeline};
 use bootline_capture::units::{Dur, HostTime, Interval, KernelTime};
 use bootline_capture::{Note, NoteKind};
-use bootline_records::{ProblemKind, Problems, Record, RecordId, RecordOrigin, RecordSet};
+use bootline_records::{Beginnings, ProblemKind, Problems, Record, RecordId, RecordOrigin, RecordSet};
 
 /// The boot's end: init's start, or the user's marker.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub enum TimeOrigin {
 
 /// Init programs announce themselves; where the console is quiet, that is the first sign of user space.
 /// The last four are Android's (system/core/init/init.cpp) and OpenWrt's.
-const INIT_BANNERS: [&str; 10] = [
+const INIT_BANNERS: Beginnings = Beginnings::new(&[
     "bootline-init:",
     "INIT: version",
     "systemd[1]: systemd ",
@@ -72,10 +72,10 @@ const INIT_BANNERS: [&str; 10] = [
     "init: init started!",
     "init: Console is alive",
     "procd: - early -",
-];
+]);
 
 pub(super) fn is_init_banner(r: &Record<'_>) -> bool {
-    INIT_BANNERS.iter().any(|b| r.text.starts_with(b))
+    INIT_BANNERS.begin(r.text.as_bytes())
 }
 
 /// Whether a record reaches a marker. The kernel's record of its command line does not, although a parameter's value
@@ -86,8 +86,9 @@ pub fn reaches(r: &Record<'_>, marker: &str) -> bool {
 
 /// Whether a record is the kernel's of its own command line.
 pub(super) fn is_command_line(r: &Record<'_>) -> bool {
-    const ECHOES: [&str; 3] = ["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"];
-    r.source == RecordOrigin::Kernel && ECHOES.iter().any(|t| r.text.starts_with(t))
+    const ECHOES: Beginnings =
+        Beginnings::new(&["Command line: ", "Kernel command line: ", "Unknown kernel command line parameters"]);
+    r.source == RecordOrigin::Kernel && ECHOES.begin(r.text.as_bytes())
 }
 
 pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOptions) -> Option<(usize, EndedBy)> {

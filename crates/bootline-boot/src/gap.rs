@@ -6,7 +6,7 @@ use super::milestone::Milestones;
 use super::timeline::{Clock, Timeline};
 use super::wait::ConsoleWaits;
 use bootline_capture::units::Dur;
-use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
@@ -52,9 +52,9 @@ pub(super) fn gaps(
     // By one step of the clock a difference may be too long.
     let least = least + timeline.resolution;
     let mut before: Option<(RecordId, Dur)> = None;
-    for (r, now) in in_time(records, timeline, first..=until) {
+    for (id, now) in in_time(records, timeline, first..=until) {
         if let Some((after, start)) = before.filter(|(_, start)| now - *start >= least) {
-            let gap = Gap { after, before: r.id, start, length: now - start, console: waits.within(start, now) };
+            let gap = Gap { after, before: id, start, length: now - start, console: waits.within(start, now) };
             if gap.net() >= least {
                 found.push(gap);
             }
@@ -65,7 +65,7 @@ pub(super) fn gaps(
         }
         // CPUs' clocks differ a little (sched_clock before it is stable): what is stamped late began no gap.
         if before.is_none_or(|(_, start)| now >= start || start - now > SKEW) {
-            before = Some((r.id, now));
+            before = Some((id, now));
         }
     }
     found.sort_by_key(|g| std::cmp::Reverse(g.net()));
@@ -74,20 +74,20 @@ pub(super) fn gaps(
 
 /// The records up to a position that have a time, in log order; but what a program wrote while the line was still
 /// transmitting older kernel records comes after all that had been logged by then, and not at all if the last record had.
-fn in_time<'a>(records: &'a RecordSet, timeline: &'a Timeline, range: RangeInclusive<usize>) -> Vec<(Record<'a>, Dur)> {
+fn in_time(records: &RecordSet, timeline: &Timeline, range: RangeInclusive<usize>) -> Vec<(RecordId, Dur)> {
     let end = timeline.stored(*range.end());
     let timed = |i: usize| Some((records.get(i)?, timeline.stored(i)?));
-    let mut ordered = Vec::new();
+    let mut ordered = Vec::with_capacity(records.len());
     // Ascending: on one line they arrive one after the other.
     let mut programs = VecDeque::new();
     for (record, at) in range.filter_map(timed) {
         if record.source != RecordOrigin::Kernel {
-            programs.push_back((record, at));
+            programs.push_back((record.id, at));
             continue;
         }
         let earlier = programs.iter().take_while(|(_, written)| *written <= at).count();
         ordered.extend(programs.drain(..earlier));
-        ordered.push((record, at));
+        ordered.push((record.id, at));
     }
     ordered.extend(programs.into_iter().filter(|(_, written)| end.is_none_or(|end| *written <= end)));
     ordered

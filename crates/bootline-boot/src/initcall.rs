@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spans from `initcall_debug`: initcalls, probes, async calls, nested as they ran.
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::initcall_debug::{InitcallDebugRecord, async_name, parse};
 use super::timeline::Timeline;
@@ -94,7 +94,7 @@ impl Span {
 /// All spans up to position `until`, by start; spans inside another name it as their parent.
 pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWaits) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut open = OpenSpans::default();
     let lines: Vec<(usize, Option<u32>, RecordId, InitcallDebugRecord<'_>)> = (0..records.len())
         .filter_map(|i| {
             let r = record_text(records, i)?;
@@ -115,7 +115,7 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWai
                     Some(plain) => (SpanKind::Async, plain),
                     None => (SpanKind::Initcall, name),
                 };
-                open.entry(name).or_default().push(spans.len());
+                open.push(name, spans.len());
                 spans.push(Span {
                     kind,
                     name: shown.to_owned(),
@@ -136,12 +136,12 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWai
                 });
             }
             InitcallDebugRecord::AsyncReturned { name, took } => {
-                let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
+                let Some(at) = open.pop(name) else { continue };
                 spans[at].close(now, took, None, id, index);
             }
             InitcallDebugRecord::Waiting { .. } | InitcallDebugRecord::Continuing { .. } => {}
             InitcallDebugRecord::Returned { name, returned, took } => {
-                let Some(at) = open.get_mut(name).and_then(Vec::pop) else { continue };
+                let Some(at) = open.pop(name) else { continue };
                 spans[at].close(now, took, Some(returned), id, index);
             }
             InitcallDebugRecord::Probe { device, returned, took } => {
@@ -176,6 +176,35 @@ pub(super) fn spans(records: &RecordSet, timeline: &Timeline, waits: &ConsoleWai
     spans.sort_by_key(|s| (s.start, std::cmp::Reverse(s.end), s.first));
     nest(&mut spans);
     spans
+}
+
+/// Spans that have not returned, by name.
+#[derive(Default)]
+struct OpenSpans<'r> {
+    /// The last ones: most return before many others are called.
+    recent: VecDeque<(&'r str, usize)>,
+    /// All before them.
+    older: HashMap<&'r str, Vec<usize>>,
+}
+
+impl<'r> OpenSpans<'r> {
+    fn push(&mut self, name: &'r str, span: usize) {
+        const RECENT: usize = 8;
+        if self.recent.len() == RECENT {
+            if let Some((name, span)) = self.recent.pop_front() {
+                self.older.entry(name).or_default().push(span);
+            }
+        }
+        self.recent.push_back((name, span));
+    }
+
+    /// The last one of a name.
+    fn pop(&mut self, name: &str) -> Option<usize> {
+        match self.recent.iter().rposition(|(open, _)| *open == name) {
+            Some(at) => self.recent.remove(at).map(|(_, span)| span),
+            None => self.older.get_mut(name)?.pop(),
+        }
+    }
 }
 
 /// Maximum time from the record of a probe to that of the async call that ran it.

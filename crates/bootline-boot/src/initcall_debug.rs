@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The records that `initcall_debug` writes, and their meaning.
 use bootline_capture::units::Dur;
+use memchr::{memchr_iter, memchr2, memrchr_iter};
 
 /// Whether a record is one of `initcall_debug` at KERN_DEBUG (init/main.c, trace_initcall_start_cb; drivers/base/dd.c).
 pub fn is_debug_level(text: &str) -> bool {
     // By the first byte: this runs over every record of every boot.
     match text.as_bytes().first() {
         Some(b'c') => text.starts_with("calling  "),
-        Some(b'i') => text.starts_with("initcall ") && text.contains(" returned "),
-        Some(b'p') => text.starts_with("probe of ") && text.contains(" returned "),
+        Some(b'i') => text.starts_with("initcall ") && split_at_word(text, " returned ").is_some(),
+        Some(b'p') => text.starts_with("probe of ") && split_at_word(text, " returned ").is_some(),
         Some(b'e') => text.starts_with("entering initcall level"),
         _ => false,
     }
@@ -73,7 +74,8 @@ pub(super) fn parse(text: &str) -> Option<InitcallDebugRecord<'_>> {
             // calling  acpi_init+0x0/0x4f0 @ 1
             // calling  ahci_pci_driver_init+0x0/0xff0 [ahci] @ 131
             let rest = text.strip_prefix("calling  ")?;
-            let (what, task) = rest.rsplit_once(" @ ")?;
+            let at = memrchr_iter(b'@', rest.as_bytes()).find(|at| is_apart(rest, *at))?;
+            let (what, task) = (&rest[..at - 1], &rest[at + 2..]);
             // Suspend and resume write "@ 12, parent: ...": no initcall.
             let task = task.parse().ok()?;
             let (name, module) = symbol(what);
@@ -81,7 +83,7 @@ pub(super) fn parse(text: &str) -> Option<InitcallDebugRecord<'_>> {
         }
         b'i' => {
             let rest = text.strip_prefix("initcall ")?;
-            let (what, rest) = rest.split_once(" returned ")?;
+            let (what, rest) = split_at_word(rest, " returned ")?;
             if let Some(took) = rest.strip_prefix("after ") {
                 return Some(InitcallDebugRecord::AsyncReturned { name: symbol(what).0, took: microseconds(took)? });
             }
@@ -90,7 +92,7 @@ pub(super) fn parse(text: &str) -> Option<InitcallDebugRecord<'_>> {
         }
         b'p' => {
             let rest = text.strip_prefix("probe of ")?;
-            let (device, rest) = rest.split_once(" returned ")?;
+            let (device, rest) = split_at_word(rest, " returned ")?;
             let (returned, took) = outcome(rest)?;
             Some(InitcallDebugRecord::Probe { device, returned, took })
         }
@@ -100,7 +102,7 @@ pub(super) fn parse(text: &str) -> Option<InitcallDebugRecord<'_>> {
 
 /// `0 after 426 usecs`, also with ` with ...` or `, error code ...` after the number.
 fn outcome(text: &str) -> Option<(i32, Dur)> {
-    let (returned, rest) = text.split_once(" after ")?;
+    let (returned, rest) = split_at_word(text, " after ")?;
     let returned = returned.trim_end_matches([',', ' ']).parse().ok()?;
     Some((returned, microseconds(rest)?))
 }
@@ -113,9 +115,21 @@ fn microseconds(text: &str) -> Option<Dur> {
 
 /// `acpi_init+0x0/0x4f0 [ahci]` is `acpi_init` in `ahci`.
 fn symbol(text: &str) -> (&str, Option<&str>) {
-    let module = text.split_once(" [").and_then(|(_, m)| m.strip_suffix(']'));
-    let name = text.split([' ', '+']).next().unwrap_or(text);
+    let module = split_at_word(text, " [").and_then(|(_, m)| m.strip_suffix(']'));
+    let name = &text[..memchr2(b' ', b'+', text.as_bytes()).unwrap_or(text.len())];
     (name, module)
+}
+
+/// Whether there is a blank on both sides of the byte at a position.
+fn is_apart(text: &str, at: usize) -> bool {
+    let blank = |i: Option<usize>| i.is_some_and(|i| text.as_bytes().get(i) == Some(&b' '));
+    blank(at.checked_sub(1)) && blank(Some(at + 1))
+}
+
+/// As `split_once` of a word that begins with a blank. Texts are short, and std's search first prepares for long ones.
+fn split_at_word<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+    let at = memchr_iter(b' ', text.as_bytes()).find(|at| text.as_bytes()[*at..].starts_with(word.as_bytes()))?;
+    Some((&text[..at], &text[at + word.len()..]))
 }
 
 /// The cookie precedes an async call's symbol: `12_do_scan_async`.
@@ -159,6 +173,9 @@ mod tests {
         check("async_continuing @ 1 after 4567 usec", Some(InitcallDebugRecord::Continuing { task: 1 }));
         check("async_tx: api initialized (async)", None);
         check("calling  usb_dev_suspend+0x0/0x10 @ 12, parent: usb1", None);
+        check("calling  a @ b @ 7", Some(InitcallDebugRecord::Calling { name: "a", module: None, task: Some(7) }));
+        check("calling  a@ 7", None);
+        check("calling  @", None);
         check("probe of nothing", None);
         check("initcall x returned 0 after 99999999999999999999 usecs", None);
     }

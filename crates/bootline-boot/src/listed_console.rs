@@ -3,6 +3,7 @@
 //!
 //! Format: show_console_dev() in fs/proc/consoles.c, 2.6.38 to 7.3. `N` for an nbcon console was added in 6.12.
 use bootline_records::{RecordId, RecordOrigin, RecordSet};
+use memchr::memchr_iter;
 
 /// One console in the last listing of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,10 @@ pub(super) fn listed_consoles(records: &RecordSet) -> Vec<ListedConsole> {
     // Only messages of the kernel come between the lines of one listing.
     let mut is_open = false;
     for r in records.iter() {
+        if !may_list(r.text) {
+            is_open &= r.source == RecordOrigin::Kernel || r.text.is_empty();
+            continue;
+        }
         for line in r.text.lines() {
             let Some(console) = parse(line, r.id) else {
                 is_open &= r.source == RecordOrigin::Kernel;
@@ -42,6 +47,14 @@ pub(super) fn listed_consoles(records: &RecordSet) -> Vec<ListedConsole> {
         }
     }
     found
+}
+
+/// Whether a line of a text may be one of a listing: this is asked of every record of every boot.
+fn may_list(text: &str) -> bool {
+    memchr_iter(b'(', text.as_bytes()).any(|at| {
+        // The last of its operations.
+        text[..at].trim_end().ends_with(['-', 'U'])
+    })
 }
 
 /// `ttyS0                -W- (EC  p a)    4:64`; the blanks may have been lost on the way.

@@ -120,6 +120,9 @@ impl EarlierBoot {
 
     /// Whether a boot is the log of this one once more, as far as it goes.
     pub fn is_repeated_by(&self, now: &BootRecords) -> bool {
+        if !(self.whole && self.begins_alike) {
+            return false;
+        }
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
         // The stamps of a clock that only counts jiffies are the same in each boot.
         let is_fine = before.iter().filter(|(stamp, _)| stamp.as_nanos() % 1_000_000 != 0).count() * 2 > before.len();
@@ -129,9 +132,7 @@ impl EarlierBoot {
         let is_by_console = || self.ends_with_console() && (is_fine || self.ends_at_console() && begins_at_once(now));
         // A command shows all of it; if it shows much more than the console did, it is a better log than the console's.
         let is_all = known * 100 >= before.len() * MOST_COME_AGAIN;
-        self.whole
-            && self.begins_alike
-            && (self.is_asked && is_all || !self.is_asked && is_by_console())
+        (self.is_asked && is_all || !self.is_asked && is_by_console())
             && count >= FEWEST_AGAIN
             && known * 100 >= count * MOST_COME_AGAIN
     }

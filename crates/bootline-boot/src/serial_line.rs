@@ -5,7 +5,6 @@ use super::backlog::{self, BacklogPoint};
 use super::console::SerialConsole;
 use super::console_start::ConsoleStart;
 use super::initcall_debug;
-use super::kernel::Kernel;
 use super::milestone;
 use super::refuted_speed::is_refuted;
 use super::speed::{self, ArrivalSamples, LineSpeed, SpeedSource};
@@ -58,12 +57,12 @@ pub struct Flush {
 }
 
 /// Whether a record was printed. A record that arrived was. In a kernel's own log the level decides; without levels,
-/// the texts of `initcall_debug` are known to be KERN_DEBUG, and with `quiet` almost nothing is printed.
-pub(super) fn reaches_line(r: &Record<'_>, kernel: &Kernel) -> bool {
+/// the texts of `initcall_debug` are known to be KERN_DEBUG, and with `quiet` almost nothing is printed. `limit` is the console's log
+/// level.
+pub(super) fn reaches_line(r: &Record<'_>, limit: u8) -> bool {
     if r.arrival.is_some() {
         return true;
     }
-    let limit = kernel.command_line.console_loglevel();
     match r.level {
         Some(level) => level.0 < limit,
         None => limit >= 7 && (limit > 7 || !initcall_debug::is_debug_level(r.text)),

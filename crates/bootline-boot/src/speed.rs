@@ -178,9 +178,10 @@ pub(super) fn from_stamps(
     }
     // Logarithmic bins of 4 %; the cluster is the fullest pair of neighbours.
     const STEP: f64 = 0.04;
+    let bin_of: Vec<i32> = samples.iter().map(|s| (s.rate().ln() / STEP).floor() as i32).collect();
     let mut bins = std::collections::BTreeMap::<i32, usize>::new();
-    for s in &samples {
-        *bins.entry((s.rate().ln() / STEP).floor() as i32).or_default() += 1;
+    for bin in &bin_of {
+        *bins.entry(*bin).or_default() += 1;
     }
     let pair = |b: &i32| bins.get(b).unwrap_or(&0) + bins.get(&(b + 1)).unwrap_or(&0);
     let crowd = *bins.keys().max_by_key(|b| pair(b))?;
@@ -190,8 +191,8 @@ pub(super) fn from_stamps(
         return None;
     }
     // Work between two records only lowers a sample: the line's rate is at the cluster's upper edge.
-    let near = |s: &Sample| (crowd..=crowd + 3).contains(&((s.rate().ln() / STEP).floor() as i32));
-    let crowded: Vec<Sample> = samples.into_iter().filter(near).collect();
+    let near = |bin: i32| (crowd..=crowd + 3).contains(&bin);
+    let crowded: Vec<Sample> = samples.into_iter().zip(bin_of).filter(|(_, bin)| near(*bin)).map(|(s, _)| s).collect();
     quantiles(crowded, [0.2, 0.9, 1.0], SpeedSource::Stamps)
 }
 

@@ -12,7 +12,7 @@ use super::replay::{BannerVerdict, EarlierBoot};
 use bootline_capture::units::{Dur, KernelTime};
 use bootline_capture::{Header, Note};
 use bootline_records::{
-    ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot, precedes_banner,
+    Beginnings, ByteRange, Decoder, ProblemKind, Record, RecordOrigin, Sink, UnitEvent, announces_boot, precedes_banner,
 };
 
 /// Maximum number of records kept for one boot; later ones are only counted.
@@ -194,7 +194,9 @@ impl Splitter {
     /// The boot in hand has ended; the next one's first kernel record has a stamp, or none.
     fn hand_over(&mut self, next_has_stamps: bool) {
         self.hand_over_earlier();
-        let next = self.now.records.split_off(self.tail.min(self.now.records.len()));
+        let mut next = self.now.records.split_off(self.tail.min(self.now.records.len()));
+        // Boots of one input are about as long.
+        next.reserve_as(&self.now.records);
         let header = self.now.header.clone();
         let mut finished =
             std::mem::replace(&mut self.now, BootRecords { records: next, header, ..Default::default() });
@@ -218,9 +220,13 @@ impl Splitter {
 
 /// Whether a record is a boot loader's first or last word, or a kernel's last.
 fn boots(r: &Record<'_>) -> bool {
-    let restarts =
-        ["reboot: Restarting system", "Rebooting in ", "Starting new kernel", "kexec_core: Starting new kernel"];
-    announces_boot(r.text.as_bytes()) || restarts.iter().any(|words| r.text.starts_with(words))
+    const RESTARTS: Beginnings = Beginnings::new(&[
+        "reboot: Restarting system",
+        "Rebooting in ",
+        "Starting new kernel",
+        "kexec_core: Starting new kernel",
+    ]);
+    announces_boot(r.text.as_bytes()) || RESTARTS.begin(r.text.as_bytes())
 }
 
 /// Whether a line at a prompt has the kernel's whole log printed, once: `# dmesg`, `$ sudo dmesg -x`.

@@ -24,8 +24,14 @@ impl ConsoleSet {
     }
 
     /// In ascending order.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..ConsoleSet::MOST).take_while(move |c| self.0 >> c != 0).filter(move |c| self.has(*c))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let console = (left != 0).then_some(left.trailing_zeros() as usize);
+            left &= left.saturating_sub(1);
+            console
+        })
     }
 }
 

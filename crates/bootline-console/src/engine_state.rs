@@ -87,7 +87,28 @@ pub(super) struct Engine<'a> {
     pub clock_stable: bool,
     /// CPUs that are running.
     pub cpus: u32,
+    /// The registered consoles, by who prints to them; kept up by [`Engine::note_registered`].
+    pub registered: RegisteredConsoles,
+    /// Whether the outcome has all details; else only the marks and the end of the last transmission.
+    pub is_detailed: bool,
+    /// Times of records by console and length, as far as they were computed: see [`Engine::time_for`].
+    pub times: Vec<Option<Dur>>,
+    /// When the last byte of what was transmitted so far was, or will be, through.
+    pub last_transmitted: Option<Dur>,
     pub outcome: SimulationOutcome,
+}
+
+/// The registered consoles, by who prints to them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RegisteredConsoles {
+    /// Whether one of them is a boot console.
+    pub boot: bool,
+    /// To which writers print under the console lock.
+    pub by_writers: ConsoleSet,
+    /// To which the kthread of the legacy consoles prints.
+    pub by_legacy_thread: ConsoleSet,
+    /// The nbcon consoles.
+    pub nbcon: ConsoleSet,
 }
 
 /// Who prints.

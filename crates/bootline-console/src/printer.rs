@@ -5,13 +5,24 @@
 //! printk_get_console_flush_type. Writers are in `writer.rs`, kthreads in `printer_kthread.rs`, the console lock in
 //! `console_lock.rs`.
 use super::console_set::ConsoleSet;
-use super::engine_state::{Emission, Engine, PrintJob, Printer, TaskState};
+use super::engine_state::{Emission, Engine, PrintJob, Printer, RegisteredConsoles, TaskState};
 use super::printing::{DriverWait, Printing, ThreadPriority};
 
 impl Engine<'_> {
     /// A boot console makes every writer print to all consoles, nbcon ones too (printk_get_console_flush_type).
     pub fn boot_console(&self) -> bool {
-        self.setup.consoles.iter().zip(&self.consoles).any(|(s, c)| s.boot && c.registered)
+        self.registered.boot
+    }
+
+    /// Notes that a console has registered or unregistered.
+    pub fn note_registered(&mut self) {
+        let boot = self.setup.consoles.iter().zip(&self.consoles).any(|(s, c)| s.boot && c.registered);
+        self.registered = RegisteredConsoles {
+            boot,
+            by_writers: self.consoles_where(|p| p.writer_waits() || p == Printing::Nbcon && boot),
+            by_legacy_thread: self.consoles_where(Printing::is_legacy_thread),
+            nbcon: self.consoles_where(|p| p == Printing::Nbcon),
+        };
     }
 
     pub fn threads_print(&self) -> bool {
@@ -25,12 +36,17 @@ impl Engine<'_> {
 
     /// The consoles that a writer prints to under the console lock.
     pub fn by_writers(&self) -> ConsoleSet {
-        let boot = self.boot_console();
-        self.consoles_where(|p| p.writer_waits() || p == Printing::Nbcon && boot)
+        self.registered.by_writers
     }
 
     pub fn by_legacy_thread(&self) -> ConsoleSet {
-        self.consoles_where(Printing::is_legacy_thread)
+        self.registered.by_legacy_thread
+    }
+
+    /// The consoles that kthreads print to.
+    pub fn by_threads(&self) -> ConsoleSet {
+        let nbcon = if self.boot_console() { ConsoleSet::default() } else { self.registered.nbcon };
+        self.registered.by_legacy_thread.iter().chain(nbcon.iter()).collect()
     }
 
     /// nbcon consoles that writers print to, because no kthread can.
@@ -38,7 +54,7 @@ impl Engine<'_> {
         if self.threads_print() || self.boot_console() {
             return ConsoleSet::default();
         }
-        self.consoles_where(|p| p == Printing::Nbcon)
+        self.registered.nbcon
     }
 
     /// The next record for a console, skipping those that its log level suppresses.

@@ -26,7 +26,7 @@ impl Engine<'_> {
         if self.boot_console() {
             return woke;
         }
-        for c in self.consoles_where(|p| p == Printing::Nbcon).iter() {
+        for c in self.registered.nbcon.iter() {
             let is_idle = self.nbcon_threads[c].is_none() && self.consoles[c].emission.is_none();
             let goes_first = self.consoles[c].debt <= 0.0 || processors::is_one_free(self);
             if is_idle && goes_first && self.pending(c).is_some() {

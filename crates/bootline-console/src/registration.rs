@@ -21,6 +21,7 @@ impl Engine<'_> {
         }
         self.consoles[c].seq = if setup.replay { 0 } else { transmitted.unwrap_or(self.log.len()) };
         self.consoles[c].registered = true;
+        self.note_registered();
         let by_thread = setup.behaviour.registration == RegistrationFlush::ByThread && self.threads_print();
         match setup.behaviour.printing {
             p if p.is_legacy_thread() => self.finish(id),
@@ -36,6 +37,7 @@ impl Engine<'_> {
         if let Some(console) = self.consoles.get_mut(c) {
             console.registered = false;
         }
+        self.note_registered();
         self.finish(id);
     }
 }

@@ -67,6 +67,22 @@ pub struct SimulationOutcome {
     pub longest_irqs_off: Dur,
 }
 
+/// The times of a run, without what led to them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SimulationTimes {
+    /// The times of [`super::Op::Mark`], in order.
+    pub marks: Vec<(u32, Dur)>,
+    /// When the last byte of all records was through; none if none was transmitted.
+    pub last_transmitted: Option<Dur>,
+}
+
+impl SimulationTimes {
+    /// When a mark was passed.
+    pub fn mark(&self, id: u32) -> Option<Dur> {
+        self.marks.iter().find(|(m, _)| *m == id).map(|(_, at)| *at)
+    }
+}
+
 impl SimulationOutcome {
     /// When a mark was passed.
     pub fn mark(&self, id: u32) -> Option<Dur> {

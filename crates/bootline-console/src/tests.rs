@@ -365,6 +365,22 @@ proptest! {
     }
 
     #[test]
+    fn a_run_for_its_times_alone_has_the_same(mut tasks in any_tasks(2), machine in any_setup(), early in any::<[bool; 2]>()) {
+        for ops in &mut tasks {
+            // A mark after each operation.
+            *ops = (1..).zip(ops.iter()).flat_map(|(i, op)| [*op, Op::Mark(i)]).collect();
+        }
+        let mut machine = machine;
+        for (console, boot) in machine.consoles.iter_mut().zip(early) {
+            console.boot = boot;
+        }
+        let workload = Workload { tasks };
+        let (all, times) = (simulate(&workload, &machine), simulate_times(&workload, &machine));
+        let last = all.transmitted.iter().map(|t| t.end).max();
+        prop_assert_eq!((all.marks, last), (times.marks, times.last_transmitted));
+    }
+
+    #[test]
     fn threads_cost_a_writer_nothing(tasks in any_tasks(3), mut machine in any_setup()) {
         for c in &mut machine.consoles {
             c.behaviour = behaviour(Printing::ThreadPerRecord);

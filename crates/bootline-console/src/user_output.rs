@@ -30,6 +30,9 @@ impl Engine<'_> {
         console.user_waiting -= bytes;
         console.user_next = false;
         console.line_free = end;
+        if !self.is_detailed {
+            return;
+        }
         self.outcome.user.push(UserOutput { console: ConsoleId(c), start, end, bytes });
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a console says when a kernel is about to start.
+use super::beginnings::Beginnings;
 use super::learned_prefix::is_banner;
 
 /// What boot loaders and firmware say first.
@@ -34,7 +35,7 @@ pub(super) const FIRMWARE: [&str; 26] = [
 
 /// Whether a line is a boot loader's first or last, or a kernel's last before it restarts the machine.
 pub fn announces_boot(text: &[u8]) -> bool {
-    const LAST_WORDS: [&str; 14] = [
+    const LAST_WORDS: Beginnings = Beginnings::new(&[
         "Starting kernel",
         "Uncompressing Linux",
         "Decompressing Linux",
@@ -49,13 +50,18 @@ pub fn announces_boot(text: &[u8]) -> bool {
         "Booting kernel from ",
         "U-boot(", // Amlogic
         "PMON>",
-    ];
-    LAST_WORDS.iter().chain(&FIRMWARE).any(|words| text.starts_with(words.as_bytes()))
+    ]);
+    const FIRST_WORDS: Beginnings = Beginnings::new(&FIRMWARE);
+    LAST_WORDS.begin(text) || FIRST_WORDS.begin(text)
 }
 
 /// Whether a record is one that kernels log before their banner: "Booting Linux" on ARM, and from 2.6.24 to 4.5
 /// (cgroup_init_early) two subsystems of the cgroups. The other subsystems follow after the banner (cgroup_init).
 pub fn precedes_banner(text: &str) -> bool {
+    // By the first byte: this is asked of every record.
+    if !text.starts_with(['B', 'I']) {
+        return false;
+    }
     text.starts_with("Booting Linux on physical CPU")
         || matches!(text.trim_end(), "Initializing cgroup subsys cpuset" | "Initializing cgroup subsys cpu")
 }
@@ -67,7 +73,7 @@ pub(super) fn begins_kernel_log(text: &[u8]) -> bool {
 
 /// Whether a line is the first of the boot loader that loads the kernel, and not of the firmware before it.
 pub fn starts_boot_loader(text: &str) -> bool {
-    const FIRST_WORDS: [&str; 12] = [
+    const FIRST_WORDS: Beginnings = Beginnings::new(&[
         "U-Boot 1",
         "U-Boot 2",
         "barebox 2",
@@ -80,13 +86,13 @@ pub fn starts_boot_loader(text: &str) -> bool {
         "systemd-boot ",
         "SYSLINUX ",
         "PMON2000",
-    ];
-    FIRST_WORDS.iter().any(|words| text.starts_with(words))
+    ]);
+    FIRST_WORDS.begin(text.as_bytes())
 }
 
 /// Whether a line is what a boot loader says last, or a kernel's decompressor first.
 pub fn starts_kernel(text: &str) -> bool {
-    const LAST_WORDS: [&str; 9] = [
+    const LAST_WORDS: Beginnings = Beginnings::new(&[
         "Starting kernel",
         "Uncompressing Linux",
         "Decompressing Linux",
@@ -96,6 +102,6 @@ pub fn starts_kernel(text: &str) -> bool {
         "EFI stub: ",
         "Booting Linux kernel",
         "Starting linux",
-    ];
-    LAST_WORDS.iter().any(|words| text.starts_with(words))
+    ]);
+    LAST_WORDS.begin(text.as_bytes())
 }

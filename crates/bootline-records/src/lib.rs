@@ -11,6 +11,7 @@
 //!
 //! What describes a boot and is no log (systemd's units, a boot loader's timer) is read by [`source`].
 mod arrival_clock;
+mod beginnings;
 mod block_map;
 mod boot_announcement;
 mod console;
@@ -48,6 +49,7 @@ mod vendor;
 mod wall_origin;
 
 pub use arrival_clock::RUNNER_LATENESS;
+pub use beginnings::Beginnings;
 pub use boot_announcement::{announces_boot, precedes_banner, starts_boot_loader, starts_kernel};
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};

@@ -17,6 +17,13 @@ impl RecordSet {
         RecordSet::default()
     }
 
+    /// Makes room for as many records as another set has, and for their texts.
+    pub fn reserve_as(&mut self, other: &RecordSet) {
+        self.arena.reserve(other.arena.len());
+        self.metas.reserve(other.metas.len());
+        self.text_ends.reserve(other.text_ends.len());
+    }
+
     /// Keeps a copy of a record. Ids must ascend.
     pub fn push(&mut self, record: Record<'_>) {
         debug_assert!(self.metas.last().is_none_or(|last| last.id < record.id));
@@ -59,7 +66,11 @@ impl RecordSet {
 
     /// All, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Record<'_>> + ExactSizeIterator + Clone {
-        (0..self.len()).map(|i| self.get(i).expect("within the length"))
+        let metas = self.metas.iter().zip(&self.text_ends).enumerate();
+        metas.map(|(i, (meta, end))| {
+            let start = if i == 0 { 0 } else { self.text_ends[i - 1] };
+            Record { text: &self.arena[start..*end], ..*meta }
+        })
     }
 
     /// Positions of the records whose text contains `needle`, ascending, each once: one pass over all texts, faster than

@@ -16,10 +16,15 @@
 /// Length of such a prefix at the start of a record's text, blanks around it included; 0 where there is none.
 #[inline]
 pub(super) fn prefix_len(text: &[u8]) -> usize {
-    match text.first() {
-        Some(b'[' | b'(' | b'<' | b'.' | b'-' | b' ' | b'c' | b'I' | b'W' | b'E' | b'D') => find(text).unwrap_or(0),
-        _ => 0,
-    }
+    // This is asked of every record, and many texts begin with one of these letters.
+    let may_be = match text {
+        [b'[' | b'(' | b'<' | b' ', ..] => true,
+        [b'.' | b'-', b'(', ..] => true,
+        [b'I' | b'W' | b'E' | b'D', b'[', ..] => true,
+        [b'c', b'0'..=b'9', ..] => true,
+        _ => false,
+    };
+    if may_be { find(text).unwrap_or(0) } else { 0 }
 }
 
 fn find(text: &[u8]) -> Option<usize> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From an analysed boot to its rows.
-use bootline_analysis::rules::{Finding, findings};
+use bootline_analysis::rules::{Finding, findings_with_best_savings};
 use bootline_boot::{Boot, Clock};
 use bootline_capture::units::Dur;
 
@@ -45,7 +45,8 @@ pub fn boot_rows(boot: &Boot, origin: BootOrigin) -> BootRows {
     let place = Place { boot_id, clock, board: origin.board.clone(), build: origin.build.clone() };
     // Without times nothing has a cost; what is no boot has no findings.
     let has_times = boot.timeline.clock != Clock::None && boot.milestones.first_kernel.is_some();
-    let found = if has_times { findings(boot) } else { Vec::new() };
+    // A row has no interval of what is saved.
+    let found = if has_times { findings_with_best_savings(boot) } else { Vec::new() };
     BootRows {
         date,
         spans: spans(boot, &place),

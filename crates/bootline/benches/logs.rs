@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command on a large log made from the corpus, beside `cat` and `grep -c` on the same file: throughput by wall
-//! clock and by processor time, and peak memory. Arms are interleaved; figures are for this machine and never asserted.
+//! The command on a large log made from the corpus, compared with `cat`, `wc -l`, `grep -c` and the kernel's bootgraph.pl on the same
+//! file: throughput by wall clock and by processor time, and peak memory. Then the same boots in several files, which the command
+//! reads on all processors. Arms are interleaved; figures are for this machine and never asserted.
 //!
 //! `cargo bench --bench logs -- [MEGABYTES] [ROUNDS]`
 use std::fs::File;
@@ -31,15 +32,27 @@ fn main() {
     println!("{} MB, {boots} boots from the corpus; median of {rounds} interleaved rounds", size / 1_000_000);
 
     let log = log.to_str().expect("temporary folders have plain names");
+    let pieces = pieces(log, folder.path());
     let bootline = env!("CARGO_BIN_EXE_bootline");
-    let arms: [(&str, Vec<&str>); 6] = [
+    let of_pieces = |words: &[&'static str]| -> Vec<&str> {
+        [bootline].into_iter().chain(words.iter().copied()).chain(pieces.iter().map(String::as_str)).collect()
+    };
+    let mut arms: Vec<(&str, Vec<&str>)> = vec![
         ("cat", vec!["cat", log]),
+        ("wc -l", vec!["wc", "-l", log]),
         ("grep -c initcall", vec!["grep", "-c", "initcall", log]),
         ("bootline time", vec![bootline, "time", log]),
         ("bootline blame", vec![bootline, "blame", log]),
         ("bootline explain", vec![bootline, "explain", log]),
         ("bootline explain --json", vec![bootline, "explain", "--json", log]),
+        ("time, 8 files", of_pieces(&["time"])),
+        ("explain --json, 8 files", of_pieces(&["explain", "--json"])),
     ];
+    let bootgraph = bootgraph();
+    match &bootgraph {
+        Some(script) => arms.insert(3, ("bootgraph.pl", vec!["perl", script, log])),
+        None => println!("bootgraph.pl is not measured: `scripts/kernel-bootgraph` fetches it"),
+    }
     let mut costs = vec![Vec::new(); arms.len()];
     for _ in 0..rounds {
         for (arm, costs) in arms.iter().zip(&mut costs) {
@@ -86,6 +99,32 @@ fn write_log(to: &Path, least: u64) -> u64 {
     }
     out.flush().expect("room for the log");
     boots
+}
+
+/// The log's boots in several files: each begins and ends with a whole line.
+fn pieces(log: &str, folder: &Path) -> Vec<String> {
+    const PIECES: usize = 8;
+    let bytes = std::fs::read(log).expect("just written");
+    let mut rest = bytes.as_slice();
+    (0..PIECES)
+        .map(|n| {
+            let least = bytes.len() / PIECES;
+            let end = rest.iter().skip(least).position(|b| *b == b'\n').map_or(rest.len(), |at| least + at + 1);
+            let (piece, after) = rest.split_at(if n + 1 == PIECES { rest.len() } else { end });
+            rest = after;
+            let path = folder.join(format!("piece-{n}.log"));
+            std::fs::write(&path, piece).expect("room for the log");
+            path.to_str().expect("temporary folders have plain names").to_owned()
+        })
+        .collect()
+}
+
+/// The kernel's script, if it was fetched.
+fn bootgraph() -> Option<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/kernel-bootgraph");
+    let found = Command::new(script).arg("--cached").output().ok()?;
+    let path = String::from_utf8(found.stdout).ok()?.trim().to_owned();
+    (!path.is_empty()).then_some(path)
 }
 
 fn console_bytes(capture: &Path) -> Vec<u8> {

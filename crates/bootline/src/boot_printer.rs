@@ -17,6 +17,53 @@ pub enum Output {
     Json,
 }
 
+/// What is shown of one boot, without what stands between boots. Several may be made at the same time.
+pub struct BootPage {
+    output: Output,
+    bytes: Option<Vec<u8>>,
+}
+
+impl BootPage {
+    /// With nothing in it.
+    pub fn new(output: Output) -> BootPage {
+        BootPage { output, bytes: None }
+    }
+
+    /// Shows a boot.
+    pub fn show<J: Serialize>(&mut self, document: impl FnOnce() -> Document, json: impl FnOnce() -> J) {
+        match self.output {
+            Output::Json => self.show_json(json),
+            Output::Text(options) => self.emit(&TextEmitter { document: &document(), options }),
+        }
+    }
+
+    /// Shows a boot to programs, and to people nothing: a failure follows.
+    pub fn show_json<J: Serialize>(&mut self, json: impl FnOnce() -> J) {
+        if matches!(self.output, Output::Json) {
+            self.emit(&JsonItem(json()));
+        }
+    }
+
+    /// What is shown; none where nothing is.
+    pub fn into_bytes(self) -> Option<Vec<u8>> {
+        self.bytes
+    }
+
+    fn emit(&mut self, boot: &dyn Emitter) {
+        // Memory takes all that is written to it.
+        _ = boot.emit(self.bytes.get_or_insert_default());
+    }
+}
+
+/// A page that is made, as an item of a list.
+struct Made<'b>(&'b [u8]);
+
+impl Emitter for Made<'_> {
+    fn emit(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.0)
+    }
+}
+
 /// Writes boots to standard output, until nobody reads it any more.
 pub struct BootPrinter {
     out: OutputStream,
@@ -27,7 +74,7 @@ pub struct BootPrinter {
 /// What stands around and between boots.
 enum Frame {
     /// Blank lines between them.
-    Text { options: TextOptions, boots: usize },
+    Text { boots: usize },
     /// A list.
     Json(BootsJson),
 }
@@ -37,7 +84,7 @@ impl BootPrinter {
     pub fn open(output: Output, schema: &'static str) -> BootPrinter {
         let mut out = OutputStream::stdout();
         let (frame, result) = match output {
-            Output::Text(options) => (Frame::Text { options, boots: 0 }, Ok(())),
+            Output::Text(_) => (Frame::Text { boots: 0 }, Ok(())),
             Output::Json => {
                 let list = BootsJson::new(schema);
                 let result = list.open(&mut out);
@@ -47,35 +94,23 @@ impl BootPrinter {
         BootPrinter { out, result, frame }
     }
 
-    /// Whether boots are shown as JSON.
-    pub fn is_json(&self) -> bool {
-        matches!(self.frame, Frame::Json(_))
-    }
-
     /// Whether there is somebody to write to.
     pub fn goes_on(&self) -> bool {
         self.result.is_ok()
     }
 
-    /// Shows a boot; it is seen before the next one is read.
-    pub fn show<J: Serialize>(&mut self, document: impl FnOnce() -> Document, json: impl FnOnce() -> J) {
+    /// Shows a boot; it is seen at once.
+    pub fn print(&mut self, boot: &[u8]) {
         let out = &mut self.out;
         let written = match &mut self.frame {
-            Frame::Json(list) => list.item(&JsonItem(json()), out),
-            Frame::Text { options, boots } => {
+            Frame::Json(list) => list.item(&Made(boot), out),
+            Frame::Text { boots } => {
                 let apart = if *boots > 0 { out.write_all(b"\n\n") } else { Ok(()) };
                 *boots += 1;
-                apart.and_then(|()| TextEmitter { document: &document(), options: *options }.emit(out))
+                apart.and_then(|()| out.write_all(boot))
             }
         };
         self.result = written.and_then(|()| out.flush());
-    }
-
-    /// Shows a boot to programs, and to people nothing: a failure follows.
-    pub fn show_json<J: Serialize>(&mut self, json: impl FnOnce() -> J) {
-        if let Frame::Json(list) = &mut self.frame {
-            self.result = list.item(&JsonItem(json()), &mut self.out).and_then(|()| self.out.flush());
-        }
     }
 
     /// Ends the output.

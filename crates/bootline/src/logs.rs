@@ -2,17 +2,18 @@
 //! The arguments that name logs, and the loop that shows their boots one by one.
 use std::path::PathBuf;
 
-use bootline_boot::{Boot, BootRecords};
-use bootline_input::unusable::{self, BootNeeds, UnusableInput, named};
-use bootline_input::{AnalysedBoot, BootReader, Boots, Exit, Failure, KernelLog, LogFile, OpenInput, stdin_once};
-use bootline_records::DecodeSummary;
-use bootline_report::{BootLabel, TextOptions, escaped};
+use bootline_boot::Boot;
+use bootline_input::unusable::{self, BootNeeds, UnusableInput};
+use bootline_input::{BootReader, Boots, Exit, Failure, KernelLog, LogFile, OpenInput, stdin_once};
+use bootline_report::{BootLabel, TextOptions};
 use bootline_terminal::Terminal;
 use clap::Args;
 use rustix::fs::FileType;
 
-use crate::boot_printer::{BootPrinter, Output};
+use crate::boot_printer::{BootPage, BootPrinter, Output};
 use crate::earlier_boot::BootChoice;
+use crate::in_order::{self, Results};
+use crate::input_pages::{InputPages, Page};
 use crate::machine::Machine;
 use crate::reading::ReadingArgs;
 use crate::whole_boot::WholeBootArgs;
@@ -57,9 +58,9 @@ pub struct LogInputs {
     schema: &'static str,
 }
 
-/// What an argument names; opened only when its turn comes, so that one at a time is in memory.
+/// What an argument names; opened only when its turn comes, so that one for each processor is in memory.
 #[derive(Debug)]
-enum LogInput {
+pub enum LogInput {
     /// A log or a collection.
     File(LogFile),
     /// The machine that bootline runs on: the boot that runs, or another that its journal holds.
@@ -67,7 +68,11 @@ enum LogInput {
 }
 
 impl LogInput {
-    fn open(&self) -> Result<OpenInput, Failure> {
+    /// Opens what is named.
+    ///
+    /// # Errors
+    /// It can't be opened.
+    pub fn open(&self) -> Result<OpenInput, Failure> {
         Ok(match self {
             LogInput::Machine(machine, None) => OpenInput::of_collection(THIS_MACHINE, machine.collect()),
             LogInput::Machine(machine, Some(choice)) => {
@@ -158,94 +163,55 @@ impl LogInputs {
     }
 
     /// Shows each boot of each input, in order, as soon as it is complete; `each` gives what makes one useless for the verb. An unusable input doesn't stop the others;
-    /// the exit status is the worst.
+    /// the exit status is the worst. Several inputs are read at the same time, on all processors.
     pub fn show(
+        self,
+        terminal: &Terminal,
+        needs: BootNeeds,
+        each: impl Fn(&Boot, &BootLabel, &mut BootPage) -> Option<UnusableInput> + Sync,
+    ) -> Result<Exit, Failure> {
+        self.pages(terminal, needs, |inputs, pages, take| {
+            let work = |input: &LogInput, results: &mut Results<'_, Page>| pages.make(input, &each, results);
+            in_order::run(inputs, work, take);
+        })
+    }
+
+    /// Gives each boot of each input, in order, one after the other.
+    pub fn read(
+        self,
+        terminal: &Terminal,
+        needs: BootNeeds,
+        mut each: impl FnMut(&Boot, &BootLabel) -> Option<UnusableInput>,
+    ) -> Result<Exit, Failure> {
+        self.pages(terminal, needs, |inputs, pages, take| {
+            let work = |input: &LogInput, results: &mut Results<'_, Page>| {
+                pages.make(input, |boot, label, _| each(boot, label), results);
+            };
+            in_order::one_by_one(inputs, work, take);
+        })
+    }
+
+    fn pages(
         mut self,
         terminal: &Terminal,
         needs: BootNeeds,
-        mut each: impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
+        make: impl FnOnce(&[LogInput], &InputPages<'_>, &mut dyn FnMut(Page) -> bool),
     ) -> Result<Exit, Failure> {
         self.reader.needs = needs;
         let mut exit = Exit::FINE;
         let mut printer = BootPrinter::open(self.output, self.schema);
-        for input in &self.inputs {
-            let mut input = match input.open() {
-                Ok(input) => input,
-                Err(failure) => {
+        let pages = InputPages { reader: &self.reader, output: self.output };
+        make(&self.inputs, &pages, &mut |page| {
+            match page {
+                Page::Boot(boot) => printer.print(&boot),
+                Page::Said(message) => terminal.say(&message),
+                Page::Failed(failure) => {
                     exit = exit.max(failure.exit);
                     terminal.show(&failure);
-                    continue;
                 }
-            };
-            for missing in &input.missing {
-                terminal.say(&format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)));
             }
-            let damage = input.damage.take();
-            let failures = show_input(&self.reader, &input, &mut printer, &mut each);
-            if !printer.goes_on() {
-                break;
-            }
-            for failure in damage.into_iter().chain(failures.unwrap_or_else(|failure| vec![failure])) {
-                exit = exit.max(failure.exit);
-                terminal.show(&failure);
-            }
-        }
+            printer.goes_on()
+        });
         printer.close().map(|()| exit)
     }
-}
-
-/// Shows what other sources say of a boot whose log is missing: its stages and units.
-fn show_without_log(
-    reader: &BootReader,
-    input: &OpenInput,
-    printer: &mut BootPrinter,
-    each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
-) -> Vec<Failure> {
-    let label = BootLabel::only(&input.name);
-    if input.holds_a_bootchart() {
-        return vec![unusable::chart_without_log(&input.name)];
-    }
-    let boot = Boot::analyse(BootRecords::default(), &reader.options);
-    let (boot, unanswered) = reader.whole.join(boot, &input.sources, &label);
-    let failure =
-        Failure::new(Exit::INPUT, format!("no kernel log in {}: only what systemd knows is shown", named(&label)))
-            .hint("run as root: `sudo bootline explain`, or `sudo bootline collect`");
-    if boot.whole.stages.is_empty() {
-        return vec![
-            Failure::new(Exit::INPUT, format!("neither a kernel log nor systemd's properties in {}", named(&label)))
-                .hint("run as root: `sudo bootline explain`"),
-        ];
-    }
-    let fault = each(&boot, &label, printer);
-    let summary = DecodeSummary::default();
-    let reported = unanswered.or(fault.filter(|_| boot.whole.units.is_empty()));
-    std::iter::once(failure).chain(reported.map(|why| why.failure(&input.name, &summary))).collect()
-}
-
-/// Shows the boots of one input, and returns their errors.
-fn show_input(
-    reader: &BootReader,
-    input: &OpenInput,
-    printer: &mut BootPrinter,
-    each: &mut impl FnMut(&Boot, &BootLabel, &mut BootPrinter) -> Option<UnusableInput>,
-) -> Result<Vec<Failure>, Failure> {
-    let Some(log) = &input.log else { return Ok(show_without_log(reader, input, printer, each)) };
-    let mut boots = reader.boots(log)?.with_sources(&input.sources);
-    while let Some(found) = boots.next() {
-        let AnalysedBoot { boot, label, unusable } = found?;
-        // Text output omits what is not a boot; JSON contains everything but files of another kind.
-        let is_boot = boot.milestones.first_kernel.is_some();
-        let mut fault = None;
-        let is_log = unusable.as_ref().is_none_or(|why| !why.is_of_another_kind());
-        if is_boot || is_log && printer.is_json() {
-            fault = each(&boot, &label, printer);
-        }
-        if let Some(why) = unusable.or(fault) {
-            boots.refuse(label, why);
-        }
-        if !printer.goes_on() {
-            break;
-        }
-    }
-    Ok(boots.finish().into_iter().map(|(_, failure)| failure).collect())
 }

@@ -5,6 +5,8 @@ mod boot_printer;
 mod build_steps;
 mod cli;
 mod earlier_boot;
+mod in_order;
+mod input_pages;
 mod kernel_tree;
 mod logs;
 mod machine;

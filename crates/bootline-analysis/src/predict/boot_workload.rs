@@ -7,7 +7,7 @@ use super::stall::StallReport;
 use bootline_boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
 use bootline_capture::units::Dur;
 use bootline_console::{ConsoleId, Message, Op, SimulationSetup, ThreadsReady, Workload, speed_with_busy_printer};
-use bootline_records::RecordOrigin;
+use bootline_records::{Record, RecordOrigin};
 
 /// The mark at the boot's end.
 pub(super) const END: u32 = 1;
@@ -67,34 +67,12 @@ impl BootWorkload {
     pub fn of(boot: &Boot, baseline: &SimulationSetup) -> BootWorkload {
         let mut steps = Vec::new();
         let mut unknown_levels = 0;
-        let busy = PrinterBusy::of(boot, baseline);
-        let mut before: Option<Dur> = None;
-        let alone = speed_with_busy_printer(1, baseline.contention);
-        let speed = speed_with_busy_printer(baseline.cpus, baseline.contention);
         let processors_up = processors_up(boot);
         let starting = processors_starting(boot, processors_up);
-        let stamped = boot.records.iter().any(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some());
-        let mut line_free = None;
         let mut stall = StallReport::default();
-        for index in 0..boot.end_index() {
-            let Some(r) = boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel) else { continue };
+        each_work(boot, baseline, processors_up, &starting, |index, r, work| {
             let of_stall = stall.holds(r.text);
-            let Some(stored) = boot.timeline.stored(index) else { continue };
-            // Another CPU's record may be stamped before its predecessor.
-            let from = before.unwrap_or(stored.min(Dur::ZERO));
-            let stored = stored.max(from);
-            before = Some(stored);
-            let transmitted = boot.timeline.place(index).transmitted;
-            let work = match (stamped, transmitted) {
-                (false, Some(p)) => {
-                    // Without stamps, only the times when the line was idle are known to be work.
-                    let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
-                    [rest; 3]
-                }
-                _ if starting.contains(&index) => work_between(&busy, from, stored, starting_speed(alone)),
-                _ if processors_up.is_some_and(|up| index <= up) => work_between(&busy, from, stored, alone),
-                _ => work_between(&busy, from, stored, speed),
-            };
+            let Some(work) = work else { return };
             let level = levels::level(&r);
             unknown_levels += usize::from(level.is_none() && r.level.is_none());
             let message = Message { bytes: r.line_bytes, level: level.unwrap_or(6) };
@@ -107,8 +85,21 @@ impl BootWorkload {
                 of_initcall_debug: initcall_debug::is_written_by_it(r.text),
                 starts_processor: starting.contains(&index),
             });
-        }
+        });
         BootWorkload { steps, unknown_levels, processors_up }
+    }
+
+    /// The same boot's work, if the captured boot's kthread competed in another degree: only the work differs.
+    pub fn contended(&self, boot: &Boot, baseline: &SimulationSetup) -> BootWorkload {
+        let mut other = self.clone();
+        let starting = processors_starting(boot, self.processors_up);
+        let mut steps = other.steps.iter_mut();
+        each_work(boot, baseline, self.processors_up, &starting, |_, _, work| {
+            if let Some((work, step)) = work.and_then(|work| Some((work, steps.next()?))) {
+                step.work = work;
+            }
+        });
+        other
     }
 
     /// The operations of a boot whose consoles register as in `plan`.
@@ -116,7 +107,7 @@ impl BootWorkload {
         let mut ops = Vec::with_capacity(self.steps.len() * 2 + 8);
         let at = |place: Option<usize>, index: usize| place == Some(index);
         // Ascending; there may be as many as records.
-        let mut lock_takers = plan.lock_takers.as_slice();
+        let mut lock_takers = plan.lock_takers.iter().peekable();
         for step in &self.steps {
             let work = step.work[bound as usize];
             if step.starts_processor {
@@ -131,9 +122,11 @@ impl BootWorkload {
             if at(plan.threads_ready, step.index) {
                 ops.extend([Op::ThreadsReady, Op::Mark(READY)]);
             }
-            lock_takers = &lock_takers[lock_takers.partition_point(|t| t.before < step.index)..];
-            let here = &lock_takers[..lock_takers.partition_point(|t| t.before == step.index)];
-            let locks: u32 = here.iter().map(|t| t.times[bound as usize]).sum();
+            while lock_takers.next_if(|taker| taker.before < step.index).is_some() {}
+            let mut locks = 0;
+            while let Some(taker) = lock_takers.next_if(|taker| taker.before == step.index) {
+                locks += taker.times[bound as usize];
+            }
             ops.extend((0..locks).map(|_| Op::LockConsole(Dur::ZERO)));
             // A record without a level whose text looks like an error may be one that even a quiet console prints.
             let level = if bound == Bound::High && step.uncertain { 3 } else { step.message.level };
@@ -168,6 +161,45 @@ impl BootWorkload {
     pub fn bytes(&self, loglevel: u8, plan: &ConsolePlan) -> u64 {
         let transmitted = self.steps.iter().filter(|s| s.message.level < loglevel && !plan.drops(s));
         transmitted.map(|s| u64::from(s.message.bytes)).sum()
+    }
+}
+
+/// Gives each kernel record of a boot, and the work before it where the record has a time.
+fn each_work<'b>(
+    boot: &'b Boot,
+    baseline: &SimulationSetup,
+    processors_up: Option<usize>,
+    starting: &Range<usize>,
+    mut each: impl FnMut(usize, Record<'b>, Option<[Dur; 3]>),
+) {
+    let busy = PrinterBusy::of(boot, baseline);
+    let alone = speed_with_busy_printer(1, baseline.contention);
+    let speed = speed_with_busy_printer(baseline.cpus, baseline.contention);
+    let stamped = boot.records.iter().any(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some());
+    let mut before: Option<Dur> = None;
+    let mut line_free = None;
+    for index in 0..boot.end_index() {
+        let Some(r) = boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel) else { continue };
+        let Some(stored) = boot.timeline.stored(index) else {
+            each(index, r, None);
+            continue;
+        };
+        // Another CPU's record may be stamped before its predecessor.
+        let from = before.unwrap_or(stored.min(Dur::ZERO));
+        let stored = stored.max(from);
+        before = Some(stored);
+        let transmitted = boot.timeline.place(index).transmitted;
+        let work = match (stamped, transmitted) {
+            (false, Some(p)) => {
+                // Without stamps, only the times when the line was idle are known to be work.
+                let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
+                [rest; 3]
+            }
+            _ if starting.contains(&index) => work_between(&busy, from, stored, starting_speed(alone)),
+            _ if processors_up.is_some_and(|up| index <= up) => work_between(&busy, from, stored, alone),
+            _ => work_between(&busy, from, stored, speed),
+        };
+        each(index, r, Some(work));
     }
 }
 
@@ -301,10 +333,12 @@ pub(super) fn lock_takers(boot: &Boot, serial: &str) -> Vec<ConsoleLockTaker> {
     let mut takers = Vec::new();
     let (mut opened, mut port_seen) = (false, false);
     let port = format!("{serial} at ");
+    let mut with_port = boot.records.containing(&port).peekable();
     for (i, r) in boot.records.iter().enumerate().take(boot.end_index()) {
         if r.source != RecordOrigin::Kernel {
             continue;
         }
+        while with_port.next_if(|at| *at < i).is_some() {}
         match r.text.as_bytes().first() {
             Some(b'c') if r.text.starts_with("calling  fbmem_init+") => {
                 takers.push(ConsoleLockTaker { before: i + 1, times: ONCE })
@@ -313,7 +347,7 @@ pub(super) fn lock_takers(boot: &Boot, serial: &str) -> Vec<ConsoleLockTaker> {
                 opened = true;
                 takers.push(ConsoleLockTaker { before: i, times: OPEN });
             }
-            _ if !port_seen && r.text.contains(&port) && r.text.contains(" is a ") => {
+            _ if !port_seen && with_port.peek() == Some(&i) && r.text.contains(" is a ") => {
                 port_seen = true;
                 takers.push(ConsoleLockTaker { before: i + 1, times: PORT })
             }

@@ -2,7 +2,7 @@
 //! From a boot and a change to a prediction: the boot's workload, run on the changed setup.
 use std::cell::RefCell;
 
-use super::boot_workload::{BootWorkload, Bound, END, READY, REGISTERED};
+use super::boot_workload::{self, BootWorkload, Bound, ConsoleLockTaker, ConsolePlan, END, READY, REGISTERED};
 use super::change::Change;
 use super::message_bytes::{SAME_KERNEL, other_kernels};
 use super::prediction::{Prediction, PredictionError};
@@ -12,16 +12,38 @@ use super::system_changes::system_changes;
 use super::wording;
 use bootline_boot::{Boot, BootEnd, Clock, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::{SimulationOutcome, SimulationSetup, simulate};
+use bootline_console::{SimulationSetup, Workload, simulate_times};
 use bootline_records::RecordOrigin;
+
+/// What is computed of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    /// Best estimates with their intervals: up to nine runs of the model.
+    Intervals,
+    /// Best estimates alone: one run. The intervals say nothing.
+    Best,
+}
+
+/// The times of a prediction: see [`Prediction`], whose fields have the same names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PredictedTimes {
+    pub time_to_init: Interval,
+    pub log_complete: Option<Interval>,
+    pub saved: Interval,
+    pub first_byte_shift: Interval,
+}
 
 /// A boot, prepared for predictions.
 pub struct Predictor<'a> {
     boot: &'a Boot,
     end: &'a BootEnd,
+    precision: Precision,
     baseline: Scenario,
     /// The boot's workload under each degree of contention.
     boot_workloads: Vec<(Bound, BootWorkload)>,
+    /// Who takes the console lock, in every scenario alike.
+    lock_takers: Vec<ConsoleLockTaker>,
+    baseline_plan: ConsolePlan,
     /// Runs of the baseline, cached.
     baseline_runs: RefCell<Vec<(Bound, Bound, ModelRun)>>,
 }
@@ -37,6 +59,11 @@ struct ModelRun {
 impl<'a> Predictor<'a> {
     /// Extracts a boot's workload and its setup. O(records).
     pub fn new(boot: &'a Boot) -> Result<Predictor<'a>, PredictionError> {
+        Predictor::with(boot, Precision::Intervals)
+    }
+
+    /// The same, with this precision.
+    pub(crate) fn with(boot: &'a Boot, precision: Precision) -> Result<Predictor<'a>, PredictionError> {
         if boot.timeline.clock == Clock::None {
             return Err(PredictionError::NoTimes);
         }
@@ -50,10 +77,23 @@ impl<'a> Predictor<'a> {
         if !stamped && !baseline.writers_wait() {
             return Err(PredictionError::NoTimes);
         }
-        let boot_workload = |c| (c, BootWorkload::of(boot, &baseline.setup(boot, Bound::Best, c)));
+        let setup = |contention| baseline.setup(boot, Bound::Best, contention);
         // If no kthread competes, there is only one workload.
-        let boot_workloads = baseline.contentions(&baseline).iter().copied().map(boot_workload).collect();
-        Ok(Predictor { boot, end, baseline, boot_workloads, baseline_runs: RefCell::default() })
+        let contentions = match precision {
+            Precision::Intervals => baseline.contentions(&baseline),
+            Precision::Best => &[Bound::Best],
+        };
+        let [first, others @ ..] = contentions else { unreachable!("one at least") };
+        let mut boot_workloads = vec![(*first, BootWorkload::of(boot, &setup(*first)))];
+        for other in others {
+            let contended = boot_workloads[0].1.contended(boot, &setup(*other));
+            boot_workloads.push((*other, contended));
+        }
+        let console = boot.line.as_ref().map_or("", |line| &line.console.name);
+        let lock_takers = boot_workload::lock_takers(boot, console);
+        let baseline_plan = baseline.plan(boot, &lock_takers);
+        let baseline_runs = RefCell::default();
+        Ok(Predictor { boot, end, precision, baseline, boot_workloads, lock_takers, baseline_plan, baseline_runs })
     }
 
     /// The boot as captured.
@@ -61,7 +101,7 @@ impl<'a> Predictor<'a> {
         let first = self.boot.timeline.first_byte.unwrap_or_default();
         let until = self.boot.end_index();
         let transmitted = (0..until).filter_map(|i| self.boot.timeline.place(i).transmitted).map(|p| p.end).max();
-        let bytes = self.boot_workload(Bound::Best).bytes(self.baseline.loglevel, &self.baseline.plan(self.boot));
+        let bytes = self.boot_workload(Bound::Best).bytes(self.baseline.loglevel, &self.baseline_plan);
         Prediction {
             change: Change::default(),
             title: "baseline".to_owned(),
@@ -79,13 +119,53 @@ impl<'a> Predictor<'a> {
 
     /// The boot with a change.
     pub fn predict(&self, change: &Change) -> Result<Prediction, PredictionError> {
+        let (target, plan) = self.target(change)?;
+        let times = self.times_of(change, &target, &plan);
+        let boot_workload = self.boot_workload(Bound::Best);
+        Ok(Prediction {
+            change: *change,
+            title: wording::title(change),
+            time_to_init: times.time_to_init,
+            log_complete: times.log_complete,
+            saved: times.saved,
+            first_byte_shift: times.first_byte_shift,
+            bytes: boot_workload.bytes(target.loglevel, &plan),
+            price: wording::price(change, &self.baseline, &target),
+            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
+            needs: system_changes(self.boot, change),
+        })
+    }
+
+    /// The times of the boot with a change, without what is said of them.
+    pub(crate) fn times(&self, change: &Change) -> Result<PredictedTimes, PredictionError> {
+        let (target, plan) = self.target(change)?;
+        Ok(self.times_of(change, &target, &plan))
+    }
+
+    fn target(&self, change: &Change) -> Result<(Scenario, ConsolePlan), PredictionError> {
         let target = self.baseline.changed(self.boot, change)?;
-        let contentions = self.baseline.contentions(&target);
+        let plan = target.plan(self.boot, &self.lock_takers);
+        Ok((target, plan))
+    }
+
+    fn times_of(&self, change: &Change, target: &Scenario, plan: &ConsolePlan) -> PredictedTimes {
+        let (bounds, contentions): (&[Bound], &[Bound]) = match self.precision {
+            Precision::Intervals => (&Bound::ALL, self.baseline.contentions(target)),
+            Precision::Best => (&[Bound::Best], &[Bound::Best]),
+        };
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
-        for &contention in contentions {
-            for bound in Bound::ALL {
+        for &bound in bounds {
+            let mut workloads = BoundWorkloads::default();
+            for &contention in contentions {
+                // On a board the least contention is none, and so is the likeliest: the same run.
+                let as_best =
+                    |s: &Scenario| s.contention()[contention as usize] == s.contention()[Bound::Best as usize];
+                if contention != Bound::Best && as_best(&self.baseline) && as_best(target) {
+                    continue;
+                }
                 let now = self.run_baseline(bound, contention);
-                let then = self.run(&target, bound, contention);
+                let workload = workloads.of(self.boot_workload(contention), plan, bound);
+                let then = self.run(target, workload, bound, contention);
                 let best = bound == Bound::Best && contention == Bound::Best;
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
@@ -108,24 +188,18 @@ impl<'a> Predictor<'a> {
         let best = times.iter().find(|t| t.0).map_or(Dur::ZERO, |t| t.1);
         let error = error
             + if change.settings().any(|s| matches!(s, Setting::Kernel { .. })) {
-                best.scale(other_kernels(boot_workload, &target))
+                best.scale(other_kernels(boot_workload, target))
             } else {
                 (best - boot_workload.work()).max_zero().scale(SAME_KERNEL)
             };
         let time_to_init = envelope(times.iter().map(|t| (t.0, t.1)), error);
         let now = self.end.elapsed.best();
-        Ok(Prediction {
-            change: *change,
-            title: wording::title(change),
+        PredictedTimes {
             time_to_init,
             log_complete: logs.iter().any(|l| l.0).then(|| envelope(logs.iter().copied(), error)),
             saved: Interval::new(now - time_to_init.high(), now - time_to_init.best(), now - time_to_init.low()),
             first_byte_shift: envelope(shifts.iter().copied(), Dur::ZERO),
-            bytes: boot_workload.bytes(target.loglevel, &target.plan(self.boot)),
-            price: wording::price(change, &self.baseline, &target),
-            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
-            needs: system_changes(self.boot, change),
-        })
+        }
     }
 
     fn since_first_byte(&self) -> bool {
@@ -146,28 +220,38 @@ impl<'a> Predictor<'a> {
         let known =
             self.baseline_runs.borrow().iter().find(|(s, c, _)| (*s, *c) == (bound, contention)).map(|known| known.2);
         known.unwrap_or_else(|| {
-            let run = self.run(&self.baseline, bound, contention);
+            let workload = self.boot_workload(contention).workload(&self.baseline_plan, bound);
+            let run = self.run(&self.baseline, &workload, bound, contention);
             self.baseline_runs.borrow_mut().push((bound, contention, run));
             run
         })
     }
 
-    fn run(&self, scenario: &Scenario, bound: Bound, contention: Bound) -> ModelRun {
+    fn run(&self, scenario: &Scenario, workload: &Workload, bound: Bound, contention: Bound) -> ModelRun {
         let setup: SimulationSetup = scenario.setup(self.boot, bound, contention);
-        let workload = self.boot_workload(contention).workload(&scenario.plan(self.boot), bound);
-        let outcome = simulate(&workload, &setup);
+        let outcome = simulate_times(workload, &setup);
         let init = outcome.mark(END).unwrap_or_default();
         let legacy_thread = !scenario.prints_after_end() && scenario.behaviour.printing.is_legacy_thread();
         let opened = outcome.mark(REGISTERED).map(|at| match outcome.mark(READY) {
             Some(ready) if legacy_thread => at.max(ready),
             _ => at,
         });
-        ModelRun { init, opened, log_complete: last_transmitted(&outcome) }
+        ModelRun { init, opened, log_complete: outcome.last_transmitted }
     }
 }
 
-fn last_transmitted(outcome: &SimulationOutcome) -> Option<Dur> {
-    outcome.transmitted.iter().map(|c| c.end).max()
+/// The operations of a scenario at one bound, built once where the degrees of contention share the boot's work. One at a time is in
+/// memory: a boot may have a million records.
+#[derive(Default)]
+struct BoundWorkloads<'w> {
+    last: Option<(&'w BootWorkload, Workload)>,
+}
+
+impl<'w> BoundWorkloads<'w> {
+    fn of(&mut self, work: &'w BootWorkload, plan: &ConsolePlan, bound: Bound) -> &Workload {
+        let kept = self.last.take().filter(|(of, _)| std::ptr::eq(*of, work));
+        &self.last.insert(kept.unwrap_or_else(|| (work, work.workload(plan, bound)))).1
+    }
 }
 
 /// The envelope of all values around the best one, widened by an error on either side.

@@ -31,8 +31,21 @@ fn is_printed_for_debugging(text: &str) -> bool {
 /// Whether a text contains words that are typical of KERN_ERR or worse. Harmless records may contain them, too, so they
 /// only make a level doubtful.
 pub(super) fn looks_grave(text: &str) -> bool {
-    const WORDS: [&str; 9] = ["rror", "ail", "BUG", "nable to", "annot", "nvalid", "orrupt", "imed out", "panic"];
-    WORDS.iter().any(|w| text.contains(w))
+    // One pass, which looks at hardly any byte twice: this runs over every record of every boot.
+    let text = text.as_bytes();
+    (0..text.len()).any(|at| {
+        let words: &[&str] = match text[at] {
+            b'r' => &["rror"],
+            b'a' => &["ail", "annot"],
+            b'B' => &["BUG"],
+            b'n' => &["nable to", "nvalid"],
+            b'o' => &["orrupt"],
+            b'i' => &["imed out"],
+            b'p' => &["panic"],
+            _ => return false,
+        };
+        words.iter().any(|word| text[at..].starts_with(word.as_bytes()))
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The baseline's setup as the log shows it, and the setup under a change.
-use super::boot_workload::{self, Bound, ConsolePlan};
+use super::boot_workload::{self, Bound, ConsoleLockTaker, ConsolePlan};
 use super::change::Change;
 use super::module::{self, ModuleSwitch, SwitchTime};
 use super::prediction::PredictionError;
@@ -182,7 +182,8 @@ impl Scenario {
     }
 
     /// Where the consoles register within the boot's work.
-    pub fn plan(&self, boot: &Boot) -> ConsolePlan {
+    /// `lock_takers` are those of the boot.
+    pub fn plan(&self, boot: &Boot, lock_takers: &[ConsoleLockTaker]) -> ConsolePlan {
         let (without_initcall_debug, without_stalls) = (self.without_initcall_debug, self.without_stalls);
         let mut plan = ConsolePlan { without_initcall_debug, without_stalls, ..ConsolePlan::default() };
         let Some(line) = &boot.line else { return plan };
@@ -221,7 +222,7 @@ impl Scenario {
                 Some(registered)
             };
         }
-        plan.lock_takers = boot_workload::lock_takers(boot, &line.console.name);
+        plan.lock_takers = lock_takers.to_vec();
         plan
     }
 }
@@ -248,7 +249,9 @@ fn baseline_behaviour(boot: &Boot, console: &SerialConsole) -> Behaviour {
 
 /// In QEMU's translator the CPUs share the host's CPUs and a lock, and the boot's own work varies with the host's load.
 fn in_qemu(boot: &Boot) -> bool {
-    boot.records.iter().take(300).any(|r| {
-        r.source == RecordOrigin::Kernel && (r.text.starts_with("DMI: QEMU ") || r.text.contains("linux,dummy-virt"))
-    })
+    const EARLY: usize = 300;
+    let is_kernel_s = |i: usize| boot.records.get(i).is_some_and(|r| r.source == RecordOrigin::Kernel);
+    let mut early = boot.records.iter().take(EARLY);
+    early.any(|r| r.source == RecordOrigin::Kernel && r.text.starts_with("DMI: QEMU "))
+        || boot.records.containing("linux,dummy-virt").take_while(|i| *i < EARLY).any(is_kernel_s)
 }

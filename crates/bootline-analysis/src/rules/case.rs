@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::predict::{Change, Prediction, Predictor, Setting};
+use crate::predict::{Change, Precision, PredictedTimes, Predictor, Setting};
 use bootline_boot::{Boot, Clock, EndedBy, Span};
 use bootline_capture::units::{Dur, Interval};
 use bootline_kbuild::InitcallSource;
@@ -44,11 +44,17 @@ pub(super) fn apart(time_ranges: &[TimeRange]) -> Vec<TimeRange> {
 
 /// Predictions made so far. Several rules ask for the same one, each costs a run through the whole log, and none is
 /// computed unless a rule asks.
-#[derive(Default)]
 struct Predicted<'a> {
+    precision: Precision,
     /// None if the log does not support predictions.
     predictor: OnceCell<Option<Predictor<'a>>>,
-    predictions: RefCell<Vec<(Change, Option<Prediction>)>>,
+    predictions: RefCell<Vec<(Change, Option<PredictedTimes>)>>,
+}
+
+impl Predicted<'_> {
+    fn new(precision: Precision) -> Self {
+        Predicted { precision, predictor: OnceCell::new(), predictions: RefCell::default() }
+    }
 }
 
 fn total(boot: &Boot) -> Dur {
@@ -69,8 +75,9 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    pub fn new(boot: &'a Boot, initcalls: &'a InitcallSource) -> Case<'a> {
-        Case { boot, initcalls, total: total(boot), claimed: Vec::new(), predicted: Rc::default() }
+    pub fn new(boot: &'a Boot, initcalls: &'a InitcallSource, precision: Precision) -> Case<'a> {
+        let predicted = Rc::new(Predicted::new(precision));
+        Case { boot, initcalls, total: total(boot), claimed: Vec::new(), predicted }
     }
 
     /// Time that these settings are predicted to save; none if the log does not support a prediction.
@@ -84,12 +91,13 @@ impl<'a> Case<'a> {
         self.predicted(settings, |p| Some((p.log_complete?.best() - p.time_to_init.best()).max_zero()))
     }
 
-    fn predicted<T>(&self, settings: &[Setting], of: impl Fn(&Prediction) -> Option<T>) -> Option<T> {
+    fn predicted<T>(&self, settings: &[Setting], of: impl Fn(&PredictedTimes) -> Option<T>) -> Option<T> {
         let change = Change::of(settings.iter().copied()).ok()?;
         let known = self.predicted.predictions.borrow().iter().position(|(c, _)| *c == change);
         let index = known.unwrap_or_else(|| {
-            let predictor = self.predicted.predictor.get_or_init(|| Predictor::new(self.boot).ok());
-            let prediction = predictor.as_ref().and_then(|p| p.predict(&change).ok());
+            let new = || Predictor::with(self.boot, self.predicted.precision).ok();
+            let predictor = self.predicted.predictor.get_or_init(new);
+            let prediction = predictor.as_ref().and_then(|p| p.times(&change).ok());
             let mut predictions = self.predicted.predictions.borrow_mut();
             predictions.push((change, prediction));
             predictions.len() - 1

@@ -83,6 +83,7 @@ pub use finding::{CitedRecord, Finding};
 pub use rule::{Rule, TimelinePlace};
 pub use rule_id::RuleId;
 
+use crate::predict::Precision;
 use bootline_boot::Boot;
 use bootline_kbuild::InitcallSource;
 use case::Case;
@@ -166,9 +167,18 @@ pub fn findings(boot: &Boot) -> Vec<Finding> {
     findings_by(boot, &InitcallSource::Stock)
 }
 
+/// The same, for one who takes only the best estimate of what a remedy saves: much sooner. Its interval says nothing.
+pub fn findings_with_best_savings(boot: &Boot) -> Vec<Finding> {
+    find(boot, &InitcallSource::Stock, Precision::Best)
+}
+
 /// The same, for a kernel whose initcalls are those of this source.
 pub fn findings_by(boot: &Boot, initcalls: &InitcallSource) -> Vec<Finding> {
-    let mut case = Case::new(boot, initcalls);
+    find(boot, initcalls, Precision::Intervals)
+}
+
+fn find(boot: &Boot, initcalls: &InitcallSource, precision: Precision) -> Vec<Finding> {
+    let mut case = Case::new(boot, initcalls, precision);
     let mut found: Vec<Finding> = Vec::new();
     for rule in RULES {
         for finding in (rule.check)(&case) {

@@ -17,7 +17,8 @@ impl HandOver {
             "         Starting initrd-switch-root.service",
         ];
         const INSIDE: [&str; 2] = ["systemd[1]: Running in initrd", "systemd[1]: Running in initial RAM disk"];
-        if self.done {
+        // By the first byte: this runs over every record of every boot.
+        if self.done || !text.starts_with(['s', 'W', ' ']) {
             return false;
         }
         let starts = |words: &[&str]| words.iter().any(|words| text.starts_with(words));

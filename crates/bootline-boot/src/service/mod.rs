@@ -144,7 +144,8 @@ fn line_times(r: &Record<'_>, timeline: &Timeline) -> Option<LineTimes> {
 fn parse<'r>(r: &Record<'r>, seen_kernel: bool) -> Option<UnitMessage<'r>> {
     let of_any = systemd::parse(r.text).or_else(|| fastinit::parse(r.text)).or_else(|| android::parse(r.text));
     let of_any = of_any.or_else(|| procd::parse(r.text));
-    of_any.or_else(|| scripts::parse(r.text).filter(|_| seen_kernel && r.source == RecordOrigin::Other))
+    let may_be_script_s = seen_kernel && r.source == RecordOrigin::Other;
+    of_any.or_else(|| may_be_script_s.then(|| scripts::parse(r.text)).flatten())
 }
 
 /// Units as they are met.

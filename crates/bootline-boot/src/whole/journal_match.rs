@@ -24,8 +24,11 @@ pub(super) fn match_journals<'s>(
     sources: &'s [BootSource],
     uses: &mut [SourceUse],
 ) -> Vec<MatchedJournal<'s>> {
-    let ours = stamped(&boot.records);
     let mut found = Vec::new();
+    if !sources.iter().any(|s| matches!(s.content, SourceContent::Journal(_))) {
+        return found;
+    }
+    let ours = stamped(&boot.records);
     for (source, content) in sources.iter().enumerate().map(|(i, s)| (i, &s.content)) {
         let SourceContent::Journal(boots) = content else { continue };
         let fits: Vec<(usize, usize)> = boots.iter().map(|b| overlap(&ours, &b.records)).collect();

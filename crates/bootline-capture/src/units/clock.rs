@@ -33,7 +33,7 @@ impl Dur {
     }
     /// From seconds as people write them; saturates, NaN becomes zero.
     pub fn from_secs_f64(s: f64) -> Dur {
-        Dur((s * 1e9).round() as i64)
+        Dur(rounded(s * 1e9))
     }
     /// In nanoseconds.
     pub const fn as_nanos(self) -> i64 {
@@ -53,8 +53,18 @@ impl Dur {
     }
     /// Scaled by a factor (a share, a ratio); saturates.
     pub fn scale(self, factor: f64) -> Dur {
-        Dur((self.0 as f64 * factor).round() as i64)
+        Dur(rounded(self.0 as f64 * factor))
     }
+}
+
+/// To the nearest whole number, halves away from zero, as `f64::round`; that is a call on processors as old as those that
+/// this is compiled for, and the simulations round twice a record.
+#[inline]
+fn rounded(number: f64) -> i64 {
+    let whole = number as i64;
+    // Exact: below 2^53 by the format, and above it there is no rest.
+    let rest = number - whole as f64;
+    whole.saturating_add(i64::from(rest >= 0.5) - i64::from(rest <= -0.5))
 }
 
 impl fmt::Display for Dur {
@@ -189,4 +199,17 @@ instant! {
     /// An instant of the clock that stamps ftrace's events (`trace_clock`): nanoseconds since that clock's zero. Where that is
     /// depends on which clock was chosen.
     TraceTime
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rounds_as_the_standard_library(number in prop_oneof![any::<f64>(), -1e18..1e18, -3.0..3.0f64, (-9i64..9).prop_map(|n| n as f64 / 2.0)]) {
+            prop_assert_eq!(rounded(number), number.round() as i64, "{}", number);
+        }
+    }
 }

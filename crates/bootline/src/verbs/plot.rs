@@ -86,7 +86,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let mut pictures = Vec::new();
     let logs =
         LogArgs::plain(args.files, args.reading, args.machine).resolve(terminal, "")?.with_whole_boot(args.whole)?;
-    let exit = logs.show(terminal, BootNeeds::Times, |boot, source, _| {
+    let exit = logs.read(terminal, BootNeeds::Times, |boot, source| {
         pictures.push(Picture::of(boot, &findings(boot), source));
         None
     })?;

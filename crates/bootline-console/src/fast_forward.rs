@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run whose times alone are asked for, through the stretches in which hardly anything can happen: one task works and prints,
+//! and either prints itself what it stored, or one kthread does.
+//!
+//! A boot has hundreds of such operations between two that concern anything else. What happens in them, and in which order
+//! at the same instant, is what [`Engine::step`] would do; a test compares the two.
+use super::console_set::ConsoleSet;
+use super::engine_state::{ConsoleState, Emission, Engine, PrintJob, Printer, Task, TaskState};
+use super::printing::{DriverWait, Printing};
+use super::processors;
+use super::workload::Op;
+use bootline_capture::units::Dur;
+
+/// Who prints during such a stretch.
+#[derive(Clone, Copy)]
+enum Stretch {
+    /// The task itself, to this console if there is one.
+    Alone(Option<usize>),
+    /// This kthread, to this console.
+    BesideThread(Printer, usize),
+}
+
+/// Work beyond this many nanoseconds is not exact in an f64.
+const EXACT: i64 = 1 << 53;
+
+impl Engine<'_> {
+    /// Goes on to the next operation or event that needs [`Engine::step`]; it may be the first.
+    pub fn fast_forward(&mut self) {
+        match self.stretch() {
+            Some(Stretch::Alone(console)) => self.run_alone(console),
+            Some(Stretch::BesideThread(thread, console)) => self.run_beside_thread(thread, console),
+            None => {}
+        }
+    }
+
+    fn stretch(&self) -> Option<Stretch> {
+        let [task] = self.tasks.as_slice() else { return None };
+        let is_idle = self.consoles.iter().all(|c| c.user_waiting == 0 && c.debt <= 0.0);
+        let is_contended = self.legacy_thread_queued || !self.lock.queue.is_empty() || self.lock.spinner.is_some();
+        if !is_idle || is_contended || self.cpus == 0 {
+            return None;
+        }
+        let (writers, atomic) = (self.by_writers(), self.by_atomic_writes());
+        let threads = if self.threads_print() { self.by_threads() } else { ConsoleSet::default() };
+        let printing = || self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)));
+        if threads.is_empty() {
+            let works = matches!(task.state, TaskState::Ready | TaskState::Working(_));
+            if !works || self.lock.held || printing().next().is_some() {
+                return None;
+            }
+            return match (writers.iter().next(), atomic.iter().next()) {
+                (None, None) => Some(Stretch::Alone(None)),
+                (Some(c), None) if writers == ConsoleSet::of(c) => Some(Stretch::Alone(Some(c))),
+                (None, Some(c)) if atomic == ConsoleSet::of(c) => Some(Stretch::Alone(Some(c))),
+                _ => None,
+            };
+        }
+        let c = threads.iter().next()?;
+        let of_legacy = self.by_legacy_thread().has(c);
+        let thread = if of_legacy { Printer::LegacyThread } else { Printer::NbconThread(c) };
+        let runs = matches!(task.state, TaskState::Ready | TaskState::Working(_) | TaskState::Done);
+        let is_only = threads == ConsoleSet::of(c) && writers.is_empty() && atomic.is_empty();
+        if !runs || !is_only || self.gives_way(c, thread) {
+            return None;
+        }
+        // A console that has been unregistered may still print its last record.
+        let prints = printing().all(|(other, e)| other == c && e.by == thread);
+        let busy = self.consoles[c].emission.is_some();
+        let legacy = self.legacy_thread.is_some();
+        let nbcon =
+            self.nbcon_threads.iter().enumerate().all(|(n, job)| job.is_some() == (!of_legacy && n == c && busy));
+        let agrees = legacy == (of_legacy && busy) && self.lock.held == legacy && nbcon;
+        (prints && agrees).then_some(Stretch::BesideThread(thread, c))
+    }
+
+    /// Nobody else prints: the task has a CPU, and its operations follow one another.
+    fn run_alone(&mut self, console: Option<usize>) {
+        let ops = &self.workload.tasks[0];
+        let mut next = self.tasks[0].next;
+        if let TaskState::Working(left) = self.tasks[0].state {
+            if left >= EXACT as f64 {
+                return;
+            }
+            self.now += Dur::from_nanos(processors::whole_nanos(left));
+            next += 1;
+        }
+        while let Some(op) = ops.get(next) {
+            match *op {
+                Op::Work(d) if d.as_nanos() < EXACT => self.now += d.max_zero(),
+                Op::Sleep(d) => self.now += d.max_zero(),
+                Op::Print(message) => {
+                    self.log.push(message);
+                    if let Some(c) = console {
+                        self.print_pending(c);
+                    }
+                }
+                Op::Mark(mark) => self.outcome.marks.push((mark, self.now)),
+                _ => break,
+            }
+            next += 1;
+        }
+        self.tasks[0].next = next;
+        self.tasks[0].state = TaskState::Ready;
+    }
+
+    /// The task prints all that its console lacks, and waits for it.
+    fn print_pending(&mut self, c: usize) {
+        while let Some(record) = self.pending(c) {
+            let start = self.now.max(self.consoles[c].line_free);
+            let end = start + self.time_for(c, self.log[record].bytes);
+            let console = &mut self.consoles[c];
+            (console.line_free, console.seq, console.user_next) = (end, record + 1, true);
+            self.last_transmitted = self.last_transmitted.max(Some(end));
+            self.now = end;
+        }
+    }
+
+    /// The task works or is done, and a kthread prints to one console. What changes at each event is held here, and put back at the
+    /// end: most of a prediction's time is spent in this loop.
+    fn run_beside_thread(&mut self, thread: Printer, c: usize) {
+        let ops = &self.workload.tasks[0];
+        let behaviour = self.setup.consoles[c].behaviour;
+        let once = self.prints_once(thread, c);
+        let idle = processors::speed_of_one(self, false);
+        let busy = processors::speed_of_one(self, behaviour.driver != DriverWait::Sleeps);
+        let mut now = self.now;
+        let mut next = self.tasks[0].next;
+        let is_done = self.tasks[0].state == TaskState::Done;
+        let mut left = match self.tasks[0].state {
+            TaskState::Working(left) => Some(left),
+            _ => None,
+        };
+        let ConsoleState { mut seq, mut emission, mut line_free, .. } = self.consoles[c];
+        let mut transmitted = None;
+        'events: loop {
+            while left.is_none() && !is_done {
+                match ops.get(next) {
+                    Some(Op::Work(d)) => {
+                        left = Some(d.max_zero().as_nanos() as f64);
+                        break;
+                    }
+                    Some(Op::Print(message)) => self.log.push(*message),
+                    Some(Op::Mark(mark)) => self.outcome.marks.push((*mark, now)),
+                    _ => break 'events,
+                }
+                next += 1;
+            }
+            if emission.is_none() {
+                (seq, emission) = self.next_emission(c, seq, now.max(line_free), thread);
+            }
+            let speed = if emission.is_some() { busy } else { idle };
+            let work_ends =
+                left.filter(|_| speed > 0.0).map(|left| now + Dur::from_nanos(processors::nanos_for(left, speed)));
+            let to = match (work_ends, emission) {
+                (Some(work), Some(e)) => work.min(e.end),
+                (Some(work), None) => work,
+                (None, Some(e)) => e.end,
+                (None, None) => break,
+            };
+            let done = (to - now).as_nanos() as f64 * speed;
+            now = to;
+            left = left.map(|left| left - done);
+            if left.is_some_and(|left| left < 0.5) {
+                left = None;
+                next += 1;
+            }
+            if let Some(e) = emission.filter(|e| e.end <= to) {
+                (line_free, transmitted) = (e.end, Some(e.end));
+                // One that gives up the lock after each record begins again only after the task.
+                (seq, emission) =
+                    if once { (e.record + 1, None) } else { self.next_emission(c, e.record + 1, to, thread) };
+            }
+        }
+        self.now = now;
+        self.last_transmitted = self.last_transmitted.max(transmitted);
+        self.tasks[0] = Task {
+            next,
+            state: match left {
+                _ if is_done => TaskState::Done,
+                Some(left) => TaskState::Working(left),
+                None => TaskState::Ready,
+            },
+        };
+        let console = &mut self.consoles[c];
+        console.user_next |= transmitted.is_some();
+        (console.seq, console.emission) = (seq, emission);
+        console.line_free = emission.map_or(line_free, |e| e.end);
+        self.set_job(thread, c);
+    }
+
+    /// The next record that the console lacks, from `start` on the line, and the place in the log after those that are not printed.
+    fn next_emission(&mut self, c: usize, seq: usize, start: Dur, by: Printer) -> (usize, Option<Emission>) {
+        let suppressed = self.log[seq..].iter().take_while(|message| message.level >= self.setup.loglevel).count();
+        let record = seq + suppressed;
+        let Some(bytes) = self.log.get(record).map(|message| message.bytes) else { return (record, None) };
+        (record, Some(Emission { record, start, end: start + self.time_for(c, bytes), by }))
+    }
+
+    /// Whether a kthread gives up the console lock after each record.
+    fn prints_once(&self, thread: Printer, c: usize) -> bool {
+        thread == Printer::LegacyThread && self.setup.consoles[c].behaviour.printing == Printing::ThreadPerRecord
+    }
+
+    /// The kthread's job, by whether it prints.
+    fn set_job(&mut self, thread: Printer, c: usize) {
+        let n = self.consoles.len();
+        let once = self.prints_once(thread, c);
+        let is_legacy = thread == Printer::LegacyThread;
+        let next_console = if once { c + 1 } else { (c + 1) % n };
+        let job = PrintJob { consoles: ConsoleSet::of(c), next_console, locked: is_legacy, once };
+        let job = self.consoles[c].emission.is_some().then_some(job);
+        if is_legacy {
+            self.lock.held = job.is_some();
+            self.legacy_thread = job;
+        } else {
+            self.nbcon_threads[c] = job;
+        }
+    }
+
+    /// Time that a console's line takes for a record, from a table where records of that length have been met.
+    fn time_for(&mut self, c: usize, bytes: u32) -> Dur {
+        let length = bytes as usize;
+        if length >= LENGTHS {
+            return self.setup.consoles[c].uart.time_for(bytes);
+        }
+        if self.times.is_empty() {
+            self.times.resize(self.consoles.len() * LENGTHS, None);
+        }
+        let uart = &self.setup.consoles[c].uart;
+        *self.times[c * LENGTHS + length].get_or_insert_with(|| uart.time_for(bytes))
+    }
+}
+
+/// Lengths of records, in bytes, that the table of times has: nearly all are shorter.
+const LENGTHS: usize = 160;
