@@ -25,6 +25,8 @@ def test_a_socket_is_recorded(tmp_path: Path) -> None:
             connection, _ = server.accept()
             with connection:
                 connection.sendall(log(100).encode())
+                # A board stays connected: one that went away would be waited for, and named as a hole.
+                connection.recv(1)
 
         board = threading.Thread(target=serve)
         board.start()

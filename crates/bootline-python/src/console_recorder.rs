@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -21,7 +22,7 @@ use pyo3::types::PyBytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::capture::TOOL;
-use crate::failure::{port_error, usage_error};
+use crate::failure::{port_error, said, usage_error};
 
 /// Size of a read, in bytes.
 const PIECE: usize = 4096;
@@ -130,7 +131,8 @@ impl ConsoleRecorder {
         let thread = thread::Builder::new().name("console-recorder".to_owned()).spawn({
             let (desk, stop) = (desk.clone(), stop.clone());
             move || {
-                let ended = record(console, capture, &stop, &desk).err().map(|e| e.to_string());
+                let work = AssertUnwindSafe(|| record(console, capture, &stop, &desk).err().map(|e| e.to_string()));
+                let ended = catch_unwind(work).unwrap_or_else(|panic| Some(said(&*panic)));
                 desk.lock().ended = Some(ended);
                 desk.changed.notify_all();
             }
@@ -197,7 +199,10 @@ impl ConsoleRecorder {
         self.stop.request();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| {
-            thread.map(|thread| _ = thread.join());
+            if let Some(thread) = thread {
+                // It catches its own panics.
+                _ = thread.join();
+            }
             if let Some(capture) = self.fed.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 // What was written before stays readable.
                 _ = capture.recorder.finish(capture.clock.now(), "stopped");
