@@ -200,18 +200,15 @@ fn a_file_that_grows_while_it_is_read_is_stored_as_it_was_at_one_moment() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut console = fs::File::options().append(true).open(&path).unwrap();
-            for number in 200.. {
-                if is_done.load(Ordering::Relaxed) {
-                    break;
-                }
+            for number in 200..1_000 {
                 console.write_all(log(number).as_bytes()).unwrap();
-                sleep(Duration::from_micros(200));
+                sleep(Duration::from_millis(1));
             }
+            is_done.store(true, Ordering::Relaxed);
         });
-        for _ in 0..4 {
+        while !is_done.load(Ordering::Relaxed) {
             ingest(&input, &store, &["--batch-rows", "100"]).output().unwrap();
         }
-        is_done.store(true, Ordering::Relaxed);
     });
     let last = ingest(&input, &store, &[]).output().unwrap();
     assert!(last.status.success(), "{}", said(&last));
