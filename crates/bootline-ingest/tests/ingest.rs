@@ -162,11 +162,16 @@ fn folders_patterns_and_archives_are_searched_and_what_is_no_input_is_left_out()
     let packed = dir.path().join("packed");
     logs(&packed, 9);
     (0..6).for_each(|n| fs::remove_file(packed.join(format!("{n:05}.log"))).unwrap());
-    let tar = Command::new("tar").arg("-cf").arg(input.join("lab-b/three.tar")).arg("-C").arg(&packed).arg(".").status();
+    let tar =
+        Command::new("tar").arg("-cf").arg(input.join("lab-b/three.tar")).arg("-C").arg(&packed).arg(".").status();
     assert!(tar.unwrap().success());
     let by_pattern = ingest(&input.join("lab-*"), &store, &[]).output().unwrap();
     assert!(by_pattern.status.success(), "{}", said(&by_pattern));
-    assert!(said(&by_pattern).contains("8 boots") && said(&by_pattern).contains("from 6 of 6"), "{}", said(&by_pattern));
+    assert!(
+        said(&by_pattern).contains("8 boots") && said(&by_pattern).contains("from 6 of 6"),
+        "{}",
+        said(&by_pattern)
+    );
     let all = ingest(&input, &store, &[]).output().unwrap();
     assert!(said(&all).contains("1 boots") && said(&all).contains("6 were there before"), "{}", said(&all));
     assert_eq!(rows(&store, "boots").iter().filter(|boot| boot.contains_key("board")).count(), 1);

@@ -102,7 +102,11 @@ fn keep_parts(batch: &Path) -> Result<(), StoreError> {
             keep_parts_of(&path)?;
         } else {
             for (partition, folder) in entries(&path)? {
-                if partition.starts_with("date=") && folder.is_dir() { keep_parts_of(&folder)? } else { remove(&folder)? }
+                if partition.starts_with("date=") && folder.is_dir() {
+                    keep_parts_of(&folder)?
+                } else {
+                    remove(&folder)?
+                }
             }
         }
     }
