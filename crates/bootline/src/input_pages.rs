@@ -8,7 +8,6 @@ use bootline_report::{BootLabel, escaped};
 
 use crate::boot_printer::{BootPage, Output};
 use crate::in_order::Results;
-use crate::logs::LogInput;
 
 /// Something to show, in the order in which it is sent.
 pub enum Page {
@@ -41,11 +40,11 @@ impl InputPages<'_> {
     /// Makes the pages of an input, until nobody wants them any more.
     pub fn make(
         &self,
-        input: &LogInput,
+        opened: Result<OpenInput, Failure>,
         each: impl FnMut(&Boot, &BootLabel, &mut BootPage) -> Option<UnusableInput>,
         pages: &mut Results<'_, Page>,
     ) {
-        let mut input = match input.open() {
+        let mut input = match opened {
             Ok(input) => input,
             Err(failure) => {
                 pages.send(Page::Failed(failure));
