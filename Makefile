@@ -71,6 +71,7 @@ bench: ## throughput and memory; figures for this machine, never asserted
 	$(CARGO) bench --locked --package bootline --bench page
 	$(CARGO) bench --locked --package bootline-port --bench capture
 	$(CARGO) bench --locked --package bootline-ingest --bench fleet
+	$(MAKE) python-bench
 
 # Needs packages that no distribution has: not a part of `make test`, which decodes by the field table made from them.
 perfetto-check: build ## exported traces against what Perfetto publishes; needs Node.js, Python and pip

@@ -3,7 +3,7 @@
 
 ## Python
 
-.PHONY: python python-test python-lint spark-test spark-bench
+.PHONY: python python-test python-lint python-bench labgrid-test python-package-test spark-test spark-bench
 python: ## builds the Python package for development, in target/python: then `target/python/bin/python`, `.../pytest`, `.../bootline-fleet`
 	@scripts/setup build python
 	scripts/python-env
@@ -32,3 +32,20 @@ spark-bench: ## what ingest by Spark costs for each boot, and for a fleet; figur
 	scripts/python-env
 	VIRTUAL_ENV=$(CURDIR)/target/python scripts/rust target/python/bin/maturin develop --quiet --locked --release
 	scripts/python-env -n scripts/spark-bench --json docs/spark-bench.json --document docs/spark.md
+
+python-bench: build ## throughput of the Python package, compared with the command's, and how long its import takes
+	@scripts/setup python
+	rm -rf target/python-release
+	scripts/python-package target/python-release
+	python3 -m zipfile -e target/python-release/*.whl target/python-release/package
+	python3 python/benches/explain.py $(BINARY) target/python-release/package
+
+# A whole boot: not a part of `make test`, which replays one.
+labgrid-test: python ## boots a stock kernel in QEMU on a console of labgrid that is recorded, and logs in
+	@scripts/setup lab
+	$(CARGO) build --locked --package bootline
+	scripts/python-env pytest --quiet -m qemu
+
+python-package-test: ## builds wheel and sdist, installs each into an environment of its own, and uses it; the wheel needs no compiler
+	@scripts/setup build python
+	scripts/python-package-test

@@ -260,9 +260,15 @@ def capture_source(
 
 @final
 class ConsoleRecorder:
-    """Records what a descriptor gives, an open serial device or a connected socket, and hands it on by `read`."""
+    """Records what a descriptor gives, an open serial device or a connected socket, or what is fed, and hands it on by `read`."""
 
-    def __new__(cls, fd: int, file: str, source: str, baud: int | None = None) -> ConsoleRecorder: ...
+    def __new__(cls, fd: int | None, file: str, source: str, baud: int | None = None) -> ConsoleRecorder: ...
+    def now(self) -> int:
+        """The time now, by the capture's clock, in nanoseconds."""
+
+    def feed(self, data: bytes, empty_at: int | None = None) -> None:
+        """Of a console without a descriptor: bytes that have arrived just now, after `empty_at`, at which nothing lay there."""
+
     def read(self, size: int, timeout: float) -> bytes:
         """At most `size` bytes that were not yet read here; none if none came within `timeout` seconds."""
 

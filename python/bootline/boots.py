@@ -125,7 +125,7 @@ class Boot:
         predicted = json.loads(self.handle.predict_json(list(settings)))
         refused = predicted["prediction_error"]
         if refused is not None:
-            raise InputError(f"no prediction for {self.name}: {refused['detail']}")
+            raise InputError(f"no prediction for {self.name}: {refused}")
         return [figures.prediction(p, self.clock) for p in predicted["predictions"]]
 
     def explain(self) -> dict[str, Any]:

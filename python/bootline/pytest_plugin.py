@@ -48,7 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("boot_budget") and "boot_budget" not in getattr(item, "fixturenames", ()):
-        pytest.fail(f"{item.name} has a boot_budget marker, but does not use the fixture boot_budget: nothing would be checked", pytrace=False)
+        pytest.fail(
+            f"{item.name} has a boot_budget marker, but does not use the fixture boot_budget: nothing would be checked", pytrace=False
+        )
 
 
 def _of_marker(quantity: str, at_most: str | None = None, *, increase_at_most: str | None = None, runs: int | None = None) -> str:

@@ -25,6 +25,8 @@ def test_a_socket_is_recorded(tmp_path: Path) -> None:
             connection, _ = server.accept()
             with connection:
                 connection.sendall(log(100).encode())
+                # A board stays connected: one that went away would be waited for, and named as a hole.
+                connection.recv(1)
 
         board = threading.Thread(target=serve)
         board.start()
@@ -46,6 +48,15 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "there.cap").touch()
     with pytest.raises(bootline.UsageError, match="never overwritten"):
         bootline.capture(["true"], tmp_path / "there.cap")
+
+
+def test_a_capture_that_is_not_what_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(bootline.InputError, match="nothing arrived"):
+        bootline.capture(["true"], tmp_path / "nothing.cap")
+    with pytest.raises(bootline.InputError, match="no line matched `login`"):
+        bootline.capture(["echo", "panic"], tmp_path / "panic.cap", until="login")
+    # What there is of it is kept.
+    assert b"panic" in (tmp_path / "panic.cap").read_bytes()
 
 
 def test_control_c_ends_a_capture(tmp_path: Path) -> None:

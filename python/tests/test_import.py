@@ -13,7 +13,7 @@ def test_little_is_imported() -> None:
     imported = done.stdout.split()
     assert "bootline._bootline" in imported
     assert {name.partition(".")[0] for name in imported} & HEAVY == set()
-    # Python's own, the package's, and no more.
-    assert len(imported) < 60, imported
-    # Of what takes longest the report names the module.
+    assert {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names) == {"bootline"}
+    # What it takes is for Python's own modules and the compiled one: bounded here by their number, not by this machine's speed.
+    assert len(imported) < 80, imported
     assert "bootline._bootline" in done.stderr

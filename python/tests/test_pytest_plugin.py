@@ -36,14 +36,15 @@ def test_the_budget_of_the_project(boots: pytest.Pytester) -> None:
         def test_one_of_them_cut(boot_budget):
             boot_budget("fast.log", "cut.log")
     """)
-    result = boots.runpytest_subprocess("--junit-xml=report.xml")
+    result = boots.runpytest_subprocess("--junit-xml=report.xml", "-o", "junit_family=xunit1")
     result.assert_outcomes(passed=1, failed=3)
     result.stdout.fnmatch_lines(
         ["*gate `time-to-init` failed: 1.*", "*InconclusiveError: no boot can be used*", "*InconclusiveError: 1 of 2 boots can't be used*"]
     )
     properties = [p.attrib for p in ET.parse(boots.path / "report.xml").iter("property")]
     assert properties[0]["name"] == "time-to-init at-most"
-    assert float(properties[0]["value"]) == pytest.approx(308e6)
+    # In nanoseconds.
+    assert 300e6 < float(properties[0]["value"]) < 320e6
 
 
 def test_markers_are_limits_of_their_own(boots: pytest.Pytester) -> None:
@@ -65,7 +66,7 @@ def test_markers_are_limits_of_their_own(boots: pytest.Pytester) -> None:
     """)
     result = boots.runpytest_subprocess()
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["*gate `initcall:slow_init` failed: 0.9*", "*`time-to-breakfast` is not a quantity*"])
+    result.stdout.fnmatch_lines(["*gate `initcall:slow_init` failed: 0.89*", "*`time-to-breakfast` is not a quantity*"])
 
 
 def test_nothing_passes_unchecked(boots: pytest.Pytester) -> None:

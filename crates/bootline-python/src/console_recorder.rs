@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Records a console that another program has open: a thread reads and stamps, and hands the bytes on to whoever asks for them.
+//! Records a console that another program has open, and hands the bytes on to whoever asks for them. A thread reads and stamps; of a
+//! console without a descriptor, its owner reads and feeds.
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use bootline_capture::units::{Baud, Dur, Frame, LineRate};
+use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use bootline_capture::{Header, NoteKind};
-use bootline_port::recorder::Recorder;
+use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::stamp::Stamper;
 use bootline_port::{HostClock, StopRequest};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::capture::TOOL;
-use crate::failure::{port_error, usage_error};
+use crate::failure::{port_error, said, usage_error};
 
 /// Size of a read, in bytes.
 const PIECE: usize = 4096;
@@ -56,21 +59,62 @@ pub struct ConsoleRecorder {
     desk: Arc<Desk>,
     stop: Arc<StopRequest>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    clock: HostClock,
+    /// What is fed by the owner of a console without a descriptor, until it ends.
+    fed: Mutex<Option<CaptureInProgress>>,
+}
+
+/// A capture that is being written.
+#[derive(Debug)]
+struct CaptureInProgress {
+    recorder: Recorder,
+    stamper: Stamper,
+    clock: HostClock,
+}
+
+impl CaptureInProgress {
+    fn arrived(&mut self, bytes: &[u8], desk: &Desk) -> Result<(), RecorderError> {
+        self.recorder.spread(self.stamper.saw_read(self.clock.now(), bytes.len()), bytes)?;
+        let mut shared = desk.lock();
+        shared.bytes += bytes.len() as u64;
+        shared.waiting.extend(bytes);
+        let over = shared.waiting.len().saturating_sub(MOST_WAITING);
+        shared.waiting.drain(..over);
+        drop(shared);
+        desk.changed.notify_all();
+        Ok(())
+    }
+
+    /// Nothing lay there at `at`.
+    fn was_empty(&mut self, at: HostTime) -> Result<(), RecorderError> {
+        self.stamper.saw_empty(at);
+        self.recorder.idle(at)
+    }
 }
 
 #[pymethods]
 impl ConsoleRecorder {
-    /// Begins to record what `fd` gives: an open serial device or a connected socket. It is duplicated, and stays its owner's.
+    /// Begins to record what `fd` gives: an open serial device or a connected socket. It is duplicated, and stays its owner's. Without
+    /// `fd`, records what is fed.
     #[new]
     #[pyo3(signature = (fd, file, source, baud=None))]
-    fn new(py: Python<'_>, fd: i32, file: PathBuf, source: &str, baud: Option<u32>) -> PyResult<ConsoleRecorder> {
+    fn new(
+        py: Python<'_>,
+        fd: Option<i32>,
+        file: PathBuf,
+        source: &str,
+        baud: Option<u32>,
+    ) -> PyResult<ConsoleRecorder> {
         let failed = |e: io::Error| port_error(py, format!("can't record `{source}`: {e}"), None);
-        if fd < 0 {
-            return Err(usage_error(py, "`fd` is no descriptor".to_owned()));
-        }
-        // SAFETY: it is only duplicated here, while the caller holds it open; one that isn't open is refused by the kernel.
-        let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
-        let console = borrowed.try_clone_to_owned().map_err(failed)?;
+        let console = match fd {
+            None => None,
+            Some(fd) if fd < 0 => return Err(usage_error(py, "`fd` is no descriptor".to_owned())),
+            Some(fd) => {
+                // SAFETY: it is only duplicated here, while the caller holds it open; one that isn't open is refused by the kernel.
+                let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
+                Some(borrowed.try_clone_to_owned().map_err(failed)?)
+            }
+        };
         let baud = baud.map(|baud| Baud::new(baud).ok_or_else(|| usage_error(py, "`baud` is above 0".to_owned())));
         let baud = baud.transpose()?;
         let clock = HostClock::start();
@@ -80,15 +124,40 @@ impl ConsoleRecorder {
         let stop = Arc::new(StopRequest::new().map_err(failed)?);
         let desk = Arc::new(Desk::default());
         let rate = baud.map(|baud| LineRate::of(baud, Frame::default()));
+        let capture = CaptureInProgress { recorder, stamper: Stamper::new(rate, Dur::ZERO, clock.now()), clock };
+        let Some(console) = console else {
+            return Ok(ConsoleRecorder { desk, stop, thread: Mutex::new(None), clock, fed: Mutex::new(Some(capture)) });
+        };
         let thread = thread::Builder::new().name("console-recorder".to_owned()).spawn({
             let (desk, stop) = (desk.clone(), stop.clone());
             move || {
-                let ended = record(console, recorder, clock, rate, &stop, &desk).err().map(|e| e.to_string());
+                let work = AssertUnwindSafe(|| record(console, capture, &stop, &desk).err().map(|e| e.to_string()));
+                let ended = catch_unwind(work).unwrap_or_else(|panic| Some(said(&*panic)));
                 desk.lock().ended = Some(ended);
                 desk.changed.notify_all();
             }
         });
-        Ok(ConsoleRecorder { desk, stop, thread: Mutex::new(Some(thread.map_err(failed)?)) })
+        let thread = Mutex::new(Some(thread.map_err(failed)?));
+        Ok(ConsoleRecorder { desk, stop, thread, clock, fed: Mutex::new(None) })
+    }
+
+    /// The time now, by the capture's clock, in nanoseconds.
+    fn now(&self) -> i64 {
+        self.clock.now().since_origin().as_nanos()
+    }
+
+    /// Bytes that have arrived just now, after `empty_at`, at which nothing lay there.
+    #[pyo3(signature = (data, empty_at=None))]
+    fn feed(&self, py: Python<'_>, data: PyBackedBytes, empty_at: Option<i64>) -> PyResult<()> {
+        let fed = py.detach(|| {
+            let mut fed = self.fed.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(capture) = fed.as_mut() else { return Ok(()) };
+            if let Some(at) = empty_at {
+                capture.was_empty(HostTime::from_nanos(at))?;
+            }
+            if data.is_empty() { Ok(()) } else { capture.arrived(&data, &self.desk) }
+        });
+        fed.map_err(|e: RecorderError| port_error(py, e.to_string(), None))
     }
 
     /// At most `size` bytes that were recorded and not yet read here; none if none came within `timeout` seconds.
@@ -129,7 +198,18 @@ impl ConsoleRecorder {
     fn stop(&self, py: Python<'_>) {
         self.stop.request();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        py.detach(|| thread.map(|thread| _ = thread.join()));
+        py.detach(|| {
+            if let Some(thread) = thread {
+                // It catches its own panics.
+                _ = thread.join();
+            }
+            if let Some(capture) = self.fed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                // What was written before stays readable.
+                _ = capture.recorder.finish(capture.clock.now(), "stopped");
+                self.desk.lock().ended.get_or_insert(None);
+                self.desk.changed.notify_all();
+            }
+        });
     }
 }
 
@@ -142,14 +222,12 @@ impl Drop for ConsoleRecorder {
 /// Reads until the console ends or a stop is requested.
 fn record(
     console: OwnedFd,
-    mut recorder: Recorder,
-    clock: HostClock,
-    rate: Option<LineRate>,
+    mut capture: CaptureInProgress,
     stop: &StopRequest,
     desk: &Desk,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut console = File::from(console);
-    let mut stamper = Stamper::new(rate, Dur::ZERO, clock.now());
+    let clock = capture.clock;
     let mut piece = [0; PIECE];
     let why = loop {
         let ready = |timeout: Duration| -> io::Result<(bool, bool)> {
@@ -165,8 +243,7 @@ fn record(
         let looked_at = clock.now();
         let (mut has_bytes, mut is_stopped) = ready(Duration::ZERO)?;
         if !has_bytes {
-            stamper.saw_empty(looked_at);
-            recorder.idle(looked_at)?;
+            capture.was_empty(looked_at)?;
             if !is_stopped {
                 (has_bytes, is_stopped) = ready(PAUSE)?;
             }
@@ -174,20 +251,11 @@ fn record(
         if has_bytes {
             match console.read(&mut piece) {
                 Ok(0) => break "the console ended",
-                Ok(n) => {
-                    recorder.spread(stamper.saw_read(clock.now(), n), &piece[..n])?;
-                    let mut shared = desk.lock();
-                    shared.bytes += n as u64;
-                    shared.waiting.extend(&piece[..n]);
-                    let over = shared.waiting.len().saturating_sub(MOST_WAITING);
-                    shared.waiting.drain(..over);
-                    drop(shared);
-                    desk.changed.notify_all();
-                }
+                Ok(n) => capture.arrived(&piece[..n], desk)?,
                 Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
                 Err(e) => {
-                    recorder.note(clock.now(), NoteKind::PortLost, &e.to_string())?;
-                    recorder.finish(clock.now(), "the console failed")?;
+                    capture.recorder.note(clock.now(), NoteKind::PortLost, &e.to_string())?;
+                    capture.recorder.finish(clock.now(), "the console failed")?;
                     return Err(e.into());
                 }
             }
@@ -195,6 +263,6 @@ fn record(
             break "stopped";
         }
     };
-    recorder.finish(clock.now(), why)?;
+    capture.recorder.finish(clock.now(), why)?;
     Ok(())
 }

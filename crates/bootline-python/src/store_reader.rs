@@ -142,7 +142,7 @@ impl RowsOfInput {
         let (mut boots, mut spans, mut findings, mut measures) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut rollups = Rollups::default();
         for rows in self.boots {
-            rollups.add(&rows);
+            rollups.add(rows.date, &rows.boot, &rows.spans);
             boots.push((rows.date, vec![rows.boot]));
             spans.push((rows.date, rows.spans));
             findings.push((rows.date, rows.findings));

@@ -123,7 +123,7 @@ impl<'s> Batch<'s> {
             span.name = self.share(&span.name);
             span.module = self.shared(span.module.take());
         }
-        self.rollups.add(&rows);
+        self.rollups.add(rows.date, &rows.boot, &rows.spans);
         self.added.boots += 1;
         self.added.spans += rows.spans.len();
         self.in_memory += rows.rows();

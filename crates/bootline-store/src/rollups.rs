@@ -2,10 +2,9 @@
 //! Rollups of boots: per date and key a sketch of the values, one per boot.
 use std::collections::BTreeMap;
 
-use crate::batch::BootRows;
 use crate::date::Date;
 use crate::sketch::Sketch;
-use crate::tables::{RollupRow, Text};
+use crate::tables::{BootRow, RollupRow, SpanRow, Text};
 
 /// What rollups are grouped by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,14 +21,13 @@ struct RollupKey {
 pub struct Rollups(BTreeMap<Date, BTreeMap<RollupKey, Sketch>>);
 
 impl Rollups {
-    /// Adds a boot, if its figures can be trusted. Texts are shared with its rows.
-    pub fn add(&mut self, rows: &BootRows) {
-        let boot = &rows.boot;
+    /// Adds a boot of this date, if its figures can be trusted. Texts are shared with its rows.
+    pub fn add(&mut self, date: Date, boot: &BootRow, spans: &[SpanRow]) {
         if !boot.usable {
             return;
         }
         let mut values: BTreeMap<(&'static str, &'static str, Text), i64> = BTreeMap::new();
-        for span in &rows.spans {
+        for span in spans {
             if let Some(net) = span.net_us() {
                 let sum = values.entry((span.clock, span.kind, span.name.clone())).or_default();
                 *sum = sum.saturating_add(net);
@@ -39,7 +37,7 @@ impl Rollups {
             let name = if by == "marker" { "time-to-marker" } else { "time-to-init" };
             values.insert((boot.clock, "boot", Text::from(name)), dur);
         }
-        let of_date = self.0.entry(rows.date).or_default();
+        let of_date = self.0.entry(date).or_default();
         for ((clock, kind, name), value) in values {
             let key = RollupKey { board: boot.board.clone(), build: boot.build.clone(), clock, kind, name };
             of_date.entry(key).or_default().add(value);

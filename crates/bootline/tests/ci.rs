@@ -229,30 +229,3 @@ fn lava() {
     fs::write(machine.path("boot-budget.toml"), "nonsense").unwrap();
     assert!(on(&machine).starts_with("lava-test-raise bootline check ended with status 2"));
 }
-
-/// The fixture passes, fails, and errors as the gate does.
-#[test]
-fn the_fixture_of_pytest() {
-    let dir = tempfile::tempdir().unwrap();
-    let conftest = examples().join("conftest.py");
-    fs::copy(conftest, dir.path().join("conftest.py")).unwrap();
-    fs::write(dir.path().join("fast.log"), log(100, 0)).unwrap();
-    fs::write(dir.path().join("slow.log"), log(900, 0)).unwrap();
-    fs::write(dir.path().join("cut.log"), log(100, 0).replace("Run /init", "Ran /init")).unwrap();
-    fs::write(dir.path().join("boot-budget.toml"), "[[budget]]\nof = \"time-to-init\"\nat_most = \"0.6 s\"\n").unwrap();
-    let tests = "def test_fast(boot_budget):\n    assert boot_budget('fast.*')[0]['outcome'] == 'pass'\n\
-                 def test_slow(boot_budget):\n    boot_budget('slow.log')\n\
-                 def test_cut(boot_budget):\n    boot_budget('cut.log')\n";
-    fs::write(dir.path().join("test_boot.py"), tests).unwrap();
-    let bootline = env!("CARGO_BIN_EXE_bootline");
-    let out = isolated("python3")
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", &format!("--bootline={bootline}"), "."])
-        // Others than pytest's own may show results in another form.
-        .env("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        .current_dir(dir.path())
-        .output()
-        .expect("python3 and pytest, as `make setup` installs");
-    let text = String::from_utf8_lossy(&out.stdout);
-    assert!(text.contains("2 failed, 1 passed"), "{text}{}", String::from_utf8_lossy(&out.stderr));
-    assert!(text.contains("gate `time-to-init` failed: 1.") && text.contains("Inconclusive"), "{text}");
-}
