@@ -48,4 +48,4 @@ spark-bench: ## what ingest by Spark costs for each boot, and for a fleet; figur
 	@scripts/setup build python spark
 	scripts/python-env
 	VIRTUAL_ENV=$(CURDIR)/target/python scripts/rust target/python/bin/maturin develop --quiet --locked --release
-	scripts/python-env -n scripts/spark-bench
+	scripts/python-env -n scripts/spark-bench --json docs/spark-bench.json --document docs/spark.md

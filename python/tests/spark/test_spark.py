@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -173,3 +174,11 @@ def test_the_command(ingested: tuple[Path, Ingested], capsys: pytest.CaptureFixt
 def test_a_wrong_statement_is_a_usage_error(spark: SparkSession, ingested: tuple[Path, Ingested]) -> None:
     with pytest.raises(UsageError, match="nonsense"):
         SparkStore(spark, str(ingested[0])).query("SELECT nonsense FROM boots")
+
+
+def test_the_figures_of_the_document_were_measured(tmp_path: Path) -> None:
+    document = tmp_path / "spark.md"
+    shutil.copy("docs/spark.md", document)
+    command = [sys.executable, "scripts/spark-bench", "--known", "docs/spark-bench.json", "--document", str(document)]
+    subprocess.run(command, check=True, capture_output=True)
+    assert document.read_text() == Path("docs/spark.md").read_text()
