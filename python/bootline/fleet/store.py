@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
@@ -76,7 +77,8 @@ class Store:
         except ImportError as e:
             raise EngineError("the engine is missing: DuckDB", "install it: `pip install 'bootline[fleet]'`") from e
         self._errors: type[Exception] = duckdb.Error
-        config: dict[str, Any] = {"threads": threads} if threads else {}
+        # DuckDB starts as many threads as it is told, even where they don't fit into the machine.
+        config: dict[str, Any] = {"threads": min(threads, os.cpu_count() or 1)} if threads else {}
         self._connection = duckdb.connect(config=config)
         self._connection.execute("SET TimeZone = 'UTC'")
         for table in TABLES:

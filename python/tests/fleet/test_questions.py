@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -213,3 +214,8 @@ def test_a_selection_without_boots_is_no_answer(ask: Ask, words: tuple[str, ...]
     status, out, err = ask(*words)
     assert (status, out) == (2, "")
     assert err.startswith("error: no boots ")
+
+
+def test_no_more_threads_than_processors(store: Path) -> None:
+    asked = Store(store, threads=999_999_999)
+    assert asked.sql("SELECT current_setting('threads') AS threads") == [{"threads": os.cpu_count()}]
