@@ -8,9 +8,10 @@ python: ## builds the Python package for development, in target/python: then `ta
 	@scripts/setup build python
 	scripts/python-env
 
+# With all targets: what `make test` has built then is not built again with other features.
 python-test: python ## tests the Python package: pytest, doctests, mypy --strict
 	@scripts/setup spark
-	$(CARGO) build --locked --package bootline --package bootline-ingest
+	$(CARGO) build --workspace --all-targets --locked
 	scripts/python-env pytest --quiet
 	scripts/python-env mypy
 	scripts/python-env stubtest --mypy-config-file pyproject.toml bootline._bootline

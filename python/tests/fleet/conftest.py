@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,19 +14,7 @@ BUILDS, BOOTS, STEP, SLOWER_BY_MS = 24, 5, 16, 1500
 
 
 @pytest.fixture(scope="session")
-def ingest() -> str:
-    """The program behind `bootline ingest`: BOOTLINE_INGEST, or what cargo builds."""
-    given = os.environ.get("BOOTLINE_INGEST")
-    if given:
-        return given
-    words = ["cargo", "build", "--quiet", "--locked", "--package", "bootline-ingest", "--message-format=json"]
-    build = [str(REPOSITORY / "scripts" / "rust"), *words]
-    messages = subprocess.run(build, check=True, capture_output=True, text=True, cwd=REPOSITORY).stdout.splitlines()
-    return next(str(executable) for executable in (json.loads(message).get("executable") for message in messages) if executable)
-
-
-@pytest.fixture(scope="session")
-def store(ingest: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(ingest_command: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two boards, a build a day."""
     folder = tmp_path_factory.mktemp("fleet")
     logs = [f"corpus/x86-6.12-38400-initcall/dmesg.kmsg=board-{name}" for name in ("a", "b")]
@@ -39,6 +25,6 @@ def store(ingest: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "[    0.000000] Linux version 6.12.0\n[    0.100000] nothing more\n"
     )
     pattern = "{lab}/{board}/{build}/{job}.log"
-    ingested = [ingest, str(folder / "logs"), "-o", str(folder / "store"), "--quiet", "--path-pattern", pattern]
+    ingested = [str(ingest_command), str(folder / "logs"), "-o", str(folder / "store"), "--quiet", "--path-pattern", pattern]
     assert subprocess.run(ingested, check=False).returncode in (0, 3)
     return folder / "store"
