@@ -8,7 +8,7 @@ use bootline_report::{BootLabel, escaped};
 
 use crate::boot_printer::{BootPage, Output};
 use crate::in_order::Results;
-use crate::logs::LogInput;
+use crate::log_input::LogInput;
 
 /// Something to show, in the order in which it is sent.
 pub enum Page {
