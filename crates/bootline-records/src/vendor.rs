@@ -17,13 +17,13 @@
 #[inline]
 pub(super) fn prefix_len(text: &[u8]) -> usize {
     // This is asked of every record, and many texts begin with one of these letters.
-    let may_be = match text {
-        [b'[' | b'(' | b'<' | b' ', ..] => true,
-        [b'.' | b'-', b'(', ..] => true,
-        [b'I' | b'W' | b'E' | b'D', b'[', ..] => true,
-        [b'c', b'0'..=b'9', ..] => true,
-        _ => false,
-    };
+    let may_be = matches!(
+        text,
+        [b'[' | b'(' | b'<' | b' ', ..]
+            | [b'.' | b'-', b'(', ..]
+            | [b'I' | b'W' | b'E' | b'D', b'[', ..]
+            | [b'c', b'0'..=b'9', ..]
+    );
     if may_be { find(text).unwrap_or(0) } else { 0 }
 }
 

@@ -8,6 +8,7 @@ use bootline_report::{BootLabel, escaped};
 
 use crate::boot_printer::{BootPage, Output};
 use crate::in_order::Results;
+use crate::log_input::LogInput;
 
 /// Something to show, in the order in which it is sent.
 pub enum Page {
@@ -40,11 +41,11 @@ impl InputPages<'_> {
     /// Makes the pages of an input, until nobody wants them any more.
     pub fn make(
         &self,
-        opened: Result<OpenInput, Failure>,
+        input: &LogInput,
         each: impl FnMut(&Boot, &BootLabel, &mut BootPage) -> Option<UnusableInput>,
         pages: &mut Results<'_, Page>,
     ) {
-        let mut input = match opened {
+        let mut input = match input.open() {
             Ok(input) => input,
             Err(failure) => {
                 pages.send(Page::Failed(failure));

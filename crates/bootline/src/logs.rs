@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bootline_boot::Boot;
 use bootline_input::unusable::{self, BootNeeds, UnusableInput};
-use bootline_input::{BootReader, Boots, Exit, Failure, KernelLog, LogFile, OpenInput, stdin_once};
+use bootline_input::{BootReader, Boots, Exit, Failure, KernelLog, LogFile, stdin_once};
 use bootline_report::{BootLabel, TextOptions};
 use bootline_terminal::Terminal;
 use clap::Args;
@@ -14,6 +14,7 @@ use crate::boot_printer::{BootPage, BootPrinter, Output};
 use crate::earlier_boot::BootChoice;
 use crate::in_order::{self, Results};
 use crate::input_pages::{InputPages, Page};
+use crate::log_input::LogInput;
 use crate::machine::Machine;
 use crate::reading::ReadingArgs;
 use crate::whole_boot::WholeBootArgs;
@@ -58,40 +59,11 @@ pub struct LogInputs {
     schema: &'static str,
 }
 
-/// What an argument names; opened only when its turn comes, so that one for each processor is in memory.
-#[derive(Debug)]
-pub enum LogInput {
-    /// A log or a collection.
-    File(LogFile),
-    /// The machine that bootline runs on: the boot that runs, or another that its journal holds.
-    Machine(Machine, Option<BootChoice>),
-}
-
-impl LogInput {
-    /// Opens what is named.
-    ///
-    /// # Errors
-    /// It can't be opened.
-    pub fn open(&self) -> Result<OpenInput, Failure> {
-        Ok(match self {
-            LogInput::Machine(machine, None) => OpenInput::of_collection(THIS_MACHINE, machine.collect()),
-            LogInput::Machine(machine, Some(choice)) => {
-                let name = format!("boot {choice} of {THIS_MACHINE}");
-                OpenInput::of_collection(&name, choice.collect(machine)?)
-            }
-            LogInput::File(file) => OpenInput::new(file),
-        })
-    }
-}
-
 /// Whether somebody sends a log to standard input: `dmesg | bootline explain`, without `-`, is not about this machine.
 fn stdin_is_given() -> bool {
     let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
 }
-
-/// The boot of the machine that bootline runs on, as reports name it.
-const THIS_MACHINE: &str = "this machine";
 
 impl LogArgs {
     /// For a verb that defines these arguments itself and writes nothing to stdout.

@@ -8,6 +8,7 @@ mod earlier_boot;
 mod in_order;
 mod input_pages;
 mod kernel_tree;
+mod log_input;
 mod logs;
 mod machine;
 mod output_file;
