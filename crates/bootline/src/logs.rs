@@ -143,7 +143,7 @@ impl LogInputs {
         each: impl Fn(&Boot, &BootLabel, &mut BootPage) -> Option<UnusableInput> + Sync,
     ) -> Result<Exit, Failure> {
         self.pages(terminal, needs, |inputs, pages, take| {
-            let work = |input: &LogInput, results: &mut Results<'_, Page>| pages.make(input.open(), &each, results);
+            let work = |input: &LogInput, results: &mut Results<'_, Page>| pages.make(input, &each, results);
             in_order::run(inputs, work, take);
         })
     }
@@ -157,7 +157,7 @@ impl LogInputs {
     ) -> Result<Exit, Failure> {
         self.pages(terminal, needs, |inputs, pages, take| {
             let work = |input: &LogInput, results: &mut Results<'_, Page>| {
-                pages.make(input.open(), |boot, label, _| each(boot, label), results);
+                pages.make(input, |boot, label, _| each(boot, label), results);
             };
             in_order::one_by_one(inputs, work, take);
         })
