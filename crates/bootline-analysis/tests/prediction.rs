@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::predict::{Change, Prediction, PredictionError, baseline, predict, what_if};
+use bootline_analysis::rules::{Finding, findings, findings_with_best_savings};
 use bootline_boot::{Boot, BootOptions, BootRecords, ConsoleArg, join_levels};
 
 fn file(case: &str, name: &str) -> PathBuf {
@@ -175,6 +176,28 @@ fn ways_out_are_sorted_and_whole() {
         }
     }
     assert!(cases >= 12, "only {cases} boots in the corpus");
+}
+
+/// What a store keeps of findings.
+fn kept(findings: Vec<Finding>) -> Vec<String> {
+    let savings = |f: &Finding| f.remedies.iter().map(|r| r.saves.map(|s| s.best())).collect::<Vec<_>>();
+    findings.iter().map(|f| format!("{:?} {} {:?} {:?}", f.rule, f.title, f.cost, savings(f))).collect()
+}
+
+#[test]
+fn findings_with_best_savings_are_the_same_but_for_intervals() {
+    let mut with_savings = 0;
+    for entry in std::fs::read_dir(file("", "")).unwrap() {
+        let case = entry.unwrap().file_name().into_string().unwrap();
+        if !file(&case, "boot.cap").exists() {
+            continue;
+        }
+        let boot = captured(&case);
+        let all = findings(&boot);
+        with_savings += usize::from(all.iter().flat_map(|f| &f.remedies).any(|r| r.saves.is_some()));
+        assert_eq!(kept(all), kept(findings_with_best_savings(&boot)), "{case}");
+    }
+    assert!(with_savings >= 12, "only {with_savings} boots with savings in the corpus");
 }
 
 #[test]

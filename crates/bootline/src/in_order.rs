@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Work on several items at the same time, whose results are taken in the order of the items.
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// Results of an item that may wait for its turn; work on it then waits, too. This bounds the memory.
 const WAITING: usize = 4;
+
+/// Items for each processor that are begun before the first of them has been taken; their results wait in memory.
+const AHEAD: usize = 2;
 
 /// Takes the results of an item.
 pub struct Results<'s, R>(&'s mut dyn FnMut(R) -> bool);
@@ -52,37 +54,38 @@ fn at_the_same_time<T: Sync, R: Send>(
     work: impl Fn(&T, &mut Results<'_, R>) + Sync,
     mut take: impl FnMut(R) -> bool,
 ) {
-    type End<R> = Mutex<Option<SyncSender<R>>>;
-    let channel = |_: &T| {
-        let (sender, receiver) = sync_channel(WAITING);
-        (Mutex::new(Some(sender)), receiver)
-    };
-    let (senders, receivers): (Vec<End<R>>, Vec<Receiver<R>>) = items.iter().map(channel).unzip();
-    let next = AtomicUsize::new(0);
+    let (senders, receivers): (Vec<_>, Vec<_>) = items.iter().map(|_| sync_channel(WAITING)).unzip();
+    // The workers' alone: if all of them panic, the results of what is left come to their ends.
+    let queue = Arc::new(Mutex::new(items.iter().zip(senders)));
+    let (begun, taken) = sync_channel(AHEAD * workers);
+    let work = &work;
     thread::scope(|scope| {
         for _ in 0..workers.min(items.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(item), Some(sender)) = (items.get(at), senders.get(at)) else { return };
-                    let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+            let (queue, begun) = (Arc::clone(&queue), begun.clone());
+            scope.spawn(move || {
+                // First the turn, then the item: whoever has the first item never waits for another's.
+                while begun.send(()).is_ok() {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((item, sender)) = next else { return };
                     work(item, &mut Results(&mut |result| sender.send(result).is_ok()));
                 }
             });
         }
-        // The first item's worker never waits for another's, so all come to their ends.
-        let goes_on = receivers.iter().all(|results| results.iter().all(&mut take));
-        if !goes_on {
-            next.store(items.len(), Ordering::Relaxed);
+        drop((queue, begun));
+        for results in receivers {
+            if !results.iter().all(&mut take) || taken.recv().is_err() {
+                break;
+            }
         }
-        // Whoever still works learns here that nobody wants more.
-        drop(receivers);
+        // Whoever still works or waits learns here that nobody wants more.
+        drop(taken);
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
@@ -129,5 +132,32 @@ mod tests {
             assert_eq!(taken, 10);
             assert!(begun.load(Ordering::Relaxed) <= workers, "{workers} workers");
         }
+    }
+
+    #[test]
+    fn items_that_wait_are_bounded() {
+        let items: Vec<usize> = (0..100).collect();
+        let (workers, begun, taken) = (4, AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |_: &usize, results: &mut Results<'_, ()>| {
+            let begun = begun.fetch_add(1, Ordering::Relaxed) + 1;
+            // Those being taken, those that wait, and one more that each worker holds.
+            assert!(begun <= taken.load(Ordering::Relaxed) + (AHEAD + 1) * workers + 1);
+            results.send(());
+        };
+        let take = |()| {
+            thread::yield_now();
+            taken.fetch_add(1, Ordering::Relaxed);
+            true
+        };
+        at_the_same_time(&items, workers, work, take);
+        assert_eq!(taken.into_inner(), items.len());
+    }
+
+    #[test]
+    fn panics_of_all_workers_end_it() {
+        let items = [0; 8];
+        let work = |_: &i32, _: &mut Results<'_, ()>| panic!("an item that no worker survives");
+        let run = || at_the_same_time(&items, 2, work, |()| true);
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 }

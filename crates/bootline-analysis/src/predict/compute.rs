@@ -20,7 +20,7 @@ use bootline_records::RecordOrigin;
 pub(crate) enum Precision {
     /// Best estimates with their intervals: up to nine runs of the model.
     Intervals,
-    /// Best estimates alone: one run. The intervals say nothing.
+    /// Best estimates alone: one run. The intervals are meaningless.
     Best,
 }
 

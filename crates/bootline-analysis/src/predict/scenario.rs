@@ -182,7 +182,7 @@ impl Scenario {
     }
 
     /// Where the consoles register within the boot's work.
-    /// `lock_takers` are those of the boot.
+    /// `lock_takers` are the boot's own.
     pub fn plan(&self, boot: &Boot, lock_takers: &[ConsoleLockTaker]) -> ConsolePlan {
         let (without_initcall_debug, without_stalls) = (self.without_initcall_debug, self.without_stalls);
         let mut plan = ConsolePlan { without_initcall_debug, without_stalls, ..ConsolePlan::default() };

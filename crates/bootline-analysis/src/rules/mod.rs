@@ -167,7 +167,7 @@ pub fn findings(boot: &Boot) -> Vec<Finding> {
     findings_by(boot, &InitcallSource::Stock)
 }
 
-/// The same, for one who takes only the best estimate of what a remedy saves: much sooner. Its interval says nothing.
+/// The same, for one who takes only the best estimate of what a remedy saves: much sooner. Its interval is meaningless.
 pub fn findings_with_best_savings(boot: &Boot) -> Vec<Finding> {
     find(boot, &InitcallSource::Stock, Precision::Best)
 }
