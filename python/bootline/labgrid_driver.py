@@ -113,7 +113,7 @@ class BootlineConsoleDriver(SerialDriver):
     def _feed(self, recorder: ConsoleRecorder, stopped: threading.Event) -> None:
         try:
             _pump(self.serial, recorder, stopped)
-        except Exception as e:
+        except Exception as e:  # noqa: BLE001 (raised by the thread that reads)
             # Before the recorder ends: whoever waits for bytes is woken by it, and asks why.
             self._pump_failure = e
             recorder.stop()

@@ -221,7 +221,7 @@ def test_a_console_that_fails_says_so(tmp_path: Path) -> None:
         def in_waiting(self) -> int:
             return 1
 
-        def read(self, size: int) -> bytes:
+        def read(self, _size: int) -> bytes:
             for data in self.reads:
                 return data
             raise serial.SerialException("the connection was lost")
