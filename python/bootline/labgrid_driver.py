@@ -53,6 +53,8 @@ class BootlineConsoleDriver(SerialDriver):
         """The captures made so far, the last of them perhaps still growing."""
         self._recorder: ConsoleRecorder | None = None
         self._pump: threading.Thread | None = None
+        self._pump_failure: Exception | None = None
+        self._unread = b""
 
     def open(self) -> None:
         if self.status:
@@ -64,12 +66,20 @@ class BootlineConsoleDriver(SerialDriver):
         if not self.status:
             return
         self._end()
+        self._unread = b""
         super().close()
 
     @step(result=True)
     def new_capture(self) -> str:
         """Ends the capture and begins another, as before the board is switched on again. Gives the path of the one that ended."""
         self._end()
+        left = b""
+        try:
+            # What expect has not yet read of the capture that ended.
+            while data := self._recorded(MOST, 0.0):
+                left += data
+        finally:
+            self._unread = left
         ended = self.captures[-1]
         self._begin()
         return str(ended)
@@ -88,7 +98,8 @@ class BootlineConsoleDriver(SerialDriver):
         self.captures.append(path)
         if descriptor is None:
             self._stopped = threading.Event()
-            self._pump = threading.Thread(target=_pump, args=(self.serial, self._recorder, self._stopped), daemon=True)
+            self._pump_failure = None
+            self._pump = threading.Thread(target=self._feed, args=(self._recorder, self._stopped), daemon=True)
             self._pump.start()
 
     def _end(self) -> None:
@@ -99,13 +110,31 @@ class BootlineConsoleDriver(SerialDriver):
         if self._recorder is not None:
             self._recorder.stop()
 
+    def _feed(self, recorder: ConsoleRecorder, stopped: threading.Event) -> None:
+        try:
+            _pump(self.serial, recorder, stopped)
+        except Exception as e:  # noqa: BLE001 (raised by the thread that reads)
+            # Before the recorder ends: whoever waits for bytes is woken by it, and asks why.
+            self._pump_failure = e
+            recorder.stop()
+
+    def _recorded(self, size: int, timeout: float) -> bytes:
+        """What was recorded; raises what ended the recording, once all before it was read."""
+        assert self._recorder is not None
+        if self._unread:
+            data, self._unread = self._unread[:size], self._unread[size:]
+            return data
+        data = self._recorder.read(size, timeout)
+        if not data and self._pump_failure is not None:
+            raise self._pump_failure
+        return data
+
     def _read(self, size: int = 1, timeout: float = 0.0, max_size: int | None = None) -> bytes:
         """Between `size` and `max_size` bytes, fewer only if no more came in time; raises TIMEOUT if none did."""
-        assert self._recorder is not None
         wanted = min(size, max_size) if max_size else size
-        data = self._recorder.read(max_size or MOST, timeout)
+        data = self._recorded(max_size or MOST, timeout)
         while data and len(data) < wanted:
-            more = self._recorder.read((max_size or MOST) - len(data), timeout)
+            more = self._recorded((max_size or MOST) - len(data), timeout)
             if not more:
                 break
             data += more

@@ -30,7 +30,8 @@ def boot_set(name: str, inputs: Iterable[Input], *, budget: Budget | None = None
     >>> len(runs), runs.excluded
     (2, [])
     """
-    app = budget.app if budget is not None else app
+    if app is None and budget is not None:
+        app = budget.app
     if budget is not None and budget.end is not None:
         options.setdefault("marker", budget.end)
     runs = RunSet(name, budget, app)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """A board in QEMU: a stock kernel with an init that asks for a login and has a shell's prompt."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -51,9 +52,18 @@ def initramfs(folder: Path) -> Path:
     return path
 
 
-def start(kernel: Path, folder: Path, port: int) -> subprocess.Popen[bytes]:
-    """QEMU, which waits for somebody to connect to its serial port."""
+def start(kernel: Path, folder: Path) -> tuple[subprocess.Popen[str], int]:
+    """QEMU, which waits for somebody to connect to its serial port, and the TCP port that it chose for it."""
     command = ["qemu-system-x86_64", "-nodefaults", "-display", "none", "-no-reboot", "-m", "512"]
-    command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=on"]
+    command += ["-serial", "tcp:127.0.0.1:0,server=on,wait=on"]
     command += ["-kernel", str(kernel), "-initrd", str(initramfs(folder)), "-append", "console=ttyS0,115200 panic=-1"]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    board = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert board.stderr is not None
+    said = ""
+    for line in board.stderr:
+        said += line
+        # "QEMU waiting for connection on: disconnected:tcp:127.0.0.1:PORT,server=on": it listens by then.
+        if found := re.search(r"waiting for connection on: .*tcp:127\.0\.0\.1:(\d+)", line):
+            return board, int(found[1])
+    board.wait()
+    raise AssertionError(f"QEMU does not wait for a connection: {said}")

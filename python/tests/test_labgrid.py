@@ -16,6 +16,7 @@ import qemu_board
 import serial
 import serial.rfc2217
 from labgrid import Environment, Target
+from labgrid.resource import NetworkSerialPort
 from made_up import log
 
 import bootline
@@ -187,23 +188,66 @@ def test_a_console_by_rfc2217(target: Callable[..., Target]) -> None:
     assert b"\xff is a byte, too" in capture.read_bytes()
 
 
+def test_bytes_that_were_not_yet_read_outlive_their_capture(target: Callable[..., Target]) -> None:
+    board = Board()
+    console = target(board.port).get_driver("BootlineConsoleDriver")
+    board.power.set()
+    assert board.booted.wait(60)
+    # Sent is not yet recorded.
+    size = len(log(100)) + len("board login: ")
+    deadline = time.monotonic() + 60
+    while console._recorder.bytes < size:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    console.new_capture()
+    console.expect("Run /init")
+    console.expect("login: ", timeout=10)
+    console.target.deactivate(console)
+    board.close()
+
+
+@pytest.mark.filterwarnings("ignore:set:DeprecationWarning")
+def test_a_console_that_fails_says_so(tmp_path: Path) -> None:
+    """A console without a descriptor: after its last bytes, what went wrong is raised, and the capture is complete."""
+
+    class Line:
+        port, timeout = "rfc2217://board", 0.0
+        reads = iter([b"the last bytes\n"])
+
+        def fileno(self) -> int:
+            raise OSError("no descriptor")
+
+        @property
+        def in_waiting(self) -> int:
+            return 1
+
+        def read(self, _size: int) -> bytes:
+            for data in self.reads:
+                return data
+            raise serial.SerialException("the connection was lost")
+
+        def close(self) -> None:
+            pass
+
+    main = Target("main")
+    NetworkSerialPort(main, "port", host="127.0.0.1", port=1, protocol="rfc2217")
+    console = BootlineConsoleDriver(main, "console", capture=str(tmp_path / "boot.cap"))
+    console.serial = Line()
+    console._begin()
+    assert console._read(15, timeout=10) == b"the last bytes\n"
+    with pytest.raises(serial.SerialException, match="the connection was lost"):
+        console._read(1, timeout=10)
+    console._end()
+    assert b"the last bytes" in console.captures[0].read_bytes()
+
+
 @pytest.mark.qemu
 def test_a_board_in_qemu(tmp_path: Path, target: Callable[..., Target], bootline_command: Path) -> None:
     """A stock kernel in QEMU, whose serial port is labgrid's console."""
     fetched = subprocess.run([bootline_command, "kernels", "fetch", "6.12"], check=True, capture_output=True, text=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    board = qemu_board.start(Path(fetched.stdout.strip()), tmp_path, port)
+    board, port = qemu_board.start(Path(fetched.stdout.strip()), tmp_path)
     try:
-        console = None
-        deadline = time.monotonic() + 60
-        while console is None:
-            try:
-                console = target(port).get_driver("BootlineConsoleDriver")
-            except serial.SerialException:
-                # QEMU does not listen yet.
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+        console = target(port).get_driver("BootlineConsoleDriver")
         console.expect("login: ", timeout=300)
         console.sendline("root")
         console.expect(PROMPT, timeout=60)

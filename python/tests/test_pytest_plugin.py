@@ -86,6 +86,32 @@ def test_nothing_passes_unchecked(boots: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*nothing would be checked*", "*nothing was checked*"])
 
 
+def test_a_test_that_ends_before_it_gives_boots_has_one_outcome(boots: pytest.Pytester) -> None:
+    boots.makepyfile("""
+        import pytest
+
+        @pytest.mark.boot_budget("time-to-init", "2 s")
+        def test_skipped(boot_budget):
+            pytest.skip("no board")
+
+        @pytest.mark.boot_budget("time-to-init", "2 s")
+        def test_failed(boot_budget):
+            assert False, "no power"
+    """)
+    boots.runpytest_subprocess().assert_outcomes(skipped=1, failed=1, errors=0)
+
+
+def test_the_name_of_a_file_is_no_pattern(boots: pytest.Pytester) -> None:
+    (boots.path / "b[1].log").write_text(log(100))
+    # What the pattern would match.
+    (boots.path / "b1.log").write_text(log(900))
+    boots.makepyfile("""
+        def test_one(boot_budget):
+            boot_budget("b[1].log")
+    """)
+    boots.runpytest_subprocess().assert_outcomes(passed=1)
+
+
 def test_a_baseline_and_a_marker_by_options(boots: pytest.Pytester, bootline_command: Path) -> None:
     (boots.path / "base").mkdir()
     for n in range(4):

@@ -41,12 +41,12 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct Desk {
+struct SharedBuffer {
     shared: Mutex<Shared>,
     changed: Condvar,
 }
 
-impl Desk {
+impl SharedBuffer {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +56,7 @@ impl Desk {
 #[pyclass(frozen, name = "ConsoleRecorder")]
 #[derive(Debug)]
 pub struct ConsoleRecorder {
-    desk: Arc<Desk>,
+    buffer: Arc<SharedBuffer>,
     stop: Arc<StopRequest>,
     thread: Mutex<Option<JoinHandle<()>>>,
     clock: HostClock,
@@ -73,19 +73,19 @@ struct CaptureInProgress {
 }
 
 impl CaptureInProgress {
-    fn arrived(&mut self, bytes: &[u8], desk: &Desk) -> Result<(), RecorderError> {
+    fn arrived(&mut self, bytes: &[u8], buffer: &SharedBuffer) -> Result<(), RecorderError> {
         self.recorder.spread(self.stamper.saw_read(self.clock.now(), bytes.len()), bytes)?;
-        let mut shared = desk.lock();
+        let mut shared = buffer.lock();
         shared.bytes += bytes.len() as u64;
         shared.waiting.extend(bytes);
         let over = shared.waiting.len().saturating_sub(MOST_WAITING);
         shared.waiting.drain(..over);
         drop(shared);
-        desk.changed.notify_all();
+        buffer.changed.notify_all();
         Ok(())
     }
 
-    /// Nothing lay there at `at`.
+    /// No bytes were queued at `at`.
     fn was_empty(&mut self, at: HostTime) -> Result<(), RecorderError> {
         self.stamper.saw_empty(at);
         self.recorder.idle(at)
@@ -122,23 +122,29 @@ impl ConsoleRecorder {
             Header { started_unix_ns: clock.started_unix_ns(), declared_baud: baud, ..Header::new(TOOL, source) };
         let recorder = Recorder::create(&file, &header).map_err(|e| port_error(py, e.to_string(), None))?;
         let stop = Arc::new(StopRequest::new().map_err(failed)?);
-        let desk = Arc::new(Desk::default());
+        let buffer = Arc::new(SharedBuffer::default());
         let rate = baud.map(|baud| LineRate::of(baud, Frame::default()));
         let capture = CaptureInProgress { recorder, stamper: Stamper::new(rate, Dur::ZERO, clock.now()), clock };
         let Some(console) = console else {
-            return Ok(ConsoleRecorder { desk, stop, thread: Mutex::new(None), clock, fed: Mutex::new(Some(capture)) });
+            return Ok(ConsoleRecorder {
+                buffer,
+                stop,
+                thread: Mutex::new(None),
+                clock,
+                fed: Mutex::new(Some(capture)),
+            });
         };
         let thread = thread::Builder::new().name("console-recorder".to_owned()).spawn({
-            let (desk, stop) = (desk.clone(), stop.clone());
+            let (buffer, stop) = (buffer.clone(), stop.clone());
             move || {
-                let work = AssertUnwindSafe(|| record(console, capture, &stop, &desk).err().map(|e| e.to_string()));
+                let work = AssertUnwindSafe(|| record(console, capture, &stop, &buffer).err().map(|e| e.to_string()));
                 let ended = catch_unwind(work).unwrap_or_else(|panic| Some(said(&*panic)));
-                desk.lock().ended = Some(ended);
-                desk.changed.notify_all();
+                buffer.lock().ended = Some(ended);
+                buffer.changed.notify_all();
             }
         });
         let thread = Mutex::new(Some(thread.map_err(failed)?));
-        Ok(ConsoleRecorder { desk, stop, thread, clock, fed: Mutex::new(None) })
+        Ok(ConsoleRecorder { buffer, stop, thread, clock, fed: Mutex::new(None) })
     }
 
     /// The time now, by the capture's clock, in nanoseconds.
@@ -146,7 +152,7 @@ impl ConsoleRecorder {
         self.clock.now().since_origin().as_nanos()
     }
 
-    /// Bytes that have arrived just now, after `empty_at`, at which nothing lay there.
+    /// Bytes that have arrived just now, after `empty_at`, when no bytes were queued.
     #[pyo3(signature = (data, empty_at=None))]
     fn feed(&self, py: Python<'_>, data: PyBackedBytes, empty_at: Option<i64>) -> PyResult<()> {
         let fed = py.detach(|| {
@@ -155,7 +161,7 @@ impl ConsoleRecorder {
             if let Some(at) = empty_at {
                 capture.was_empty(HostTime::from_nanos(at))?;
             }
-            if data.is_empty() { Ok(()) } else { capture.arrived(&data, &self.desk) }
+            if data.is_empty() { Ok(()) } else { capture.arrived(&data, &self.buffer) }
         });
         fed.map_err(|e: RecorderError| port_error(py, e.to_string(), None))
     }
@@ -168,9 +174,9 @@ impl ConsoleRecorder {
             let taken = py.detach(|| {
                 let left = timeout.saturating_sub(began.elapsed()).min(PAUSE);
                 let (mut shared, _) = self
-                    .desk
+                    .buffer
                     .changed
-                    .wait_timeout_while(self.desk.lock(), left, |s| s.waiting.is_empty() && s.ended.is_none())
+                    .wait_timeout_while(self.buffer.lock(), left, |s| s.waiting.is_empty() && s.ended.is_none())
                     .unwrap_or_else(PoisonError::into_inner);
                 let n = shared.waiting.len().min(size);
                 if n == 0 {
@@ -191,7 +197,7 @@ impl ConsoleRecorder {
     /// Bytes recorded so far.
     #[getter]
     fn bytes(&self) -> u64 {
-        self.desk.lock().bytes
+        self.buffer.lock().bytes
     }
 
     /// Ends the capture; the file is complete then. May be called again.
@@ -206,8 +212,8 @@ impl ConsoleRecorder {
             if let Some(capture) = self.fed.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 // What was written before stays readable.
                 _ = capture.recorder.finish(capture.clock.now(), "stopped");
-                self.desk.lock().ended.get_or_insert(None);
-                self.desk.changed.notify_all();
+                self.buffer.lock().ended.get_or_insert(None);
+                self.buffer.changed.notify_all();
             }
         });
     }
@@ -224,7 +230,7 @@ fn record(
     console: OwnedFd,
     mut capture: CaptureInProgress,
     stop: &StopRequest,
-    desk: &Desk,
+    buffer: &SharedBuffer,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut console = File::from(console);
     let clock = capture.clock;
@@ -239,7 +245,7 @@ fn record(
                 Err(e) => Err(e.into()),
             }
         };
-        // That nothing lies there is seen before the wait: then the first byte came after it.
+        // Check for an empty queue before waiting: a byte that arrives later was sent after this instant.
         let looked_at = clock.now();
         let (mut has_bytes, mut is_stopped) = ready(Duration::ZERO)?;
         if !has_bytes {
@@ -251,7 +257,7 @@ fn record(
         if has_bytes {
             match console.read(&mut piece) {
                 Ok(0) => break "the console ended",
-                Ok(n) => capture.arrived(&piece[..n], desk)?,
+                Ok(n) => capture.arrived(&piece[..n], buffer)?,
                 Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
                 Err(e) => {
                     capture.recorder.note(clock.now(), NoteKind::PortLost, &e.to_string())?;

@@ -78,10 +78,11 @@ impl RunSet {
     fn new(py: Python<'_>, name: String, budget: Option<PyRef<'_, Budget>>, app: Option<&str>) -> PyResult<RunSet> {
         let app = app.map(AppMarker::parse).transpose();
         let app = app.map_err(|e| usage_error(py, format!("`app` names no application: {e}")))?;
-        let asked = match budget {
-            Some(budget) => budget.budget.asked(),
-            None => Asked { whole_boot: app.is_some(), app, ..Asked::default() },
-        };
+        let mut asked = budget.map_or_else(Asked::default, |budget| budget.budget.asked());
+        if app.is_some() {
+            asked.whole_boot = true;
+            asked.app = app;
+        }
         Ok(RunSet { asked, set: Mutex::new(compare::RunSet { name, ..compare::RunSet::default() }) })
     }
 
