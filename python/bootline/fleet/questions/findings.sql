@@ -28,13 +28,22 @@ totals AS (
     SELECT board, clock, rule,
         min(rule_name) AS rule_name,
         CAST(sum(added_us) AS BIGINT) AS total_us,
-        CAST(coalesce(sum(saves_us), 0) AS BIGINT) AS saves_us,
-        min(remedy) AS remedy
+        CAST(coalesce(sum(saves_us), 0) AS BIGINT) AS saves_us
     FROM chosen
     GROUP BY board, clock, rule
+),
+-- Of several remedies the one that saves most in all.
+remedies AS (
+    SELECT board, clock, rule, remedy,
+        row_number() OVER (PARTITION BY board, clock, rule ORDER BY coalesce(sum(saves_us), 0) DESC, remedy) AS place
+    FROM chosen
+    WHERE remedy IS NOT NULL
+    GROUP BY board, clock, rule, remedy
 )
 SELECT totals.board, totals.clock, totals.rule, rule_name, medians.boots, all_boots.boots AS of_boots, median_us, total_us, saves_us, remedy
 FROM totals
     JOIN medians ON medians.clock = totals.clock AND medians.rule = totals.rule AND coalesce(medians.board, '') = coalesce(totals.board, '')
     JOIN all_boots ON all_boots.clock = totals.clock AND coalesce(all_boots.board, '') = coalesce(totals.board, '')
+    LEFT JOIN remedies ON remedies.place = 1 AND remedies.clock = totals.clock AND remedies.rule = totals.rule
+        AND coalesce(remedies.board, '') = coalesce(totals.board, '')
 ORDER BY total_us DESC, median_us DESC, totals.board NULLS FIRST, totals.clock, totals.rule
