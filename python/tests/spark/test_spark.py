@@ -162,7 +162,7 @@ def test_a_batch_excludes_writers_at_its_end_only(logs: Logs, ingest_command: Pa
 
 def test_the_command(ingested: tuple[Path, Ingested], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "no-such-store"]) == 3
-    assert "is no store" in capsys.readouterr().err
+    assert "is not a store" in capsys.readouterr().err
     with pytest.raises(SystemExit) as refused:
         main(["ingest", "only-one"])
     assert refused.value.code == 2
