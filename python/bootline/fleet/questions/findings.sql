@@ -42,8 +42,8 @@ remedies AS (
 )
 SELECT totals.board, totals.clock, totals.rule, rule_name, medians.boots, all_boots.boots AS of_boots, median_us, total_us, saves_us, remedy
 FROM totals
-    JOIN medians ON medians.clock = totals.clock AND medians.rule = totals.rule AND coalesce(medians.board, '') = coalesce(totals.board, '')
-    JOIN all_boots ON all_boots.clock = totals.clock AND coalesce(all_boots.board, '') = coalesce(totals.board, '')
+    JOIN medians ON medians.clock = totals.clock AND medians.rule = totals.rule AND medians.board IS NOT DISTINCT FROM totals.board
+    JOIN all_boots ON all_boots.clock = totals.clock AND all_boots.board IS NOT DISTINCT FROM totals.board
     LEFT JOIN remedies ON remedies.place = 1 AND remedies.clock = totals.clock AND remedies.rule = totals.rule
-        AND coalesce(remedies.board, '') = coalesce(totals.board, '')
+        AND remedies.board IS NOT DISTINCT FROM totals.board
 ORDER BY total_us DESC, median_us DESC, totals.board NULLS FIRST, totals.clock, totals.rule

@@ -9,11 +9,12 @@ WITH parts AS (
     GROUP BY spans.boot_id, spans.board, spans.build, spans.clock, spans.kind, spans.name
 ),
 of_builds AS (
-    SELECT DISTINCT coalesce(board, '') AS board, coalesce(build, '') AS build FROM chosen
+    SELECT DISTINCT board, build FROM chosen
 ),
 buckets AS (
     SELECT of_builds.board, of_builds.build, clock, kind, name, bucket, sum(count) AS boots, sum(sum_us) AS us
-    FROM rollups JOIN of_builds ON of_builds.board = coalesce(rollups.board, '') AND of_builds.build = coalesce(rollups.build, '')
+    FROM rollups JOIN of_builds ON of_builds.board IS NOT DISTINCT FROM rollups.board
+        AND of_builds.build IS NOT DISTINCT FROM rollups.build
     WHERE date BETWEEN :all_since AND :all_until
     GROUP BY of_builds.board, of_builds.build, clock, kind, name, bucket
 ),
@@ -41,7 +42,7 @@ medians AS (
 longer AS (
     SELECT parts.boot_id, parts.kind, parts.name, CAST(parts.us AS BIGINT) AS us, coalesce(medians.median_us, 0) AS median_us
     FROM parts LEFT JOIN medians
-        ON medians.board = coalesce(parts.board, '') AND medians.build = coalesce(parts.build, '')
+        ON medians.board IS NOT DISTINCT FROM parts.board AND medians.build IS NOT DISTINCT FROM parts.build
         AND medians.clock = parts.clock AND medians.kind = parts.kind AND medians.name = parts.name
 )
 SELECT boot_id, kind, name, us, median_us
