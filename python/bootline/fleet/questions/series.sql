@@ -23,24 +23,20 @@ of_boots AS (
     WHERE kind = 'boot' AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
     GROUP BY board, build, clock
 ),
--- Values below half of least_us matter to neither.
-long_parts AS (
-    SELECT board, build, clock, kind, name, sum(count) AS boots, sum(sum_us) AS us
+all_parts AS (
+    SELECT board, build, clock, kind, name, sum(count) AS boots,
+        -- Values below half of least_us matter to neither.
+        sum(CASE WHEN bucket >= floor(ln(greatest(0.5 * :least_us, 1)) / ln(1.02)) THEN sum_us END) AS us
     FROM rollups
-    WHERE bucket >= floor(ln(greatest(0.5 * :least_us, 1)) / ln(1.02))
-        AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
+    WHERE build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
     GROUP BY board, build, clock, kind, name
+),
+long_parts AS (
+    SELECT * FROM all_parts WHERE us IS NOT NULL
 ),
 -- Of all parts, long or not: a build whose only long part is gone still shows the kind.
 kinds AS (
-    SELECT board, build, clock, kind, max(boots) AS boots
-    FROM (
-        SELECT board, build, clock, kind, name, sum(count) AS boots
-        FROM rollups
-        WHERE build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
-        GROUP BY board, build, clock, kind, name
-    ) AS shown
-    GROUP BY board, build, clock, kind
+    SELECT board, build, clock, kind, max(boots) AS boots FROM all_parts GROUP BY board, build, clock, kind
 ),
 means AS (
     SELECT long_parts.board, long_parts.clock, kind, name, us / of_boots.boots AS mean_us
