@@ -40,7 +40,7 @@ Examples:
   bootline fleet store/ findings --json | jq '.findings[] | select(.total_us > 6e7) | .rule'
 
 Exit status: 0 success; 1 something regressed (--fail-on-regression); 2 usage error; 3 the store is unusable, or the gate is
-inconclusive: too few builds."""
+inconclusive: too few builds; 4 the output can't be written."""
 
 #: What `slowest --kind` takes.
 KINDS = ("initcall", "probe", "async", "unit", "stage", "phase", "gap")

@@ -20,6 +20,8 @@ INSTANTS = {"boots": ("start_time",), "builds": ("start_time",), "files": ("modi
 #: The contract that this package reads: docs/store.md.
 CONTRACT = "bootline-store/1"
 
+#: A parameter of a question.
+PARAMETER = re.compile(r":([a-z_]+)")
 #: Paths in which DuckDB sees nothing but a path.
 PLAIN = re.compile(r"/[^=*?\[\]{}\\]*")
 
@@ -125,9 +127,8 @@ class Store:
         """The rows that answer a question of `questions/`, as one dict each."""
         text = question_text(question)
         # DuckDB writes a parameter as $name.
-        names = set(re.findall(r":([a-z_]+)", text))
-        given = {name: parameters[name] for name in names}
-        return self.sql(re.sub(r":([a-z_]+)", r"$\1", text), given)
+        given = {name: parameters[name] for name in set(PARAMETER.findall(text))}
+        return self.sql(PARAMETER.sub(r"$\1", text), given)
 
     def sql(self, text: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of any statement over the tables."""

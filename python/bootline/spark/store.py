@@ -14,7 +14,7 @@ from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from ..fleet.store import CONTRACT, INSTANTS, Row, Rows, Store, StoreError, UsageError, check, question_text
+from ..fleet.store import CONTRACT, INSTANTS, PARAMETER, Row, Rows, Store, StoreError, UsageError, check, question_text
 from .session import first_line
 from .tables import arrow_schemas, spark_schema
 
@@ -67,8 +67,7 @@ class SparkStore(Store):
 
     def ask(self, question: str, **parameters: Any) -> list[Row]:
         text = question_text(question)
-        names = set(re.findall(r":([a-z_]+)", text))
-        return self._rows(text, {name: parameters[name] for name in names})
+        return self._rows(text, {name: parameters[name] for name in set(PARAMETER.findall(text))})
 
     def sql(self, text: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         given = dict(parameters or {})

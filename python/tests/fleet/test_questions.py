@@ -155,6 +155,9 @@ def test_a_device_against_its_own_past(ask: Ask) -> None:
     answer = answered(ask, "device", "board-a-1", "--last", str(BUILDS - STEP))
     boots = [d for d in answer["differences"] if d["kind"] == "boot"]
     assert [d["verdict"] for d in boots] == ["slower"]
+    assert ask("device", "board-a-1", "--board", "board-a")[0] == 0
+    assert ask("device", "board-a-1", "--board", "board-b")[0] == 2
+    assert ask("device", "board-a-1", "--since", "2026-01-02")[0] == 2
     status, _, err = ask("device", "nobody")
     assert status == 2
     assert err.startswith("error: device `nobody` has 0 usable boots")
