@@ -41,6 +41,7 @@ def make_logs(folder: Path, builds: int, boots: int, captures: int) -> Logs:
     step = f"{builds // 2}:stepping:acpi_init:300"
     command = [ROOT / "scripts/multiply-boots", folder, *made, "--builds", str(builds), "--boots", str(boots), "--step", step]
     subprocess.run([*map(str, command)], check=True)
+    make_outlier(folder / "lab-0/odd/build-000")
     for capture in sorted(CORPUS.glob("*/boot.cap"))[:captures]:
         shutil.copy(capture, folder / f"{capture.parent.name}.cap")
     one = next(folder.glob("lab-0/slow/*/*.log"))
@@ -60,6 +61,18 @@ def make_logs(folder: Path, builds: int, boots: int, captures: int) -> Logs:
         at = 1_767_225_600 + 3_600 * i
         os.utime(path, (at, at))
     return Logs(folder, len(inputs), len(inputs) - 1)
+
+
+def make_outlier(folder: Path) -> None:
+    """Boots of a board in one build, made up because they are many and small; one waits for a part of its own."""
+    folder.mkdir(parents=True)
+    for n in range(24):
+        slow_us = 900_000 if n == 7 else 30_000
+        lines = [(0, "Linux version 6.12.0 (made up)"), (200_000 + n, "calling  x_init+0x0/0x10 @ 1")]
+        lines += [(200_000 + n + slow_us, f"initcall x_init+0x0/0x10 returned 0 after {slow_us} usecs")]
+        lines += [(500_000 + 100 * n + slow_us, "Run /sbin/init as init process")]
+        text = "".join(f"[{us // 1_000_000:5}.{us % 1_000_000:06}] {words}\n" for us, words in lines)
+        (folder / f"job-{n:02}.log").write_text(text)
 
 
 def embedded(ingest_command: Path, logs: Path, store: Path) -> subprocess.CompletedProcess[str]:
@@ -99,9 +112,9 @@ def parameters() -> Iterator[dict[str, Any]]:
         "by_board": True,
         "by_build": True,
         "least_us": 1000.0,
-        "least_bucket": 300,
         "most": 1000,
     }
+    everything |= {"all_since": everything["since"], "all_until": everything["until"]}
     for side, build in (("base", "build-000"), ("new", "build-001")):
         everything |= {f"{side}_board": None, f"{side}_build": build, f"{side}_clock": None}
         everything |= {f"{side}_since": everything["since"], f"{side}_until": everything["until"]}
@@ -112,7 +125,7 @@ def parameters() -> Iterator[dict[str, Any]]:
 
 def choose(store: Store) -> None:
     """Boots for the questions about chosen ones."""
-    query = "SELECT boot_id, board, build, date FROM boots WHERE board IN ('slow', 'stepping') ORDER BY boot_id"
+    query = "SELECT boot_id, board, build, date FROM boots WHERE board IN ('slow', 'stepping', 'odd') ORDER BY boot_id"
     found = enumerate(store.sql(query))
     chosen = [(row["boot_id"], row["board"], row["build"], "base" if i % 2 else "new", row["date"]) for i, row in found]
     assert len(chosen) > 2
@@ -123,7 +136,7 @@ def assert_same_answers(store: Store, other: Store) -> None:
     """Both engines give the same rows for every question."""
     choose(store)
     choose(other)
-    answered = 0
+    answered = set()
     for given in parameters():
         for question in QUESTIONS:
             wanted = {name: given[name] for name in set(re.findall(r":([a-z_]+)", question_text(question)))}
@@ -131,9 +144,10 @@ def assert_same_answers(store: Store, other: Store) -> None:
             assert len(found) == len(expected), question
             for a, b in zip(found, expected, strict=True):
                 assert same(a, b), f"{question}: {a} instead of {b}"
-            answered += bool(expected)
+            if expected:
+                answered.add(question)
     # A question without rows shows nothing.
-    assert answered > len(QUESTIONS)
+    assert answered == set(QUESTIONS)
 
 
 def same(a: Row, b: Row) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from .. import __version__
 from .document import Document
+from .figures import between, percent
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,17 @@ class Estimate:
     high: float
     #: How likely such an interval contains the truth: 0.95, or less if there are too few boots.
     confidence: float
+
+    def interval(self) -> str:
+        """The interval, with its confidence if that is below 95 %; empty if nothing is known.
+
+        >>> Estimate(1e5, 2e5, 3e5, 0.95).interval(), Estimate(1e5, 2e5, 3e5, 0.5).interval(), Estimate(1e5, 1e5, 1e5, 0).interval()
+        ('+0.100..+0.300', '+0.100..+0.300 (50 %)', '')
+        """
+        if self.confidence <= 0:
+            return ""
+        words = between(self.low, self.high)
+        return words if self.confidence >= 0.95 else f"{words} ({percent(self.confidence, 1)})"
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,10 @@ def plain(value: Any) -> str:
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
+#: Kinds of parts that tile a boot: they say where the time went, the others what took it.
+TILES = ("stage", "phase")
+#: A kind of part that boots without it have, too: of no length.
+GAP = "gap"
 #: What to call a board or a build that metadata don't name.
 UNKNOWN = "unknown"
 #: What the names of whole boots stand for.

@@ -26,10 +26,18 @@ class Parser(argparse.ArgumentParser):
 
 
 def complain(words: str, hint: str | None = None) -> None:
-    """Writes an error."""
-    print(f"error: {escaped(words)}", file=sys.stderr)
+    """Writes an error. Those of SQL have several lines."""
+    first, *rest = words.rstrip().split("\n")
+    print(f"error: {escaped(first)}", file=sys.stderr)
+    for line in rest:
+        print(f"  {escaped(line)}".rstrip(), file=sys.stderr)
     if hint:
         print(f"  hint: {escaped(hint)}", file=sys.stderr)
+
+
+def warn(words: str) -> None:
+    """Writes what to know before the answer is trusted."""
+    print(f"warning: {escaped(words)}", file=sys.stderr)
 
 
 def duration_us(text: str) -> float:
@@ -40,7 +48,7 @@ def duration_us(text: str) -> float:
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(us|ms|s)", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"`{text}` is no duration: write it as 1ms or 0.5s")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a duration: write it as 1ms or 0.5s")
     return float(match[1]) * UNITS[match[2]]
 
 
@@ -53,14 +61,14 @@ def percent(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?%?", text)
     value = float(match[1]) / 100 if match else -1.0
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"`{text}` is no percentage from 0 to 100")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a percentage from 0 to 100")
     return value
 
 
 def positive(text: str) -> int:
     """A number of things, one at least."""
     if not re.fullmatch(r"[1-9]\d{0,8}", text):
-        raise argparse.ArgumentTypeError(f"`{text}` is no number of at least 1")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of at least 1")
     return int(text)
 
 
@@ -73,4 +81,4 @@ def day(text: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"`{text}` is no date: write it as 2026-01-31") from None
+        raise argparse.ArgumentTypeError(f"`{text}` is not a date: write it as 2026-01-31") from None

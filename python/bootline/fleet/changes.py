@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .. import stats
-from .answer import Answer, Estimate, named, part_words
+from .answer import TILES, Answer, Estimate, named, part_words
 from .document import Block, Document, Level, Paragraph, Section, SeriesChart, Table, figure, text
-from .figures import between, chance, count, number, seconds, signed, signed_percent
+from .figures import chance, count, number, seconds, signed, signed_percent
 from .selection import Selection
 from .series import Series, series_of
 from .store import Store
@@ -18,8 +19,6 @@ from .store import Store
 FEWEST_BUILDS = 6
 #: Parts that changed with a boot changed at most so many builds from it: the place of a step in noise is known that well.
 NEAR = 2
-#: The parts of a boot that are named in words. Stages and phases tile a boot, the others say what ran in them.
-TILES = ("stage", "phase")
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,12 @@ class LookedAt:
     too_short: int
     boots_too_short: int
 
+    def too_few(self) -> str:
+        """Why whole boots are not judged."""
+        if not self.boots:
+            return "No builds to compare: the boots name none."
+        return f"Too few builds to judge: {self.builds}; a change takes {FEWEST_BUILDS} to show."
+
 
 @dataclass(frozen=True)
 class Changes(Answer):
@@ -115,11 +120,11 @@ class Changes(Answer):
         """What regressed most."""
         looked = self.looked_at
         if not looked.boots and not looked.series:
-            return "No builds to compare: the boots name none."
+            return looked.too_few()
         regressions = self.regressions()
         if not regressions:
             if looked.series == looked.too_short:
-                return f"Too few builds to judge: {looked.builds}; a change takes {FEWEST_BUILDS} to show."
+                return looked.too_few()
             series = count(looked.series - looked.too_short, "series", "series")
             return f"Nothing regressed in up to {count(looked.builds, 'build')} ({series})."
         worst = next((change for change in regressions if change.kind == "boot"), regressions[0])
@@ -231,8 +236,8 @@ def where(change: Change) -> str:
 def table(changes: Sequence[Change]) -> Table:
     has_branch = any(change.branch for change in changes)
     columns = [text("board"), *([text("branch")] if has_branch else []), text("what", widest=60), text("since build")]
-    columns += [figure("builds ago"), figure("before [s]"), figure("after [s]"), figure("difference"), figure("95 % interval")]
-    columns += [text("by chance"), text("clock"), text("in"), text("largest part", widest=70)]
+    columns += [figure("builds ago"), figure("before [s]"), figure("after [s]"), figure("difference"), figure("interval")]
+    columns += [text("p"), text("clock"), text("stage or phase"), text("largest part", widest=70)]
     rows = []
     for change in changes:
         cause = main_part(change)
@@ -241,7 +246,7 @@ def table(changes: Sequence[Change]) -> Table:
         cells += [f"{change.since_build}{undone}", str(change.builds_ago), seconds(change.before_us), seconds(change.after_us)]
         cells += [
             change.size(),
-            between(change.difference_us.low, change.difference_us.high),
+            change.difference_us.interval(),
             chance(change.p),
             change.clock,
             where(change),
@@ -256,16 +261,10 @@ def table(changes: Sequence[Change]) -> Table:
 def chart(change: Change, series: Series, all_changes: Sequence[Change]) -> SeriesChart:
     labels = [point.build for point in series.points]
     starts = sorted({0, *(labels.index(c.since_build) for c in all_changes)})
-    levels = [Level(start, end, middle(series.values()[start:end])) for start, end in zip(starts, [*starts[1:], len(labels)], strict=True)]
+    ends = [*starts[1:], len(labels)]
+    levels = [Level(start, end, statistics.median(series.values()[start:end])) for start, end in zip(starts, ends, strict=True)]
     title = f"{named(change.board)}: {part_words(change.kind, change.name)} by build, medians [s], {change.clock} clock"
     return SeriesChart(title, labels, series.values(), levels)
-
-
-def middle(values: Sequence[float]) -> float:
-    """The median."""
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def changes_in(series: Sequence[Series], limits: Limits) -> list[Change]:

@@ -4,25 +4,26 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 from . import arguments, output
 from .answer import Answer
-from .arguments import FINE, GATE_FAILED, UNUSABLE, complain
+from .arguments import FINE, GATE_FAILED, UNUSABLE, complain, warn
 from .changes import Changes, Limits, changes
 from .document import Document
+from .figures import number
 from .findings import findings
 from .outliers import outliers
 from .overview import overview
 from .page import page
 from .population import population
+from .program import arguments_of, exit_status
 from .selection import FIRST_DAY, LAST_DAY, Selection
 from .sides import compare, device
 from .slowest import slowest
-from .store import OpenStore, Store, StoreError, UsageError
+from .store import OpenStore, Store, UsageError
 from .summary import MANY, summary
 from .terminal import rendered
 from .times import times
@@ -39,7 +40,7 @@ Examples:
   bootline fleet store/ findings --json | jq '.findings[] | select(.total_us > 6e7) | .rule'
 
 Exit status: 0 success; 1 something regressed (--fail-on-regression); 2 usage error; 3 the store is unusable, or the gate is
-inconclusive: too few builds."""
+inconclusive: too few builds; 4 the output can't be written."""
 
 #: What `slowest --kind` takes.
 KINDS = ("initcall", "probe", "async", "unit", "stage", "phase", "gap")
@@ -137,18 +138,7 @@ def limit_options() -> arguments.Parser:
 
 def main(argv: Sequence[str] | None = None, open_store: OpenStore = Store, prog: str = "bootline fleet") -> int:
     """Runs the command, with whatever engine opens the store; returns its exit status."""
-    options = parser(prog).parse_args(argv)
-    try:
-        return run(options, open_store)
-    except StoreError as e:
-        complain(str(e), e.hint)
-        return e.status
-    except BrokenPipeError:
-        # Whoever read has read enough; nothing is left to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except KeyboardInterrupt:
-        return 130
+    return exit_status(lambda: run(parser(prog).parse_args(arguments_of(argv)), open_store))
 
 
 def run(options: argparse.Namespace, open_store: OpenStore) -> int:
@@ -157,8 +147,10 @@ def run(options: argparse.Namespace, open_store: OpenStore) -> int:
     output.check(name, given.get("force", False))
     form = output.format_of(name, is_json)
     selection = Selection(given.get("board"), given.get("build"), given.get("since", FIRST_DAY), given.get("until", LAST_DAY))
-    if options.question in ("compare", "device") and selection != Selection():
-        raise UsageError(f"`{options.question}` takes its boots from its arguments", "leave out --board, --since and --until")
+    allowed = Selection(selection.board) if options.question == "device" else Selection()
+    if options.question in ("compare", "device") and selection != allowed:
+        ignored = "--since and --until" if options.question == "device" else "--board, --since and --until"
+        raise UsageError(f"`{options.question}` takes its boots from its arguments", f"leave out {ignored}")
     store = open_store(options.store, given.get("threads"))
     check_selection(store, selection)
     answer, document = answered(store, options, selection, is_page=form == "html")
@@ -206,7 +198,7 @@ def ask(store: Store, options: argparse.Namespace, selection: Selection) -> Answ
         case "compare":
             return compare(store, population(options.base), population(options.new), options.effect)
         case _:
-            return device(store, options.device, options.last, options.effect)
+            return device(store, options.device, options.last, options.effect, selection.board)
 
 
 def gate(answer: Answer) -> int:
@@ -216,9 +208,13 @@ def gate(answer: Answer) -> int:
     if regressions:
         complain(f"gate `regression` failed: {regressions[0].in_words()}")
         return GATE_FAILED
-    if answer.looked_at.boots == answer.looked_at.boots_too_short:
-        complain(f"gate `regression` is inconclusive: {answer.sentence()}", "ingest the boots of more builds")
+    looked = answer.looked_at
+    if looked.boots == looked.boots_too_short:
+        complain(f"gate `regression` is inconclusive: {looked.too_few()}", "ingest the boots of more builds")
         return UNUSABLE
+    if looked.boots_too_short:
+        short, boots = number(looked.boots_too_short), number(looked.boots)
+        warn(f"gate `regression` does not judge {short} of {boots} series of whole boots: they have too few builds")
     return FINE
 
 

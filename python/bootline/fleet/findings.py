@@ -58,7 +58,7 @@ class Findings(Answer):
     def table(self, most: int | None = None) -> Table:
         """The findings as a table."""
         columns = [text("board"), text("finding"), text("clock"), figure("boots"), figure("of all"), figure("median [s]")]
-        columns += [figure("total"), figure("savable"), text("do", widest=50)]
+        columns += [figure("total"), figure("savable"), text("remedy", widest=50)]
         return Table(
             columns,
             [

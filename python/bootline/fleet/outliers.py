@@ -7,14 +7,12 @@ import datetime
 from collections import defaultdict
 from dataclasses import dataclass
 
-from .answer import Answer, named, part_words
+from .answer import TILES, Answer, named, part_words
 from .document import Document, Section, Table, figure, text
 from .figures import count, percent, seconds, signed
-from .selection import FIRST_DAY, LAST_DAY, Selection
+from .selection import Selection
 from .store import Row, Store
 
-#: Parts that tile a boot say where the time went, the others what took it.
-TILES = ("stage", "phase")
 #: Parts of each boot in the JSON.
 MOST_PARTS = 10
 
@@ -69,6 +67,8 @@ class Outlier:
         if part is not None:
             candidates.append((part.longer_us, part_words(part.kind, part.name)))
         longer, words = max(candidates)
+        if longer <= 0:
+            return "nothing that the log shows"
         share = f"{signed(longer)} s, {percent(min(longer, self.longer_us), self.longer_us)}"
         # What explains little is no cause.
         return f"{words} {share}" if longer >= self.longer_us / 3 else f"many parts, most of all {words} {share}"
@@ -142,7 +142,8 @@ def outliers(store: Store, selection: Selection, most: int) -> Outliers:
     store.choose_boots([(row["boot_id"], row["board"], row["build"], None, row["date"]) for row in rows])
     days = [row["date"] for row in rows]
     parts: dict[int, list[LongerPart]] = defaultdict(list)
-    for part in store.ask("parts_of_boots", since=min(days, default=FIRST_DAY), until=max(days, default=LAST_DAY)):
+    others = {"all_since": selection.since, "all_until": selection.until}
+    for part in store.ask("parts_of_boots", since=min(days), until=max(days), **others):
         parts[part["boot_id"]].append(LongerPart(part["kind"], part["name"], part["us"], float(part["median_us"])))
     return Outliers(found, [outlier(row, parts[row["boot_id"]][:MOST_PARTS]) for row in rows])
 

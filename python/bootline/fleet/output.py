@@ -7,16 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from .store import StoreError
+from .program import OutputError, standard_output
+from .store import StoreError, UsageError
 
 #: By the extension of a file.
 FORMATS = {".html": "html", ".htm": "html", ".json": "json", ".txt": "text"}
-
-
-class OutputError(StoreError):
-    """An output can't be written; the store is fine."""
-
-    status = 4
 
 
 def format_of(output: str | None, is_json: bool) -> str:
@@ -32,6 +27,8 @@ def format_of(output: str | None, is_json: bool) -> str:
 
 def check(output: str | None, force: bool) -> None:
     """Refuses to replace a file, before work is done for it."""
+    if output == "":
+        raise UsageError("`-o` has an empty name", "name a file, or `-` for standard output")
     if output is not None and output != "-" and not force and Path(output).exists():
         raise StoreError(f"{output} already exists", "give another name with `-o`, or `--force` to replace it")
 
@@ -39,8 +36,8 @@ def check(output: str | None, force: bool) -> None:
 def write(text: str, output: str | None) -> None:
     """Writes to a file, or to standard output."""
     if output is None or output == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with standard_output():
+            sys.stdout.write(text)
         return
     # A reader never sees half a page.
     path = Path(output)

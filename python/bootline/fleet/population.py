@@ -7,6 +7,7 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
+from .answer import named
 from .selection import FIRST_DAY, LAST_DAY
 from .store import Store, UsageError
 
@@ -68,6 +69,8 @@ def population(text: str) -> Population:
         if not sign or column not in COLUMNS + DATES:
             known = ", ".join(COLUMNS + DATES)
             raise UsageError(f"`{part}` chooses no boots", f"write COLUMN=VALUE, several separated by commas; the columns: {known}")
+        if column in values:
+            raise UsageError(f"`{column}` is given twice", "a population has one value for each column")
         values[column] = value
     return Population(text, values, day(values.get("since"), FIRST_DAY), day(values.get("until"), LAST_DAY))
 
@@ -78,7 +81,7 @@ def day(text: str | None, otherwise: datetime.date) -> datetime.date:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"`{text}` is no date", "write it as 2026-01-31") from None
+        raise UsageError(f"`{text}` is not a date", "write it as 2026-01-31") from None
 
 
 def exclude_each_other(base: Population, new: Population) -> None:
@@ -96,25 +99,36 @@ def rollup_parameters(base: Population, new: Population) -> dict[str, Any]:
     return given
 
 
-def choose_two(store: Store, base: Population, new: Population) -> None:
-    """Chooses up to so many boots of either population, by chance: a boot's identity is a hash."""
+def choose_two(store: Store, base: Population, new: Population) -> tuple[int, int]:
+    """Chooses up to so many boots of either population, by chance: a boot's identity is a hash. Says how many of either."""
     chosen = []
     for side, one in (("base", base), ("new", new)):
         where, parameters = one.condition()
         rows = store.sql(f"SELECT boot_id, board, build, date FROM boots WHERE {where} ORDER BY boot_id LIMIT {MOST_BOOTS}", parameters)
         chosen += [(row["boot_id"], row["board"], row["build"], side, row["date"]) for row in rows]
     store.choose_boots(chosen)
+    of_base = sum(side == "base" for _, _, _, side, _ in chosen)
+    return of_base, len(chosen) - of_base
 
 
-def choose_device(store: Store, device: str, last: int) -> tuple[int, int]:
-    """Chooses the last boots of a device, and those before them; says how many of either."""
+def choose_device(store: Store, device: str, last: int, board: str | None) -> tuple[int, int]:
+    """Chooses the last boots of a device, and those before them; says how many of either.
+
+    Boards name their devices apart: one of each may be called `1`."""
+    where = "usable AND device = $device AND start_time IS NOT NULL"
+    parameters = {"device": device}
+    if board is not None:
+        where, parameters = f"{where} AND board = $board", {**parameters, "board": board}
+    boards = [row["board"] for row in store.sql(f"SELECT DISTINCT board FROM boots WHERE {where} ORDER BY board NULLS FIRST", parameters)]
+    if len(boards) > 1:
+        raise UsageError(f"device `{device}` is on several boards: {', '.join(map(named, boards))}", "add `--board`")
     rows = store.sql(
         f"""
         SELECT boot_id, board, build, date FROM boots
-        WHERE usable AND device = $device AND start_time IS NOT NULL
+        WHERE {where}
         ORDER BY start_time DESC, boot_id LIMIT {last + MOST_BOOTS}
         """,
-        {"device": device},
+        parameters,
     )
     if len(rows) <= last:
         raise UsageError(

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from .answer import GAP
 from .store import Row
-
-#: A gap is a part that boots without it have, too: of no length.
-GAP = "gap"
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import stats
-from .answer import Answer, Estimate, named, part_words
+from .answer import GAP, Answer, Estimate, named, part_words
 from .document import Document, Section, Table, figure, text
 from .figures import between, chance, count, number, seconds, signed, signed_percent
 from .population import MOST_BOOTS, Population, choose_device, choose_two, days_of_chosen, exclude_each_other, rollup_parameters
 from .store import Row, Store
 
-#: A gap is a part that boots without it have, too: of no length.
-GAP = "gap"
 #: Of parts that differ as much as those reported, this share may be chance.
 SIGNIFICANT = 0.05
 
@@ -53,6 +52,9 @@ class Comparison(Answer):
     new: str
     base_boots: int
     new_boots: int
+    #: Boots of either that were compared: fewer than there are if some were chosen by chance.
+    base_compared: int
+    new_compared: int
     #: Clocks that only one side has: nothing can be compared by them.
     clocks_of_one: list[str]
     least_us: float
@@ -79,21 +81,21 @@ class Comparison(Answer):
         if d.verdict == "same":
             return f"{what}: no difference that chance could not explain ({signed(d.difference_us.best)} s)."
         relative = f", {signed_percent(d.difference_us.best, d.base_us)}" if d.base_us else ""
-        return (
-            f"{what}: `{self.new}` is {d.verdict} than `{self.base}` by {seconds(abs(d.difference_us.best))} s{relative} "
-            f"({between(d.difference_us.low, d.difference_us.high)} s)."
-        )
+        # The confidence stands in the table.
+        bounds = f" ({between(d.difference_us.low, d.difference_us.high)} s)" if d.difference_us.confidence > 0 else ""
+        return f"{what}: `{self.new}` is {d.verdict} than `{self.base}` by {seconds(abs(d.difference_us.best))} s{relative}{bounds}."
 
     def notes(self, parts: int) -> list[str]:
         """What to know before trusting the figures."""
+        base, new = compared(self.base_compared, self.base_boots), compared(self.new_compared, self.new_boots)
         notes = [
-            f"{count(self.base_boots, 'boot')} of `{self.base}`, {number(self.new_boots)} of `{self.new}`. Parts that vary by less than "
+            f"{base} of `{self.base}`, {new} of `{self.new}`. Parts that vary by less than "
             f"{seconds(self.least_us)} s are left out; the p values of the others are corrected for their number (Benjamini and Hochberg)."
         ]
         judged = sum(d.kind != "boot" for d in self.differences)
         fewest = min((d.base_boots + d.new_boots for d in self.differences if d.kind == "boot"), default=0)
         if 0 < fewest < MOST_BOOTS and least_p(fewest // 2, fewest - fewest // 2) * judged > SIGNIFICANT:
-            notes.append(f"So few boots can't tell a single one of {count(judged, 'part')} from chance; several that differ may show.")
+            notes.append(f"Too few boots to distinguish a single part (of {number(judged)}) from chance; several that differ may show.")
         if parts > 50:
             notes.append(f"{count(parts - 50, 'more part')} that differ are in the JSON.")
         if self.clocks_of_one:
@@ -108,14 +110,23 @@ class DeviceComparison(Comparison):
     QUESTION = "device"
 
 
+def compared(boots: int, of: int) -> str:
+    """How many boots were compared.
+
+    >>> compared(1, 1), compared(200, 20_000)
+    ('1 boot', '200 of 20 000 boots')
+    """
+    return count(of, "boot") if boots == of else f"{number(boots)} of {count(of, 'boot')}"
+
+
 def table(differences: Sequence[Difference]) -> Table:
     has_board = any(d.board is not None for d in differences)
     columns = [*([text("board")] if has_board else []), text("what"), text("clock"), figure("base [s]"), figure("new [s]")]
-    columns += [figure("difference"), figure("95 % interval"), text("by chance"), text("verdict")]
+    columns += [figure("difference"), figure("interval"), text("p"), text("verdict")]
     rows = []
     for d in differences:
         cells = [*([named(d.board)] if has_board else []), part_words(d.kind, d.name), d.clock, seconds(d.base_us), seconds(d.new_us)]
-        cells += [f"{signed(d.difference_us.best)} s", between(d.difference_us.low, d.difference_us.high), chance(d.p), d.verdict]
+        cells += [f"{signed(d.difference_us.best)} s", d.difference_us.interval(), chance(d.p), d.verdict]
         rows.append(cells)
     return Table(columns, rows)
 
@@ -212,14 +223,7 @@ def described(key: Part, base: list[float], new: list[float], boots: tuple[int, 
         verdict = "new" if boots[1] else "gone"
     else:
         verdict = "slower" if best > 0 else "faster"
-    return Difference(*key, *boots, median(base), median(new), Estimate(low, best, high, confidence), p, verdict)
-
-
-def median(values: Sequence[float]) -> float:
-    """The middle one, or the mean of the two in the middle."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return Difference(*key, *boots, statistics.median(base), statistics.median(new), Estimate(low, best, high, confidence), p, verdict)
 
 
 def clocks_of_one(found: Sequence[Row]) -> list[str]:
@@ -232,23 +236,24 @@ def clocks_of_one(found: Sequence[Row]) -> list[str]:
 def compare(store: Store, base: Population, new: Population, least_us: float) -> Comparison:
     """Compares two populations: by the rollups if these tell them apart, else by up to so many boots of each, chosen by chance."""
     exclude_each_other(base, new)
-    # Boots of different boards are one population only if a board was asked for.
-    by_board = "board" not in base.values and "board" not in new.values
+    # Boots of different boards are one population only if both sides name theirs.
+    by_board = not ("board" in base.values and "board" in new.values)
+    boots = base.boots(store), new.boots(store)
     if base.is_rolled_up and new.is_rolled_up:
         rows = store.ask("sides_of_rollups", by_board=by_board, least_us=least_us, **rollup_parameters(base, new))
-        boots = base.boots(store), new.boots(store)
+        chosen = boots
     else:
-        choose_two(store, base, new)
-        rows, boots = rows_of_chosen(store, by_board, least_us), (base.boots(store), new.boots(store))
-    return Comparison(base.words, new.words, *boots, clocks_of_one(rows), least_us, differences(rows, least_us))
+        chosen = choose_two(store, base, new)
+        rows = rows_of_chosen(store, by_board, least_us)
+    return Comparison(base.words, new.words, *boots, *chosen, clocks_of_one(rows), least_us, differences(rows, least_us))
 
 
-def device(store: Store, name: str, last: int, least_us: float) -> DeviceComparison:
+def device(store: Store, name: str, last: int, least_us: float, board: str | None = None) -> DeviceComparison:
     """Compares a device's last boots with those before."""
-    base, new = choose_device(store, name, last)
+    base, new = choose_device(store, name, last, board)
     rows = rows_of_chosen(store, False, least_us)
     words = f"{name} before", f"{name}, last {count(new, 'boot')}"
-    return DeviceComparison(*words, base, new, clocks_of_one(rows), least_us, differences(rows, least_us))
+    return DeviceComparison(*words, base, new, base, new, clocks_of_one(rows), least_us, differences(rows, least_us))
 
 
 def rows_of_chosen(store: Store, by_board: bool, least_us: float) -> list[Row]:

@@ -8,7 +8,6 @@ import csv
 import datetime
 import json
 import math
-import os
 import sys
 from collections.abc import Sequence
 from decimal import Decimal
@@ -17,10 +16,11 @@ from typing import Any
 
 from .. import __version__, _bootline
 from . import arguments
-from .arguments import FINE, complain
+from .arguments import FINE
 from .document import Column, Document, Section, Table
 from .figures import count, number
-from .store import TABLES, OpenStore, Rows, Store, StoreError
+from .program import arguments_of, exit_status, standard_output
+from .store import TABLES, OpenStore, Rows, Store, UsageError
 from .terminal import rendered
 
 #: Rows of a table on a terminal.
@@ -55,26 +55,26 @@ def parser(prog: str = "bootline sql", dialect: str = "DuckDB") -> arguments.Par
 
 def main(argv: Sequence[str] | None = None, open_store: OpenStore = Store, prog: str = "bootline sql", dialect: str = "DuckDB") -> int:
     """Runs the command, with whatever engine opens the store; returns its exit status."""
-    options = parser(prog, dialect).parse_args(argv)
+    return exit_status(lambda: run(parser(prog, dialect).parse_args(arguments_of(argv)), open_store))
+
+
+def run(options: argparse.Namespace, open_store: OpenStore) -> int:
+    store = open_store(options.store, options.threads)
+    rows = store.query(statement_of(options.statement))
+    write = write_json if options.json else write_csv if options.csv else write_table
+    with standard_output():
+        write(rows)
+    return FINE
+
+
+def statement_of(argument: str) -> str:
+    """The statement, from standard input if it is asked for."""
+    if argument != "-":
+        return argument
     try:
-        statement = sys.stdin.read() if options.statement == "-" else options.statement
-        rows = open_store(options.store, options.threads).query(statement)
-        if options.json:
-            write_json(rows)
-        elif options.csv:
-            write_csv(rows)
-        else:
-            write_table(rows)
-        sys.stdout.flush()
-        return FINE
-    except StoreError as e:
-        complain(str(e), e.hint)
-        return e.status
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except KeyboardInterrupt:
-        return 130
+        return sys.stdin.read()
+    except UnicodeDecodeError as e:
+        raise UsageError(f"the statement is not text: {e}") from e
 
 
 def write_table(rows: Rows) -> None:
@@ -122,7 +122,9 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, datetime.datetime):
-        return value.isoformat() + "Z"
+        # All without a time zone are UTC.
+        utc = value if value.tzinfo is None else value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return utc.isoformat() + "Z"
     if isinstance(value, (list, tuple)):
         return [jsonable(part) for part in value]
     if isinstance(value, dict):
@@ -132,7 +134,7 @@ def jsonable(value: Any) -> Any:
 
 def write_csv(rows: Rows) -> None:
     """All rows as CSV, as RFC 4180 has it. A terminal gets no control characters."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = csv.writer(sys.stdout, lineterminator="\r\n")
     safe = _bootline.escaped if sys.stdout.isatty() else str
     writer.writerow([safe(column) for column in rows.columns])
     for row in rows:

@@ -6,6 +6,9 @@ from __future__ import annotations
 import datetime
 import os
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -16,6 +19,11 @@ TABLES = ("boots", "spans", "findings", "measures", "builds", "rollups", "files"
 INSTANTS = {"boots": ("start_time",), "builds": ("start_time",), "files": ("modified", "ingested_at")}
 #: The contract that this package reads: docs/store.md.
 CONTRACT = "bootline-store/1"
+
+#: A parameter of a question.
+PARAMETER = re.compile(r":([a-z_]+)")
+#: Paths in which DuckDB sees nothing but a path.
+PLAIN = re.compile(r"/[^=*?\[\]{}\\]*")
 
 Row = dict[str, Any]
 
@@ -43,9 +51,10 @@ class EngineError(UsageError):
 class Rows:
     """The rows of a statement, fetched as they are asked for."""
 
-    def __init__(self, result: Any, errors: type[Exception]) -> None:
+    def __init__(self, result: Any, errors: type[Exception], told: Callable[[Exception], StoreError]) -> None:
         self._result = result
         self._errors = errors
+        self._told = told
         #: The names of the columns.
         self.columns: list[str] = [column[0] for column in result.description or []]
 
@@ -54,7 +63,7 @@ class Rows:
             try:
                 rows = self._result.fetchmany(10_000)
             except self._errors as e:
-                raise StoreError(str(e)) from e
+                raise self._told(e) from e
             if not rows:
                 return
             yield from rows
@@ -66,7 +75,7 @@ class Store:
     >>> Store("no-such-folder")
     Traceback (most recent call last):
     ...
-    bootline.fleet.store.StoreError: `no-such-folder` is no store: it has no `_bootline/version`
+    bootline.fleet.store.StoreError: `no-such-folder` is not a store: it has no `_bootline/version`
     """
 
     def __init__(self, path: str | Path, threads: int | None = None) -> None:
@@ -77,23 +86,49 @@ class Store:
         except ImportError as e:
             raise EngineError("the engine is missing: DuckDB", "install it: `pip install 'bootline[fleet]'`") from e
         self._errors: type[Exception] = duckdb.Error
+        self._asked_wrongly: tuple[type[Exception], ...] = (
+            duckdb.ParserException,
+            duckdb.SyntaxException,
+            duckdb.BinderException,
+            duckdb.CatalogException,
+            duckdb.DataError,
+        )
         # DuckDB starts as many threads as it is told, even where they don't fit into the machine.
         config: dict[str, Any] = {"threads": min(threads, os.cpu_count() or 1)} if threads else {}
-        self._connection = duckdb.connect(config=config)
-        self._connection.execute("SET TimeZone = 'UTC'")
-        for table in TABLES:
-            # All are of UTC, and Python has no time zones that DuckDB would take without another library.
-            utc = ", ".join(f"CAST({column} AS TIMESTAMP) AS {column}" for column in INSTANTS.get(table, ()))
-            replaced = f" REPLACE ({utc})" if utc else ""
-            self._connection.execute(f"CREATE VIEW {table} AS SELECT *{replaced} FROM {parquet(self.path, table)}")
+        try:
+            self._connection = duckdb.connect(config=config)
+            self._connection.execute("SET TimeZone = 'UTC'")
+            folder = self._plain_path()
+            for table in TABLES:
+                # All are of UTC, and Python has no time zones that DuckDB would take without another library.
+                utc = ", ".join(f"CAST({column} AS TIMESTAMP) AS {column}" for column in INSTANTS.get(table, ()))
+                replaced = f" REPLACE ({utc})" if utc else ""
+                self._connection.execute(f"CREATE VIEW {table} AS SELECT *{replaced} FROM {parquet(folder, table)}")
+        except duckdb.Error as e:
+            raise StoreError(f"can't read `{self.path}`: {e}") from e
+
+    def _plain_path(self) -> Path:
+        """A path of the store in which DuckDB sees neither patterns nor, in a folder like `board=x` above the store, columns."""
+        path = self.path.absolute()
+        if PLAIN.fullmatch(str(path)):
+            return path
+        try:
+            folder = tempfile.mkdtemp(prefix="bootline-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            link = Path(folder).absolute() / "store"
+            link.symlink_to(path, target_is_directory=True)
+        except OSError as e:
+            raise StoreError(f"can't link to `{self.path}` from a temporary folder: {e}", "move the store to a plain path") from e
+        if not PLAIN.fullmatch(str(link)):
+            raise StoreError(f"the temporary folder `{folder}` has `=` or a pattern in its path", "set TMPDIR to a plain path")
+        return link
 
     def ask(self, question: str, **parameters: Any) -> list[Row]:
         """The rows that answer a question of `questions/`, as one dict each."""
         text = question_text(question)
         # DuckDB writes a parameter as $name.
-        names = set(re.findall(r":([a-z_]+)", text))
-        given = {name: parameters[name] for name in names}
-        return self.sql(re.sub(r":([a-z_]+)", r"$\1", text), given)
+        given = {name: parameters[name] for name in set(PARAMETER.findall(text))}
+        return self.sql(PARAMETER.sub(r"$\1", text), given)
 
     def sql(self, text: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of any statement over the tables."""
@@ -103,9 +138,18 @@ class Store:
     def query(self, text: str, parameters: Mapping[str, Any] | None = None) -> Rows:
         """The same, row by row."""
         try:
-            return Rows(self._connection.execute(text, dict(parameters or {})), self._errors)
+            result = self._connection.execute(text, dict(parameters or {}))
         except self._errors as e:
-            raise UsageError(str(e)) from e
+            raise self._error(e) from e
+        if result is None:
+            raise UsageError("no statement")
+        return Rows(result, self._errors, self._error)
+
+    def _error(self, error: Exception) -> StoreError:
+        """Whose mistake it is: the statement's, or the store's."""
+        if isinstance(error, self._asked_wrongly):
+            return UsageError(str(error))
+        return StoreError(f"can't read `{self.path}`: {error}")
 
     def choose_boots(self, boots: Sequence[tuple[int, str | None, str | None, str | None, datetime.date]]) -> None:
         """Makes boots (identity, board, build, side, date) the table `chosen`, which some questions are about."""
@@ -121,11 +165,11 @@ OpenStore = Callable[[str, "int | None"], Store]
 
 
 def check(path: Path) -> None:
-    """Refuses what is no store of this version."""
+    """Refuses what is not a store of this version."""
     try:
         found = (path / "_bootline" / "version").read_text().strip()
     except FileNotFoundError:
-        raise StoreError(f"`{path}` is no store: it has no `_bootline/version`", "`bootline ingest LOGS -o STORE` makes one") from None
+        raise StoreError(f"`{path}` is not a store: it has no `_bootline/version`", "`bootline ingest LOGS -o STORE` makes one") from None
     except (OSError, UnicodeDecodeError) as e:
         raise StoreError(f"can't read `{path}`: {e}") from e
     if found != CONTRACT:

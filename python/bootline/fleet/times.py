@@ -89,7 +89,7 @@ def sentence(boots: list[Times]) -> str:
     slowest = max(boots, key=lambda t: t.median_us)
     of = f" with build {slowest.build}" if slowest.build is not None else ""
     return (
-        f"{count(n, 'time')} of boots; the longest median: {seconds(slowest.median_us)} s, {OF_BOOTS.get(slowest.name, slowest.name)} "
+        f"{count(n, 'boot time')}; the longest median: {seconds(slowest.median_us)} s, {OF_BOOTS.get(slowest.name, slowest.name)} "
         f"of {named(slowest.board)}{of} ({slowest.clock} clock)."
     )
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from ..errors import BootlineError
 from ..fleet import arguments, command, sql_command
 from ..fleet.arguments import FINE, UNUSABLE, USAGE, complain
-from ..fleet.store import Store, StoreError, UsageError
+from ..fleet.program import arguments_of, exit_status
+from ..fleet.store import Store, UsageError
 from .session import session
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def setting(text: str) -> tuple[str, str]:
     """
     name, sign, value = text.partition("=")
     if not sign or not name.startswith("spark."):
-        raise argparse.ArgumentTypeError(f"`{text}` is no setting: write it as spark.NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a setting: write it as spark.NAME=VALUE")
     return name, value
 
 
@@ -89,17 +90,13 @@ def parser() -> arguments.Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    given = list(sys.argv[1:] if argv is None else argv)
+    return exit_status(lambda: run(arguments_of(argv)))
+
+
+def run(given: Sequence[str]) -> int:
     if given[:1] in (["ask"], ["sql"]):
         return asked(given[0], given[1:])
-    options = parser().parse_args(given)
-    try:
-        return ingest(options)
-    except StoreError as e:
-        complain(str(e), e.hint)
-        return e.status
-    except KeyboardInterrupt:
-        return 130
+    return ingest(parser().parse_args(given))
 
 
 def asked(name: str, argv: Sequence[str]) -> int:
@@ -138,7 +135,7 @@ def ingest(options: argparse.Namespace) -> int:
             complain(e.what, e.hint)
             return USAGE
         except (PySparkException, Py4JError, OSError, ValueError) as e:
-            again = "nothing was stored; what was committed before is complete; run the same again"
+            again = "nothing was stored; run it again"
             complain(f"can't store the boots: {first_line(e)}", again)
             return WORLD
     print(in_words(options.store, done), file=sys.stderr)

@@ -231,8 +231,8 @@ class Job:
         schema = self.schemas["builds"]
         columns = [name for name in schema.names if name != "build"]
         rows = wide.where("builds IS NOT NULL").join(self.named(wide), INPUT).select("builds.*", "path")
-        is_bare = f.greatest(*(f.col(column).isNotNull() for column in columns))
-        last = f.max_by(f.struct(*schema.names), f.struct(is_bare, "path"))
+        says_something = f.greatest(*(f.col(column).isNotNull() for column in columns))
+        last = f.max_by(f.struct(*schema.names), f.struct(says_something, "path"))
         found = rows.groupBy("build").agg(last.alias("said")).select("said.*").collect()
         target = folder / "builds"
         target.mkdir(exist_ok=True)

@@ -55,6 +55,31 @@ def test_a_panel_has_the_columns_that_it_names(panel: dict[str, Any], connection
     assert not [name for name, kind in columns.items() if "HUGEINT" in kind]
 
 
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
+def test_boots_without_a_board_are_shown(panel: dict[str, Any], connection: duckdb.DuckDBPyConnection) -> None:
+    for view in ("boots", "findings", "rollups"):
+        connection.execute(f"CREATE TABLE nameless_{view} AS SELECT * REPLACE (CAST(NULL AS VARCHAR) AS board) FROM {view}")
+        connection.execute(f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM nameless_{view}")
+    result = connection.execute(replaced(panel["targets"][0]["rawSql"], connection))
+    columns = [column[0] for column in result.description or []]
+    found = [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+    assert found
+    assert {row["board"] for row in found if "board" in row} <= {"unknown"}
+    assert all(row["series"].startswith("unknown, ") for row in found if "series" in row)
+
+
+@pytest.mark.parametrize("panel", [p for p in PANELS if p["title"].startswith(("Time to init", "Newest build"))], ids=lambda p: p["title"])
+def test_the_time_to_a_marker_is_no_time_to_init(panel: dict[str, Any], connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE marked AS SELECT * REPLACE ('marker' AS ended_by) FROM boots")
+    connection.execute("CREATE OR REPLACE VIEW boots AS SELECT * FROM marked")
+    assert not connection.execute(replaced(panel["targets"][0]["rawSql"], connection)).fetchall()
+
+
+def test_costs_by_different_clocks_have_different_names() -> None:
+    (panel,) = [panel for panel in PANELS if panel["title"] == "What findings cost"]
+    assert "|| clock ||" in panel["targets"][0]["rawSql"]
+
+
 def test_the_dashboard_uses_the_provisioned_source() -> None:
     sources = [panel["datasource"] for panel in PANELS] + [variable["datasource"] for variable in DASHBOARD["templating"]["list"]]
     assert {(source["type"], source["uid"]) for source in sources} == {(SOURCE["type"], SOURCE["uid"])}

@@ -8,91 +8,22 @@ from __future__ import annotations
 import datetime
 import random
 import statistics
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
+from handmade_store import DAY, Boot, usual, write
 
 from bootline.fleet.changes import Limits, ask_series, changes
+from bootline.fleet.findings import findings
 from bootline.fleet.outliers import outliers
 from bootline.fleet.overview import overview
+from bootline.fleet.population import population
 from bootline.fleet.selection import Selection
-from bootline.fleet.store import CONTRACT, Store
+from bootline.fleet.sides import compare, device
+from bootline.fleet.store import Store, UsageError
 from bootline.fleet.times import times
 
 ALL = Selection()
-DAY = datetime.date(2026, 3, 1)
-
-
-@dataclass
-class Boot:
-    """A boot, and the initcalls that it shows."""
-
-    us: int
-    build: str = "b0"
-    board: str | None = "a"
-    clock: str = "kernel"
-    parts: dict[str, int] = field(default_factory=dict)
-    console_us: int = 0
-    app_us: int | None = None
-
-
-def bucket(us: int) -> int:
-    """As docs/store.md has it."""
-    value = 0
-    while 1.02**value < us:
-        value += 1
-    return value if us >= 1 else -1
-
-
-def write(store: Path, boots: list[Boot]) -> Store:
-    """The tables of the contract, as far as questions read them."""
-    (store / "_bootline").mkdir(parents=True)
-    (store / "_bootline" / "version").write_text(CONTRACT)
-    boot_rows: list[list[Any]] = []
-    span_rows: list[list[Any]] = []
-    counts: Counter[tuple[Any, ...]] = Counter()
-    sums: Counter[tuple[Any, ...]] = Counter()
-    for number, boot in enumerate(boots):
-        boot_rows.append([number, number, boot.board, boot.build, boot.clock, boot.us, boot.app_us, boot.console_us])
-        span_rows += [[number, boot.board, boot.build, boot.clock, name, us] for name, us in boot.parts.items()]
-        for kind, name, us in [("boot", "time-to-init", boot.us), *(("initcall", name, us) for name, us in boot.parts.items())]:
-            key = (boot.board, boot.build, boot.clock, kind, name, bucket(us))
-            counts[key] += 1
-            sums[key] += us
-    of_build = "board VARCHAR, build VARCHAR, clock VARCHAR"
-    rolled_up = [[*key, n, sums[key]] for key, n in counts.items()]
-    branch = "tree_name VARCHAR, git_repository_branch VARCHAR, config_name VARCHAR, compiler VARCHAR"
-    tables: dict[str, tuple[str, list[list[Any]]]] = {
-        "boots": (f"boot_id BIGINT, file_id BIGINT, {of_build}, dur_us BIGINT, app_dur_us BIGINT, console_us BIGINT", boot_rows),
-        "spans": (f"boot_id BIGINT, {of_build}, name VARCHAR, dur_us BIGINT", span_rows),
-        "rollups": (f"{of_build}, kind VARCHAR, name VARCHAR, bucket INTEGER, count BIGINT, sum_us BIGINT", rolled_up),
-        "findings": (f"boot_id BIGINT, {of_build}, rule VARCHAR, cost_us BIGINT", []),
-        "measures": ("boot_id BIGINT", []),
-        "files": ("file_id BIGINT, path VARCHAR, modified TIMESTAMP, ingested_at TIMESTAMP", []),
-        "builds": (f"build VARCHAR, {branch}, start_time TIMESTAMP, ordinal BIGINT", []),
-    }
-    nulls = ", ".join(f"NULL::VARCHAR AS {column}" for column in ("problem", "device", "lab", "job"))
-    more = {
-        "boots": f", true AS usable, false AS panicked, 'init-record' AS ended_by, {nulls}, NULL::TIMESTAMP AS start_time",
-        "spans": ", 'initcall' AS kind, 0::BIGINT AS console_us",
-    }
-    db = duckdb.connect()
-    for table, (columns, rows) in tables.items():
-        db.execute(f"CREATE TABLE {table} ({columns})")
-        if rows:
-            db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-        folder = store / table if table == "builds" else store / table / f"date={DAY}"
-        folder.mkdir(parents=True)
-        db.execute(f"COPY (SELECT *{more.get(table, '')} FROM {table}) TO '{folder / 'rows.parquet'}' (FORMAT parquet)")
-    return Store(store)
-
-
-def usual(chance: random.Random, n: int, **more: Any) -> list[Boot]:
-    return [Boot(round(chance.gauss(1e6, 1e4)), parts={"x_init": 50_000, "y_init": 20_000}, **more) for _ in range(n)]
 
 
 def test_an_outlier_and_its_cause(tmp_path: Path) -> None:
@@ -176,3 +107,115 @@ def test_boards_of_any_name(tmp_path: Path, board: str | None) -> None:
     assert (change.board, change.since_build) == (board, "b12")
     assert [part.name for part in change.parts] == ["x_init"]
     assert outliers(store, ALL, most=5).outliers == []
+
+
+def test_boards_are_compared_apart_unless_both_sides_name_one(tmp_path: Path) -> None:
+    chance = random.Random(6)
+    boots = []
+    for board, us in (("a", 1_000_000), ("b", 3_000_000)):
+        for build in ("b0", "b1"):
+            boots += [Boot(round(chance.gauss(us, 1e3)), build=build, board=board) for _ in range(10)]
+    store = write(tmp_path / "store", boots)
+    # The other side's boots of b would make a faster.
+    one = compare(store, population("build=b0,board=a"), population("build=b1"), 1000.0)
+    assert [(d.board, d.verdict) for d in one.differences if d.kind == "boot"] == [("a", "same")]
+    both = compare(store, population("board=a"), population("board=b"), 1000.0)
+    assert [(d.board, d.verdict) for d in both.differences if d.kind == "boot"] == [(None, "slower")]
+
+
+def test_an_empty_name_is_not_an_unknown_one(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    boots = []
+    for n in range(20):
+        for board in ("", None):
+            us = 250_000 if board == "" and n >= 12 else 50_000
+            whole = round(chance.gauss(1e6, 1e3)) + us
+            boots += [Boot(whole + i, build=f"b{n:02}", board=board, parts={"x_init": us}, findings=[("R1", us, "r", 1)]) for i in range(3)]
+    boots.append(Boot(2_000_000, build="b00", board=None, parts={"x_init": 800_000}))
+    store = write(tmp_path / "store", boots)
+    found = changes(store, ALL, Limits()).changes
+    assert [(change.board, [part.name for part in change.parts]) for change in found] == [("", ["x_init"])]
+    assert sorted((f.board is None, f.boots, f.of_boots) for f in findings(store, ALL).findings) == [(False, 60, 60), (True, 60, 61)]
+    slow = outliers(store, ALL, most=9)
+    assert [(outlier.board, outlier.cause().split(" s, ")[0]) for outlier in slow.outliers] == [(None, "initcall x_init +0.750")]
+
+
+def test_devices_of_the_same_name_on_two_boards(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    boots = []
+    for n in range(20):
+        boots += [Boot(round(chance.gauss(1e6, 1e3)), board="a", device="1", date=DAY + datetime.timedelta(n))]
+        boots += [Boot(round(chance.gauss(3e6, 1e3)), board=None, device="1", date=DAY + datetime.timedelta(n % 5))]
+    store = write(tmp_path / "store", boots)
+    with pytest.raises(UsageError, match="device `1` is on several boards: unknown, a") as refused:
+        device(store, "1", 5, 1000.0)
+    assert refused.value.hint == "add `--board`"
+    answer = device(store, "1", 5, 1000.0, board="a")
+    assert (answer.base_boots, answer.new_boots) == (15, 5)
+    assert [d.verdict for d in answer.differences if d.kind == "boot"] == ["same"]
+
+
+@pytest.mark.parametrize("folder", ["board=x/build=y", "a*b/c?d", "[ab]", "it's {a,b}", "plain"])
+def test_folders_above_the_store_say_nothing(tmp_path: Path, folder: str) -> None:
+    made = write(tmp_path / folder / "store", [Boot(1_000_000), Boot(1_000_000, board="b", build="b1")])
+    assert {(row["board"], row["build"]) for row in made.sql("SELECT board, build FROM boots")} == {("a", "b0"), ("b", "b1")}
+    # As a pattern the path would name this one, too.
+    other = tmp_path / folder.replace("*", "x").replace("?", "x").replace("[ab]", "a") / "store"
+    if not other.exists():
+        write(other, [Boot(1)])
+    assert len(Store(tmp_path / folder / "store").sql("SELECT * FROM boots")) == 2
+
+
+def test_a_part_that_is_the_only_long_one_of_its_kind(tmp_path: Path) -> None:
+    chance = random.Random(8)
+    boots = []
+    for n in range(20):
+        parts = {"short_init": 100} | ({"long_init": 200_000} if n < 12 else {})
+        boots += [Boot(round(chance.gauss(1e6, 1e3)) + sum(parts.values()), build=f"b{n:02}", parts=parts) for _ in range(5)]
+    (change,) = changes(write(tmp_path / "store", boots), ALL, Limits()).changes
+    assert change.since_build == "b12"
+    assert [(part.name, part.since_build) for part in change.parts] == [("long_init", "b12")]
+
+
+def test_an_outlier_of_boots_of_which_few_show_initcalls(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    silent = [Boot(round(chance.gauss(1e6, 1e4))) for _ in range(30)]
+    # All that show it take as long: it is no cause.
+    slow = Boot(2_000_000, parts={"x_init": 500_000})
+    answer = outliers(write(tmp_path / "store", [*silent, Boot(1_000_000, parts={"x_init": 500_000}), slow]), ALL, most=5)
+    assert [outlier.cause() for outlier in answer.outliers] == ["nothing that the log shows"]
+
+
+def test_an_outlier_is_compared_with_the_selected_days(tmp_path: Path) -> None:
+    chance = random.Random(10)
+    before = [Boot(1_500_000, parts={"x_init": 550_000}, date=DAY) for _ in range(100)]
+    after = usual(chance, 30, date=DAY + datetime.timedelta(5))
+    slow = Boot(1_500_000, parts={"x_init": 550_000, "y_init": 20_000}, date=DAY + datetime.timedelta(5))
+    answer = outliers(write(tmp_path / "store", [*before, *after, slow]), Selection(since=DAY + datetime.timedelta(1)), most=5)
+    assert [outlier.cause().split(" s, ")[0] for outlier in answer.outliers] == ["initcall x_init +0.500"]
+
+
+def test_the_remedy_is_the_one_that_saves_most(tmp_path: Path) -> None:
+    boots = [Boot(1_000_000, findings=[("R1", 100_000, "a little", 1_000)]) for _ in range(3)]
+    boots += [Boot(1_000_000, findings=[("R1", 100_000, "much", 90_000)])]
+    (found,) = findings(write(tmp_path / "store", boots), ALL).findings
+    assert (found.remedy, found.saves_us) == ("much", 93_000)
+
+
+def test_an_interval_says_when_it_is_not_of_95_percent(tmp_path: Path) -> None:
+    boots = [Boot(us, build=build) for build, us in (("b0", 1_000_000), ("b0", 1_010_000), ("b1", 1_500_000), ("b1", 1_520_000))]
+    answer = compare(write(tmp_path / "store", boots), population("build=b0"), population("build=b1"), 1000.0)
+    (boot,) = [d for d in answer.differences if d.kind == "boot"]
+    assert 0 < boot.difference_us.confidence < 0.95
+    assert boot.difference_us.interval().endswith(f" ({100 * boot.difference_us.confidence:.0f} %)")
+
+
+def test_chosen_boots_are_counted(tmp_path: Path) -> None:
+    boots = [Boot(1_000_000 + n, build=f"b{n % 2}", device=f"d{n % 2}") for n in range(500)]
+    answer = compare(write(tmp_path / "store", boots), population("device=d0"), population("device=d1"), 1000.0)
+    assert answer.notes(0)[0].startswith("200 of 250 boots of `device=d0`, 200 of 250 boots of `device=d1`.")
+
+
+def test_a_column_is_given_once() -> None:
+    with pytest.raises(UsageError, match="`build` is given twice"):
+        population("build=a,build=b")

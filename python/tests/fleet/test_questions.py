@@ -155,6 +155,9 @@ def test_a_device_against_its_own_past(ask: Ask) -> None:
     answer = answered(ask, "device", "board-a-1", "--last", str(BUILDS - STEP))
     boots = [d for d in answer["differences"] if d["kind"] == "boot"]
     assert [d["verdict"] for d in boots] == ["slower"]
+    assert ask("device", "board-a-1", "--board", "board-a")[0] == 0
+    assert ask("device", "board-a-1", "--board", "board-b")[0] == 2
+    assert ask("device", "board-a-1", "--since", "2026-01-02")[0] == 2
     status, _, err = ask("device", "nobody")
     assert status == 2
     assert err.startswith("error: device `nobody` has 0 usable boots")
@@ -192,7 +195,7 @@ def test_sql(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["columns"] == ["board", "boots", "hostile"]
     assert answer["rows"] == [["board-a", 120, "a\x1b[2J"], ["board-b", 120, "a\x1b[2J"]]
     assert sql_command.main([str(store), "SELECT 1 AS one, NULL AS none", "--csv"]) == 0
-    assert capsys.readouterr().out == "one,none\n1,\n"
+    assert capsys.readouterr().out == "one,none\r\n1,\r\n"
     assert sql_command.main([str(store), "SELEC"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
 
@@ -201,7 +204,7 @@ def test_what_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert command.main([str(tmp_path)]) == 3
     assert (
         capsys.readouterr().err
-        == f"error: `{tmp_path}` is no store: it has no `_bootline/version`\n  hint: `bootline ingest LOGS -o STORE` makes one\n"
+        == f"error: `{tmp_path}` is not a store: it has no `_bootline/version`\n  hint: `bootline ingest LOGS -o STORE` makes one\n"
     )
     (tmp_path / "_bootline").mkdir()
     (tmp_path / "_bootline" / "version").write_text("bootline-store/9\n")

@@ -15,7 +15,7 @@ from fleet_of_boots import PATTERN, Logs, assert_same_answers, assert_same_store
 from pyspark.sql import SparkSession
 
 from bootline._bootline import StoreBatch
-from bootline.fleet.store import Store, UsageError
+from bootline.fleet.store import Store, StoreError, UsageError
 from bootline.spark.command import main
 from bootline.spark.ingest import Ingested, Job, ingest
 from bootline.spark.reading import ReaderOptions
@@ -162,7 +162,7 @@ def test_a_batch_excludes_writers_at_its_end_only(logs: Logs, ingest_command: Pa
 
 def test_the_command(ingested: tuple[Path, Ingested], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "no-such-store"]) == 3
-    assert "is no store" in capsys.readouterr().err
+    assert "is not a store" in capsys.readouterr().err
     with pytest.raises(SystemExit) as refused:
         main(["ingest", "only-one"])
     assert refused.value.code == 2
@@ -174,6 +174,20 @@ def test_the_command(ingested: tuple[Path, Ingested], capsys: pytest.CaptureFixt
 def test_a_wrong_statement_is_a_usage_error(spark: SparkSession, ingested: tuple[Path, Ingested]) -> None:
     with pytest.raises(UsageError, match="nonsense"):
         SparkStore(spark, str(ingested[0])).query("SELECT nonsense FROM boots")
+
+
+def test_what_spark_can_not_open(spark: SparkSession, ingested: tuple[Path, Ingested], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no statement"):
+        SparkStore(spark, str(ingested[0])).query(" ")
+    pattern = tmp_path / "a[b]" / "store"
+    shutil.copytree(ingested[0], pattern)
+    with pytest.raises(StoreError, match="for a pattern") as refused:
+        SparkStore(spark, str(pattern))
+    assert refused.value.status == 3
+    shutil.rmtree(pattern / "boots")
+    shutil.move(pattern, tmp_path / "half")
+    with pytest.raises(StoreError, match="can't read"):
+        SparkStore(spark, str(tmp_path / "half"))
 
 
 def test_the_figures_of_the_document_were_measured(tmp_path: Path) -> None:

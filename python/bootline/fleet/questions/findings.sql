@@ -24,17 +24,26 @@ medians AS (
     FROM of_boots
     GROUP BY board, clock, rule
 ),
+of_remedies AS (
+    SELECT board, clock, rule, remedy, min(rule_name) AS rule_name, sum(added_us) AS added_us, coalesce(sum(saves_us), 0) AS saves_us
+    FROM chosen
+    GROUP BY board, clock, rule, remedy
+),
+-- Of several remedies the one that saves most in all.
+placed AS (
+    SELECT *, row_number() OVER (PARTITION BY board, clock, rule ORDER BY remedy IS NULL, saves_us DESC, remedy) AS place FROM of_remedies
+),
 totals AS (
     SELECT board, clock, rule,
         min(rule_name) AS rule_name,
         CAST(sum(added_us) AS BIGINT) AS total_us,
-        CAST(coalesce(sum(saves_us), 0) AS BIGINT) AS saves_us,
-        min(remedy) AS remedy
-    FROM chosen
+        CAST(sum(saves_us) AS BIGINT) AS saves_us,
+        min(CASE WHEN place = 1 THEN remedy END) AS remedy
+    FROM placed
     GROUP BY board, clock, rule
 )
 SELECT totals.board, totals.clock, totals.rule, rule_name, medians.boots, all_boots.boots AS of_boots, median_us, total_us, saves_us, remedy
 FROM totals
-    JOIN medians ON medians.clock = totals.clock AND medians.rule = totals.rule AND coalesce(medians.board, '') = coalesce(totals.board, '')
-    JOIN all_boots ON all_boots.clock = totals.clock AND coalesce(all_boots.board, '') = coalesce(totals.board, '')
+    JOIN medians ON medians.clock = totals.clock AND medians.rule = totals.rule AND medians.board IS NOT DISTINCT FROM totals.board
+    JOIN all_boots ON all_boots.clock = totals.clock AND all_boots.board IS NOT DISTINCT FROM totals.board
 ORDER BY total_us DESC, median_us DESC, totals.board NULLS FIRST, totals.clock, totals.rule

@@ -18,7 +18,7 @@ related AS (
     SELECT timed.*, of_builds.boots AS of_boots, median_us, median_console_us, dur_us / median_us AS ratio
     FROM timed JOIN of_builds
         ON of_builds.clock = timed.clock AND of_builds.ended_by = timed.ended_by
-        AND coalesce(of_builds.board, '') = coalesce(timed.board, '') AND coalesce(of_builds.build, '') = coalesce(timed.build, '')
+        AND of_builds.board IS NOT DISTINCT FROM timed.board AND of_builds.build IS NOT DISTINCT FROM timed.build
     WHERE median_us > 0
 ),
 usual AS (
@@ -35,7 +35,7 @@ SELECT related.boot_id, related.board, related.build, related.clock, related.dev
     count(*) OVER () AS outliers
 FROM related
     JOIN usual ON usual.clock = related.clock AND usual.ended_by = related.ended_by
-        AND coalesce(usual.board, '') = coalesce(related.board, '')
+        AND usual.board IS NOT DISTINCT FROM related.board
     LEFT JOIN files ON files.file_id = related.file_id
 WHERE ratio > upper + 3 * (upper - lower) AND ratio > 1.1
 ORDER BY related.dur_us - related.median_us DESC, related.boot_id

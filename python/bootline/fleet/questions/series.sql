@@ -23,19 +23,24 @@ of_boots AS (
     WHERE kind = 'boot' AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
     GROUP BY board, build, clock
 ),
--- Values below half of least_us matter to neither.
-long_parts AS (
-    SELECT board, build, clock, kind, name, sum(count) AS boots, sum(sum_us) AS us
+all_parts AS (
+    SELECT board, build, clock, kind, name, sum(count) AS boots,
+        -- Values below half of least_us matter to neither.
+        sum(CASE WHEN bucket >= floor(ln(greatest(0.5 * :least_us, 1)) / ln(1.02)) THEN sum_us END) AS us
     FROM rollups
-    WHERE bucket >= floor(ln(greatest(0.5 * :least_us, 1)) / ln(1.02)) AND build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
+    WHERE build IS NOT NULL AND (:board IS NULL OR board = :board) AND date BETWEEN :since AND :until
     GROUP BY board, build, clock, kind, name
 ),
+long_parts AS (
+    SELECT * FROM all_parts WHERE us IS NOT NULL
+),
+-- Of all parts, long or not: a build whose only long part is gone still shows the kind.
 kinds AS (
-    SELECT board, build, clock, kind, max(boots) AS boots FROM long_parts GROUP BY board, build, clock, kind
+    SELECT board, build, clock, kind, max(boots) AS boots FROM all_parts GROUP BY board, build, clock, kind
 ),
 means AS (
     SELECT long_parts.board, long_parts.clock, kind, name, us / of_boots.boots AS mean_us
-    FROM long_parts JOIN of_boots ON coalesce(of_boots.board, '') = coalesce(long_parts.board, '') AND of_boots.build = long_parts.build
+    FROM long_parts JOIN of_boots ON of_boots.board IS NOT DISTINCT FROM long_parts.board AND of_boots.build = long_parts.build
         AND of_boots.clock = long_parts.clock
     WHERE kind <> 'boot'
 ),
@@ -43,19 +48,19 @@ builds_of_boards AS (
     SELECT board, clock, count(*) AS builds FROM of_boots GROUP BY board, clock
 ),
 differing AS (
-    SELECT coalesce(means.board, '') AS board, means.clock, kind, name
-    FROM means JOIN builds_of_boards AS b ON coalesce(b.board, '') = coalesce(means.board, '') AND b.clock = means.clock
-    GROUP BY coalesce(means.board, ''), means.clock, kind, name
+    SELECT means.board, means.clock, kind, name
+    FROM means JOIN builds_of_boards AS b ON b.board IS NOT DISTINCT FROM means.board AND b.clock = means.clock
+    GROUP BY means.board, means.clock, kind, name
     HAVING max(mean_us) - CASE WHEN count(*) < max(b.builds) THEN 0 ELSE min(mean_us) END >= 0.5 * :least_us
     UNION ALL
-    SELECT coalesce(board, ''), clock, 'boot', 'time-to-init' FROM builds_of_boards
+    SELECT board, clock, 'boot', 'time-to-init' FROM builds_of_boards
     UNION ALL
-    SELECT coalesce(board, ''), clock, 'boot', 'time-to-marker' FROM builds_of_boards
+    SELECT board, clock, 'boot', 'time-to-marker' FROM builds_of_boards
 ),
 buckets AS (
     SELECT rollups.board, build, rollups.clock, rollups.kind, rollups.name, bucket, sum(count) AS boots, sum(sum_us) AS us
     FROM rollups JOIN differing ON differing.name = rollups.name AND differing.kind = rollups.kind AND differing.clock = rollups.clock
-        AND differing.board = coalesce(rollups.board, '')
+        AND differing.board IS NOT DISTINCT FROM rollups.board
     WHERE build IS NOT NULL AND (:board IS NULL OR rollups.board = :board) AND date BETWEEN :since AND :until
     GROUP BY rollups.board, build, rollups.clock, rollups.kind, rollups.name, bucket
 ),
@@ -74,9 +79,9 @@ counted AS (
         CASE ranked.kind WHEN 'boot' THEN total WHEN 'gap' THEN greatest(total, coalesce(of_boots.boots, 0))
             ELSE greatest(total, coalesce(kinds.boots, 0)) END AS of_boots
     FROM ranked
-        LEFT JOIN of_boots ON coalesce(of_boots.board, '') = coalesce(ranked.board, '') AND of_boots.build = ranked.build
+        LEFT JOIN of_boots ON of_boots.board IS NOT DISTINCT FROM ranked.board AND of_boots.build = ranked.build
             AND of_boots.clock = ranked.clock
-        LEFT JOIN kinds ON coalesce(kinds.board, '') = coalesce(ranked.board, '') AND kinds.build = ranked.build
+        LEFT JOIN kinds ON kinds.board IS NOT DISTINCT FROM ranked.board AND kinds.build = ranked.build
             AND kinds.clock = ranked.clock AND kinds.kind = ranked.kind
 ),
 -- Where the median is among the boots that have the part: those without it come first.
@@ -109,9 +114,9 @@ parts AS (
 )
 SELECT placed.board, placed.branch, placed.clock, placed.kind, placed.name, place, build, boots, median_us
 FROM placed
-    JOIN parts ON coalesce(parts.board, '') = coalesce(placed.board, '') AND coalesce(parts.branch, '') = coalesce(placed.branch, '')
+    JOIN parts ON parts.board IS NOT DISTINCT FROM placed.board AND parts.branch IS NOT DISTINCT FROM placed.branch
         AND parts.clock = placed.clock AND parts.kind = placed.kind AND parts.name = placed.name
-    LEFT JOIN builds_of_kinds AS k ON coalesce(k.board, '') = coalesce(placed.board, '') AND coalesce(k.branch, '') = coalesce(placed.branch, '')
+    LEFT JOIN builds_of_kinds AS k ON k.board IS NOT DISTINCT FROM placed.board AND k.branch IS NOT DISTINCT FROM placed.branch
         AND k.clock = placed.clock AND k.kind = placed.kind
 WHERE placed.kind = 'boot'
     OR greatest_us - CASE WHEN parts.builds < coalesce(k.builds, 0) OR parts.kind = 'gap' THEN 0 ELSE least END >= :least_us

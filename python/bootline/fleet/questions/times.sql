@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
 -- How long boots, their stages and phases take, by board and clock, and by build if asked. From the rollups, where each figure is within
--- 2 % (it is the mean of its bucket, and the median is interpolated within it); the time to the application from boots. The bounds of the median are those of the buckets that hold
--- its order statistics (95 %).
+-- 2 % (it is the mean of its bucket, and the median is interpolated within it); the time to the application from boots. The bounds of
+-- the median are those of the buckets that hold its order statistics (95 %).
 -- Parameters: board, build (null: all), since, until (dates), by_build (whether builds are rows of their own).
 WITH buckets AS (
     SELECT board, CASE WHEN :by_build THEN build END AS build, clock, kind, name, bucket, sum(count) AS boots, sum(sum_us) AS us
