@@ -412,7 +412,9 @@ pub(crate) fn parts(table: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> 
 
 /// Writes a file that is there whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    // Readers leave out names that begin so.
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;

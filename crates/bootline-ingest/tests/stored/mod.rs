@@ -55,7 +55,13 @@ pub fn parts(store: &Path, table: &str) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
+            // As engines do.
+            let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            if path.is_dir() {
+                folders.push(path);
+            } else if !is_hidden {
+                found.push(path);
+            }
         }
     }
     found.sort();
