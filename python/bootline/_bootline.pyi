@@ -267,7 +267,7 @@ class ConsoleRecorder:
         """The time now, by the capture's clock, in nanoseconds."""
 
     def feed(self, data: bytes, empty_at: int | None = None) -> None:
-        """Of a console without a descriptor: bytes that have arrived just now, after `empty_at`, at which nothing lay there."""
+        """Records bytes of a console without a descriptor. They arrived between `empty_at`, when none were waiting, and now."""
 
     def read(self, size: int, timeout: float) -> bytes:
         """At most `size` bytes that were not yet read here; none if none came within `timeout` seconds."""

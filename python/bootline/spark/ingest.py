@@ -227,7 +227,7 @@ class Job:
         table.write.mode("overwrite").partitionBy(DATE).options(**PACKING).parquet(str(folder / name))
 
     def write_builds(self, wide: DataFrame, folder: Path) -> None:
-        """Writes each build's own file: by the driver, builds are few. What is said last and says something of the build counts."""
+        """Writes one file per build, on the driver: builds are few. The last row that describes the build beyond its name wins."""
         schema = self.schemas["builds"]
         columns = [name for name in schema.names if name != "build"]
         rows = wide.where("builds IS NOT NULL").join(self.named(wide), INPUT).select("builds.*", "path")

@@ -136,7 +136,7 @@ impl<'a> Predictor<'a> {
         })
     }
 
-    /// The times of the boot with a change, without what is said of them.
+    /// Times of the boot with a change; the wording of the prediction is not made.
     pub(crate) fn times(&self, change: &Change) -> Result<PredictedTimes, PredictionError> {
         let (target, plan) = self.target(change)?;
         Ok(self.times_of(change, &target, &plan))
