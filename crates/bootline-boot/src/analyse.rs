@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From one boot's records to the boot: which module finds what, in which order.
+use std::sync::OnceLock;
+
 use super::backlog;
-use super::boot::{Boot, LEAST_GAP};
+use super::boot::Boot;
 use super::boot_records::BootRecords;
 use super::clock;
 use super::cmdline::is_serial;
@@ -9,7 +11,6 @@ use super::console;
 use super::console_start;
 use super::console_switch;
 use super::end;
-use super::gap;
 use super::initcall;
 use super::kernel::Kernel;
 use super::listed_console;
@@ -90,10 +91,8 @@ impl Boot {
             let end = end.map(|e| e.0);
             serial_line::describe(&records, &timeline, &waits, s, speed, speed_change, console_start, end, kernel.cpus)
         });
-        let spans = initcall::spans(&records, &timeline, &waits);
         let services = service::services(&records, &timeline, speed.map(|s| s.rate));
         let async_waits = initcall::async_waits(&records, &timeline);
-        let gaps = gap::gaps(&records, &timeline, &waits, &milestones, until, LEAST_GAP);
         let end = end.and_then(|(i, by)| end::boot_end(&records, &timeline, console_start, &notes, &milestones, i, by));
         clock::check(&records, &timeline, &milestones, &mut problems);
         let was_set_back = end.as_ref().is_some_and(|end| !end::follows_start(end, &records, &mut problems));
@@ -120,15 +119,16 @@ impl Boot {
             timeline,
             waits,
             phases,
-            spans,
             services,
             async_waits,
-            gaps,
             end,
             power_on,
             marks,
             unit_events,
             whole: WholeBoot::default(),
+            until,
+            spans: OnceLock::new(),
+            gaps: OnceLock::new(),
         };
         let mut problems = Problems::default();
         boot.whole = whole::rebuild(&boot, &[], None, &mut problems);

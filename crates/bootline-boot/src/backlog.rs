@@ -26,28 +26,48 @@ impl BacklogPoint {
 
 /// One point for each record stored and each record transmitted.
 pub(super) fn backlog(records: &RecordSet, timeline: &Timeline) -> Vec<BacklogPoint> {
-    let mut events: Vec<(Dur, bool, u64)> = Vec::new();
+    let mut points = Vec::with_capacity(2 * records.len());
+    each_point(records, timeline, |point| points.push(point));
+    points
+}
+
+/// The largest backlog, in bytes.
+pub(super) fn peak(records: &RecordSet, timeline: &Timeline) -> u64 {
+    let mut peak = 0;
+    each_point(records, timeline, |point| peak = peak.max(point.backlog()));
+    peak
+}
+
+fn each_point(records: &RecordSet, timeline: &Timeline, mut each: impl FnMut(BacklogPoint)) {
+    // Each of the two is nearly in order by itself.
+    let (mut stores, mut transmissions) = (Vec::with_capacity(records.len()), Vec::with_capacity(records.len()));
     for (i, r) in records.iter().enumerate().filter(|(_, r)| r.source == RecordOrigin::Kernel) {
         let place = timeline.place(i);
         if let (Some(stored), Some(transmitted)) = (place.stored, place.transmitted) {
-            events.push((stored, true, u64::from(r.line_bytes)));
-            events.push((transmitted.end.max(stored), false, u64::from(r.line_bytes)));
+            stores.push((stored, u64::from(r.line_bytes)));
+            transmissions.push((transmitted.end.max(stored), u64::from(r.line_bytes)));
         }
     }
-    // At the same instant, storing comes before transmitting, so that no point shows more transmitted than stored.
-    events.sort_by_key(|&(at, is_store, _)| (at, !is_store));
+    stores.sort_by_key(|(at, _)| *at);
+    transmissions.sort_by_key(|(at, _)| *at);
+    let (mut stores, mut transmissions) = (stores.into_iter().peekable(), transmissions.into_iter());
     let (mut stored, mut transmitted) = (0, 0);
-    events
-        .into_iter()
-        .map(|(at, is_store, n)| {
-            if is_store {
-                stored += n
-            } else {
-                transmitted += n
-            }
-            BacklogPoint { at, stored, transmitted }
-        })
-        .collect()
+    let mut next = transmissions.next();
+    loop {
+        // At the same instant, storing comes before transmitting, so that no point shows more transmitted than stored.
+        let is_before = |(at, _): &(Dur, u64)| next.is_none_or(|(end, _)| *at <= end);
+        let at = if let Some((at, bytes)) = stores.next_if(is_before) {
+            stored += bytes;
+            at
+        } else if let Some((at, bytes)) = next {
+            transmitted += bytes;
+            next = transmissions.next();
+            at
+        } else {
+            return;
+        };
+        each(BacklogPoint { at, stored, transmitted });
+    }
 }
 
 /// The longest time from when a record was stored until it was transmitted, of all that the module's kthread printed.

@@ -43,9 +43,9 @@ pub(super) fn is_banner_alone(boot: &BootRecords) -> bool {
 pub(super) fn before(quoted: &RecordSet, boot: &RecordSet) -> RecordSet {
     let mut joined = RecordSet::new();
     for r in quoted.iter() {
-        joined.push(bootline_records::Record { source: RecordOrigin::Other, ..r });
+        joined.push(&bootline_records::Record { source: RecordOrigin::Other, ..r });
     }
-    boot.iter().for_each(|r| joined.push(r));
+    boot.iter().for_each(|r| joined.push(&r));
     joined
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One boot, rebuilt from its records by the other modules.
+use std::sync::OnceLock;
+
 use super::backlog::{self, BacklogPoint};
 use super::console::RegisteredConsole;
 use super::console_start::{self, ConsoleStart};
 use super::console_switch::ConsoleSwitch;
 use super::end::BootEnd;
-use super::gap::Gap;
-use super::initcall::{AsyncWait, Span};
+use super::gap::{self, Gap};
+use super::initcall::{self, AsyncWait, Span};
 use super::kernel::Kernel;
 use super::listed_console::ListedConsole;
 use super::mark::Mark;
@@ -53,14 +55,10 @@ pub struct Boot {
     pub waits: ConsoleWaits,
     /// Phases, in order.
     pub phases: Vec<Phase>,
-    /// Spans of `initcall_debug`, by start.
-    pub spans: Vec<Span>,
     /// Units that systemd reported, in the order in which they are first named.
     pub services: Vec<Service>,
     /// Waits for async calls, by their ends; empty unless the kernel was asked to log them.
     pub async_waits: Vec<AsyncWait>,
-    /// Gaps of at least [`LEAST_GAP`], longest first.
-    pub gaps: Vec<Gap>,
     /// The boot's end, init or the marker; none if the log does not reach it.
     pub end: Option<BootEnd>,
     /// When power was switched on, if the capture notes it.
@@ -71,12 +69,29 @@ pub struct Boot {
     pub unit_events: Vec<UnitEvent>,
     /// The whole boot, from the earliest known moment to the application.
     pub whole: WholeBoot,
+    /// Position of the last record that may be of the boot itself: the end's, even if its time can't be told.
+    pub(super) until: usize,
+    /// What not every question needs is found when it is first asked for.
+    pub(super) spans: OnceLock<Vec<Span>>,
+    pub(super) gaps: OnceLock<Vec<Gap>>,
 }
 
 /// Length of the shortest gap.
 pub const LEAST_GAP: Dur = Dur::from_millis(100);
 
 impl Boot {
+    /// Spans of `initcall_debug`, by start.
+    pub fn spans(&self) -> &[Span] {
+        self.spans.get_or_init(|| initcall::spans(&self.records, &self.timeline, &self.waits))
+    }
+
+    /// Gaps of at least [`LEAST_GAP`], longest first.
+    pub fn gaps(&self) -> &[Gap] {
+        self.gaps.get_or_init(|| {
+            gap::gaps(&self.records, &self.timeline, &self.waits, &self.milestones, self.until, LEAST_GAP)
+        })
+    }
+
     /// Bytes stored and bytes transmitted, over time.
     pub fn backlog(&self) -> Vec<BacklogPoint> {
         backlog::backlog(&self.records, &self.timeline)

@@ -2,8 +2,8 @@
 //! What the times of a log reveal about its clocks and its completeness.
 use super::milestone::Milestones;
 use super::timeline::{Clock, Timeline};
-use bootline_capture::units::Dur;
-use bootline_records::{ByteRange, ProblemKind, Problems, Record, RecordOrigin, RecordSet};
+use bootline_capture::units::{Dur, KernelTime};
+use bootline_records::{ByteRange, ProblemKind, Problems, Record, RecordId, RecordOrigin, RecordSet};
 
 /// Stamps from different CPUs may be out of order by this much.
 pub(super) const REORDERING: Dur = Dur::from_millis(100);
@@ -52,22 +52,22 @@ fn beginning(records: &RecordSet, first: Record<'_>, problems: &mut Problems) {
 }
 
 fn jumps(records: &RecordSet, problems: &mut Problems) {
-    let mut latest: Option<Record<'_>> = None;
+    let mut latest: Option<(RecordId, KernelTime)> = None;
     for r in records.iter().filter(|r| r.source == RecordOrigin::Kernel) {
         let Some(stamp) = r.stamp else { continue };
-        if let Some((l, before)) = latest.and_then(|l| l.stamp.map(|s| (l, s))) {
+        if let Some((last, before)) = latest {
             if stamp + REORDERING < before {
                 problems.add(ProblemKind::ClockJumpedBack, r.bytes, || {
-                    format!("from {before} s (record {}) back to {stamp} s (record {})", l.id, r.id)
+                    format!("from {before} s (record {last}) back to {stamp} s (record {})", r.id)
                 });
-                latest = Some(r);
+                latest = Some((r.id, stamp));
                 continue;
             }
             if stamp < before {
                 continue;
             }
         }
-        latest = Some(r);
+        latest = Some((r.id, stamp));
     }
 }
 

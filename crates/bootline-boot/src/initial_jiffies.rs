@@ -22,19 +22,19 @@ pub(super) struct InitialJiffies {
 }
 
 impl InitialJiffies {
-    /// The record with a stamp that counts from the first jiffy.
-    pub fn counted_from_start<'r>(&mut self, r: Record<'r>) -> Record<'r> {
-        let Some(stamp) = r.stamp.filter(|_| r.source == RecordOrigin::Kernel) else { return r };
+    /// Makes a record's stamp count from the first jiffy.
+    pub fn count_from_start(&mut self, r: &mut Record<'_>) {
+        let Some(stamp) = r.stamp.filter(|_| r.source == RecordOrigin::Kernel) else { return };
         // User-mode Linux logs before its banner, as do others.
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         if is_first || is_banner(r.text) {
             let begins = |first: &KernelTime| stamp >= *first && stamp - *first < BEFORE_OVERFLOW;
             self.first = HZ.into_iter().map(first_jiffy).find(begins);
         }
-        let Some(first) = self.first else { return r };
+        let Some(first) = self.first else { return };
         // Below it, jiffies have overflowed.
         let since = if stamp >= first { stamp - first } else { stamp.since_origin() + BEFORE_OVERFLOW };
-        Record { stamp: Some(KernelTime::ORIGIN + since), ..r }
+        r.stamp = Some(KernelTime::ORIGIN + since);
     }
 }
 

@@ -203,7 +203,7 @@ struct Merging<'o> {
 
 impl Merging<'_> {
     fn keep(&mut self, r: Record<'_>) {
-        self.merged.push(Record { id: RecordId(self.merged.len() as u32), ..r });
+        self.merged.push(&Record { id: RecordId(self.merged.len() as u32), ..r });
     }
 
     fn add_until(&mut self, until: usize, only: Only) {

@@ -26,6 +26,9 @@ const MOST: usize = 64;
 /// The consoles of the last listing in a log.
 pub(super) fn listed_consoles(records: &RecordSet) -> Vec<ListedConsole> {
     let mut found: Vec<ListedConsole> = Vec::new();
+    if !may_list(records.texts()) {
+        return found;
+    }
     // Only messages of the kernel come between the lines of one listing.
     let mut is_open = false;
     for r in records.iter() {
@@ -49,7 +52,7 @@ pub(super) fn listed_consoles(records: &RecordSet) -> Vec<ListedConsole> {
     found
 }
 
-/// Whether a line of a text may be one of a listing: this is asked of every record of every boot.
+/// Whether a line of a text may be one of a listing.
 fn may_list(text: &str) -> bool {
     memchr_iter(b'(', text.as_bytes()).any(|at| {
         // The last of its operations.

@@ -164,7 +164,7 @@ impl EarlierBoot {
                 if dropped(&r) {
                     *left_out += 1;
                 } else {
-                    joined.records.push(r);
+                    joined.records.push(&r);
                 }
             }
         }

@@ -43,11 +43,11 @@ mod tests {
             "[Sun Mar  1 10:00:00 2026] Linux version 6.6.1 (a@b) #1 SMP\n[Sun Mar  1 10:00:00 2026] a\n\
              [Sun Mar  1 10:00:01 2026] b\n[Sun Mar  1 10:00:04 2026] Run /init as init process\n",
         );
-        let end = boot.end.expect("init is there");
+        let end = boot.end.as_ref().expect("init is there");
         assert_eq!((end.kernel, end.elapsed.best()), (None, Dur::from_secs(4)));
         assert_eq!((end.elapsed.low(), end.elapsed.high()), (Dur::from_secs(3), Dur::from_secs(5)));
         // From b to init: two seconds at the least. From a to b: perhaps nothing.
-        assert_eq!(boot.gaps.iter().map(|g| g.length).collect::<Vec<_>>(), [Dur::from_secs(3)]);
+        assert_eq!(boot.gaps().iter().map(|g| g.length).collect::<Vec<_>>(), [Dur::from_secs(3)]);
     }
 
     #[test]

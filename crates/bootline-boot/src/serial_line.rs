@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The serial line of a boot: its speed, what it transmitted, and what that cost.
 
-use super::backlog::{self, BacklogPoint};
+use super::backlog;
 use super::console::SerialConsole;
 use super::console_start::ConsoleStart;
 use super::initcall_debug;
@@ -81,7 +81,7 @@ pub(super) fn speed(
     reaches_line: impl Fn(&Record<'_>) -> bool,
 ) -> Option<LineSpeed> {
     let exactly = |rate, source| LineSpeed { rate, low: rate, high: rate, source, samples: 0 };
-    if records.iter().any(|r| r.arrival.is_some()) {
+    if records.has_arrivals() {
         let measured = samples.and_then(|samples| match change {
             Some(change) => Some(change.main_speed(samples, records, until)),
             None => samples.speed(),
@@ -208,9 +208,8 @@ pub(super) fn describe(
             waited,
         }
     });
-    let points = backlog::backlog(records, timeline);
     SerialLine {
-        backlog_peak: points.iter().map(BacklogPoint::backlog).max().unwrap_or(0),
+        backlog_peak: backlog::peak(records, timeline),
         lag_at_end: end.and_then(|e| Some((transmitted(e)?.end - timeline.stored(e)?).max_zero())),
         console,
         speed,

@@ -112,7 +112,7 @@ impl Simulated {
                 last: HostTime::from_nanos(7_000_000_000) + end,
                 uncertainty: Dur::ZERO,
             };
-            records.push(Record {
+            records.push(&Record {
                 id: RecordId(i as u32),
                 bytes: ByteRange { start: at, end: at + u64::from(len) },
                 source: RecordOrigin::Kernel,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The speed that a log itself shows: bytes per time.
 
-use bootline_capture::units::{Dur, LineRate};
+use bootline_capture::units::{Dur, KernelTime, LineRate};
 use bootline_records::{Arrival, RUNNER_LATENESS, Record, RecordSet};
 
 /// Source of a line's speed.
@@ -164,27 +164,30 @@ pub(super) fn from_stamps(
         return None;
     }
     let mut samples: Vec<Sample> = Vec::new();
-    let mut before: Option<Record<'_>> = None;
+    // Bytes of the record before, if they may be a sample, and its stamp.
+    let mut before: Option<(Option<u32>, KernelTime)> = None;
     for i in after..until.min(records.len()) {
         let r = records.get(i)?;
         let Some(stamp) = r.stamp else { continue };
-        if let Some(b) = before.filter(|b| b.line_bytes >= 30 && reaches_line(b)) {
-            let dt = (stamp - b.stamp.unwrap_or(stamp)).as_secs_f64();
+        if let Some((Some(bytes), stored)) = before {
+            let dt = (stamp - stored).as_secs_f64();
             if dt > 20e-6 {
-                samples.push(Sample { bytes: f64::from(b.line_bytes), seconds: dt, from: i, to: i });
+                samples.push(Sample { bytes: f64::from(bytes), seconds: dt, from: i, to: i });
             }
         }
-        before = Some(r);
+        before = Some((Some(r.line_bytes).filter(|bytes| *bytes >= 30 && reaches_line(&r)), stamp));
     }
     // Logarithmic bins of 4 %; the cluster is the fullest pair of neighbours.
     const STEP: f64 = 0.04;
     let bin_of: Vec<i32> = samples.iter().map(|s| (s.rate().ln() / STEP).floor() as i32).collect();
-    let mut bins = std::collections::BTreeMap::<i32, usize>::new();
+    let (first, last) = (*bin_of.iter().min()?, *bin_of.iter().max()?);
+    // One more: each has a neighbour.
+    let mut bins = vec![0_usize; (last - first) as usize + 2];
     for bin in &bin_of {
-        *bins.entry(*bin).or_default() += 1;
+        bins[(bin - first) as usize] += 1;
     }
-    let pair = |b: &i32| bins.get(b).unwrap_or(&0) + bins.get(&(b + 1)).unwrap_or(&0);
-    let crowd = *bins.keys().max_by_key(|b| pair(b))?;
+    let pair = |bin: &i32| bins[(bin - first) as usize] + bins[(bin - first) as usize + 1];
+    let crowd = (first..=last).filter(|bin| bins[(bin - first) as usize] > 0).max_by_key(pair)?;
     // If writers do not wait, the rates spread over decades, and no two neighbours contain a quarter of them.
     let count = pair(&crowd);
     if count < 8 || count * 4 < samples.len() {

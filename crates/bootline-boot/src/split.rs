@@ -147,7 +147,7 @@ impl Splitter {
         });
     }
 
-    fn keep(&mut self, r: Record<'_>) {
+    fn keep(&mut self, r: &Record<'_>) {
         let records = &mut self.now.records;
         let what = if records.len() >= MAX_RECORDS {
             format!("more than {MAX_RECORDS} records in one boot; the rest were only counted")
@@ -276,8 +276,8 @@ fn is_of_another_processor(text: &str) -> bool {
 }
 
 impl Sink for Splitter {
-    fn record(&mut self, r: Record<'_>) {
-        let r = self.jiffies.counted_from_start(r);
+    fn record(&mut self, mut r: Record<'_>) {
+        self.jiffies.count_from_start(&mut r);
         if self.is_printed_again(&r) {
             self.now.printed_again += 1;
             return;
@@ -290,7 +290,7 @@ impl Sink for Splitter {
         if separates_boots(&r) {
             self.tail = self.now.records.len();
         }
-        self.keep(r);
+        self.keep(&r);
         if r.source == RecordOrigin::Other && !r.text.trim().is_empty() {
             self.asked = r.text.contains("dmesg");
             self.asked_for_all = self.asked && asks_for_all(r.text);

@@ -131,9 +131,9 @@ fn a_flush_is_seen_past_what_other_tasks_log_meanwhile() {
         line_bytes: 43,
         ..records.records.get(enabled).unwrap()
     };
-    records.records.push(other);
+    records.records.push(&other);
     for r in tail.iter() {
-        records.records.push(bootline_records::Record { id: bootline_records::RecordId(r.id.0 + 1), ..r });
+        records.records.push(&bootline_records::Record { id: bootline_records::RecordId(r.id.0 + 1), ..r });
     }
     let boot = Boot::analyse(records, &BootOptions::default());
     let flush = boot.line.as_ref().unwrap().flush.unwrap();
@@ -302,7 +302,7 @@ fn a_probe_that_is_put_off_has_either_sign() {
         let boot = read(&format!(
             "[    0.000000] Linux version 6.19.1 (gcc) #1 SMP Mon\n[    0.100000] probe of a returned {returned} after 5 usecs\n"
         ));
-        assert_eq!(boot.spans[0].deferred(), want, "{returned}");
+        assert_eq!(boot.spans()[0].deferred(), want, "{returned}");
     };
     check(-517, true);
     check(517, true);
@@ -430,7 +430,7 @@ fn kernels_before_6_2_flush_before_they_say_enabled() {
         let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
         let flush = boot.waits.iter().find(|w| w.cause == WaitCause::Flush).expect("the flush is found");
         assert!((flush.time.best().as_secs_f64() - 5.2).abs() < 0.5, "{release}: {:?}", flush.time);
-        assert_eq!(boot.gaps, [], "{release}");
+        assert_eq!(boot.gaps(), [], "{release}");
         let said = boot.line.unwrap().flush.unwrap();
         assert_eq!(boot.records.by_id(said.next.unwrap()).unwrap().text, "printk: console [ttyS0] enabled");
     }
@@ -599,7 +599,7 @@ fn a_clock_that_ran_before_the_kernel_is_named() {
     let check = |log: &str, is_named: bool, gaps: &[i64]| {
         let boot = read(log);
         assert_eq!(boot.problems.iter().any(|p| p.kind == ProblemKind::ClockRanBefore), is_named, "{log}");
-        assert_eq!(boot.gaps.iter().map(|g| g.length.as_nanos() / 1_000_000).collect::<Vec<_>>(), gaps, "{log}");
+        assert_eq!(boot.gaps().iter().map(|g| g.length.as_nanos() / 1_000_000).collect::<Vec<_>>(), gaps, "{log}");
     };
     check(&log("Architected cp15 timer(s) running at 24.00MHz", "    1"), true, &[700]);
     check(&log("Detected 1596.029 MHz processor", "1868671"), true, &[700]);
@@ -741,7 +741,7 @@ fn a_second_registration_prints_the_whole_log() {
     let flush = |text: &str| {
         let boot = Boot::analyse(BootRecords::all(text.as_bytes()).remove(0), &BootOptions::default());
         let waits: Dur = boot.waits.iter().filter(|w| w.cause == WaitCause::Flush).map(|w| w.time.best()).sum();
-        (waits, boot.line.unwrap().flush.unwrap().bytes, boot.gaps.first().map(|g| g.net()))
+        (waits, boot.line.as_ref().unwrap().flush.unwrap().bytes, boot.gaps().first().map(|g| g.net()))
     };
     let (waited, bytes, gap) = flush(&log(true));
     let needed = LineRate::from_bytes_per_s(11_520.0).unwrap().time_for(bytes).as_dur();

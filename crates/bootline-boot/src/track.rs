@@ -153,7 +153,7 @@ fn tracks(spans: &[Span], last: Dur) -> Vec<Track> {
 impl Boot {
     /// The tracks, sorted by task and number; each span is on exactly one.
     pub fn tracks(&self) -> Vec<Track> {
-        tracks(&self.spans, self.last_time())
+        tracks(self.spans(), self.last_time())
     }
 
     /// The last time in the log: when its last record was stored or transmitted.

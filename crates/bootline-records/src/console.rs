@@ -70,7 +70,7 @@ impl ConsoleDecoder {
         if let Some(found) = self.prefix(&body[from..]) {
             // Most lines: one record, nothing odd in it.
             let text = &body[from + found.len..];
-            if memchr(b'\r', text).is_none() && next_prefix(body, from + found.len).is_none() {
+            if (line.is_ordinary || memchr(b'\r', text).is_none()) && next_prefix(body, from + found.len).is_none() {
                 return self.kernel(line, 0, from, body.len(), found, out);
             }
         }
@@ -193,7 +193,7 @@ impl ConsoleDecoder {
         if !line.is_captured() {
             // `<N>` in a file comes from dmesg -r; a console shows it only when configured to.
             line_bytes = line_bytes.saturating_sub(found.level_len as u32);
-            if line.is_bare() && memchr(0x1b, &line.body[from..to]).is_some() {
+            if !line.is_ordinary && line.is_bare() && memchr(0x1b, &line.body[from..to]).is_some() {
                 line_bytes = uncoloured_bytes(found, &line.body[at + found.len..to]);
             }
         }

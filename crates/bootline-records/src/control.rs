@@ -43,6 +43,17 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
     blocks_plain && !blocks.remainder().iter().any(odd)
 }
 
+/// Whether all bytes are printable ASCII or tabs, and none may begin markup: the bytes are their text, whatever the line is.
+#[inline]
+pub(super) fn is_ordinary(bytes: &[u8]) -> bool {
+    let odd = |b: &u8| (b.wrapping_sub(0x20) >= 0x5F) & (*b != b'\t') | (*b == b'<') | (*b == b'&');
+    let any_odd = |block: &[u8]| block.iter().fold(false, |any, b| any | odd(b));
+    let mut blocks = bytes.chunks_exact(32);
+    // The last block overlaps the one before: what is left over would be looked at byte by byte.
+    let last = &bytes[bytes.len().saturating_sub(32)..];
+    blocks.all(|block| !any_odd(block)) && !any_odd(last)
+}
+
 /// Appends the text of `bytes` to `text`.
 pub(super) fn clean(bytes: &[u8], text: &mut String) -> CleanedBytes {
     let mut found = CleanedBytes::default();

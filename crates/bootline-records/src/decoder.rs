@@ -13,7 +13,7 @@ use super::kmsg::Kmsg;
 use super::lava::{self, Lava};
 use super::log_line::{LineEnding, LineSplitter, LogLine};
 use super::logcat::Logcat;
-use super::markup::without_markup;
+use super::markup::{without_lone_colours, without_markup};
 use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
 use super::syslog::Syslog;
@@ -125,7 +125,7 @@ pub struct Decoded {
 
 impl Sink for Decoded {
     fn record(&mut self, record: Record<'_>) {
-        self.records.push(record);
+        self.records.push(&record);
     }
     fn problem(&mut self, kind: ProblemKind, bytes: ByteRange, detail: &str) {
         self.problems.add(kind, bytes, || detail.to_owned());
@@ -366,8 +366,9 @@ impl LineDecoder {
         let is_console = matches!(self, LineDecoder::Console(_) | LineDecoder::Stamped(_) | LineDecoder::Lava(_));
         // In JSON it is a text's.
         if !matches!(self, LineDecoder::JournalJson(_)) && !line.is_captured() {
-            if let Some(mut text) = without_markup(line.body) {
-                if !is_console && memchr(0x1b, &text).is_some() {
+            let plain = if line.is_ordinary { without_lone_colours(line.body) } else { without_markup(line.body) };
+            if let Some(mut text) = plain {
+                if !is_console && !line.is_ordinary && memchr(0x1b, &text).is_some() {
                     let range = line.range(0, line.body.len());
                     out.problem(ProblemKind::ControlSequences, range, "terminal control sequences, removed");
                     text = without_colours(&text);
@@ -375,7 +376,7 @@ impl LineDecoder {
                 return self.page_lines(line, &text, out);
             }
         }
-        if !is_console && memchr(0x1b, line.body).is_some() {
+        if !is_console && !line.is_ordinary && memchr(0x1b, line.body).is_some() {
             // `dmesg --color` and journalctl colour the parts that are to be told apart here.
             let range = line.range(0, line.body.len());
             out.problem(ProblemKind::ControlSequences, range, "terminal control sequences, removed");

@@ -6,6 +6,7 @@
 //! there instead: progress bars and logs whose line feeds were lost may have no other line end.
 use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
+use super::control::is_ordinary;
 use super::{Arrival, ByteRange, prefix};
 use bootline_capture::ChunkTime;
 use bootline_capture::units::{Dur, HostTime};
@@ -32,6 +33,8 @@ pub(super) struct LogLine<'a> {
     pub stamped: Option<Arrival>,
     /// The body is not what stands in the input: quotes and escapes of a job log were taken off.
     is_rewritten: bool,
+    /// Nearly all lines: nothing in the body has to be cleaned, cut, or taken for markup ([`is_ordinary`]). False where nobody looked.
+    pub is_ordinary: bool,
     spans: &'a [Span],
     last: Option<(HostTime, Dur)>,
 }
@@ -72,6 +75,7 @@ impl<'a> LogLine<'a> {
             decoration: 0,
             stamped: None,
             is_rewritten: true,
+            is_ordinary: false,
             spans: &[],
             last: None,
         }
@@ -93,6 +97,7 @@ impl<'a> LogLine<'a> {
             decoration: 0,
             stamped,
             is_rewritten: true,
+            is_ordinary: false,
             spans: &[],
             last: None,
         }
@@ -204,6 +209,7 @@ impl LineSplitter {
                 decoration: 0,
                 stamped: None,
                 is_rewritten: false,
+                is_ordinary: false,
                 spans: &self.spans,
                 last: self.last,
             };
@@ -242,6 +248,7 @@ impl LineSplitter {
             decoration: 0,
             stamped: None,
             is_rewritten: false,
+            is_ordinary: is_ordinary(body),
             spans,
             last,
         });
@@ -264,6 +271,7 @@ impl LineSplitter {
             decoration: 0,
             stamped: None,
             is_rewritten: false,
+            is_ordinary: is_ordinary(body),
             spans: &self.spans,
             last,
         });
@@ -324,6 +332,7 @@ impl LineSplitter {
             decoration: 0,
             stamped: None,
             is_rewritten: false,
+            is_ordinary: false,
             spans: &self.spans,
             last: None,
         };

@@ -55,6 +55,12 @@ const LONGEST_TAG: usize = 512;
 /// UTF-8 of a blank that breaks no line: pages pad with it.
 const HARD_BLANK: &[u8] = b"\xc2\xa0";
 
+/// The text of a line without any other markup that begins with a visible colour; `None` for any other line.
+#[inline]
+pub(super) fn without_lone_colours(line: &[u8]) -> Option<Vec<u8>> {
+    (visible_colour_len(line.trim_ascii_start()) > 0).then(|| without_visible_colours(line))
+}
+
 /// The text of a line that has markup in it, with a line feed where the page begins a line; `None` for any other line.
 pub(super) fn without_markup(line: &[u8]) -> Option<Vec<u8>> {
     if visible_colour_len(line.trim_ascii_start()) > 0 {

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Records kept: their text in one arena.
-use super::{Record, RecordId};
+use super::{Arrival, ByteRange, Caller, Level, Record, RecordId, RecordOrigin};
+use bootline_capture::units::KernelTime;
 
 /// The records of one boot, in the order in which they were received.
+///
+/// Every analysis passes over them, most looking at one or two fields: they are kept small, and what few inputs have apart.
 #[derive(Clone, Debug, Default)]
 pub struct RecordSet {
     arena: String,
-    /// Records whose `text` is empty; their text is `arena[text_ends[i - 1]..text_ends[i]]`.
-    metas: Vec<Record<'static>>,
-    text_ends: Vec<usize>,
+    kept: Vec<KeptRecord>,
+    /// Of each record, if any record has one.
+    arrivals: Vec<Option<Arrival>>,
+}
+
+/// A record without its text and its arrival.
+#[derive(Clone, Copy, Debug)]
+struct KeptRecord {
+    bytes: ByteRange,
+    stamp: Option<KernelTime>,
+    id: RecordId,
+    line_bytes: u32,
+    /// Its text is `arena[text_end of the one before..text_end]`.
+    text_end: usize,
+    caller: Option<Caller>,
+    level: Option<Level>,
+    source: RecordOrigin,
 }
 
 impl RecordSet {
@@ -20,26 +37,42 @@ impl RecordSet {
     /// Makes room for as many records as another set has, and for their texts.
     pub fn reserve_as(&mut self, other: &RecordSet) {
         self.arena.reserve(other.arena.len());
-        self.metas.reserve(other.metas.len());
-        self.text_ends.reserve(other.text_ends.len());
+        self.kept.reserve(other.kept.len());
+        self.arrivals.reserve(other.arrivals.len());
     }
 
     /// Keeps a copy of a record. Ids must ascend.
-    pub fn push(&mut self, record: Record<'_>) {
-        debug_assert!(self.metas.last().is_none_or(|last| last.id < record.id));
+    #[inline]
+    pub fn push(&mut self, record: &Record<'_>) {
+        debug_assert!(self.kept.last().is_none_or(|last| last.id < record.id));
+        if record.arrival.is_some() || !self.arrivals.is_empty() {
+            self.arrivals.resize(self.kept.len(), None);
+            self.arrivals.push(record.arrival);
+        }
         self.arena.push_str(record.text);
-        self.text_ends.push(self.arena.len());
-        self.metas.push(Record { text: "", ..record });
+        let &Record { id, bytes, source, level, stamp, caller, arrival: _, line_bytes, text: _ } = record;
+        let text_end = self.arena.len();
+        self.kept.push(KeptRecord { bytes, stamp, id, line_bytes, text_end, caller, level, source });
     }
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.metas.len()
+        self.kept.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.metas.is_empty()
+        self.kept.is_empty()
+    }
+
+    /// The texts of all records, one right after the other.
+    pub fn texts(&self) -> &str {
+        &self.arena
+    }
+
+    /// Whether the log has arrival times.
+    pub fn has_arrivals(&self) -> bool {
+        !self.arrivals.is_empty()
     }
 
     /// Length of all texts, in bytes.
@@ -48,15 +81,24 @@ impl RecordSet {
     }
 
     /// By position in this set (not by id).
+    #[inline]
     pub fn get(&self, index: usize) -> Option<Record<'_>> {
-        let meta = self.metas.get(index)?;
-        let start = if index == 0 { 0 } else { self.text_ends[index - 1] };
-        Some(Record { text: &self.arena[start..self.text_ends[index]], ..*meta })
+        let start = if index == 0 { 0 } else { self.kept.get(index - 1)?.text_end };
+        Some(self.whole(index, self.kept.get(index)?, start))
+    }
+
+    /// A record as others see it, its text beginning at `start`.
+    #[inline]
+    fn whole(&self, index: usize, kept: &KeptRecord, start: usize) -> Record<'_> {
+        let &KeptRecord { bytes, stamp, id, line_bytes, text_end, caller, level, source } = kept;
+        let arrival = self.arrivals.get(index).copied().flatten();
+        let text = &self.arena[start..text_end];
+        Record { id, bytes, source, level, stamp, caller, arrival, line_bytes, text }
     }
 
     /// Position of a record by its id.
     pub fn index_of(&self, id: RecordId) -> Option<usize> {
-        self.metas.binary_search_by_key(&id, |m| m.id).ok()
+        self.kept.binary_search_by_key(&id, |m| m.id).ok()
     }
 
     /// A record by its id.
@@ -65,11 +107,11 @@ impl RecordSet {
     }
 
     /// All, in order.
+    #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Record<'_>> + ExactSizeIterator + Clone {
-        let metas = self.metas.iter().zip(&self.text_ends).enumerate();
-        metas.map(|(i, (meta, end))| {
-            let start = if i == 0 { 0 } else { self.text_ends[i - 1] };
-            Record { text: &self.arena[start..*end], ..*meta }
+        (0..self.kept.len()).map(|index| {
+            let start = if index == 0 { 0 } else { self.kept[index - 1].text_end };
+            self.whole(index, &self.kept[index], start)
         })
     }
 
@@ -81,8 +123,8 @@ impl RecordSet {
         std::iter::from_fn(move || {
             while !needle.is_empty() {
                 let at = from + finder.find(&self.arena.as_bytes()[from..])?;
-                let index = self.text_ends.partition_point(|end| *end <= at);
-                let end = self.text_ends[index];
+                let index = self.kept.partition_point(|kept| kept.text_end <= at);
+                let end = self.kept[index].text_end;
                 if at + needle.len() <= end {
                     from = end;
                     return Some(index);
@@ -97,25 +139,31 @@ impl RecordSet {
 
     /// Moves the records from `index` on into a set of their own.
     pub fn split_off(&mut self, index: usize) -> RecordSet {
-        let cut = if index == 0 { 0 } else { self.text_ends[index - 1] };
+        let cut = if index == 0 { 0 } else { self.kept[index - 1].text_end };
         let arena = self.arena.split_off(cut);
-        let metas = self.metas.split_off(index);
-        let text_ends = self.text_ends.split_off(index).into_iter().map(|e| e - cut).collect();
-        RecordSet { arena, metas, text_ends }
+        let mut kept = self.kept.split_off(index);
+        kept.iter_mut().for_each(|kept| kept.text_end -= cut);
+        let mut arrivals = self.arrivals.split_off(index.min(self.arrivals.len()));
+        // The other part may have all of them.
+        for part in [&mut self.arrivals, &mut arrivals] {
+            if part.iter().all(Option::is_none) {
+                part.clear();
+            }
+        }
+        RecordSet { arena, kept, arrivals }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ByteRange, RecordId, RecordOrigin};
 
     fn set(texts: &[&str]) -> RecordSet {
         let mut set = RecordSet::new();
         for (i, text) in texts.iter().enumerate() {
             let (id, bytes) = (RecordId(i as u32 * 2), ByteRange::default());
             let (level, stamp, caller, arrival) = (None, None, None, None);
-            set.push(Record {
+            set.push(&Record {
                 id,
                 bytes,
                 source: RecordOrigin::Kernel,

@@ -36,7 +36,7 @@ impl Default for BlameOptions<'static> {
 }
 
 fn longest<'b>(boot: &'b Boot, options: &BlameOptions<'_>) -> Vec<&'b Span> {
-    let mut spans: Vec<&Span> = boot.spans.iter().collect();
+    let mut spans: Vec<&Span> = boot.spans().iter().collect();
     // A stable sort: spans of equal length keep the order in which they ran.
     spans.sort_by_key(|s| std::cmp::Reverse(if options.gross { s.gross() } else { s.net() }));
     spans.truncate(options.count.unwrap_or(usize::MAX));
@@ -47,7 +47,7 @@ fn longest<'b>(boot: &'b Boot, options: &BlameOptions<'_>) -> Vec<&'b Span> {
 pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    if boot.spans.is_empty() {
+    if boot.spans().is_empty() {
         document.paragraph("The log names no initcalls and no probes.");
     } else {
         spans(&mut document, boot, options);
@@ -71,7 +71,7 @@ const UNIT_TIMES: &str = "`dependencies` is the time from systemd's start until 
 fn spans(document: &mut Document, boot: &Boot, options: &BlameOptions<'_>) {
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
     let what = if options.gross { "gross" } else { "net" };
-    document.paragraph(format!("{} initcalls and probes, sorted by {what} time ({clock})", boot.spans.len()));
+    document.paragraph(format!("{} initcalls and probes, sorted by {what} time ({clock})", boot.spans().len()));
     let mut table = Table::new([
         (if options.gross { "gross [s]" } else { "net [s]" }, Align::Right, 0),
         ("console [s]", Align::Right, 1),
@@ -129,7 +129,7 @@ pub fn blame_json<'b>(boot: &'b Boot, options: &BlameOptions<'b>, source: &'b Bo
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
         clock: boot.timeline.clock.into(),
-        spans_in_log: boot.spans.len(),
+        spans_in_log: boot.spans().len(),
         spans: longest(boot, options).into_iter().map(blamed).collect(),
         traced_initcalls: boot.whole.traced_initcalls.iter().map(wire::TracedInitcall::from).collect(),
         units: unit_times(boot).iter().map(|time| wire::SystemUnit::new(boot, time)).collect(),

@@ -88,11 +88,11 @@ fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
             ..Row::default()
         })?;
     }
-    let mut drawn = vec![(0, 0); boot.spans.len()];
+    let mut drawn = vec![(0, 0); boot.spans().len()];
     for track in boot.tracks() {
         track.slices.iter().for_each(|bar| drawn[bar.span] = (track.number, bar.depth));
     }
-    for (s, (track, depth)) in boot.spans.iter().zip(drawn) {
+    for (s, (track, depth)) in boot.spans().iter().zip(drawn) {
         write(Row {
             kind: word(&s.kind).into(),
             name: s.name.as_str().into(),
@@ -151,7 +151,7 @@ fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
             ..Row::default()
         })?;
     }
-    for g in &boot.gaps {
+    for g in boot.gaps() {
         write(Row {
             kind: "gap".into(),
             start: Some(g.start),

@@ -37,15 +37,15 @@ impl BootEmitter for ExportJson {
         out.write_all(b"{\n      \"explained\": ")?;
         write_indented(&explain_json(boot, findings, label), 3, out)?;
         lines("records", boot.records.iter().enumerate().map(|(i, r)| wire::Record::new(boot, i, r)), out)?;
-        let mut drawn = vec![None; boot.spans.len()];
+        let mut drawn = vec![None; boot.spans().len()];
         for track in boot.tracks() {
             track.slices.iter().for_each(|slice| drawn[slice.span] = Some((track.number, *slice)));
         }
-        lines("spans", boot.spans.iter().zip(drawn).map(|(s, d)| wire::DrawnSpan::new(s, d)), out)?;
+        lines("spans", boot.spans().iter().zip(drawn).map(|(s, d)| wire::DrawnSpan::new(s, d)), out)?;
         lines("waits", boot.waits.iter().map(|w| wire::Wait::new(boot, w)), out)?;
         lines("async_waits", boot.async_waits.iter().map(wire::AsyncWait::from), out)?;
         lines("services", boot.services.iter().map(wire::Service::from), out)?;
-        lines("gaps", boot.gaps.iter().map(wire::Gap::from), out)?;
+        lines("gaps", boot.gaps().iter().map(wire::Gap::from), out)?;
         lines("backlog", boot.backlog().iter().map(wire::BacklogPoint::from), out)?;
         out.write_all(b"\n    }")
     }

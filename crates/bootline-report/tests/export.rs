@@ -132,7 +132,7 @@ fn sums_are_the_boots() {
             assert_eq!(sum("phases"), phases, "{}", log.display());
             assert_eq!(
                 lanes("silence"),
-                boot.gaps.iter().map(|g| g.length.as_nanos()).sum::<i64>(),
+                boot.gaps().iter().map(|g| g.length.as_nanos()).sum::<i64>(),
                 "{}",
                 log.display()
             );
@@ -144,7 +144,7 @@ fn sums_are_the_boots() {
                 .filter(|((p, t), _)| *p == pid && t.starts_with("task "))
                 .map(|(_, s)| s.len())
                 .sum();
-            assert_eq!(spans, boot.spans.len(), "{}", log.display());
+            assert_eq!(spans, boot.spans().len(), "{}", log.display());
             let counted = told.counts.get(&(pid, "stored".to_owned())).and_then(|c| c.last()).map_or(0, |c| c.1);
             assert_eq!(counted, boot.backlog().last().map_or(0, |p| p.stored as i64));
         }

@@ -144,7 +144,7 @@ impl Place {
 }
 
 fn spans(boot: &Boot, place: &Place) -> Vec<SpanRow> {
-    let traced = boot.spans.iter().map(|s| SpanRow {
+    let traced = boot.spans().iter().map(|s| SpanRow {
         module: s.module.as_deref().map(Text::from),
         ts_us: Some(us(s.start)),
         dur_us: s.end.map(|end| us(end - s.start)),
@@ -167,7 +167,7 @@ fn spans(boot: &Boot, place: &Place) -> Vec<SpanRow> {
         .phases
         .iter()
         .map(|p| SpanRow { console_us: us(p.console), ..place.between("phase", p.name.word(), p.start, p.end) });
-    let gaps = boot.gaps.iter().map(|g| SpanRow {
+    let gaps = boot.gaps().iter().map(|g| SpanRow {
         console_us: us(g.console),
         ..place.between("gap", &gap_name(boot, g.after), g.start, g.start + g.length)
     });

@@ -73,12 +73,15 @@ fn at_the_same_time<T: Sync, R: Send>(
         }
         drop((queue, begun));
         for results in receivers {
-            if !results.iter().all(&mut take) || taken.recv().is_err() {
-                break;
+            if !results.iter().all(&mut take) {
+                // Before the results go: their worker must not begin another item.
+                drop(taken);
+                return;
+            }
+            if taken.recv().is_err() {
+                return;
             }
         }
-        // Whoever still works or waits learns here that nobody wants more.
-        drop(taken);
     });
 }
 

@@ -78,7 +78,7 @@ impl RunMeasures {
             let length = phase.end.min(end.at.best()) - phase.start;
             values.insert(Quantity::Phase(phase.name), length.as_nanos());
         }
-        for span in &boot.spans {
+        for span in boot.spans() {
             let net: &mut i64 = values.entry(Quantity::Span(span.kind, span.name.clone())).or_default();
             *net = net.saturating_add(span.net().as_nanos());
         }
@@ -106,7 +106,7 @@ impl RunMeasures {
             clock: boot.timeline.clock,
             ended_by: end.by,
             since: end.since,
-            initcalls: !boot.spans.is_empty(),
+            initcalls: !boot.spans().is_empty(),
             stages_since: boot.whole.since.filter(|_| asked.whole_boot),
             stages_until: boot.whole.until.filter(|_| asked.whole_boot).map(|until| end_in_words(until, asked)),
         };

@@ -109,7 +109,7 @@ pub(super) fn parts(boot: &Boot, end: &BootEnd) -> Vec<Part> {
         return Vec::new();
     }
     let spans: Vec<(Dur, Dur, &Span)> = boot
-        .spans
+        .spans()
         .iter()
         .map(|s| (s.start.max(start), s.end.unwrap_or(stop).min(stop), s))
         .filter(|(from, to, _)| from < to)

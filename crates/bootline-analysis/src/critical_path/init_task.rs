@@ -57,7 +57,7 @@ impl<'b> InitTask<'b> {
                 stored.push(Stored { at, id: r.id, timed_out: timeouts.get(&i).copied() });
             }
         }
-        let non_critical = boot.spans.iter().enumerate().filter(|(_, s)| s.kind != SpanKind::Initcall);
+        let non_critical = boot.spans().iter().enumerate().filter(|(_, s)| s.kind != SpanKind::Initcall);
         let mut ended: Vec<(Dur, usize)> = non_critical.filter_map(|(i, s)| Some((s.end?, i))).collect();
         ended.sort_unstable();
         let silence = SILENCE.0.max((end - start).scale(SILENCE.1));
@@ -180,8 +180,8 @@ impl<'b> InitTask<'b> {
 
     /// Calls and probes of the same task inside an initcall, within a time range.
     fn nested(&self, call: &Span, from: Dur, to: Dur) -> Vec<NestedSpan> {
-        let first = self.boot.spans.partition_point(|s| s.start < from.max(call.start));
-        let here = self.boot.spans[first..].iter().take_while(|s| s.start < to);
+        let first = self.boot.spans().partition_point(|s| s.start < from.max(call.start));
+        let here = self.boot.spans()[first..].iter().take_while(|s| s.start < to);
         let mut found: Vec<NestedSpan> = Vec::new();
         let mut over = from;
         for span in here {
@@ -201,9 +201,9 @@ impl<'b> InitTask<'b> {
         let here = self.ended.partition_point(|e| e.0 <= from)..self.ended.partition_point(|e| e.0 <= to);
         let mut found: Vec<NestedSpan> = Vec::new();
         for &(end, i) in &self.ended[here] {
-            let span = &self.boot.spans[i];
+            let span = &self.boot.spans()[i];
             // A probe inside a probe is covered by the outer one.
-            if span.parent.is_none_or(|p| self.boot.spans[p].kind == SpanKind::Initcall) {
+            if span.parent.is_none_or(|p| self.boot.spans()[p].kind == SpanKind::Initcall) {
                 found.push(nested(span, end));
             }
         }
@@ -234,7 +234,7 @@ fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     let mut all: Vec<Call<'_>> = Vec::new();
     // Index of each task's latest one.
     let mut latest: HashMap<u32, usize> = HashMap::new();
-    for span in boot.spans.iter().filter(holds_up).filter(|s| s.start < end) {
+    for span in boot.spans().iter().filter(holds_up).filter(|s| s.start < end) {
         let task = span.task.unwrap_or(INIT);
         if let Some(last) = latest.get(&task).map(|i| &mut all[*i]) {
             if last.span.end.is_none() {

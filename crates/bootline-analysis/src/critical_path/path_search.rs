@@ -69,7 +69,7 @@ fn critical_path(boot: &Boot) -> Option<CriticalPath> {
     };
     let segments = path.segments();
     let non_critical = path.non_critical(&segments);
-    let of_init = boot.spans.iter().any(of_init);
+    let of_init = boot.spans().iter().any(of_init);
     let basis = match (of_init, boot.async_waits.is_empty()) {
         (true, false) => PathBasis::AsyncCalls,
         (true, true) => PathBasis::Initcalls,
@@ -96,7 +96,7 @@ fn beginning(boot: &Boot) -> Option<(Dur, TimeOrigin)> {
 fn calls(boot: &Boot, end: Dur) -> Vec<Call<'_>> {
     let call = |s: &'_ Span| -> Option<(Dur, RecordId)> { Some((s.end.filter(|to| *to <= end)?, s.last?)) };
     let mut all: Vec<Call<'_>> = boot
-        .spans
+        .spans()
         .iter()
         .filter(|s| s.kind == SpanKind::Async)
         .filter_map(|s| {
@@ -140,7 +140,7 @@ fn unpacking(boot: &Boot) -> Option<Call<'static>> {
 fn joins(boot: &Boot, end: Dur) -> Vec<TaskJoin> {
     let user_space = user_space(boot);
     let non_critical: HashSet<u32> =
-        boot.spans.iter().filter(|s| s.kind == SpanKind::Async).filter_map(|s| s.task).collect();
+        boot.spans().iter().filter(|s| s.kind == SpanKind::Async).filter_map(|s| s.task).collect();
     let waited = boot.async_waits.iter().filter(|w| w.to <= end && w.to - w.from >= LEAST_WAIT);
     let waited = waited.filter(|w| holds_up(w.task, w.from, user_space) && !non_critical.contains(&w.task));
     let mut all: Vec<TaskJoin> =
@@ -165,7 +165,7 @@ type Probes<'b> = HashMap<u32, Vec<(Dur, Dur, &'b str)>>;
 
 fn probes(boot: &Boot) -> Probes<'_> {
     let mut all: Probes<'_> = HashMap::new();
-    for span in boot.spans.iter().filter(|s| s.kind == SpanKind::Probe) {
+    for span in boot.spans().iter().filter(|s| s.kind == SpanKind::Probe) {
         if let Some((task, end)) = span.task.zip(span.end) {
             all.entry(task).or_default().push((end, span.start, &span.name));
         }
@@ -177,7 +177,7 @@ fn probes(boot: &Boot) -> Probes<'_> {
 /// After the initcalls, kernel_init_freeable waits for the initramfs (wait_for_initramfs). Without initcall_debug
 /// nothing shows when the initcalls ended.
 fn wait_for_initramfs(boot: &Boot) -> Option<TaskJoin> {
-    let last = boot.spans.iter().filter(|s| of_init(s)).max_by_key(|s| s.end)?;
+    let last = boot.spans().iter().filter(|s| of_init(s)).max_by_key(|s| s.end)?;
     let (from, first) = (last.end?, last.last?);
     let unpacking = unpacking(boot)?;
     let to = unpacking.end;

@@ -161,8 +161,8 @@ impl<'a> Case<'a> {
     pub fn own(&self, span: &Span) -> (Interval, Vec<TimeRange>) {
         let Some(end) = span.end else { return (Interval::default(), Vec::new()) };
         let mut apart = self.clone();
-        let position = self.boot.spans.iter().position(|s| std::ptr::eq(s, span));
-        for child in self.boot.spans.iter().filter(|s| position.is_some() && s.parent == position) {
+        let position = self.boot.spans().iter().position(|s| std::ptr::eq(s, span));
+        for child in self.boot.spans().iter().filter(|s| position.is_some() && s.parent == position) {
             apart.claim(TimeRange { from: child.start, to: child.end.unwrap_or(child.start) });
         }
         (apart.net(span.start, end), apart.unclaimed(span.start, end))
@@ -253,12 +253,12 @@ impl<'a> Case<'a> {
     /// The innermost span that encloses a time range.
     pub fn span_around(&self, from: Dur, to: Dur) -> Option<&'a Span> {
         let encloses = |s: &&Span| s.start <= from && s.end.is_some_and(|end| end >= to);
-        self.boot.spans.iter().filter(encloses).min_by_key(|s| s.gross())
+        self.boot.spans().iter().filter(encloses).min_by_key(|s| s.gross())
     }
 
     /// A span by its function's or device's name.
     pub fn span(&self, name: &str) -> Option<&'a Span> {
-        self.boot.spans.iter().find(|s| s.name == name && s.end.is_some())
+        self.boot.spans().iter().find(|s| s.name == name && s.end.is_some())
     }
 
     /// The greater of `least` and a share of the boot.

@@ -42,7 +42,7 @@ impl Tries<'_> {
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let end = case.end();
     let mut devices: BTreeMap<&str, Tries<'_>> = BTreeMap::new();
-    for s in case.boot.spans.iter().filter(|s| s.kind == SpanKind::Probe && s.start < end) {
+    for s in case.boot.spans().iter().filter(|s| s.kind == SpanKind::Probe && s.start < end) {
         match s.returned {
             _ if s.deferred() => devices.entry(&s.name).or_default().failed.push(s),
             // A positive match: a probe that succeeded without failing before was not deferred. Before 5.12 success was
@@ -68,7 +68,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     worst.truncate(3);
     // deferred_probe_initcall runs alone; an earlier success might have taken the same time without the failure.
     let alone =
-        |s: &&Span| s.parent.and_then(|p| case.boot.spans.get(p)).is_some_and(|p| p.name == "deferred_probe_initcall");
+        |s: &&Span| s.parent.and_then(|p| case.boot.spans().get(p)).is_some_and(|p| p.name == "deferred_probe_initcall");
     let late: Vec<TimeRange> = devices.values().filter_map(|t| t.success).filter(alone).map(time_range).collect();
     let mut time_ranges = failed;
     time_ranges.extend(late);
@@ -115,7 +115,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 fn words(case: &Case<'_>, name: &str, t: &Tries<'_>) -> String {
     let Some(s) = t.success else { return format!("`{name}` never succeeded in {} tries", t.failed.len()) };
     let inside =
-        s.parent.and_then(|p| case.boot.spans.get(p)).map_or(String::new(), |p| format!(" inside `{}`", p.name));
+        s.parent.and_then(|p| case.boot.spans().get(p)).map_or(String::new(), |p| format!(" inside `{}`", p.name));
     let console = if s.console > Dur::ZERO {
         format!(", {} of it waits for the console", seconds(s.console))
     } else {

@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         s.kind == SpanKind::Probe && !s.deferred() && s.start < end && s.self_time() >= least
     };
     let mut found = Vec::new();
-    for span in longest(case.boot.spans.iter().filter(wanted)) {
+    for span in longest(case.boot.spans().iter().filter(wanted)) {
         let (net, time_ranges) = case.own(span);
         if net.best() < least {
             continue;

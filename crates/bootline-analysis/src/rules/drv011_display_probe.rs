@@ -31,7 +31,7 @@ const WORDS: [&str; 4] = ["[drm", "drmfb", "frame buffer device", CONSOLE];
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     // With initcall_debug the driver's probe is known, and may wait for other things than a display.
-    if !case.boot.spans.is_empty() {
+    if !case.boot.spans().is_empty() {
         return Vec::new();
     }
     let is_display = |i: usize| case.kernel(i).is_some_and(|r| WORDS.iter().any(|w| r.text.contains(w)));

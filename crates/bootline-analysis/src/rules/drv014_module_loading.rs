@@ -30,7 +30,7 @@ const LATEST: Dur = Dur::from_secs(60);
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let latest = case.boot.end.as_ref().map(|end| end.at.best() + LATEST);
     let of_module = |s: &&Span| s.kind == SpanKind::Initcall && s.module.is_some() && s.end.is_some();
-    let modules: Vec<&Span> = case.boot.spans.iter().filter(of_module).collect();
+    let modules: Vec<&Span> = case.boot.spans().iter().filter(of_module).collect();
     let mut last: Option<&Span> = None;
     let mut by_task: HashMap<u32, Vec<(TimeRange, &Span, &Span)>> = HashMap::new();
     // Only where no other process loads meanwhile does the boot wait for this one.

@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         s.kind == SpanKind::Initcall && s.start < end && s.end.is_some() && !beside(s) && s.self_time() >= least
     };
     let mut found = Vec::new();
-    for span in longest(case.boot.spans.iter().filter(wanted)) {
+    for span in longest(case.boot.spans().iter().filter(wanted)) {
         let (cost, time_ranges) = case.own(span);
         if cost.best() < least {
             continue;

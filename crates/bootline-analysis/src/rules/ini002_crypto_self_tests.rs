@@ -50,7 +50,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let end = case.end();
     let mut spans: Vec<&Span> =
-        case.boot.spans.iter().filter(|s| is_crypto(s) && s.end.is_some() && s.start < end).collect();
+        case.boot.spans().iter().filter(|s| is_crypto(s) && s.end.is_some() && s.start < end).collect();
     spans.sort_by_key(|s| std::cmp::Reverse(s.net()));
     let time_ranges: Vec<TimeRange> =
         spans.iter().filter_map(|s| Some(TimeRange { from: s.start, to: s.end? })).collect();

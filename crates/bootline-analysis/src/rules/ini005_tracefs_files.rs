@@ -21,7 +21,7 @@ const LEAST: Dur = Dur::from_millis(100);
 const ASYNC: KernelVersion = KernelVersion::new(5, 19);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    if case.boot.kernel.version.is_none_or(|s| s >= ASYNC) || !case.boot.spans.is_empty() {
+    if case.boot.kernel.version.is_none_or(|s| s >= ASYNC) || !case.boot.spans().is_empty() {
         return Vec::new();
     }
     // clocksource_done_booting is the fs_initcall before it: "Switching to clocksource" up to 3.9, with a prefix from 4.2.

@@ -23,10 +23,10 @@ const LEAST: (Dur, f64) = (Dur::from_millis(100), 0.02);
 
 pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
     let least = case.threshold(LEAST.0, LEAST.1);
-    let debug = case.boot.kernel.command_line.initcall_debug() || !case.boot.spans.is_empty();
+    let debug = case.boot.kernel.command_line.initcall_debug() || !case.boot.spans().is_empty();
     let mut found = Vec::new();
     // Gaps are sorted by length: what remains of later ones is too short to be shown.
-    for gap in case.boot.gaps.iter().take(1_000) {
+    for gap in case.boot.gaps().iter().take(1_000) {
         let time_range = TimeRange { from: gap.start, to: gap.start + gap.length };
         let net = net(case, gap).unwrap_or_else(|| case.net(time_range.from, time_range.to));
         if net.best() < least {

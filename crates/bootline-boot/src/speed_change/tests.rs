@@ -114,7 +114,7 @@ fn a_capture_of_a_line_with_pauses() {
             let bytes = 70 + i * 17 % 30;
             let arrival = Arrival { first: now + byte, last: now + byte * i64::from(bytes), uncertainty: Dur::ZERO };
             now = arrival.last + Dur::from_millis(i64::from(i * 37 % 90));
-            records.push(Record {
+            records.push(&Record {
                 id: RecordId(i),
                 bytes: ByteRange { start: 0, end: u64::from(bytes) },
                 source: RecordOrigin::Kernel,

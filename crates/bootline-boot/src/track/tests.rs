@@ -10,7 +10,7 @@ use bootline_records::{ByteRange, Caller, Record, RecordId, RecordOrigin};
 fn boot(messages: &[(i64, Option<u32>, String)]) -> Boot {
     let mut input = BootRecords::default();
     for (n, (at, task, text)) in messages.iter().enumerate() {
-        input.records.push(Record {
+        input.records.push(&Record {
             id: RecordId(n as u32),
             bytes: ByteRange::default(),
             source: RecordOrigin::Kernel,
@@ -39,7 +39,7 @@ fn probe(at: i64, device: &str, took: i64, task: Option<u32>) -> (i64, Option<u3
 
 /// Each lane's title and its edges: `+name` where a span begins, `-name` where it ends.
 fn drawn(boot: &Boot) -> Vec<(String, String)> {
-    let name = |slice: &Slice| boot.spans[slice.span].name.as_str();
+    let name = |slice: &Slice| boot.spans()[slice.span].name.as_str();
     let edge = |e: &SliceEdge| match e {
         SliceEdge::Begin(slice) => format!("+{}", name(slice)),
         SliceEdge::End(slice) => format!("-{}", name(slice)),
@@ -114,7 +114,7 @@ proptest! {
         // Each span is drawn once, where the boot has it.
         let mut drawn: Vec<usize> = tracks.iter().flat_map(|l| &l.slices).map(|b| b.span).collect();
         drawn.sort_unstable();
-        prop_assert_eq!(drawn, (0..boot.spans.len()).collect::<Vec<_>>());
+        prop_assert_eq!(drawn, (0..boot.spans().len()).collect::<Vec<_>>());
         for track in &tracks {
             let mut running = Vec::new();
             let mut before = Dur::from_nanos(i64::MIN);
@@ -123,7 +123,7 @@ proptest! {
                 before = edge.at();
                 match edge {
                     SliceEdge::Begin(slice) => {
-                        let span = &boot.spans[slice.span];
+                        let span = &boot.spans()[slice.span];
                         prop_assert!(slice.to >= slice.from && slice.from == span.start);
                         prop_assert_eq!(span.task.unwrap_or(1), track.task);
                         prop_assert_eq!(slice.depth, running.len());
@@ -140,8 +140,8 @@ proptest! {
         }
         // What returned is as long as the boot says it was.
         let sum = |lengths: &mut dyn Iterator<Item = Dur>| lengths.sum::<Dur>();
-        let of_bars = sum(&mut tracks.iter().flat_map(|l| &l.slices).filter(|b| boot.spans[b.span].end.is_some()).map(|b| b.to - b.from));
-        let of_spans = sum(&mut boot.spans.iter().filter(|s| s.end.is_some()).map(|s| s.gross().max_zero()));
+        let of_bars = sum(&mut tracks.iter().flat_map(|l| &l.slices).filter(|b| boot.spans()[b.span].end.is_some()).map(|b| b.to - b.from));
+        let of_spans = sum(&mut boot.spans().iter().filter(|s| s.end.is_some()).map(|s| s.gross().max_zero()));
         prop_assert_eq!(of_bars, of_spans);
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn place<'s>(boot: &Boot, sources: &'s [BootSource], uses: &mut [Sour
             used.refused = Some(SourceRefusal::Second);
             continue;
         }
-        let logged = logged(&boot.spans);
+        let logged = logged(boot.spans());
         match clock(boot, trace).and_then(|note| Ok((note, aligned(boot, trace, &logged)?))) {
             Ok((note, alignment)) => {
                 (used.alignment, used.note) = (Some(alignment), Some(note + &drift(boot)));

@@ -28,7 +28,7 @@ pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [rules::Finding], source: 
         console_switch: boot.console_switch.as_ref().map(ConsoleSwitch::from),
         phases: Phase::all(boot),
         whole: WholeBoot::from(boot),
-        spans: boot.spans.len(),
+        spans: boot.spans().len(),
         findings: findings.iter().map(Finding::from).collect(),
         problems: boot.problems.iter().map(Problem::from).collect(),
         trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),

@@ -57,7 +57,7 @@ pub(super) fn critical_path(boot: &Boot, critical_path: &CriticalPath) -> DrawnP
         start: critical_path.start,
         end: critical_path.end,
         segments: critical_path.segments.iter().map(drawn).collect(),
-        slack: boot.spans.iter().map(|s| slack.get(&s.first).copied()).collect(),
+        slack: boot.spans().iter().map(|s| slack.get(&s.first).copied()).collect(),
     }
 }
 

@@ -133,7 +133,7 @@ impl Picture {
             critical_path: found.as_ref().map(|c| critical_path(boot, c)),
             findings: findings.iter().map(|f| mark(boot, f)).collect(),
             stacks: stacks(boot),
-            spans: boot.spans.clone(),
+            spans: boot.spans().to_vec(),
             stages: drawn_unit::stages(boot),
             services: drawn_unit::units(boot),
             source_bars: source_bars(boot),

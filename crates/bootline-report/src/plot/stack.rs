@@ -68,7 +68,7 @@ pub(super) fn stacks(boot: &Boot) -> SpanRows {
     let groups = RowGroups::of(&stacks);
     let mut free: Vec<Vec<Dur>> = vec![Vec::new(); groups.titles.len()];
     let mut not_drawn = vec![0; groups.titles.len()];
-    let mut of = vec![None; boot.spans.len()];
+    let mut of = vec![None; boot.spans().len()];
     for stack in &stacks {
         let group = groups.holding(stack);
         let Some(base) = place(&mut free[group], stack) else {
@@ -92,7 +92,7 @@ pub(super) fn stacks(boot: &Boot) -> SpanRows {
 fn cut<'b>(boot: &Boot, track: &'b Track) -> Vec<SpanStack<'b>> {
     let mut stacks = Vec::new();
     for slices in track.slices.chunk_by(|_, next| next.depth > 0) {
-        stacks.push(SpanStack { task: track.task, kind: boot.spans[slices[0].span].kind, slices });
+        stacks.push(SpanStack { task: track.task, kind: boot.spans()[slices[0].span].kind, slices });
     }
     stacks
 }

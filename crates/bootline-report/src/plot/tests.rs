@@ -45,7 +45,7 @@ fn threads_have_rows_of_their_own_and_async_calls_share_some() {
     // The two async calls overlap; the probe is nested in its initcall.
     assert_eq!(groups, [("boot thread", 2), ("thread 131", 1), ("async", 2)]);
     let spot = |name: &str| {
-        let i = boot.spans.iter().position(|s| s.name == name).unwrap();
+        let i = boot.spans().iter().position(|s| s.name == name).unwrap();
         stacks.of[i].map(|l| (stacks.groups[l.group].title.as_str(), l.row))
     };
     assert_eq!(spot("acpi_init"), Some(("boot thread", 0)));
@@ -179,7 +179,7 @@ proptest! {
         let boot = boots(&log).remove(0);
         let stacks = stacks(&boot);
         let mut taken: Vec<(usize, usize, Dur, Dur)> = Vec::new();
-        for (span, spot) in boot.spans.iter().zip(&stacks.of) {
+        for (span, spot) in boot.spans().iter().zip(&stacks.of) {
             let Some(spot) = spot else { continue };
             prop_assert!(spot.row < stacks.groups[spot.group].rows);
             taken.push((spot.group, spot.row, span.start, span.end.unwrap_or(boot.last_time()).max(span.start)));

@@ -25,7 +25,7 @@ pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
         });
         for edge in boot_track.edges() {
             match edge {
-                SliceEdge::Begin(bar) => tracks.sink.begin(on, bar.from, &span(&boot.spans[bar.span])),
+                SliceEdge::Begin(bar) => tracks.sink.begin(on, bar.from, &span(&boot.spans()[bar.span])),
                 SliceEdge::End(bar) => tracks.sink.end(on, bar.to),
             }
         }
@@ -182,10 +182,10 @@ pub(crate) fn cause(cause: WaitCause) -> &'static str {
 }
 
 pub(super) fn gaps<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
-    if boot.gaps.is_empty() {
+    if boot.gaps().is_empty() {
         return;
     }
-    let mut gaps: Vec<_> = boot.gaps.iter().collect();
+    let mut gaps: Vec<_> = boot.gaps().iter().collect();
     gaps.sort_by_key(|g| g.start);
     // Where the log's order isn't that of time, silences overlap.
     let mut lanes = TrackPool::new("silence", "No record was logged: work or waiting, the log does not show which.");

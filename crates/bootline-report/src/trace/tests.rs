@@ -82,7 +82,7 @@ fn boot(messages: &[(i64, i64, String)], arrives: bool) -> Boot {
         let first = HostTime::from_nanos(host);
         host += wait * 1_000;
         let last = HostTime::from_nanos(host);
-        input.records.push(Record {
+        input.records.push(&Record {
             id: RecordId(n as u32),
             bytes: ByteRange::default(),
             source: RecordOrigin::Kernel,
@@ -127,12 +127,12 @@ proptest! {
         let got = checked(&boot);
         // Nothing is lost and nothing is there twice.
         let tasks: usize = got.slices.iter().filter(|(name, _)| name.starts_with("task ")).map(|(_, n)| n).sum();
-        prop_assert_eq!(tasks, boot.spans.len());
+        prop_assert_eq!(tasks, boot.spans().len());
         let of = |map: &BTreeMap<String, usize>, name: &str| map.get(name).copied().unwrap_or(0);
         prop_assert_eq!(of(&got.slices, "phases"), boot.phases.len());
         prop_assert_eq!(of(&got.slices, "console waits"), boot.waits.len());
         let silences: usize = got.slices.iter().filter(|(name, _)| name.starts_with("silence")).map(|(_, n)| n).sum();
-        prop_assert_eq!(silences, boot.gaps.len());
+        prop_assert_eq!(silences, boot.gaps().len());
         let stored = (0..boot.records.len()).filter(|i| boot.timeline.stored(*i).is_some()).count();
         prop_assert_eq!(of(&got.instants, "records"), stored);
         let init = usize::from(boot.end.is_some());
@@ -153,7 +153,7 @@ proptest! {
         let got = checked(&boot);
         let length = |name: &str| got.length.get(name).copied().unwrap_or_default();
         prop_assert_eq!(length("phases"), boot.phases.iter().map(|p| p.length()).sum());
-        prop_assert_eq!(length("silence"), boot.gaps.iter().map(|g| g.length).sum());
+        prop_assert_eq!(length("silence"), boot.gaps().iter().map(|g| g.length).sum());
         prop_assert_eq!(length("console waits"), boot.waits.iter().map(|w| w.time.best()).sum());
     }
 }

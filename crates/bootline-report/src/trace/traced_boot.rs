@@ -46,7 +46,7 @@ impl<'b> TracedBoot<'b> {
         let records = (0..boot.records.len()).map(|i| boot.timeline.place(i));
         let records = records.filter_map(|p| p.stored.into_iter().chain(p.transmitted.map(|p| p.start)).min());
         let times = records
-            .chain(boot.spans.iter().map(|s| s.start))
+            .chain(boot.spans().iter().map(|s| s.start))
             .chain(boot.phases.iter().map(|p| p.start))
             .chain(boot.marks.iter().map(|m| m.at))
             .chain(critical_path.as_ref().map(|c| c.start));

@@ -42,7 +42,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         |boot, source, out| {
             out.show(|| blame(boot, &options, source), || blame_json(boot, &options, source));
             let is_empty =
-                boot.spans.is_empty() && boot.whole.units.is_empty() && boot.whole.traced_initcalls.is_empty();
+                boot.spans().is_empty() && boot.whole.units.is_empty() && boot.whole.traced_initcalls.is_empty();
             is_empty.then(|| UnusableInput::no_spans(source))
         },
     )
