@@ -40,8 +40,11 @@ pub struct ConsoleSwitch {
 
 /// `nbcon_8250: ttyS0 prints through a thread of its own`: the module and the console.
 pub(super) fn console_switch_note(text: &str) -> Option<(ConsoleModule, &str)> {
-    module_message(text, " prints through a thread of its own")
+    module_message(text, CONSOLE_SWITCHED)
 }
+
+/// How a module's message of a console switch ends.
+pub(super) const CONSOLE_SWITCHED: &str = " prints through a thread of its own";
 
 /// `console_relay: ttyAMA0 is the driver's own console again`, `nbcon_8250: ttyS0 is the 8250 driver's own console again`.
 fn end_note(text: &str) -> Option<(ConsoleModule, &str)> {

@@ -6,26 +6,22 @@ use std::hash::{BuildHasher, RandomState};
 use super::boot_records::BootRecords;
 use bootline_records::{Record, RecordOrigin};
 
-/// The records of the boot in hand, once one of them might come again.
+/// The records of the boot in hand, as far as one of them might have come again.
 #[derive(Debug, Default)]
 pub(super) struct PrintedAgain {
-    seen: Option<HashSet<u64>>,
+    seen: HashSet<u64>,
+    /// Records of the boot that are in `seen`.
+    taken: usize,
     hasher: RandomState,
 }
 
 impl PrintedAgain {
     /// Whether the boot in hand has a record with this stamp and this text.
     pub fn is_known(&mut self, r: &Record<'_>, now: &BootRecords) -> bool {
-        let hasher = &self.hasher;
-        let seen = self.seen.get_or_insert_with(|| now.records.iter().filter_map(|r| key(hasher, &r)).collect());
-        key(hasher, r).is_some_and(|key| seen.contains(&key))
-    }
-
-    /// Takes in a record of the boot.
-    pub fn add(&mut self, r: &Record<'_>) {
-        if let Some(seen) = &mut self.seen {
-            seen.extend(key(&self.hasher, r));
-        }
+        let new = (self.taken..now.records.len()).filter_map(|i| key(&self.hasher, &now.records.get(i)?));
+        self.seen.extend(new);
+        self.taken = now.records.len();
+        key(&self.hasher, r).is_some_and(|key| self.seen.contains(&key))
     }
 }
 

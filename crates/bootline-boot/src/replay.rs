@@ -14,7 +14,7 @@
 use std::collections::HashSet;
 
 use super::boot_records::BootRecords;
-use super::console_switch::console_switch_note;
+use super::console_switch::{CONSOLE_SWITCHED, console_switch_note};
 use super::kernel::is_banner;
 use bootline_capture::units::KernelTime;
 use bootline_records::{Record, RecordOrigin, RecordSet};
@@ -34,8 +34,8 @@ pub(super) struct EarlierBoot {
     is_asked: bool,
     /// Whether the first stamped record was repeated.
     begins_alike: bool,
-    /// The last stamp.
-    last: KernelTime,
+    /// The last stamp, once it counts.
+    last: Option<KernelTime>,
     /// Whether the two logs were compared when the first newer record came.
     is_compared: bool,
 }
@@ -74,12 +74,12 @@ impl EarlierBoot {
     pub fn hold(boot: BootRecords, is_asked: bool) -> Result<EarlierBoot, Box<BootRecords>> {
         let of_kernel = || boot.records.iter().filter(|r| r.source == RecordOrigin::Kernel);
         let whole = of_kernel().any(|r| is_banner(r.text));
-        let taken = of_kernel().any(|r| console_switch_note(r.text).is_some());
+        let said = boot.records.containing(CONSOLE_SWITCHED).filter_map(|i| boot.records.get(i));
+        let taken = said.filter(|r| r.source == RecordOrigin::Kernel).any(|r| console_switch_note(r.text).is_some());
         let first = boot.records.iter().find_map(|r| key(&r)).map(|(stamp, text)| (stamp, text.to_owned()));
         match first {
             Some(first) if (!taken || is_asked) && (whole || boot.records.len() <= MOST_ERRORS) => {
-                let last = of_kernel().filter_map(|r| r.stamp).max().unwrap_or_default();
-                Ok(EarlierBoot { boot, first, whole, is_asked, begins_alike: false, last, is_compared: false })
+                Ok(EarlierBoot { boot, first, whole, is_asked, begins_alike: false, last: None, is_compared: false })
             }
             _ => Err(Box::new(boot)),
         }
@@ -98,12 +98,17 @@ impl EarlierBoot {
         }
         if self.is_asked && self.whole || console_switch_note(text).is_none() {
             // What is newer than all of the boot before ends the repetition.
-            let is_over = self.whole && !self.is_compared && stamp > self.last;
+            let is_over = self.whole && !self.is_compared && stamp > self.last();
             self.is_compared |= is_over;
             return if is_over && self.is_repeated_by(now) { BannerVerdict::Same } else { BannerVerdict::Open };
         }
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
         if before.is_subset(&again) { BannerVerdict::Same } else { BannerVerdict::Another }
+    }
+
+    fn last(&mut self) -> KernelTime {
+        let of_kernel = || self.boot.records.iter().filter(|r| r.source == RecordOrigin::Kernel);
+        *self.last.get_or_insert_with(|| of_kernel().filter_map(|r| r.stamp).max().unwrap_or_default())
     }
 
     /// Whether a console registered last: it is what prints the log again.
@@ -119,14 +124,15 @@ impl EarlierBoot {
     }
 
     /// Whether a boot is the log of this one once more, as far as it goes.
-    pub fn is_repeated_by(&self, now: &BootRecords) -> bool {
+    pub fn is_repeated_by(&mut self, now: &BootRecords) -> bool {
         if !(self.whole && self.begins_alike) {
             return false;
         }
+        let last = self.last();
         let (before, again) = (keys(&self.boot.records), keys(&now.records));
         // The stamps of a clock that only counts jiffies are the same in each boot.
         let is_fine = before.iter().filter(|(stamp, _)| stamp.as_nanos() % 1_000_000 != 0).count() * 2 > before.len();
-        let old = again.iter().filter(|(stamp, _)| *stamp <= self.last);
+        let old = again.iter().filter(|(stamp, _)| *stamp <= last);
         let (known, count) =
             old.fold((0, 0), |(known, count), key| (known + usize::from(before.contains(key)), count + 1));
         let is_by_console = || self.ends_with_console() && (is_fine || self.ends_at_console() && begins_at_once(now));

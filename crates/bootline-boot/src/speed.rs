@@ -66,6 +66,9 @@ pub(super) struct ArrivalSamples {
 
 impl ArrivalSamples {
     pub fn of(records: &RecordSet) -> Option<ArrivalSamples> {
+        if !records.has_arrivals() {
+            return None;
+        }
         let inside = ArrivalSamples { list: inside_records(records), fewest: 3, quantiles: [0.25, 0.5, 0.75] };
         // A line's bytes are transmitted by the next line's stamp, so the speed is the upper plateau.
         let between = || ArrivalSamples { list: between_lines(records), fewest: 4, quantiles: [0.6, 0.8, 0.95] };

@@ -142,6 +142,7 @@ impl Splitter {
         let half = records.len() / 2;
         *records = records.split_off(half);
         self.tail = self.tail.saturating_sub(half);
+        self.again = PrintedAgain::default();
         self.now.problems.add(ProblemKind::TooManyRecords, first, || {
             "too many records before the kernel's first; the earliest were left out".to_owned()
         });
@@ -161,7 +162,7 @@ impl Splitter {
 
     /// Ends the wait for the boot before: the one in hand repeats it, or is another.
     fn hand_over_earlier(&mut self) {
-        if let Some(earlier) = self.earlier.take() {
+        if let Some(mut earlier) = self.earlier.take() {
             if earlier.is_repeated_by(&self.now) {
                 let tail = self.now.records.len() - self.tail.min(self.now.records.len());
                 self.now = earlier.join(std::mem::take(&mut self.now));
@@ -285,7 +286,6 @@ impl Sink for Splitter {
         if self.starts_next(&r) {
             self.hand_over(r.stamp.is_some());
         }
-        self.again.add(&r);
         self.leave_out_earliest();
         if separates_boots(&r) {
             self.tail = self.now.records.len();

@@ -148,9 +148,9 @@ fn choose_clock(input: &AlignmentInput<'_>) -> Clock {
     }
     // Records that were suppressed by their known level (`boot::join_levels`) cannot arrive. They are omitted only if
     // the console start itself arrived: after a quiet console there is nothing to align by.
-    let opened = input.console_start.and_then(|o| input.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
-    let awaited = input.records.iter().filter(|r| !opened || (input.reaches_line)(r)).count();
-    let has_arrival = arrived * 2 > awaited && arrived > 0;
+    let opened = || input.console_start.and_then(|o| input.records.get(o.index)).is_some_and(|r| r.arrival.is_some());
+    let awaited = |opened: bool| input.records.iter().filter(|r| !opened || (input.reaches_line)(r)).count();
+    let has_arrival = arrived > 0 && arrived * 2 > awaited(opened());
     // Whole seconds on the host's side show less than the kernel's stamps.
     let is_coarse = coarse * 2 > arrived;
     if has_arrival && (stamped == 0 || !is_coarse && arrival_is_plausible(input)) {

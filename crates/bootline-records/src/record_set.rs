@@ -83,16 +83,16 @@ impl RecordSet {
     /// By position in this set (not by id).
     #[inline]
     pub fn get(&self, index: usize) -> Option<Record<'_>> {
-        let start = if index == 0 { 0 } else { self.kept.get(index - 1)?.text_end };
-        Some(self.whole(index, self.kept.get(index)?, start))
+        Some(self.whole(index, self.kept.get(index)?))
     }
 
-    /// A record as others see it, its text beginning at `start`.
+    /// A record as others see it. Nothing here can panic, so that a pass that looks at one field reads only that one.
     #[inline]
-    fn whole(&self, index: usize, kept: &KeptRecord, start: usize) -> Record<'_> {
+    fn whole(&self, index: usize, kept: &KeptRecord) -> Record<'_> {
+        let start = index.checked_sub(1).and_then(|before| self.kept.get(before)).map_or(0, |before| before.text_end);
         let &KeptRecord { bytes, stamp, id, line_bytes, text_end, caller, level, source } = kept;
         let arrival = self.arrivals.get(index).copied().flatten();
-        let text = &self.arena[start..text_end];
+        let text = self.arena.get(start..text_end).unwrap_or_default();
         Record { id, bytes, source, level, stamp, caller, arrival, line_bytes, text }
     }
 
@@ -109,10 +109,7 @@ impl RecordSet {
     /// All, in order.
     #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Record<'_>> + ExactSizeIterator + Clone {
-        (0..self.kept.len()).map(|index| {
-            let start = if index == 0 { 0 } else { self.kept[index - 1].text_end };
-            self.whole(index, &self.kept[index], start)
-        })
+        self.kept.iter().enumerate().map(|(index, kept)| self.whole(index, kept))
     }
 
     /// Positions of the records whose text contains `needle`, ascending, each once: one pass over all texts, faster than
