@@ -406,7 +406,7 @@ fn any_change() -> impl Strategy<Value = Op> {
 
 proptest! {
     // Many: most of a run is skipped only while one task and one printer act.
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn a_run_for_its_times_alone_has_the_same(mut tasks in prop_oneof![3 => any_tasks(1), 1 => any_tasks(2)], others in prop::collection::vec((0..25usize, any_change()), 0..4), machine in any_setup(), early in any::<[bool; 2]>()) {
