@@ -8,7 +8,7 @@ use super::console_set::ConsoleSet;
 use super::engine_state::{ConsoleState, Emission, Engine, PrintJob, Printer, Task, TaskState};
 use super::printing::{DriverWait, Printing};
 use super::processors;
-use super::workload::{Message, Op};
+use super::workload::Op;
 use bootline_capture::units::Dur;
 
 /// Who prints during such a stretch.
@@ -117,97 +117,108 @@ impl Engine<'_> {
 
     /// The task works or is done, and a kthread prints to one console.
     ///
-    /// The kthread is busy from the first record that finds the line idle until the line has drained. How many records that are
-    /// changes nothing for the task, so only the task's operations are events here. Most of a prediction's time is spent in this
-    /// loop.
+    /// Where one record follows the other on the line, nothing changes for the task: its operations are the events here. Most of a
+    /// prediction's time is spent in this loop.
     fn run_beside_thread(&mut self, thread: Printer, c: usize) {
         let ops = &self.workload.tasks[0];
         let behaviour = self.setup.consoles[c].behaviour;
+        let once = self.prints_once(thread, c);
         let idle = processors::speed_of_one(self, false);
         let busy = processors::speed_of_one(self, behaviour.driver != DriverWait::Sleeps);
-        let mut now = self.now;
+        let ConsoleState { seq, emission, line_free, .. } = self.consoles[c];
+        let mut line = Line { seq, emission, free: line_free, transmitted: None };
         let mut next = self.tasks[0].next;
-        let mut backlog = self.backlog(c, now);
-        let state = match self.tasks[0].state {
+        let mut state = TaskState::Ready;
+        let mut left = match self.tasks[0].state {
+            TaskState::Working(left) => Some(left),
             TaskState::Done => {
-                now = if backlog.is_empty { now } else { now.max(backlog.drained) };
-                TaskState::Done
+                self.now = self.drain(c, &mut line, thread);
+                state = TaskState::Done;
+                None
             }
-            TaskState::Working(left) => {
-                now = backlog.worked(now, left, busy, idle);
-                next += 1;
-                TaskState::Ready
-            }
-            _ => TaskState::Ready,
+            _ => None,
         };
         while state == TaskState::Ready {
-            match ops.get(next) {
-                Some(Op::Work(d)) => now = backlog.worked(now, d.max_zero().as_nanos() as f64, busy, idle),
-                Some(Op::Print(message)) => {
-                    let record = self.log.len();
-                    self.log.push(*message);
-                    if message.level < self.setup.loglevel {
-                        backlog.add(record, now, self.time_for(c, message.bytes));
+            if let Some(left) = left.take() {
+                self.now = self.work_beside(c, &mut line, thread, left, [busy, idle], once);
+            } else {
+                match ops.get(next) {
+                    Some(Op::Work(d)) => {
+                        left = Some(d.max_zero().as_nanos() as f64);
+                        continue;
                     }
+                    Some(Op::Print(message)) => self.log.push(*message),
+                    Some(Op::Mark(mark)) => self.outcome.marks.push((*mark, self.now)),
+                    _ => break,
                 }
-                Some(Op::Mark(mark)) => self.outcome.marks.push((*mark, now)),
-                _ => break,
             }
             next += 1;
         }
-        self.now = now;
         self.tasks[0] = Task { next, state };
-        self.put_back(thread, c, backlog);
-    }
-
-    /// What a console lacks of all that is stored.
-    fn backlog(&mut self, c: usize, now: Dur) -> Backlog {
-        let ConsoleState { seq, emission, line_free, .. } = self.consoles[c];
-        let mut backlog = match emission {
-            Some(e) => Backlog::of(e),
-            None => Backlog::empty(line_free),
-        };
-        for record in emission.map_or(seq, |e| e.record + 1)..self.log.len() {
-            let Message { level, bytes } = self.log[record];
-            if level < self.setup.loglevel {
-                backlog.add(record, now, self.time_for(c, bytes));
-            }
-        }
-        backlog
-    }
-
-    /// Puts back what the kthread has printed by now, and what it prints.
-    fn put_back(&mut self, thread: Printer, c: usize, backlog: Backlog) {
-        let once = self.prints_once(thread, c);
-        let mut transmitted = backlog.earlier;
-        let (mut seq, mut emission) = (self.log.len(), None);
-        if backlog.is_drained(self.now) {
-            transmitted = if backlog.is_empty { transmitted } else { Some(backlog.drained) };
-        } else {
-            let mut start = backlog.start;
-            for record in backlog.first..self.log.len() {
-                let Message { level, bytes } = self.log[record];
-                if level >= self.setup.loglevel {
-                    continue;
-                }
-                let end = start + self.time_for(c, bytes);
-                if end > self.now {
-                    // What finds the line idle is printed after all that the task does at that instant; so is the next record of a
-                    // kthread that gives up the lock after each.
-                    let is_first = record == backlog.first;
-                    let waits = start >= self.now && !(is_first && backlog.is_begun) && (is_first || once);
-                    (seq, emission) = (record, (!waits).then_some(Emission { record, start, end, by: thread }));
-                    break;
-                }
-                (start, transmitted) = (end, Some(end));
-            }
-        }
-        self.last_transmitted = self.last_transmitted.max(transmitted);
+        self.last_transmitted = self.last_transmitted.max(line.transmitted);
         let console = &mut self.consoles[c];
-        console.user_next |= transmitted.is_some();
-        console.line_free = emission.map(|e| e.end).or(transmitted).unwrap_or(console.line_free);
-        (console.seq, console.emission) = (seq, emission);
+        console.user_next |= line.transmitted.is_some();
+        (console.seq, console.emission) = (line.seq, line.emission);
+        console.line_free = line.emission.map_or(line.free, |e| e.end);
         self.set_job(thread, c);
+    }
+
+    /// When work that begins now is done: at one speed while the kthread prints, at the other when it has nothing to print.
+    #[inline]
+    fn work_beside(
+        &mut self,
+        c: usize,
+        line: &mut Line,
+        thread: Printer,
+        left: f64,
+        [busy, idle]: [f64; 2],
+        once: bool,
+    ) -> Dur {
+        let now = self.now;
+        if line.emission.is_none() {
+            self.begin_next(c, line, now.max(line.free), thread);
+        }
+        if line.emission.is_none() {
+            return now + Dur::from_nanos(processors::nanos_for(left, idle));
+        }
+        let end = now + Dur::from_nanos(processors::nanos_for(left, busy));
+        while let Some(e) = line.emission.filter(|e| e.end <= end) {
+            line.end(e);
+            // One that gives up the lock after each record begins again only after the task.
+            if once && e.end == end {
+                return end;
+            }
+            self.begin_next(c, line, e.end, thread);
+        }
+        if line.emission.is_some() || line.free == end {
+            return end;
+        }
+        let left = left - (line.free - now).as_nanos() as f64 * busy;
+        line.free + Dur::from_nanos(if left < 0.5 { 0 } else { processors::nanos_for(left, idle) })
+    }
+
+    /// When the kthread has printed all that there is; nothing else happens until then.
+    fn drain(&mut self, c: usize, line: &mut Line, thread: Printer) -> Dur {
+        if line.emission.is_none() {
+            self.begin_next(c, line, self.now.max(line.free), thread);
+        }
+        let mut drained = self.now;
+        while let Some(e) = line.emission {
+            line.end(e);
+            drained = e.end;
+            self.begin_next(c, line, e.end, thread);
+        }
+        drained
+    }
+
+    /// The kthread begins with the next record that the console lacks, from `start` on the line, if there is one.
+    #[inline]
+    fn begin_next(&mut self, c: usize, line: &mut Line, start: Dur, by: Printer) {
+        let suppressed = self.log[line.seq..].iter().take_while(|message| message.level >= self.setup.loglevel).count();
+        line.seq += suppressed;
+        if let Some(bytes) = self.log.get(line.seq).map(|message| message.bytes) {
+            line.emission = Some(Emission { record: line.seq, start, end: start + self.time_for(c, bytes), by });
+        }
     }
 
     /// Whether a kthread gives up the console lock after each record.
@@ -245,56 +256,23 @@ impl Engine<'_> {
     }
 }
 
-/// What is stored and not yet transmitted, as one kthread prints it: without a pause from the first record to the last.
-struct Backlog {
-    /// The first of its records, and when its first byte is on the line.
-    first: usize,
-    start: Dur,
-    /// When the line has carried all of it; while it is empty, when the line is free.
-    drained: Dur,
-    is_empty: bool,
-    /// Whether the first record was being printed before the stretch.
-    is_begun: bool,
-    /// When the line had carried the backlog before this one.
-    earlier: Option<Dur>,
+/// A console's line while one kthread prints to it: what changes at each record.
+struct Line {
+    /// The next record to print, or the one that is printed.
+    seq: usize,
+    emission: Option<Emission>,
+    /// Until when the line carries what was printed before.
+    free: Dur,
+    /// When the last record was transmitted, if one was.
+    transmitted: Option<Dur>,
 }
 
-impl Backlog {
-    fn of(e: Emission) -> Backlog {
-        Backlog { first: e.record, start: e.start, drained: e.end, is_empty: false, is_begun: true, earlier: None }
-    }
-
-    fn empty(line_free: Dur) -> Backlog {
-        Backlog { first: 0, start: line_free, drained: line_free, is_empty: true, is_begun: false, earlier: None }
-    }
-
-    fn is_drained(&self, now: Dur) -> bool {
-        self.is_empty || self.drained <= now
-    }
-
-    /// A record is stored, which takes the line so long.
+impl Line {
+    /// A record has been transmitted.
     #[inline]
-    fn add(&mut self, record: usize, now: Dur, time: Dur) {
-        if self.is_drained(now) {
-            self.earlier = if self.is_empty { self.earlier } else { Some(self.drained) };
-            (self.first, self.start) = (record, now.max(self.drained));
-            (self.drained, self.is_empty, self.is_begun) = (self.start, false, false);
-        }
-        self.drained += time;
-    }
-
-    /// When work is done that is begun now: at one speed while the kthread prints, at another while it has nothing to print.
-    #[inline]
-    fn worked(&self, now: Dur, left: f64, busy: f64, idle: f64) -> Dur {
-        if self.is_drained(now) {
-            return now + Dur::from_nanos(processors::nanos_for(left, idle));
-        }
-        let end = now + Dur::from_nanos(processors::nanos_for(left, busy));
-        if end <= self.drained {
-            return end;
-        }
-        let left = left - (self.drained - now).as_nanos() as f64 * busy;
-        self.drained + Dur::from_nanos(if left < 0.5 { 0 } else { processors::nanos_for(left, idle) })
+    fn end(&mut self, e: Emission) {
+        (self.seq, self.emission) = (e.record + 1, None);
+        (self.free, self.transmitted) = (e.end, Some(e.end));
     }
 }
 

@@ -33,6 +33,11 @@ impl Beginnings {
         self.words.iter().find(|word| text.starts_with(word.as_bytes())).copied()
     }
 
+    /// Whether one of them is anywhere in a text.
+    pub fn are_in(&self, text: &[u8]) -> bool {
+        (0..text.len()).any(|at| self.begin(&text[at..]))
+    }
+
     /// Whether a text begins with one of them.
     #[inline]
     pub fn begin(&self, text: &[u8]) -> bool {
@@ -64,5 +69,6 @@ mod tests {
         check("c", None);
         check("", None);
         assert!(WORDS.begin(b"b ") && !WORDS.begin(b" b"));
+        assert!(WORDS.are_in(b"cab") && WORDS.are_in(b"ab") && !WORDS.are_in(b"a b") && !WORDS.are_in(b""));
     }
 }

@@ -204,7 +204,7 @@ fn each_work<'b>(
 }
 
 /// Where the consoles register and the console lock is taken, as positions among the boot's records.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ConsolePlan {
     /// After which record each console registers or unregisters.
     pub registrations: Vec<(usize, ConsoleId, bool)>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a boot and a change to a prediction: the boot's workload, run on the changed setup.
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::boot_workload::{self, BootWorkload, Bound, ConsoleLockTaker, ConsolePlan, END, READY, REGISTERED};
 use super::change::Change;
@@ -46,6 +47,8 @@ pub struct Predictor<'a> {
     baseline_plan: ConsolePlan,
     /// Runs of the baseline, cached.
     baseline_runs: RefCell<Vec<(Bound, Bound, ModelRun)>>,
+    /// The operations of the plan that was asked for last: most changes leave it as it is.
+    workloads: RefCell<PlanWorkloads>,
 }
 
 /// One run of the model, in times of the boot's axis.
@@ -92,8 +95,18 @@ impl<'a> Predictor<'a> {
         let console = boot.line.as_ref().map_or("", |line| &line.console.name);
         let lock_takers = boot_workload::lock_takers(boot, console);
         let baseline_plan = baseline.plan(boot, &lock_takers);
-        let baseline_runs = RefCell::default();
-        Ok(Predictor { boot, end, precision, baseline, boot_workloads, lock_takers, baseline_plan, baseline_runs })
+        let (baseline_runs, workloads) = Default::default();
+        Ok(Predictor {
+            boot,
+            end,
+            precision,
+            baseline,
+            boot_workloads,
+            lock_takers,
+            baseline_plan,
+            baseline_runs,
+            workloads,
+        })
     }
 
     /// The boot as captured.
@@ -155,7 +168,6 @@ impl<'a> Predictor<'a> {
         };
         let (mut times, mut logs, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
         for &bound in bounds {
-            let mut workloads = BoundWorkloads::default();
             for &contention in contentions {
                 // On a board the least contention is none, and so is the likeliest: the same run.
                 let as_best =
@@ -164,8 +176,8 @@ impl<'a> Predictor<'a> {
                     continue;
                 }
                 let now = self.run_baseline(bound, contention);
-                let workload = workloads.of(self.boot_workload(contention), plan, bound);
-                let then = self.run(target, workload, bound, contention);
+                let workload = self.workload(plan, bound, contention);
+                let then = self.run(target, &workload, bound, contention);
                 let best = bound == Bound::Best && contention == Bound::Best;
                 let opened = then.opened.or(now.opened).unwrap_or_default();
                 let reference = if self.since_first_byte() { opened } else { self.reference() };
@@ -212,15 +224,34 @@ impl<'a> Predictor<'a> {
     }
 
     fn boot_workload(&self, contention: Bound) -> &BootWorkload {
-        let found = self.boot_workloads.iter().find(|(c, _)| *c == contention);
-        &found.unwrap_or(&self.boot_workloads[0]).1
+        &self.boot_workloads[self.boot_workload_index(contention)].1
+    }
+
+    fn boot_workload_index(&self, contention: Bound) -> usize {
+        self.boot_workloads.iter().position(|(c, _)| *c == contention).unwrap_or_default()
+    }
+
+    /// The boot's operations in a plan at one bound.
+    fn workload(&self, plan: &ConsolePlan, bound: Bound, contention: Bound) -> Rc<Workload> {
+        let of = self.boot_workload_index(contention);
+        let mut kept = self.workloads.borrow_mut();
+        if kept.plan != *plan || kept.ops > MAX_KEPT_OPS {
+            *kept = PlanWorkloads { plan: plan.clone(), ..PlanWorkloads::default() };
+        }
+        let known = kept.made.iter().find(|(b, w, _)| (*b, *w) == (bound, of)).map(|known| Rc::clone(&known.2));
+        known.unwrap_or_else(|| {
+            let made = Rc::new(self.boot_workloads[of].1.workload(plan, bound));
+            kept.ops += made.tasks.iter().map(Vec::len).sum::<usize>();
+            kept.made.push((bound, of, Rc::clone(&made)));
+            made
+        })
     }
 
     fn run_baseline(&self, bound: Bound, contention: Bound) -> ModelRun {
         let known =
             self.baseline_runs.borrow().iter().find(|(s, c, _)| (*s, *c) == (bound, contention)).map(|known| known.2);
         known.unwrap_or_else(|| {
-            let workload = self.boot_workload(contention).workload(&self.baseline_plan, bound);
+            let workload = self.workload(&self.baseline_plan, bound, contention);
             let run = self.run(&self.baseline, &workload, bound, contention);
             self.baseline_runs.borrow_mut().push((bound, contention, run));
             run
@@ -240,19 +271,18 @@ impl<'a> Predictor<'a> {
     }
 }
 
-/// The operations of a scenario at one bound, built once where the degrees of contention share the boot's work. One at a time is in
-/// memory: a boot may have a million records.
+/// The operations of one plan, as far as they were asked for.
 #[derive(Default)]
-struct BoundWorkloads<'w> {
-    last: Option<(&'w BootWorkload, Workload)>,
+struct PlanWorkloads {
+    plan: ConsolePlan,
+    /// By bound, and by the position of the boot's workload.
+    made: Vec<(Bound, usize, Rc<Workload>)>,
+    /// Number of operations.
+    ops: usize,
 }
 
-impl<'w> BoundWorkloads<'w> {
-    fn of(&mut self, work: &'w BootWorkload, plan: &ConsolePlan, bound: Bound) -> &Workload {
-        let kept = self.last.take().filter(|(of, _)| std::ptr::eq(*of, work));
-        &self.last.insert(kept.unwrap_or_else(|| (work, work.workload(plan, bound)))).1
-    }
-}
+/// Operations that are kept at least; of a boot with more there is one workload in memory, because it may have a million records.
+const MAX_KEPT_OPS: usize = 100_000;
 
 /// The envelope of all values around the best one, widened by an error on either side.
 fn envelope(all: impl Iterator<Item = (bool, Dur)> + Clone, error: Dur) -> Interval {

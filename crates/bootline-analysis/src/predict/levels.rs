@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The level of a record, if the log or the text shows it.
 use bootline_boot::initcall_debug;
-use bootline_records::Record;
+use bootline_records::{Beginnings, Record};
 
 /// Level of a record; `None` if it could only be guessed.
 pub(super) fn level(r: &Record<'_>) -> Option<u8> {
@@ -31,21 +31,9 @@ fn is_printed_for_debugging(text: &str) -> bool {
 /// Whether a text contains words that are typical of KERN_ERR or worse. Harmless records may contain them, too, so they
 /// only make a level doubtful.
 pub(super) fn looks_grave(text: &str) -> bool {
-    // One pass, which looks at hardly any byte twice: this runs over every record of every boot.
-    let text = text.as_bytes();
-    (0..text.len()).any(|at| {
-        let words: &[&str] = match text[at] {
-            b'r' => &["rror"],
-            b'a' => &["ail", "annot"],
-            b'B' => &["BUG"],
-            b'n' => &["nable to", "nvalid"],
-            b'o' => &["orrupt"],
-            b'i' => &["imed out"],
-            b'p' => &["panic"],
-            _ => return false,
-        };
-        words.iter().any(|word| text[at..].starts_with(word.as_bytes()))
-    })
+    const WORDS: Beginnings =
+        Beginnings::new(&["rror", "ail", "annot", "BUG", "nable to", "nvalid", "orrupt", "imed out", "panic"]);
+    WORDS.are_in(text.as_bytes())
 }
 
 #[cfg(test)]

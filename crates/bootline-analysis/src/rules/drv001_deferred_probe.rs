@@ -67,8 +67,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     worst.truncate(3);
     // deferred_probe_initcall runs alone; an earlier success might have taken the same time without the failure.
-    let alone =
-        |s: &&Span| s.parent.and_then(|p| case.boot.spans().get(p)).is_some_and(|p| p.name == "deferred_probe_initcall");
+    let alone = |s: &&Span| {
+        s.parent.and_then(|p| case.boot.spans().get(p)).is_some_and(|p| p.name == "deferred_probe_initcall")
+    };
     let late: Vec<TimeRange> = devices.values().filter_map(|t| t.success).filter(alone).map(time_range).collect();
     let mut time_ranges = failed;
     time_ranges.extend(late);

@@ -8,6 +8,7 @@ use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_boot::{Span, SpanKind};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
+use bootline_records::Beginnings;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini002,
@@ -24,7 +25,7 @@ const LEAST: (Dur, f64) = (Dur::from_millis(30), 0.01);
 
 /// Initcalls that register algorithms or wait for the test of one.
 fn is_crypto(span: &Span) -> bool {
-    const PARTS: [&str; 12] = [
+    const PARTS: Beginnings = Beginnings::new(&[
         "crypto",
         "load_system_certificate_list",
         "drbg_init",
@@ -37,8 +38,8 @@ fn is_crypto(span: &Span) -> bool {
         "ghash_",
         "rsa_init",
         "ecdsa_init",
-    ];
-    span.kind == SpanKind::Initcall && PARTS.iter().any(|p| span.name.contains(p))
+    ]);
+    span.kind == SpanKind::Initcall && PARTS.are_in(span.name.as_bytes())
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
