@@ -285,7 +285,7 @@ fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] 
         let net = (to - from - waited).max_zero();
         // In a wait for the lock a kthread prints: only what it printed outside of these waits slowed the work.
         let slowed = (printed - waited).max_zero().min(net);
-        net - slowed.scale(1.0 - speed)
+        if slowed == Dur::ZERO { net } else { net - slowed.scale(1.0 - speed) }
     };
     let mut all = [work(waited.high()), work(busy.waits.within(from, to)), work(waited.low())];
     all.sort();

@@ -47,8 +47,8 @@ pub struct Predictor<'a> {
     baseline_plan: ConsolePlan,
     /// Runs of the baseline, cached.
     baseline_runs: RefCell<Vec<(Bound, Bound, ModelRun)>>,
-    /// The operations of the plan that was asked for last: most changes leave it as it is.
-    workloads: RefCell<PlanWorkloads>,
+    /// The operations of the plans that were asked for: most changes leave the boot's own as it is.
+    workloads: RefCell<Workloads>,
 }
 
 /// One run of the model, in times of the boot's axis.
@@ -157,7 +157,11 @@ impl<'a> Predictor<'a> {
 
     fn target(&self, change: &Change) -> Result<(Scenario, ConsolePlan), PredictionError> {
         let target = self.baseline.changed(self.boot, change)?;
-        let plan = target.plan(self.boot, &self.lock_takers);
+        let mut plan = target.plan(self.boot, &self.lock_takers);
+        // A plan that leaves out what is not there is the same as one that doesn't.
+        let steps = &self.boot_workload(Bound::Best).steps;
+        plan.without_initcall_debug &= steps.iter().any(|s| s.of_initcall_debug);
+        plan.without_stalls &= steps.iter().any(|s| s.of_stall);
         Ok((target, plan))
     }
 
@@ -235,16 +239,7 @@ impl<'a> Predictor<'a> {
     fn workload(&self, plan: &ConsolePlan, bound: Bound, contention: Bound) -> Rc<Workload> {
         let of = self.boot_workload_index(contention);
         let mut kept = self.workloads.borrow_mut();
-        if kept.plan != *plan || kept.ops > MAX_KEPT_OPS {
-            *kept = PlanWorkloads { plan: plan.clone(), ..PlanWorkloads::default() };
-        }
-        let known = kept.made.iter().find(|(b, w, _)| (*b, *w) == (bound, of)).map(|known| Rc::clone(&known.2));
-        known.unwrap_or_else(|| {
-            let made = Rc::new(self.boot_workloads[of].1.workload(plan, bound));
-            kept.ops += made.tasks.iter().map(Vec::len).sum::<usize>();
-            kept.made.push((bound, of, Rc::clone(&made)));
-            made
-        })
+        kept.of(plan, bound, of, || self.boot_workloads[of].1.workload(plan, bound))
     }
 
     fn run_baseline(&self, bound: Bound, contention: Bound) -> ModelRun {
@@ -271,18 +266,41 @@ impl<'a> Predictor<'a> {
     }
 }
 
-/// The operations of one plan, as far as they were asked for.
+/// The operations of plans, as far as they were asked for.
 #[derive(Default)]
-struct PlanWorkloads {
-    plan: ConsolePlan,
-    /// By bound, and by the position of the boot's workload.
-    made: Vec<(Bound, usize, Rc<Workload>)>,
-    /// Number of operations.
+struct Workloads {
+    plans: Vec<(ConsolePlan, Vec<MadeWorkload>)>,
+    /// Number of operations in all.
     ops: usize,
 }
 
-/// Operations that are kept at least; of a boot with more there is one workload in memory, because it may have a million records.
-const MAX_KEPT_OPS: usize = 100_000;
+/// A workload by its bound, and by the position of the boot's work that it is made from.
+type MadeWorkload = (Bound, usize, Rc<Workload>);
+
+impl Workloads {
+    fn of(&mut self, plan: &ConsolePlan, bound: Bound, work: usize, make: impl FnOnce() -> Workload) -> Rc<Workload> {
+        let known = self.plans.iter().position(|(of, _)| of == plan);
+        let made = known.and_then(|at| self.plans[at].1.iter().find(|(b, w, _)| (*b, *w) == (bound, work)));
+        if let Some((.., workload)) = made {
+            return Rc::clone(workload);
+        }
+        let workload = Rc::new(make());
+        let ops: usize = workload.tasks.iter().map(Vec::len).sum();
+        if self.ops + ops > MOST_OPS {
+            *self = Workloads::default();
+        }
+        self.ops += ops;
+        let at = known.filter(|at| *at < self.plans.len()).unwrap_or(self.plans.len());
+        if at == self.plans.len() {
+            self.plans.push((plan.clone(), Vec::new()));
+        }
+        self.plans[at].1.push((bound, work, Rc::clone(&workload)));
+        workload
+    }
+}
+
+/// Operations that are kept, unless one workload alone has more: a boot may have a million records.
+const MOST_OPS: usize = 200_000;
 
 /// The envelope of all values around the best one, widened by an error on either side.
 fn envelope(all: impl Iterator<Item = (bool, Dur)> + Clone, error: Dur) -> Interval {

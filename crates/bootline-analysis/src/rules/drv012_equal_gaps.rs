@@ -51,26 +51,27 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 /// The silences between two records of the same driver that follow each other.
 fn by_driver(case: &Case<'_>) -> BTreeMap<String, Vec<Silence>> {
     let mut of: BTreeMap<String, Vec<Silence>> = BTreeMap::new();
-    let mut last: Option<(usize, String)> = None;
     let mut count = 0;
-    for index in 0..case.boot.end_index() {
-        let driver = case.kernel(index).and_then(|r| driver(r.text));
-        let follows = last.take().filter(|(_, before)| Some(before) == driver.as_ref());
-        let silence = follows.and_then(|(after, who)| Some((who, silence(case, after, index)?)));
-        if let Some((who, silence)) = silence {
-            of.entry(who).or_default().push(silence);
-            count += 1;
-            if count == MOST {
-                break;
-            }
+    for before in 1..case.boot.end_index() {
+        let after = before - 1;
+        let Some(silence) = silence(case, after, before) else { continue };
+        let of_driver = |index| case.kernel(index).and_then(|r| driver(r.text));
+        let Some(who) = of_driver(after).filter(|who| of_driver(before).as_ref() == Some(who)) else { continue };
+        of.entry(who).or_default().push(silence);
+        count += 1;
+        if count == MOST {
+            break;
         }
-        last = driver.map(|d| (index, d));
     }
     of
 }
 
 /// The silence between two records, if it is as long as those that a driver waits.
 fn silence(case: &Case<'_>, after: usize, before: usize) -> Option<Silence> {
+    // Most are too short, whoever waited.
+    if case.at(before)? - case.at(after)? < LENGTH.0 {
+        return None;
+    }
     let (time_range, net) = case.net_between(after, before)?;
     (LENGTH.0..=LENGTH.1).contains(&net.best()).then_some(Silence { after, before, time_range, net })
 }
