@@ -97,6 +97,11 @@ impl Boot {
         backlog::backlog(&self.records, &self.timeline)
     }
 
+    /// Largest backlog of the serial line, in bytes.
+    pub fn backlog_peak(&self) -> u64 {
+        backlog::peak(&self.records, &self.timeline)
+    }
+
     /// Whether the kernel's stamps only count jiffies of 1, 4 or 10 ms: differences between them are whole ticks.
     pub fn counts_jiffies(&self) -> bool {
         speed::counts_jiffies(&self.records)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The serial line of a boot: its speed, what it transmitted, and what that cost.
 
-use super::backlog;
 use super::console::SerialConsole;
 use super::console_start::ConsoleStart;
 use super::initcall_debug;
@@ -35,8 +34,6 @@ pub struct SerialLine {
     pub printed_in_parallel: Dur,
     /// The flush at registration.
     pub flush: Option<Flush>,
-    /// Largest backlog, in bytes.
-    pub backlog_peak: u64,
     /// How long after the boot's end its own record arrived (asynchronous consoles).
     pub lag_at_end: Option<Dur>,
     /// When the whole log was transmitted, on the axis.
@@ -209,7 +206,6 @@ pub(super) fn describe(
         }
     });
     SerialLine {
-        backlog_peak: backlog::peak(records, timeline),
         lag_at_end: end.and_then(|e| Some((transmitted(e)?.end - timeline.stored(e)?).max_zero())),
         console,
         speed,

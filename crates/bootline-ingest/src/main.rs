@@ -18,6 +18,7 @@ use clap::{CommandFactory, Parser};
 use args::Args;
 
 fn main() -> ExitCode {
+    bootline_input::keep_freed_memory();
     let args = Args::parse();
     let terminal = Terminal::detect(args.color);
     let exit = run(args, &terminal).unwrap_or_else(|failure| {

@@ -30,6 +30,7 @@ use clap::Parser;
 use cli::Cli;
 
 fn main() -> ExitCode {
+    bootline_input::keep_freed_memory();
     let Cli { color, verb } = Cli::parse();
     let terminal = Terminal::detect(color);
     let exit = verb.run(&terminal).unwrap_or_else(|failure| {

@@ -46,7 +46,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         why: format!(
             "by arrival times and the kernel's stamps: at most {} bytes waited for the line, which transmits {}{among_words}; the boot did not wait for them, but what the line shows is that old{faster}",
-            line.backlog_peak,
+            boot.backlog_peak(),
             speed(line)
         ),
         evidence: cite_at(boot, [end.index].into_iter().chain(among.into_iter().flatten())),

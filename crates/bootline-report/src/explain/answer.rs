@@ -244,12 +244,13 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
 fn backlog(boot: &Boot, line: &SerialLine) -> Option<Entry> {
     let waited = boot.console_start.zip(boot.end.as_ref()).is_none_or(|(o, e)| o.writer_waits(e.index));
     let lag = line.lag_at_end.filter(|lag| *lag > SAME && !waited);
-    if line.backlog_peak < 1_000 && lag.is_none() {
+    let peak = boot.backlog_peak();
+    if peak < 1_000 && lag.is_none() {
         return None;
     }
-    let mut text = Text::from(format!("at most {} bytes waited for the line", line.backlog_peak));
+    let mut text = Text::from(format!("at most {peak} bytes waited for the line"));
     if let Some(speed) = &line.speed {
-        let time = speed.rate.time_for(line.backlog_peak).as_dur();
+        let time = speed.rate.time_for(peak).as_dur();
         text = text.words(format!(", {} of transmit time", TimeValue::estimate(Interval::around(time, SAME)).short()));
     }
     if let Some(lag) = lag {

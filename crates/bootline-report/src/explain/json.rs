@@ -23,7 +23,7 @@ pub fn explain_json<'b>(boot: &'b Boot, findings: &'b [rules::Finding], source: 
         clock: boot.timeline.clock.into(),
         kernel_clock_lost_ns: boot.timeline.kernel_clock_lost.as_nanos(),
         time_to_init: boot.end.as_ref().map(TimeToInit::from),
-        console: boot.line.as_ref().map(ConsoleJson::new),
+        console: boot.line.as_ref().map(|line| ConsoleJson::new(boot, line)),
         consoles: boot.consoles.iter().map(RegisteredConsole::from).collect(),
         console_switch: boot.console_switch.as_ref().map(ConsoleSwitch::from),
         phases: Phase::all(boot),
@@ -146,7 +146,7 @@ struct ConsoleJson<'b> {
 }
 
 impl ConsoleJson<'_> {
-    fn new(line: &SerialLine) -> ConsoleJson<'_> {
+    fn new<'b>(boot: &Boot, line: &'b SerialLine) -> ConsoleJson<'b> {
         let c = &line.console;
         ConsoleJson {
             name: &c.name,
@@ -164,7 +164,7 @@ impl ConsoleJson<'_> {
             bytes_before_init: line.bytes_before_end,
             cost_ns: line.cost.into(),
             flush: line.flush.map(FlushJson::new),
-            backlog_peak: line.backlog_peak,
+            backlog_peak: boot.backlog_peak(),
             lag_at_init_ns: line.lag_at_end.map(|l| l.as_nanos()),
             drained_ns: line.drained.map(|d| d.as_nanos()),
         }

@@ -213,7 +213,7 @@ fn line(boot: &Boot) -> Option<DrawnLine> {
         rate: line.speed.map(|s| s.rate.bytes_per_s()),
         opened: boot.console_start.and_then(|o| boot.timeline.stored(o.index)),
         flush,
-        peak: line.backlog_peak,
+        peak: boot.backlog_peak(),
         cost: line.cost,
         measured: boot.timeline.clock == Clock::Arrival,
     })
