@@ -189,7 +189,7 @@ fn a_folder_that_is_no_store_is_left_alone() {
     logs(&input, 1);
     let output = ingest(&input, &input, &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(4));
-    assert!(said(&output).contains("is no store"), "{}", said(&output));
+    assert!(said(&output).contains("is not a store"), "{}", said(&output));
     assert_eq!(fs::read_dir(&input).unwrap().count(), 1);
 }
 

@@ -26,7 +26,7 @@ pub enum StoreError {
         error: ParquetError,
     },
     /// The folder is none that this version writes to.
-    #[error("`{}` is no store of version {}: {found}", path.display(), crate::part::CONTRACT.1)]
+    #[error("`{}` is not a store of version {}: {found}", path.display(), crate::part::CONTRACT.1)]
     OtherVersion {
         /// The folder.
         path: PathBuf,

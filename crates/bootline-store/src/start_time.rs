@@ -22,8 +22,10 @@ fn is_believable(seconds: i64) -> bool {
 /// `rtc_cmos 00:03: setting system clock to 2026-11-24T04:10:42 UTC (1795493442)`: drivers/rtc/class.c, older ones
 /// drivers/rtc/hctosys.c. Its seconds are whole.
 fn by_clock_chip(boot: &Boot) -> Option<i64> {
-    boot.records.iter().filter(|r| r.source == RecordOrigin::Kernel).find_map(|r| {
-        let (_, set) = r.text.split_once("setting system clock to ")?;
+    const SET: &str = "setting system clock to ";
+    let said = boot.records.containing(SET).filter_map(|i| boot.records.get(i));
+    said.filter(|r| r.source == RecordOrigin::Kernel).find_map(|r| {
+        let (_, set) = r.text.split_once(SET)?;
         let seconds: i64 = set.split_once(" UTC (")?.1.split(')').next()?.parse().ok()?;
         let stamp = r.stamp.filter(|_| is_believable(seconds))?;
         Some(seconds * 1_000_000 - stamp.as_nanos().div_euclid(1_000))
