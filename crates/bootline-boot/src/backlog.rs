@@ -76,3 +76,30 @@ pub(super) fn longest_age(switch: &ConsoleSwitch, timeline: &Timeline, records: 
     let times = (first..switch.ended_index.unwrap_or(records)).map(|i| timeline.place(i));
     times.filter_map(|t| Some((t.transmitted?.end - t.stored?).max_zero())).max()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Boot, BootOptions, BootRecords};
+
+    #[test]
+    fn the_peak_is_the_highest_point() {
+        let mut log = "[    0.000000] Linux version 6.12.1 (gcc) #1 SMP PREEMPT_RT Mon\n\
+                       [    0.000000] Kernel command line: console=ttyS0,9600\n\
+                       [    0.500000] printk: legacy console [ttyS0] enabled\n"
+            .to_owned();
+        // Some together, some after a pause.
+        for n in 0..60 {
+            log += &format!(
+                "[    {}.{:06}] a record that takes the line fifty milliseconds\n",
+                1 + n / 20,
+                n % 20 * 1_000
+            );
+        }
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+        let points = boot.backlog();
+        assert!(points.windows(2).all(|two| two[0].at <= two[1].at && two[0].stored <= two[1].stored));
+        assert!(points.iter().all(|point| point.transmitted <= point.stored));
+        let highest = points.iter().map(|point| point.backlog()).max();
+        assert!(highest.is_some_and(|bytes| bytes > 1_000 && bytes == boot.backlog_peak()), "{highest:?}");
+    }
+}

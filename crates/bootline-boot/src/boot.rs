@@ -69,10 +69,11 @@ pub struct Boot {
     pub unit_events: Vec<UnitEvent>,
     /// The whole boot, from the earliest known moment to the application.
     pub whole: WholeBoot,
-    /// Position of the last record that may be of the boot itself: the end's, even if its time can't be told.
+    /// Position of the record that ends the boot, even if its time can't be told; the number of records if none does.
     pub(super) until: usize,
-    /// What not every question needs is found when it is first asked for.
+    /// Found when they are first asked for: not every question needs them.
     pub(super) spans: OnceLock<Vec<Span>>,
+    /// The same.
     pub(super) gaps: OnceLock<Vec<Gap>>,
 }
 

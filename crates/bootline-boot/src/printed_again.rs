@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::boot_records::BootRecords;
 use bootline_records::{Record, RecordOrigin};
 
-/// The records of the boot in hand, as far as one of them might have come again.
+/// The records of the boot in hand, as far as it had come when this was asked last.
 #[derive(Debug, Default)]
 pub(super) struct PrintedAgain {
     seen: HashSet<u64>,

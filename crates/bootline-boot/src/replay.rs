@@ -34,7 +34,7 @@ pub(super) struct EarlierBoot {
     is_asked: bool,
     /// Whether the first stamped record was repeated.
     begins_alike: bool,
-    /// The last stamp, once it counts.
+    /// The kernel's latest stamp, once it was needed.
     last: Option<KernelTime>,
     /// Whether the two logs were compared when the first newer record came.
     is_compared: bool,

@@ -184,7 +184,7 @@ pub(super) fn from_stamps(
     const STEP: f64 = 0.04;
     let bin_of: Vec<i32> = samples.iter().map(|s| (s.rate().ln() / STEP).floor() as i32).collect();
     let (first, last) = (*bin_of.iter().min()?, *bin_of.iter().max()?);
-    // One more: each has a neighbour.
+    // One bin more, so that the last one has a neighbour, too.
     let mut bins = vec![0_usize; (last - first) as usize + 2];
     for bin in &bin_of {
         bins[(bin - first) as usize] += 1;

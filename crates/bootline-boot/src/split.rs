@@ -106,9 +106,9 @@ impl Splitter {
         };
         match (r.stamp, self.last_stamp) {
             (Some(now), Some(before)) if now == before => may_begin,
-            (Some(now), Some(before)) => (is_banner || precedes_banner(r.text)) && now < before,
+            (Some(now), Some(before)) => now < before && begins_log(r.text),
             // The records without stamps were a quoted banner or another kernel's log.
-            (Some(_), None) => is_banner || precedes_banner(r.text),
+            (Some(_), None) => begins_log(r.text),
             // Without stamps a second banner is a second boot.
             _ => is_banner || may_begin,
         }
@@ -116,12 +116,14 @@ impl Splitter {
 
     /// Whether a record is one of the boot in hand that somebody printed again.
     fn is_printed_again(&mut self, r: &Record<'_>) -> bool {
+        // First what hardly any record does.
         let goes_back = r.stamp.zip(self.last_stamp).is_some_and(|(now, before)| now + RESTART < before);
-        let begins = is_banner(r.text) || precedes_banner(r.text) || self.may_boot;
+        if !goes_back || r.source != RecordOrigin::Kernel || self.may_boot || begins_log(r.text) {
+            return false;
+        }
         // Stamps of zero, or of whole jiffies, are the same in each boot.
         let is_fine = r.stamp.is_some_and(|s| s.as_nanos() % 1_000_000 != 0);
-        let may_be = r.source == RecordOrigin::Kernel && goes_back && !begins && (is_fine || self.asked);
-        may_be && self.again.is_known(r, &self.now)
+        (is_fine || self.asked) && self.again.is_known(r, &self.now)
     }
 
     /// Whether a record is the one before it again: two consoles print to one line.
@@ -217,6 +219,11 @@ impl Splitter {
         self.last_stamp = None;
         self.tail = 0;
     }
+}
+
+/// Whether a kernel's log begins with a text.
+fn begins_log(text: &str) -> bool {
+    is_banner(text) || precedes_banner(text)
 }
 
 /// Whether a record is a boot loader's first or last word, or a kernel's last.

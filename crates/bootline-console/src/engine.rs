@@ -8,6 +8,7 @@ use super::engine_state::{ConsoleLock, ConsoleState, Emission, Engine, Registere
 use super::processors;
 use super::simulation_outcome::{SimulationOutcome, SimulationTimes, StoredRecord, TransmittedRecord};
 use super::simulation_setup::{KernelClock, SimulationSetup};
+use super::work_left::WorkLeft;
 use super::workload::{ConsoleId, Message, Op, TaskId, Workload};
 use bootline_capture::units::Dur;
 
@@ -84,6 +85,11 @@ impl<'a> Engine<'a> {
             }
         }
         let speed = processors::speed(self);
+        for task in &mut self.tasks {
+            if let TaskState::Working(work) = &mut task.state {
+                *work = work.at_speed(self.now, speed);
+            }
+        }
         let Some(next) = self.next_event(speed) else { return false };
         self.advance(next, speed);
         true
@@ -92,7 +98,8 @@ impl<'a> Engine<'a> {
     fn next_event(&self, speed: f64) -> Option<Dur> {
         let after = |left: f64| self.now + Dur::from_nanos(processors::nanos_for(left, speed));
         let tasks = self.tasks.iter().filter_map(|t| match t.state {
-            TaskState::Working(left) | TaskState::Holding(left) if speed > 0.0 => Some(after(left)),
+            TaskState::Working(work) => work.end(),
+            TaskState::Holding(left) if speed > 0.0 => Some(after(left)),
             TaskState::Sleeping(until) => Some(until),
             _ => None,
         });
@@ -109,12 +116,7 @@ impl<'a> Engine<'a> {
         self.now = to;
         for id in 0..self.tasks.len() {
             match &mut self.tasks[id].state {
-                TaskState::Working(left) => {
-                    *left -= done;
-                    if *left < 0.5 {
-                        self.finish(id);
-                    }
-                }
+                TaskState::Working(work) if work.end().is_some_and(|end| end <= to) => self.finish(id),
                 TaskState::Holding(left) => {
                     *left -= done;
                     if *left < 0.5 {
@@ -160,7 +162,7 @@ impl<'a> Engine<'a> {
             }
         };
         match op {
-            Op::Work(d) => self.tasks[id].state = TaskState::Working(d.max_zero().as_nanos() as f64),
+            Op::Work(d) => self.tasks[id].state = TaskState::Working(WorkLeft::all_of(d)),
             Op::Sleep(d) => self.tasks[id].state = TaskState::Sleeping(self.now + d.max_zero()),
             Op::Print(m) => {
                 self.store(id, m);

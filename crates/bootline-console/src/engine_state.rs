@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::console_set::ConsoleSet;
 use super::simulation_outcome::SimulationOutcome;
 use super::simulation_setup::SimulationSetup;
+use super::work_left::WorkLeft;
 use super::workload::{Message, TaskId, Workload};
 use bootline_capture::units::Dur;
 
@@ -13,8 +14,8 @@ use bootline_capture::units::Dur;
 pub(super) enum TaskState {
     /// Ready to start its next operation.
     Ready,
-    /// Computes; nanoseconds of CPU time left.
-    Working(f64),
+    /// Computes.
+    Working(WorkLeft),
     /// Holds the console lock and computes; console_unlock() follows.
     Holding(f64),
     /// Waits without using a CPU.

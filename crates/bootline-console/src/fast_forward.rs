@@ -8,6 +8,7 @@ use super::console_set::ConsoleSet;
 use super::engine_state::{ConsoleState, Emission, Engine, PrintJob, Printer, Task, TaskState};
 use super::printing::{DriverWait, Printing};
 use super::processors;
+use super::work_left::WorkLeft;
 use super::workload::Op;
 use bootline_capture::units::Dur;
 
@@ -77,11 +78,9 @@ impl Engine<'_> {
     fn run_alone(&mut self, console: Option<usize>) {
         let ops = &self.workload.tasks[0];
         let mut next = self.tasks[0].next;
-        if let TaskState::Working(left) = self.tasks[0].state {
-            if left >= EXACT as f64 {
-                return;
-            }
-            self.now += Dur::from_nanos(processors::whole_nanos(left));
+        if let TaskState::Working(work) = self.tasks[0].state {
+            let Some(end) = work.at_speed(self.now, 1.0).end() else { return };
+            self.now = end;
             next += 1;
         }
         while let Some(op) = ops.get(next) {
@@ -129,8 +128,8 @@ impl Engine<'_> {
         let mut line = Line { seq, emission, free: line_free, transmitted: None };
         let mut next = self.tasks[0].next;
         let mut state = TaskState::Ready;
-        let mut left = match self.tasks[0].state {
-            TaskState::Working(left) => Some(left),
+        let mut work = match self.tasks[0].state {
+            TaskState::Working(work) => Some(work),
             TaskState::Done => {
                 self.now = self.drain(c, &mut line, thread);
                 state = TaskState::Done;
@@ -139,12 +138,18 @@ impl Engine<'_> {
             _ => None,
         };
         while state == TaskState::Ready {
-            if let Some(left) = left.take() {
-                self.now = self.work_beside(c, &mut line, thread, left, [busy, idle], once);
+            if let Some(work) = work.take() {
+                match self.work_beside(c, &mut line, thread, work, [busy, idle], once) {
+                    Some(end) => self.now = end,
+                    None => {
+                        state = TaskState::Working(work);
+                        break;
+                    }
+                }
             } else {
                 match ops.get(next) {
                     Some(Op::Work(d)) => {
-                        left = Some(d.max_zero().as_nanos() as f64);
+                        work = Some(WorkLeft::all_of(*d));
                         continue;
                     }
                     Some(Op::Print(message)) => self.log.push(*message),
@@ -163,38 +168,39 @@ impl Engine<'_> {
         self.set_job(thread, c);
     }
 
-    /// When work that begins now is done: at one speed while the kthread prints, at the other when it has nothing to print.
+    /// When work is done: at one speed while the kthread prints, at the other when it has nothing to print. None if that can't be
+    /// told; nothing is changed then.
     #[inline]
     fn work_beside(
         &mut self,
         c: usize,
         line: &mut Line,
         thread: Printer,
-        left: f64,
+        work: WorkLeft,
         [busy, idle]: [f64; 2],
         once: bool,
-    ) -> Dur {
-        let now = self.now;
-        if line.emission.is_none() {
-            self.begin_next(c, line, now.max(line.free), thread);
+    ) -> Option<Dur> {
+        if busy <= 0.0 || idle <= 0.0 {
+            return None;
         }
         if line.emission.is_none() {
-            return now + Dur::from_nanos(processors::nanos_for(left, idle));
+            self.begin_next(c, line, self.now.max(line.free), thread);
         }
-        let end = now + Dur::from_nanos(processors::nanos_for(left, busy));
+        if line.emission.is_none() {
+            return work.at_speed(self.now, idle).end();
+        }
+        let work = work.at_speed(self.now, busy);
+        let end = work.end()?;
         while let Some(e) = line.emission.filter(|e| e.end <= end) {
             line.end(e);
             // One that gives up the lock after each record begins again only after the task.
             if once && e.end == end {
-                return end;
+                return Some(end);
             }
             self.begin_next(c, line, e.end, thread);
         }
-        if line.emission.is_some() || line.free == end {
-            return end;
-        }
-        let left = left - (line.free - now).as_nanos() as f64 * busy;
-        line.free + Dur::from_nanos(if left < 0.5 { 0 } else { processors::nanos_for(left, idle) })
+        let is_drained = line.emission.is_none() && line.free < end;
+        if is_drained { work.at_speed(line.free, idle).end() } else { Some(end) }
     }
 
     /// When the kthread has printed all that there is; nothing else happens until then.

@@ -20,6 +20,7 @@ mod simulation_setup;
 mod table;
 mod uart;
 mod user_output;
+mod work_left;
 mod workload;
 mod writer;
 

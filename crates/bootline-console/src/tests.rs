@@ -335,7 +335,9 @@ fn any_tasks(most: usize) -> impl Strategy<Value = Vec<Vec<Op>>> {
 }
 
 fn any_setup() -> impl Strategy<Value = SimulationSetup> {
-    (1..4u32, any_printing(), 3..9u8, 0.0..0.9f64, any::<[bool; 2]>()).prop_map(
+    let contention =
+        prop_oneof![prop::sample::select(vec![0.0, 0.05, 0.2, 0.3, 0.7, 0.9, 0.92, 0.98, 1.0]), 0.0..0.9f64];
+    (1..4u32, any_printing(), 3..9u8, contention, any::<[bool; 2]>()).prop_map(
         |(cpus, printing, loglevel, c, lowest)| {
             let mut consoles = printing.map(console).to_vec();
             for (console, lowest) in consoles.iter_mut().zip(lowest) {
@@ -409,16 +411,28 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn a_run_for_its_times_alone_has_the_same(mut tasks in prop_oneof![3 => any_tasks(1), 1 => any_tasks(2)], others in prop::collection::vec((0..25usize, any_change()), 0..4), machine in any_setup(), early in any::<[bool; 2]>()) {
+    fn a_run_for_its_times_alone_has_the_same(mut tasks in prop_oneof![3 => any_tasks(1), 1 => any_tasks(2)], others in prop::collection::vec((0..25usize, any_change()), 0..4), machine in any_setup(), early in any::<[bool; 2]>(), is_round in any::<bool>()) {
         for (at, op) in others {
             let at = at.min(tasks[0].len());
             tasks[0].insert(at, op);
+        }
+        let mut machine = machine;
+        if is_round {
+            // Whatever ends, ends together with something else.
+            let whole = |d: &mut Dur| *d = Dur::from_millis(d.as_nanos() / 10_000_000 * 10);
+            for op in tasks.iter_mut().flatten() {
+                match op {
+                    Op::Work(d) | Op::Sleep(d) | Op::LockConsole(d) => whole(d),
+                    Op::Print(m) => m.bytes = m.bytes / 10 * 10 + 10,
+                    _ => {}
+                }
+            }
+            machine.consoles.iter_mut().for_each(|console| console.uart = line(1_000.0));
         }
         for ops in &mut tasks {
             // A mark after each operation.
             *ops = (1..).zip(ops.iter()).flat_map(|(i, op)| [*op, Op::Mark(i)]).collect();
         }
-        let mut machine = machine;
         for (console, boot) in machine.consoles.iter_mut().zip(early) {
             console.boot = boot;
         }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that one boot after the other uses.
 
-/// Has the allocator keep what is freed, up to a limit, because the next boot needs as much: the kernel would clear each page anew.
-/// For programs, at their start.
+/// Has the allocator keep what is freed, up to a limit for each thread, because the next boot needs as much: the kernel would clear
+/// each page anew. For programs, at their start.
 pub fn keep_freed_memory() {
-    #[cfg(target_env = "gnu")]
+    // With 32 bits the first limit is refused, and the second one alone would make it worse.
+    #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
     {
         const MOST_KEPT: libc::c_int = 32 << 20;
         // SAFETY: it only sets limits of the allocator, before there are other threads; numbers out of range are ignored.

@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Beginnings {
     words: &'static [&'static str],
-    /// The first two bytes of all words, one bit each.
+    /// A bit for the first two bytes of each word; few other pairs share it.
     first: [u64; 4],
 }
 

@@ -43,13 +43,13 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
     blocks_plain && !blocks.remainder().iter().any(odd)
 }
 
-/// Whether all bytes are printable ASCII or tabs, and none may begin markup: the bytes are their text, whatever the line is.
+/// Whether all bytes are printable ASCII or tabs, and none may begin markup: the bytes are their text, whatever the line's format.
 #[inline]
 pub(super) fn is_ordinary(bytes: &[u8]) -> bool {
     let odd = |b: &u8| (b.wrapping_sub(0x20) >= 0x5F) & (*b != b'\t') | (*b == b'<') | (*b == b'&');
     let any_odd = |block: &[u8]| block.iter().fold(false, |any, b| any | odd(b));
     let mut blocks = bytes.chunks_exact(32);
-    // The last block overlaps the one before: what is left over would be looked at byte by byte.
+    // The last block overlaps the one before: otherwise the rest would be looked at byte by byte.
     let last = &bytes[bytes.len().saturating_sub(32)..];
     blocks.all(|block| !any_odd(block)) && !any_odd(last)
 }
@@ -147,6 +147,18 @@ mod tests {
         let kinds: Vec<_> = found.problems(input.len()).map(|(kind, _)| kind).collect();
         assert_eq!(kinds, problems, "{}", input.escape_ascii());
         assert_eq!(is_plain(input), problems.is_empty() && input.is_ascii(), "{}", input.escape_ascii());
+    }
+
+    #[test]
+    fn ordinary_bytes_at_each_place() {
+        for len in 0..100 {
+            assert!(is_ordinary(&vec![b'a'; len]) && is_ordinary(&vec![b'\t'; len]));
+            for (at, odd) in (0..len).flat_map(|at| [b'<', b'&', 0x1b, b'\r', 0x7f, 0x80, 0].map(|odd| (at, odd))) {
+                let mut line = vec![b'~'; len];
+                line[at] = odd;
+                assert!(!is_ordinary(&line), "{odd:#x} at {at} of {len}");
+            }
+        }
     }
 
     #[test]

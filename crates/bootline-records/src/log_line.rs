@@ -33,7 +33,7 @@ pub(super) struct LogLine<'a> {
     pub stamped: Option<Arrival>,
     /// The body is not what stands in the input: quotes and escapes of a job log were taken off.
     is_rewritten: bool,
-    /// Nearly all lines: nothing in the body has to be cleaned, cut, or taken for markup ([`is_ordinary`]). False where nobody looked.
+    /// True of nearly all lines: the body is printable ASCII and has no markup ([`is_ordinary`]). False where nobody looked, too.
     pub is_ordinary: bool,
     spans: &'a [Span],
     last: Option<(HostTime, Dur)>,

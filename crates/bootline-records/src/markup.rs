@@ -55,7 +55,7 @@ const LONGEST_TAG: usize = 512;
 /// UTF-8 of a blank that breaks no line: pages pad with it.
 const HARD_BLANK: &[u8] = b"\xc2\xa0";
 
-/// The text of a line without any other markup that begins with a visible colour; `None` for any other line.
+/// The text of a line that has no other markup, if it begins with a visible colour; `None` for any other line.
 #[inline]
 pub(super) fn without_lone_colours(line: &[u8]) -> Option<Vec<u8>> {
     (visible_colour_len(line.trim_ascii_start()) > 0).then(|| without_visible_colours(line))
@@ -158,11 +158,15 @@ fn tag(rest: &[u8]) -> Option<(Option<u8>, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::control::is_ordinary;
     use super::*;
 
     fn check(line: &str, expected: Option<&str>) {
         let found = without_markup(line.as_bytes()).map(|text| String::from_utf8(text).unwrap());
         assert_eq!(found.as_deref(), expected, "{line}");
+        if is_ordinary(line.as_bytes()) {
+            assert_eq!(without_lone_colours(line.as_bytes()), without_markup(line.as_bytes()), "{line}");
+        }
     }
 
     #[test]

@@ -5,12 +5,13 @@ use bootline_capture::units::KernelTime;
 
 /// The records of one boot, in the order in which they were received.
 ///
-/// Every analysis passes over them, most looking at one or two fields: they are kept small, and what few inputs have apart.
+/// Every analysis passes over them, most looking at one or two fields: so a record is kept small, and what only few inputs have
+/// (arrival times) is kept apart.
 #[derive(Clone, Debug, Default)]
 pub struct RecordSet {
     arena: String,
     kept: Vec<KeptRecord>,
-    /// Of each record, if any record has one.
+    /// When each record arrived; empty if none has an arrival time.
     arrivals: Vec<Option<Arrival>>,
 }
 
@@ -86,7 +87,7 @@ impl RecordSet {
         Some(self.whole(index, self.kept.get(index)?))
     }
 
-    /// A record as others see it. Nothing here can panic, so that a pass that looks at one field reads only that one.
+    /// A record as others see it. Nothing here can panic: so the compiler leaves out the fields that a pass does not look at.
     #[inline]
     fn whole(&self, index: usize, kept: &KeptRecord) -> Record<'_> {
         let start = index.checked_sub(1).and_then(|before| self.kept.get(before)).map_or(0, |before| before.text_end);
@@ -153,25 +154,28 @@ impl RecordSet {
 
 #[cfg(test)]
 mod tests {
+    use bootline_capture::units::{Dur, HostTime};
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn record(number: usize, text: &str) -> Record<'_> {
+        Record {
+            id: RecordId(number as u32 * 2),
+            bytes: ByteRange::default(),
+            source: RecordOrigin::Kernel,
+            level: None,
+            stamp: None,
+            caller: None,
+            arrival: None,
+            line_bytes: 0,
+            text,
+        }
+    }
 
     fn set(texts: &[&str]) -> RecordSet {
         let mut set = RecordSet::new();
-        for (i, text) in texts.iter().enumerate() {
-            let (id, bytes) = (RecordId(i as u32 * 2), ByteRange::default());
-            let (level, stamp, caller, arrival) = (None, None, None, None);
-            set.push(&Record {
-                id,
-                bytes,
-                source: RecordOrigin::Kernel,
-                level,
-                stamp,
-                caller,
-                arrival,
-                line_bytes: 0,
-                text,
-            });
-        }
+        texts.iter().enumerate().for_each(|(i, text)| set.push(&record(i, text)));
         set
     }
 
@@ -187,5 +191,35 @@ mod tests {
         check("\u{e9}", &[7]);
         check("", &[]);
         check("nothing", &[]);
+    }
+
+    proptest! {
+        /// Whatever records have arrived, and wherever the set is divided.
+        #[test]
+        fn what_is_kept_is_what_was_pushed(
+            all in prop::collection::vec((any::<Option<i64>>(), any::<Option<i64>>(), "[a\u{e9}]{0,3}"), 0..20),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let of = |(number, (arrived, stamp, text)): (usize, &'_ (Option<i64>, Option<i64>, String))| {
+                let at = arrived.map(HostTime::from_nanos);
+                let arrival = at.map(|at| Arrival { first: at, last: at, uncertainty: Dur::ZERO });
+                (arrival, stamp.map(KernelTime::from_nanos), number, text.clone())
+            };
+            let wanted: Vec<_> = all.iter().enumerate().map(of).collect();
+            let mut first = RecordSet::new();
+            for (arrival, stamp, number, text) in &wanted {
+                first.push(&Record { arrival: *arrival, stamp: *stamp, ..record(*number, text) });
+            }
+            let cut = at.index(wanted.len() + 1);
+            let second = first.split_off(cut);
+            for (set, wanted) in [(first, &wanted[..cut]), (second, &wanted[cut..])] {
+                let given = |r: Record<'_>| (r.arrival, r.stamp, r.id.0 as usize / 2, r.text.to_owned());
+                prop_assert_eq!(set.iter().map(given).collect::<Vec<_>>(), wanted);
+                prop_assert_eq!((0..wanted.len()).filter_map(|i| set.get(i)).map(given).collect::<Vec<_>>(), wanted);
+                prop_assert!(set.get(wanted.len()).is_none());
+                prop_assert_eq!(set.has_arrivals(), wanted.iter().any(|w| w.0.is_some()));
+                prop_assert_eq!(set.texts().len(), wanted.iter().map(|w| w.3.len()).sum::<usize>());
+            }
+        }
     }
 }

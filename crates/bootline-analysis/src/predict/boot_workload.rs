@@ -62,23 +62,26 @@ pub(super) struct BootWorkload {
 }
 
 impl BootWorkload {
-    /// Extracts the work from a boot. `baseline` is the setup of the captured boot: what its printer kthread took from
-    /// the boot's work is added back.
-    pub fn of(boot: &Boot, baseline: &SimulationSetup) -> BootWorkload {
+    /// Extracts the work from a boot, once for each degree in which its printer kthread may have competed: `baselines` are the
+    /// setups of the captured boot, whose kthread's share of the work is added back. Only the work differs.
+    pub fn of(boot: &Boot, baselines: &[SimulationSetup]) -> Vec<BootWorkload> {
         let mut steps = Vec::new();
+        let mut works = vec![Vec::new(); baselines.len()];
         let mut unknown_levels = 0;
         let processors_up = processors_up(boot);
         let starting = processors_starting(boot, processors_up);
+        let speeds: Vec<Speeds> = baselines.iter().map(Speeds::of).collect();
         let mut stall = StallReport::default();
-        each_work(boot, baseline, processors_up, &starting, |index, r, work| {
+        each_work(boot, baselines, processors_up, &starting, |index, r, work| {
             let of_stall = stall.holds(r.text);
             let Some(work) = work else { return };
+            works.iter_mut().zip(&speeds).for_each(|(works, speeds)| works.push(work.at(speeds)));
             let level = levels::level(&r);
             unknown_levels += usize::from(level.is_none() && r.level.is_none());
             let message = Message { bytes: r.line_bytes, level: level.unwrap_or(6) };
             steps.push(WorkStep {
                 index,
-                work,
+                work: [Dur::ZERO; 3],
                 message,
                 uncertain: level.is_none() && levels::looks_grave(r.text),
                 of_stall,
@@ -86,20 +89,13 @@ impl BootWorkload {
                 starts_processor: starting.contains(&index),
             });
         });
-        BootWorkload { steps, unknown_levels, processors_up }
-    }
-
-    /// The same boot's work, if the captured boot's kthread competed in another degree: only the work differs.
-    pub fn contended(&self, boot: &Boot, baseline: &SimulationSetup) -> BootWorkload {
-        let mut other = self.clone();
-        let starting = processors_starting(boot, self.processors_up);
-        let mut steps = other.steps.iter_mut();
-        each_work(boot, baseline, self.processors_up, &starting, |_, _, work| {
-            if let Some((work, step)) = work.and_then(|work| Some((work, steps.next()?))) {
-                step.work = work;
-            }
-        });
-        other
+        let mut all: Vec<BootWorkload> = Vec::new();
+        for works in works {
+            let mut steps = all.last().map_or_else(|| std::mem::take(&mut steps), |other| other.steps.clone());
+            steps.iter_mut().zip(works).for_each(|(step, work)| step.work = work);
+            all.push(BootWorkload { steps, unknown_levels, processors_up });
+        }
+        all
     }
 
     /// The operations of a boot whose consoles register as in `plan`.
@@ -164,17 +160,66 @@ impl BootWorkload {
     }
 }
 
-/// Gives each kernel record of a boot, and the work before it where the record has a time.
+/// Speeds of the boot's task while its kthread prints.
+struct Speeds {
+    /// While the other CPUs are started.
+    starting: f64,
+    /// On the only CPU.
+    alone: f64,
+    all_up: f64,
+}
+
+impl Speeds {
+    fn of(baseline: &SimulationSetup) -> Speeds {
+        let alone = speed_with_busy_printer(1, baseline.contention);
+        let all_up = speed_with_busy_printer(baseline.cpus, baseline.contention);
+        Speeds { starting: starting_speed(alone), alone, all_up }
+    }
+}
+
+/// The time before a record, of which a part is work.
+enum TimeBefore {
+    /// All of it.
+    Work(Dur),
+    Between {
+        time: Dur,
+        /// Waited for the console: maximum, best estimate, minimum.
+        waited: [Dur; 3],
+        /// How long a kthread printed meanwhile.
+        printed: Dur,
+        /// Which of the speeds the task had then.
+        speed: fn(&Speeds) -> f64,
+    },
+}
+
+impl TimeBefore {
+    /// The work at these speeds: minimum, best estimate, maximum.
+    fn at(&self, speeds: &Speeds) -> [Dur; 3] {
+        let (time, waited, printed, speed) = match *self {
+            TimeBefore::Work(time) => return [time; 3],
+            TimeBefore::Between { time, waited, printed, speed } => (time, waited, printed, speed(speeds)),
+        };
+        let mut all = waited.map(|waited| {
+            let net = (time - waited).max_zero();
+            // In a wait for the lock a kthread prints: only what it printed outside of these waits slowed the work.
+            let slowed = (printed - waited).max_zero().min(net);
+            if slowed == Dur::ZERO { net } else { net - slowed.scale(1.0 - speed) }
+        });
+        all.sort();
+        all
+    }
+}
+
+/// Gives each kernel record of a boot, and the time before it where the record has a time.
 fn each_work<'b>(
     boot: &'b Boot,
-    baseline: &SimulationSetup,
+    baselines: &[SimulationSetup],
     processors_up: Option<usize>,
     starting: &Range<usize>,
-    mut each: impl FnMut(usize, Record<'b>, Option<[Dur; 3]>),
+    mut each: impl FnMut(usize, Record<'b>, Option<TimeBefore>),
 ) {
-    let busy = PrinterBusy::of(boot, baseline);
-    let alone = speed_with_busy_printer(1, baseline.contention);
-    let speed = speed_with_busy_printer(baseline.cpus, baseline.contention);
+    // They differ in their contention alone.
+    let busy = PrinterBusy::of(boot, &baselines[0]);
     let stamped = boot.records.iter().any(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some());
     let mut before: Option<Dur> = None;
     let mut line_free = None;
@@ -192,12 +237,11 @@ fn each_work<'b>(
         let work = match (stamped, transmitted) {
             (false, Some(p)) => {
                 // Without stamps, only the times when the line was idle are known to be work.
-                let rest = (p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero();
-                [rest; 3]
+                TimeBefore::Work((p.start - line_free.replace(p.end).unwrap_or(Dur::ZERO)).max_zero())
             }
-            _ if starting.contains(&index) => work_between(&busy, from, stored, starting_speed(alone)),
-            _ if processors_up.is_some_and(|up| index <= up) => work_between(&busy, from, stored, alone),
-            _ => work_between(&busy, from, stored, speed),
+            _ if starting.contains(&index) => busy.between(from, stored, |speeds| speeds.starting),
+            _ if processors_up.is_some_and(|up| index <= up) => busy.between(from, stored, |speeds| speeds.alone),
+            _ => busy.between(from, stored, |speeds| speeds.all_up),
         };
         each(index, r, Some(work));
     }
@@ -275,21 +319,14 @@ impl PrinterBusy {
             None => Dur::ZERO,
         }
     }
-}
 
-/// The work between two instants: minimum, best estimate, maximum.
-fn work_between(busy: &PrinterBusy, from: Dur, to: Dur, speed: f64) -> [Dur; 3] {
-    let waited = busy.waits.bounds_within(from, to);
-    let printed = busy.up_to(to) - busy.up_to(from);
-    let work = |waited: Dur| {
-        let net = (to - from - waited).max_zero();
-        // In a wait for the lock a kthread prints: only what it printed outside of these waits slowed the work.
-        let slowed = (printed - waited).max_zero().min(net);
-        if slowed == Dur::ZERO { net } else { net - slowed.scale(1.0 - speed) }
-    };
-    let mut all = [work(waited.high()), work(busy.waits.within(from, to)), work(waited.low())];
-    all.sort();
-    all
+    /// The time between two instants.
+    fn between(&self, from: Dur, to: Dur, speed: fn(&Speeds) -> f64) -> TimeBefore {
+        let waited = self.waits.bounds_within(from, to);
+        let waited = [waited.high(), self.waits.within(from, to), waited.low()];
+        let printed = if self.time_ranges.is_empty() { Dur::ZERO } else { self.up_to(to) - self.up_to(from) };
+        TimeBefore::Between { time: to - from, waited, printed, speed }
+    }
 }
 
 /// Where `printk_set_kthreads_ready` would be: the nearest record that shows it, if one does.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a boot and a change to a prediction: the boot's workload, run on the changed setup.
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::boot_workload::{self, BootWorkload, Bound, ConsoleLockTaker, ConsolePlan, END, READY, REGISTERED};
@@ -86,12 +87,8 @@ impl<'a> Predictor<'a> {
             Precision::Intervals => baseline.contentions(&baseline),
             Precision::Best => &[Bound::Best],
         };
-        let [first, others @ ..] = contentions else { unreachable!("one at least") };
-        let mut boot_workloads = vec![(*first, BootWorkload::of(boot, &setup(*first)))];
-        for other in others {
-            let contended = boot_workloads[0].1.contended(boot, &setup(*other));
-            boot_workloads.push((*other, contended));
-        }
+        let setups: Vec<SimulationSetup> = contentions.iter().map(|contention| setup(*contention)).collect();
+        let boot_workloads = contentions.iter().copied().zip(BootWorkload::of(boot, &setups)).collect();
         let console = boot.line.as_ref().map_or("", |line| &line.console.name);
         let lock_takers = boot_workload::lock_takers(boot, console);
         let baseline_plan = baseline.plan(boot, &lock_takers);
@@ -269,13 +266,18 @@ impl<'a> Predictor<'a> {
 /// The operations of plans, as far as they were asked for.
 #[derive(Default)]
 struct Workloads {
-    plans: Vec<(ConsolePlan, Vec<MadeWorkload>)>,
-    /// Number of operations in all.
-    ops: usize,
+    /// The last ones that were asked for.
+    plans: VecDeque<(ConsolePlan, Vec<MadeWorkload>)>,
 }
 
 /// A workload by its bound, and by the position of the boot's work that it is made from.
 type MadeWorkload = (Bound, usize, Rc<Workload>);
+
+/// Plans whose operations are kept.
+const MOST_PLANS: usize = 4;
+
+/// Operations of a workload that is kept: a boot may have a million records.
+const MOST_OPS: usize = 50_000;
 
 impl Workloads {
     fn of(&mut self, plan: &ConsolePlan, bound: Bound, work: usize, make: impl FnOnce() -> Workload) -> Rc<Workload> {
@@ -285,22 +287,18 @@ impl Workloads {
             return Rc::clone(workload);
         }
         let workload = Rc::new(make());
-        let ops: usize = workload.tasks.iter().map(Vec::len).sum();
-        if self.ops + ops > MOST_OPS {
-            *self = Workloads::default();
+        if workload.tasks.iter().map(Vec::len).sum::<usize>() > MOST_OPS {
+            return workload;
         }
-        self.ops += ops;
-        let at = known.filter(|at| *at < self.plans.len()).unwrap_or(self.plans.len());
-        if at == self.plans.len() {
-            self.plans.push((plan.clone(), Vec::new()));
-        }
+        let at = known.unwrap_or_else(|| {
+            self.plans.truncate(MOST_PLANS - 1);
+            self.plans.push_front((plan.clone(), Vec::new()));
+            0
+        });
         self.plans[at].1.push((bound, work, Rc::clone(&workload)));
         workload
     }
 }
-
-/// Operations that are kept, unless one workload alone has more: a boot may have a million records.
-const MOST_OPS: usize = 200_000;
 
 /// The envelope of all values around the best one, widened by an error on either side.
 fn envelope(all: impl Iterator<Item = (bool, Dur)> + Clone, error: Dur) -> Interval {
@@ -308,4 +306,31 @@ fn envelope(all: impl Iterator<Item = (bool, Dur)> + Clone, error: Dur) -> Inter
     let low = all.clone().map(|(_, d)| d).min().unwrap_or(best);
     let high = all.map(|(_, d)| d).max().unwrap_or(best);
     Interval::new((low - error).max_zero().min(best), best, high + error)
+}
+
+#[cfg(test)]
+mod tests {
+    use bootline_console::Op;
+
+    use super::*;
+
+    #[test]
+    fn workloads_are_made_once_and_the_last_plans_are_kept() {
+        let mut kept = Workloads::default();
+        let mut made = |plan: usize, bound, work, ops| {
+            let plan = ConsolePlan { threads_ready: Some(plan), ..ConsolePlan::default() };
+            let mut is_new = false;
+            kept.of(&plan, bound, work, || {
+                is_new = true;
+                Workload { tasks: vec![vec![Op::Mark(0); ops]] }
+            });
+            is_new
+        };
+        assert!(made(1, Bound::Best, 0, 9) && !made(1, Bound::Best, 0, 9));
+        assert!(made(1, Bound::Best, 1, 9) && made(1, Bound::High, 0, 9) && made(2, Bound::Best, 0, 9));
+        assert!(!made(1, Bound::Best, 0, 9) && !made(2, Bound::Best, 0, 9));
+        assert!(made(1, Bound::Low, 0, MOST_OPS + 1) && made(1, Bound::Low, 0, MOST_OPS + 1));
+        assert!((3..MOST_PLANS + 2).all(|plan| made(plan, Bound::Best, 0, 9)));
+        assert!(!made(2, Bound::Best, 0, 9) && made(1, Bound::Best, 0, 9));
+    }
 }

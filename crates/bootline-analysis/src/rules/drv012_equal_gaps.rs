@@ -54,9 +54,13 @@ fn by_driver(case: &Case<'_>) -> BTreeMap<String, Vec<Silence>> {
     let mut count = 0;
     for before in 1..case.boot.end_index() {
         let after = before - 1;
-        let Some(silence) = silence(case, after, before) else { continue };
+        // Most times are too short, whoever waited.
+        if case.at(before).zip(case.at(after)).is_none_or(|(to, from)| to - from < LENGTH.0) {
+            continue;
+        }
         let of_driver = |index| case.kernel(index).and_then(|r| driver(r.text));
         let Some(who) = of_driver(after).filter(|who| of_driver(before).as_ref() == Some(who)) else { continue };
+        let Some(silence) = silence(case, after, before) else { continue };
         of.entry(who).or_default().push(silence);
         count += 1;
         if count == MOST {
@@ -68,10 +72,6 @@ fn by_driver(case: &Case<'_>) -> BTreeMap<String, Vec<Silence>> {
 
 /// The silence between two records, if it is as long as those that a driver waits.
 fn silence(case: &Case<'_>, after: usize, before: usize) -> Option<Silence> {
-    // Most are too short, whoever waited.
-    if case.at(before)? - case.at(after)? < LENGTH.0 {
-        return None;
-    }
     let (time_range, net) = case.net_between(after, before)?;
     (LENGTH.0..=LENGTH.1).contains(&net.best()).then_some(Silence { after, before, time_range, net })
 }
