@@ -8,7 +8,7 @@ use super::engine_state::{ConsoleLock, ConsoleState, Emission, Engine, Registere
 use super::processors;
 use super::simulation_outcome::{SimulationOutcome, SimulationTimes, StoredRecord, TransmittedRecord};
 use super::simulation_setup::{KernelClock, SimulationSetup};
-use super::work_left::WorkLeft;
+use super::work_left::{self, WorkLeft};
 use super::workload::{ConsoleId, Message, Op, TaskId, Workload};
 use bootline_capture::units::Dur;
 
@@ -96,7 +96,7 @@ impl<'a> Engine<'a> {
     }
 
     fn next_event(&self, speed: f64) -> Option<Dur> {
-        let after = |left: f64| self.now + Dur::from_nanos(processors::nanos_for(left, speed));
+        let after = |left: f64| self.now + Dur::from_nanos(work_left::nanos_for(left, speed));
         let tasks = self.tasks.iter().filter_map(|t| match t.state {
             TaskState::Working(work) => work.end(),
             TaskState::Holding(left) if speed > 0.0 => Some(after(left)),

@@ -49,22 +49,6 @@ pub(super) fn speed_of_one(engine: &Engine<'_>, spins: bool) -> f64 {
     share(f64::from(engine.cpus), threads, 1.0, engine.setup.contention.0)
 }
 
-/// Nanoseconds, rounded up, in which a task at this speed does what is left.
-#[inline]
-pub(super) fn nanos_for(left: f64, speed: f64) -> i64 {
-    // A division takes as long as all else in the engine's inner loop.
-    whole_nanos(if speed == 1.0 { left } else { left / speed })
-}
-
-/// Nanoseconds, rounded up, of a time that is not negative.
-#[inline]
-pub(super) fn whole_nanos(time: f64) -> i64 {
-    let time = time.min(i64::MAX as f64 / 4.0);
-    // f64::ceil is a call on processors as old as those that this is compiled for.
-    let whole = time as i64;
-    whole + i64::from((whole as f64) < time)
-}
-
 fn workers(engine: &Engine<'_>) -> f64 {
     let is_working = |s: &TaskState| matches!(s, TaskState::Working(_) | TaskState::Holding(_));
     engine.tasks.iter().filter(|t| is_working(&t.state)).count() as f64

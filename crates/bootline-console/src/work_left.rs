@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Work that a task has left, at a speed that changes only now and then.
-use super::processors;
 use bootline_capture::units::Dur;
 
 /// Less is nothing: it comes from rounding, in nanoseconds.
@@ -27,15 +26,33 @@ impl WorkLeft {
         if speed == self.speed {
             return self;
         }
-        let left = self.left - (now - self.since).as_nanos() as f64 * self.speed;
+        // Nearly all work has not begun.
+        let done = if self.speed == 0.0 { 0.0 } else { (now - self.since).as_nanos() as f64 * self.speed };
+        let left = self.left - done;
         WorkLeft { left: if left < NOTHING { 0.0 } else { left }, since: now, speed }
     }
 
     /// When it is done at its speed; none if it stands still.
     #[inline]
     pub fn end(&self) -> Option<Dur> {
-        (self.speed > 0.0).then(|| self.since + Dur::from_nanos(processors::nanos_for(self.left, self.speed)))
+        (self.speed > 0.0).then(|| self.since + Dur::from_nanos(nanos_for(self.left, self.speed)))
     }
+}
+
+/// Nanoseconds, rounded up, in which a task at this speed does what is left.
+#[inline]
+pub(super) fn nanos_for(left: f64, speed: f64) -> i64 {
+    // A division takes as long as all else in the engine's inner loop.
+    whole_nanos(if speed == 1.0 { left } else { left / speed })
+}
+
+/// Nanoseconds, rounded up, of a time that is not negative.
+#[inline]
+fn whole_nanos(time: f64) -> i64 {
+    let time = time.min(i64::MAX as f64 / 4.0);
+    // f64::ceil is a call on processors as old as those that this is compiled for.
+    let whole = time as i64;
+    whole + i64::from((whole as f64) < time)
 }
 
 #[cfg(test)]
