@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -39,6 +40,9 @@ def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSe
         raise EngineError("the engine is missing: Spark", "install it: `pip install 'bootline[spark]'`; it needs Java 17 or newer") from e
     # Executors on this machine run the same Python; on others it is whatever PYSPARK_PYTHON names there.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if not own_name_resolves():
+        # Spark looks up its own name, and ends where nobody knows it, as in a bare chroot.
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder
     for name, value in {**SETTINGS, **settings}.items():
         builder = builder.config(name, value)
@@ -54,6 +58,15 @@ def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSe
     finally:
         if not runs_already:
             spark.stop()
+
+
+def own_name_resolves() -> bool:
+    """Whether this machine knows an address for its own name."""
+    try:
+        socket.gethostbyname(socket.gethostname())
+    except OSError:
+        return False
+    return True
 
 
 def first_line(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,16 @@ def embedded_store(ingest_command: Path, logs: Logs) -> Path:
     done = embedded(ingest_command, logs.folder, store)
     assert done.returncode == 3, done.stderr
     return store
+
+
+def test_a_machine_may_not_know_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> str:
+        raise OSError(f"{name} is unknown")
+
+    monkeypatch.setattr("socket.gethostbyname", unknown)
+    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+    with session("local[2]", SMALL):
+        assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
 
 
 def test_the_rows_are_those_of_ingest(ingested: tuple[Path, Ingested], embedded_store: Path, logs: Logs) -> None:
