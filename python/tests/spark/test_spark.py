@@ -61,7 +61,9 @@ def test_a_machine_may_not_know_its_own_name(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(f"{name} is unknown")
 
     monkeypatch.setattr("socket.gethostbyname", unknown)
-    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+    # Set first, so that it is as before afterwards.
+    monkeypatch.setenv("SPARK_LOCAL_IP", "")
+    monkeypatch.delenv("SPARK_LOCAL_IP")
     with session("local[2]", SMALL):
         assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
 
