@@ -256,7 +256,7 @@ def test_a_board_in_qemu(tmp_path: Path, target: Callable[..., Target], bootline
         console.target.deactivate(console)
     finally:
         board.kill()
-        board.wait()
+        board.communicate()
     (capture,) = console.captures
     boot = bootline.open(capture).only()
     assert boot.usable, boot.problem
