@@ -11,9 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROUNDS = 7
+ROUNDS = 5
 # Both read all files so often: the start of a process is to cost little of it.
-REPEATED = 4
+REPEATED = 40
 PYTHON = f"""
 import sys, bootline
 for _ in range({REPEATED}):
