@@ -15,9 +15,9 @@ chosen AS (
         -- Unusable boots are the few.
         AND NOT EXISTS (SELECT 1 FROM boots WHERE NOT usable AND boots.boot_id = findings.boot_id)
 ),
--- A rule may find several causes in a boot, which has one board and one clock.
+-- A rule may find several causes in a boot.
 of_boots AS (
-    SELECT boot_id, any_value(board) AS board, any_value(clock) AS clock, rule, sum(cost_us) AS cost_us FROM chosen GROUP BY boot_id, rule
+    SELECT boot_id, board, clock, rule, sum(cost_us) AS cost_us FROM chosen GROUP BY boot_id, board, clock, rule
 ),
 medians AS (
     SELECT board, clock, rule, count(*) AS boots, CAST(floor(median(cost_us)) AS BIGINT) AS median_us
