@@ -40,8 +40,9 @@ MOST = 64 * 1024
 class BootlineConsoleDriver(SerialDriver):
     """Records what the console sends into `capture`, and is labgrid's console.
 
-    `baud` is the speed of the serial line behind a NetworkSerialPort, if known; a local port states its own as `speed`. With a speed,
-    bytes that were read together get consecutive arrival times. Over RFC 2217 the arrival time is when pyserial returns the bytes.
+    `baud` is the speed of the serial line behind a NetworkSerialPort, if it is known; for a local port, the resource's `speed` is used. If
+    the speed is known, bytes that were read together get consecutive arrival times. Over RFC 2217 the arrival time is when pyserial
+    returns the bytes.
     """
 
     capture: str = attr.ib(default="boot.cap", validator=attr.validators.instance_of(str))

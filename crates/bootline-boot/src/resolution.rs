@@ -24,9 +24,6 @@ pub(super) fn of_stamps(records: &RecordSet, problems: &Problems) -> Dur {
 
 /// The least uncertainty of the arrival times, where it is coarse.
 pub(super) fn of_arrival(records: &RecordSet) -> Dur {
-    if !records.has_arrivals() {
-        return Dur::ZERO;
-    }
     let least = records.iter().filter_map(|r| r.arrival).map(|a| a.uncertainty).min().unwrap_or(Dur::ZERO);
     if least >= COARSE { least } else { Dur::ZERO }
 }

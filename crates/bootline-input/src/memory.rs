@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that one boot after the other uses.
 
-/// Has the allocator keep what is freed, up to a limit for each thread, because the next boot needs as much: the kernel would clear
-/// each page anew. For programs, at their start.
+/// Makes the allocator keep freed memory, up to a limit for each thread: the next boot needs about as much, and the kernel would have
+/// to clear every page again. To be called once, when a program starts.
 pub fn keep_freed_memory() {
     // With 32 bits the first limit is refused, and the second one alone would make it worse.
     #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]

@@ -13,7 +13,7 @@ use super::kmsg::Kmsg;
 use super::lava::{self, Lava};
 use super::log_line::{LineEnding, LineSplitter, LogLine};
 use super::logcat::Logcat;
-use super::markup::{without_lone_colours, without_markup};
+use super::markup::without_markup;
 use super::output::{EmitterState, RecordEmitter};
 use super::stamped::Stamped;
 use super::syslog::Syslog;
@@ -366,8 +366,7 @@ impl LineDecoder {
         let is_console = matches!(self, LineDecoder::Console(_) | LineDecoder::Stamped(_) | LineDecoder::Lava(_));
         // In JSON it is a text's.
         if !matches!(self, LineDecoder::JournalJson(_)) && !line.is_captured() {
-            let plain = if line.is_ordinary { without_lone_colours(line.body) } else { without_markup(line.body) };
-            if let Some(mut text) = plain {
+            if let Some(mut text) = without_markup(line.body, line.is_ordinary) {
                 if !is_console && !line.is_ordinary && memchr(0x1b, &text).is_some() {
                     let range = line.range(0, line.body.len());
                     out.problem(ProblemKind::ControlSequences, range, "terminal control sequences, removed");

@@ -150,7 +150,7 @@ fn votes(sample: &[u8]) -> Votes {
     for line in sample.split(|b| *b == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Markup in a structured line is its text's.
-        if let Some(text) = markup::without_markup(line).filter(|_| structured(line).is_none()) {
+        if let Some(text) = markup::without_markup(line, false).filter(|_| structured(line).is_none()) {
             text.split(|b| *b == b'\n').filter(|line| structured(line).is_none()).for_each(|line| votes.line(line));
         } else if control::is_plain(line) {
             votes.line(line);

@@ -55,14 +55,10 @@ const LONGEST_TAG: usize = 512;
 /// UTF-8 of a blank that breaks no line: pages pad with it.
 const HARD_BLANK: &[u8] = b"\xc2\xa0";
 
-/// The text of a line that has no other markup, if it begins with a visible colour; `None` for any other line.
-#[inline]
-pub(super) fn without_lone_colours(line: &[u8]) -> Option<Vec<u8>> {
-    (visible_colour_len(line.trim_ascii_start()) > 0).then(|| without_visible_colours(line))
-}
-
-/// The text of a line that has markup in it, with a line feed where the page begins a line; `None` for any other line.
-pub(super) fn without_markup(line: &[u8]) -> Option<Vec<u8>> {
+/// The text of a line that has markup in it, with a line feed where the page begins a line; `None` for any other line. An ordinary line
+/// ([`is_ordinary`](super::control::is_ordinary)) has no tags: at most a visible colour.
+pub(super) fn without_markup(line: &[u8], is_ordinary: bool) -> Option<Vec<u8>> {
+    let without_tags = |line: &[u8]| if is_ordinary { None } else { without_tags(line) };
     if visible_colour_len(line.trim_ascii_start()) > 0 {
         let plain = without_visible_colours(line);
         return Some(without_tags(&plain).unwrap_or(plain));
@@ -162,10 +158,10 @@ mod tests {
     use super::*;
 
     fn check(line: &str, expected: Option<&str>) {
-        let found = without_markup(line.as_bytes()).map(|text| String::from_utf8(text).unwrap());
+        let found = without_markup(line.as_bytes(), false).map(|text| String::from_utf8(text).unwrap());
         assert_eq!(found.as_deref(), expected, "{line}");
         if is_ordinary(line.as_bytes()) {
-            assert_eq!(without_lone_colours(line.as_bytes()), without_markup(line.as_bytes()), "{line}");
+            assert_eq!(without_markup(line.as_bytes(), true), without_markup(line.as_bytes(), false), "{line}");
         }
     }
 

@@ -69,20 +69,7 @@ impl<S: Sink> RecordEmitter<'_, S> {
         line_bytes: u32,
         raw: &[u8],
     ) {
-        self.record_of(head, bytes, arrival, line_bytes, raw, is_plain(raw));
-    }
-
-    #[inline]
-    fn record_of(
-        &mut self,
-        head: RecordHead,
-        bytes: ByteRange,
-        arrival: Option<Arrival>,
-        line_bytes: u32,
-        raw: &[u8],
-        is_plain: bool,
-    ) {
-        let plain = if is_plain { std::str::from_utf8(raw).ok() } else { None };
+        let plain = if is_plain(raw) { std::str::from_utf8(raw).ok() } else { None };
         match plain {
             Some(text) => self.give(head, bytes, arrival, line_bytes, text),
             None => self.unclean_record(head, bytes, arrival, line_bytes, raw),
@@ -102,7 +89,12 @@ impl<S: Sink> RecordEmitter<'_, S> {
     ) {
         let raw = trim_crs(&line.body[text_from..to]);
         let (range, arrival) = (line.range(from, to), line.arrival(from, to));
-        self.record_of(head, range, arrival, line_bytes, raw, line.is_ordinary || is_plain(raw));
+        // Of a line that was looked over no part is looked over again.
+        let ordinary = if line.is_ordinary { std::str::from_utf8(raw).ok() } else { None };
+        match ordinary {
+            Some(text) => self.give(head, range, arrival, line_bytes, text),
+            None => self.record(head, range, arrival, line_bytes, raw),
+        }
     }
 
     /// Gives a whole line that says nothing of itself.

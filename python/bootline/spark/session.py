@@ -40,9 +40,9 @@ def session(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSe
         raise EngineError("the engine is missing: Spark", "install it: `pip install 'bootline[spark]'`; it needs Java 17 or newer") from e
     # Executors on this machine run the same Python; on others it is whatever PYSPARK_PYTHON names there.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if not own_name_resolves():
-        # Spark looks up its own name, and ends where nobody knows it, as in a bare chroot.
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if "SPARK_LOCAL_IP" not in os.environ and not own_name_resolves():
+        # Spark looks up the name of its machine, and does not start where nobody knows it, as in a bare chroot.
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = SparkSession.builder
     for name, value in {**SETTINGS, **settings}.items():
         builder = builder.config(name, value)
