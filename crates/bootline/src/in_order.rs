@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Work on several items at the same time, whose results are taken in the order of the items.
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Results of an item that may wait for its turn; work on it then waits, too. This bounds the memory.
+/// Results of the item whose turn it is that may wait; work on it then waits, too.
 const WAITING: usize = 4;
 
-/// Items for each processor that are begun before the first of them has been taken; their results wait in memory.
-const AHEAD: usize = 2;
+/// Bytes of results of all items that may wait; work on an item then waits for its turn.
+const BYTES_WAITING: usize = 32 << 20;
+
+/// A result that takes memory while it waits.
+pub trait Held {
+    /// Bytes.
+    fn bytes(&self) -> usize;
+}
 
 /// Takes the results of an item.
 pub struct Results<'s, R>(&'s mut dyn FnMut(R) -> bool);
@@ -22,7 +28,11 @@ impl<R> Results<'_, R> {
 }
 
 /// Works on all items, on all processors, and gives their results to `take`, which returns false to end it.
-pub fn run<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &mut Results<'_, R>) + Sync, take: impl FnMut(R) -> bool) {
+pub fn run<T: Sync, R: Held + Send>(
+    items: &[T],
+    work: impl Fn(&T, &mut Results<'_, R>) + Sync,
+    take: impl FnMut(R) -> bool,
+) {
     let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     if processors.min(items.len()) > 1 {
         at_the_same_time(items, processors, work, take)
@@ -48,47 +58,165 @@ pub fn one_by_one<T, R>(items: &[T], mut work: impl FnMut(&T, &mut Results<'_, R
     }
 }
 
-fn at_the_same_time<T: Sync, R: Send>(
+fn at_the_same_time<T: Sync, R: Held + Send>(
     items: &[T],
     workers: usize,
     work: impl Fn(&T, &mut Results<'_, R>) + Sync,
     mut take: impl FnMut(R) -> bool,
 ) {
-    let (senders, receivers): (Vec<_>, Vec<_>) = items.iter().map(|_| sync_channel(WAITING)).unzip();
-    // The workers' alone: if all of them panic, the results of what is left come to their ends.
-    let queue = Arc::new(Mutex::new(items.iter().zip(senders)));
-    let (begun, taken) = sync_channel(AHEAD * workers);
-    let work = &work;
+    let workers = workers.min(items.len());
+    let queue = Queue::new(items.len(), workers);
+    let (queue, work) = (&queue, &work);
     thread::scope(|scope| {
-        for _ in 0..workers.min(items.len()) {
-            let (queue, begun) = (Arc::clone(&queue), begun.clone());
+        // If `take` panics, too.
+        let _ended = OnDrop(|| queue.change(|state| state.ended = true));
+        for _ in 0..workers {
             scope.spawn(move || {
-                // First the turn, then the item: whoever has the first item never waits for another's.
-                while begun.send(()).is_ok() {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((item, sender)) = next else { return };
-                    work(item, &mut Results(&mut |result| sender.send(result).is_ok()));
+                let _gone = OnDrop(|| queue.change(|state| state.workers -= 1));
+                while let Some(place) = queue.begin() {
+                    let _done = OnDrop(|| queue.change(|state| state.items[place].is_done = true));
+                    work(&items[place], &mut Results(&mut |result| queue.put(place, result)));
                 }
             });
         }
-        drop((queue, begun));
-        for results in receivers {
-            if !results.iter().all(&mut take) {
-                // Before the results go: their worker must not begin another item.
-                drop(taken);
-                return;
-            }
-            if taken.recv().is_err() {
+        while let Some(result) = queue.next() {
+            if !take(result) {
                 return;
             }
         }
     });
 }
 
+/// Does something when it is dropped, also by a panic.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Results on their way from the workers to whoever takes them.
+struct Queue<R> {
+    state: Mutex<State<R>>,
+    changed: Condvar,
+}
+
+struct State<R> {
+    items: Vec<Item<R>>,
+    /// Items that were begun: the first ones.
+    begun: usize,
+    /// The item whose results are taken. Nothing but `take` makes it wait, and items are begun in order: so there is no deadlock.
+    turn: usize,
+    /// Bytes of all results that wait.
+    bytes: usize,
+    /// Nobody wants more.
+    ended: bool,
+    /// Workers that are left.
+    workers: usize,
+}
+
+struct Item<R> {
+    waiting: VecDeque<R>,
+    is_done: bool,
+}
+
+impl<R: Held> Queue<R> {
+    fn new(items: usize, workers: usize) -> Queue<R> {
+        let items = (0..items).map(|_| Item { waiting: VecDeque::new(), is_done: false }).collect();
+        Queue {
+            state: Mutex::new(State { items, begun: 0, turn: 0, bytes: 0, ended: false, workers }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// No panic leaves the state half changed.
+    fn state(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State<R>)) {
+        change(&mut self.state());
+        self.changed.notify_all();
+    }
+
+    fn wait<'q>(&self, state: MutexGuard<'q, State<R>>) -> MutexGuard<'q, State<R>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next item to be worked on.
+    fn begin(&self) -> Option<usize> {
+        let mut state = self.state();
+        let place = state.begun;
+        (place < state.items.len() && !state.ended).then(|| {
+            state.begun += 1;
+            place
+        })
+    }
+
+    /// Adds a result of an item once there is room; false if nobody wants it.
+    fn put(&self, place: usize, result: R) -> bool {
+        let bytes = result.bytes();
+        let mut state = self.state();
+        while !state.ended && !state.has_room(place, bytes) {
+            state = self.wait(state);
+        }
+        if state.ended {
+            return false;
+        }
+        state.bytes += bytes;
+        state.items[place].waiting.push_back(result);
+        if state.turn == place {
+            self.changed.notify_all();
+        }
+        true
+    }
+
+    /// The next result in order; None after the last one, or if no worker is left to make it.
+    fn next(&self) -> Option<R> {
+        let mut state = self.state();
+        loop {
+            let turn = state.turn;
+            let item = state.items.get_mut(turn)?;
+            if let Some(result) = item.waiting.pop_front() {
+                state.bytes -= result.bytes();
+                self.changed.notify_all();
+                return Some(result);
+            }
+            if item.is_done {
+                state.turn += 1;
+                self.changed.notify_all();
+            } else if state.workers == 0 {
+                return None;
+            } else {
+                state = self.wait(state);
+            }
+        }
+    }
+}
+
+impl<R> State<R> {
+    fn has_room(&self, place: usize, bytes: usize) -> bool {
+        if place == self.turn { self.items[place].waiting.len() < WAITING } else { self.bytes + bytes <= BYTES_WAITING }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    impl Held for (usize, usize) {
+        fn bytes(&self) -> usize {
+            BYTES_WAITING / 16
+        }
+    }
+
+    impl Held for () {
+        fn bytes(&self) -> usize {
+            BYTES_WAITING / 16
+        }
+    }
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
@@ -138,22 +266,53 @@ mod tests {
     }
 
     #[test]
-    fn items_that_wait_are_bounded() {
+    fn bytes_that_wait_are_bounded() {
         let items: Vec<usize> = (0..100).collect();
-        let (workers, begun, taken) = (4, AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = |_: &usize, results: &mut Results<'_, ()>| {
-            let begun = begun.fetch_add(1, Ordering::Relaxed) + 1;
-            // Those being taken, those that wait, and one more that each worker holds.
-            assert!(begun <= taken.load(Ordering::Relaxed) + (AHEAD + 1) * workers + 1);
-            results.send(());
+        let (workers, sent, taken) = (4, AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
+            for n in 0..5 {
+                let sent = sent.fetch_add(1, Ordering::SeqCst) + 1;
+                // Those that wait, by bytes and those whose turn it is; one more that each worker holds, and the one being taken.
+                assert!(sent <= taken.load(Ordering::SeqCst) + 16 + WAITING + workers + 1);
+                results.send((*item, n));
+            }
         };
-        let take = |()| {
+        let take = |_| {
             thread::yield_now();
-            taken.fetch_add(1, Ordering::Relaxed);
+            taken.fetch_add(1, Ordering::SeqCst);
             true
         };
         at_the_same_time(&items, workers, work, take);
-        assert_eq!(taken.into_inner(), items.len());
+        assert_eq!(taken.into_inner(), 5 * items.len());
+    }
+
+    #[test]
+    fn an_item_is_worked_on_to_its_end_before_its_turn() {
+        let (made, second_is_done) = std::sync::mpsc::channel();
+        let second_is_done = Mutex::new(second_is_done);
+        let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
+            if *item == 0 {
+                // Ends only if the second one does, all of whose results have to wait.
+                second_is_done.lock().unwrap().recv().unwrap();
+            } else {
+                assert!((0..3 * WAITING).all(|n| results.send((*item, n))));
+                made.send(()).unwrap();
+            }
+        };
+        let mut taken = 0;
+        let take = |_| {
+            taken += 1;
+            true
+        };
+        at_the_same_time(&[0, 1], 2, work, take);
+        assert_eq!(taken, 3 * WAITING);
+    }
+
+    #[test]
+    fn a_panic_of_whoever_takes_ends_it() {
+        let work = |_: &i32, results: &mut Results<'_, ()>| while results.send(()) {};
+        let run = || at_the_same_time(&[0; 8], 2, work, |()| panic!("a result that can't be shown"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use bootline_records::DecodeSummary;
 use bootline_report::{BootLabel, escaped};
 
 use crate::boot_printer::{BootPage, Output};
-use crate::in_order::Results;
+use crate::in_order::{Held, Results};
 use crate::log_input::LogInput;
 
 /// Something to show, in the order in which it is sent.
@@ -18,6 +18,18 @@ pub enum Page {
     Said(String),
     /// An error; it does not stop the others.
     Failed(Failure),
+}
+
+impl Held for Page {
+    fn bytes(&self) -> usize {
+        let text = match self {
+            Page::Boot(bytes) => bytes.capacity(),
+            Page::Said(message) => message.capacity(),
+            // A few lines.
+            Page::Failed(_) => 1024,
+        };
+        text + size_of::<Page>()
+    }
 }
 
 /// Makes the pages of inputs.
