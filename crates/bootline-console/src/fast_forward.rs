@@ -27,6 +27,7 @@ const EXACT: i64 = 1 << 53;
 impl Engine<'_> {
     /// Goes on to the next operation or event that needs [`Engine::step`]; it may be the first.
     pub fn fast_forward(&mut self) {
+        self.finish_flush();
         match self.stretch() {
             Some(Stretch::Alone(console)) => self.run_alone(console),
             Some(Stretch::BesideThread(thread, console)) => self.run_beside_thread(thread, console),
@@ -34,15 +35,42 @@ impl Engine<'_> {
         }
     }
 
-    fn stretch(&self) -> Option<Stretch> {
-        let [task] = self.tasks.as_slice() else { return None };
+    /// The only task prints to one console what that lacks, as where a console registers: nobody else does anything until it is
+    /// through.
+    fn finish_flush(&mut self) {
+        let [Task { state: TaskState::Printing(job), .. }] = *self.tasks.as_slice() else { return };
+        let mut printing = self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)));
+        let (Some((c, e)), None) = (printing.next(), printing.next()) else { return };
+        let is_alone = self.is_uncontended() && self.printing_threads().is_empty() && e.by == Printer::Task(0);
+        if !is_alone || job.once || job.consoles != ConsoleSet::of(c) || !self.consoles[c].registered {
+            return;
+        }
+        self.now = e.end;
+        self.consoles[c].emission = None;
+        self.transmitted(c, e.record, e.end);
+        self.print_pending(c);
+        self.end_job(e.by, job.locked);
+    }
+
+    /// Whether nobody waits for the console lock, for a CPU or for the line.
+    fn is_uncontended(&self) -> bool {
         let is_idle = self.consoles.iter().all(|c| c.user_waiting == 0 && c.debt <= 0.0);
         let is_contended = self.legacy_thread_queued || !self.lock.queue.is_empty() || self.lock.spinner.is_some();
-        if !is_idle || is_contended || self.cpus == 0 {
+        is_idle && !is_contended && self.cpus > 0
+    }
+
+    /// The consoles that kthreads print to now.
+    fn printing_threads(&self) -> ConsoleSet {
+        if self.threads_print() { self.by_threads() } else { ConsoleSet::default() }
+    }
+
+    fn stretch(&self) -> Option<Stretch> {
+        let [task] = self.tasks.as_slice() else { return None };
+        if !self.is_uncontended() {
             return None;
         }
         let (writers, atomic) = (self.by_writers(), self.by_atomic_writes());
-        let threads = if self.threads_print() { self.by_threads() } else { ConsoleSet::default() };
+        let threads = self.printing_threads();
         let printing = || self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)));
         if threads.is_empty() {
             let works = matches!(task.state, TaskState::Ready | TaskState::Working(_));
@@ -93,6 +121,8 @@ impl Engine<'_> {
                         self.print_pending(c);
                     }
                 }
+                // It is free, and what the task stored is printed.
+                Op::LockConsole(d) if d.as_nanos() < EXACT => self.now += d.max_zero(),
                 Op::Mark(mark) => self.outcome.marks.push((mark, self.now)),
                 _ => break,
             }
@@ -107,11 +137,16 @@ impl Engine<'_> {
         while let Some(record) = self.pending(c) {
             let start = self.now.max(self.consoles[c].line_free);
             let end = start + self.time_for(c, self.log[record].bytes);
-            let console = &mut self.consoles[c];
-            (console.line_free, console.seq, console.user_next) = (end, record + 1, true);
-            self.last_transmitted = self.last_transmitted.max(Some(end));
+            self.transmitted(c, record, end);
             self.now = end;
         }
+    }
+
+    /// A record has been printed by the task.
+    fn transmitted(&mut self, c: usize, record: usize, end: Dur) {
+        let console = &mut self.consoles[c];
+        (console.line_free, console.seq, console.user_next) = (end, record + 1, true);
+        self.last_transmitted = self.last_transmitted.max(Some(end));
     }
 
     /// The task works or is done, and a kthread prints to one console.
@@ -153,6 +188,10 @@ impl Engine<'_> {
                         continue;
                     }
                     Some(Op::Print(message)) => self.log.push(*message),
+                    // Even for no time at all it needs a CPU.
+                    Some(Op::LockConsole(d)) if d.max_zero() == Dur::ZERO && busy.min(idle) > 0.0 => {
+                        self.lock_beside(c, &mut line, thread, once)
+                    }
                     Some(Op::Mark(mark)) => self.outcome.marks.push((*mark, self.now)),
                     _ => break,
                 }
@@ -203,6 +242,22 @@ impl Engine<'_> {
         if is_drained { work.at_speed(line.free, idle).end() } else { Some(end) }
     }
 
+    /// The task takes the console lock and gives it up again, which lets the kthread begin. One of legacy consoles has the lock while
+    /// it prints.
+    fn lock_beside(&mut self, c: usize, line: &mut Line, thread: Printer, once: bool) {
+        if let (Some(e), Printer::LegacyThread) = (line.emission, thread) {
+            if once {
+                line.end(e);
+                self.now = e.end;
+            } else {
+                self.now = self.drain(c, line, thread);
+            }
+        }
+        if line.emission.is_none() {
+            self.begin_next(c, line, self.now.max(line.free), thread);
+        }
+    }
+
     /// When the kthread has printed all that there is; nothing else happens until then.
     fn drain(&mut self, c: usize, line: &mut Line, thread: Printer) -> Dur {
         if line.emission.is_none() {
@@ -249,16 +304,24 @@ impl Engine<'_> {
     }
 
     /// Time that a console's line takes for a record, from a table where records of that length have been met.
+    #[inline]
     fn time_for(&mut self, c: usize, bytes: u32) -> Dur {
         let length = bytes as usize;
-        if length >= LENGTHS {
-            return self.setup.consoles[c].uart.time_for(bytes);
+        match self.times.get(c * LENGTHS + length) {
+            Some(Some(known)) if length < LENGTHS => *known,
+            _ => self.new_time_for(c, bytes),
         }
-        if self.times.is_empty() {
+    }
+
+    #[cold]
+    fn new_time_for(&mut self, c: usize, bytes: u32) -> Dur {
+        let time = self.setup.consoles[c].uart.time_for(bytes);
+        let length = bytes as usize;
+        if length < LENGTHS {
             self.times.resize(self.consoles.len() * LENGTHS, None);
+            self.times[c * LENGTHS + length] = Some(time);
         }
-        let uart = &self.setup.consoles[c].uart;
-        *self.times[c * LENGTHS + length].get_or_insert_with(|| uart.time_for(bytes))
+        time
     }
 }
 

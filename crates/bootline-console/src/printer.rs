@@ -117,7 +117,7 @@ impl Engine<'_> {
         console.emission = Some(Emission { record, start, end, by });
     }
 
-    fn end_job(&mut self, actor: Printer, locked: bool) {
+    pub fn end_job(&mut self, actor: Printer, locked: bool) {
         match actor {
             Printer::Task(id) => self.finish(id),
             Printer::LegacyThread => self.legacy_thread = None,

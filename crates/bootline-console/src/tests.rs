@@ -312,7 +312,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         3 => (0..200_000i64).prop_map(|us| Op::Work(Dur::from_micros(us))),
         1 => (0..200_000i64).prop_map(|us| Op::Sleep(Dur::from_micros(us))),
         6 => (1..200u32, 0..9u8).prop_map(|(bytes, level)| Op::Print(Message { bytes, level })),
-        1 => (0..20_000i64).prop_map(|us| Op::LockConsole(Dur::from_micros(us))),
+        2 => prop_oneof![Just(0), 0..20_000i64].prop_map(|us| Op::LockConsole(Dur::from_micros(us))),
         1 => Just(Op::ThreadsReady),
         1 => (0..2usize).prop_map(|c| Op::Register(ConsoleId(c))),
     ]

@@ -42,6 +42,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut reports: Vec<usize> = REPORTS.iter().flat_map(|r| records.containing(r)).collect();
     reports.sort_unstable();
     reports.dedup();
+    if reports.is_empty() {
+        return Vec::new();
+    }
     let mut traces: Vec<usize> = CONSOLE.iter().flat_map(|f| records.containing(f)).collect();
     traces.sort_unstable();
     traces.dedup();
