@@ -44,12 +44,12 @@ class Boot:
 
     @cached_property
     def _times(self) -> dict[str, Any]:
-        times: dict[str, Any] = json.loads(self.handle.time_json())
+        times: dict[str, Any] = self.handle.time()
         return times
 
     @cached_property
     def _explained(self) -> dict[str, Any]:
-        explained: dict[str, Any] = json.loads(self.handle.explain_json())
+        explained: dict[str, Any] = self.handle.explain()
         return explained
 
     @cached_property
@@ -122,7 +122,7 @@ class Boot:
         >>> faster.change, faster.saves.low > 100
         (('baud=115200',), True)
         """
-        predicted = json.loads(self.handle.predict_json(list(settings)))
+        predicted = self.handle.predict(list(settings))
         refused = predicted["prediction_error"]
         if refused is not None:
             raise InputError(f"no prediction for {self.name}: {refused}")
@@ -231,7 +231,7 @@ def predict(*paths: Path, settings: Iterable[str] = (), **options: Any) -> dict[
     ['baseline', 'quiet']
     """
     changes = list(settings)
-    boots = (json.loads(boot.handle.predict_json(changes)) for path in paths for boot in open(path, **options))
+    boots = (boot.handle.predict(changes) for path in paths for boot in open(path, **options))
     return _document("bootline-predict/1", boots)
 
 

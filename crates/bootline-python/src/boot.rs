@@ -6,10 +6,12 @@ use bootline_analysis::predict::{self, Change, Contradiction, Prediction, Predic
 use bootline_analysis::rules::{Finding, findings};
 use bootline_boot::Boot;
 use bootline_report::{
-    BootEmitter, BootLabel, Emitter, ExportJson, JsonLine, ReportedBoot, TextEmitter, TextOptions, explain,
-    explain_json, predictions_json, time_json,
+    BootEmitter, BootLabel, Emitter, ExportJson, ReportedBoot, TextEmitter, TextOptions, explain, explain_json,
+    predictions_json, time_json,
 };
 use pyo3::prelude::*;
+use pythonize::pythonize;
+use serde::Serialize;
 
 use crate::failure::{internal_error, usage_error, without_gil};
 
@@ -61,13 +63,14 @@ impl BootHandle {
     }
 
     /// An item of `boots` in `bootline-time/1`.
-    fn time_json(&self, py: Python<'_>) -> PyResult<String> {
-        without_gil(py, || JsonLine(time_json(&self.boot, &self.label)).to_text())
+    fn time<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        document(py, &time_json(&self.boot, &self.label))
     }
 
     /// An item of `boots` in `bootline-explain/1`.
-    fn explain_json(&self, py: Python<'_>) -> PyResult<String> {
-        without_gil(py, || JsonLine(explain_json(&self.boot, self.findings(), &self.label)).to_text())
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let findings = without_gil(py, || self.findings())?;
+        document(py, &explain_json(&self.boot, findings, &self.label))
     }
 
     /// A document `bootline-export/1`.
@@ -82,16 +85,14 @@ impl BootHandle {
     }
 
     /// An item of `boots` in `bootline-predict/1`.
-    fn predict_json(&self, py: Python<'_>, settings: Vec<String>) -> PyResult<String> {
+    fn predict<'py>(&self, py: Python<'py>, settings: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
         let settings = settings.iter().map(|text| text.parse::<Setting>());
         let settings = settings.collect::<Result<Vec<_>, _>>().map_err(|e| usage_error(py, e.to_string()))?;
         let change = Change::of(settings).map_err(|Contradiction { first, second }| {
             usage_error(py, format!("`{first}` and `{second}` contradict each other"))
         })?;
-        without_gil(py, || {
-            let predicted = self.predicted(&change);
-            JsonLine(predictions_json(&self.boot, predicted.as_deref(), &self.label)).to_text()
-        })
+        let predicted = without_gil(py, || self.predicted(&change))?;
+        document(py, &predictions_json(&self.boot, predicted.as_deref(), &self.label))
     }
 
     /// What `bootline explain` shows.
@@ -101,4 +102,9 @@ impl BootHandle {
             TextEmitter { document: &document, options: TextOptions { width, color: false } }.to_text()
         })
     }
+}
+
+/// A document as `json.loads` would give it.
+fn document<'py>(py: Python<'py>, document: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    pythonize(py, document).map_err(|e| internal_error(py, e.to_string()))
 }

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A change of level in a series.
-#[pyclass(frozen, get_all, module = "bootline.stats")]
+#[pyclass(frozen, get_all, skip_from_py_object, module = "bootline.stats")]
 #[derive(Clone, Copy, Debug)]
 pub struct ChangePoint {
     /// The first value of the new level.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interval::Interval;
+use super::pair::Pair;
 use super::record_id::Id;
 use super::remedy::Remedy;
 use super::words::ProblemKind;
@@ -72,7 +73,7 @@ pub(crate) struct Problem<'b> {
     /// What it is.
     kind: ProblemKind,
     /// First occurrence: offsets of its first byte and of the first byte after it.
-    bytes: [u64; 2],
+    bytes: Pair<u64>,
     /// Number of occurrences.
     count: u64,
     /// Description.
@@ -85,7 +86,7 @@ impl<'b> From<&'b bootline_records::Problem> for Problem<'b> {
     fn from(p: &'b bootline_records::Problem) -> Problem<'b> {
         Problem {
             kind: p.kind.into(),
-            bytes: [p.bytes.start, p.bytes.end],
+            bytes: Pair([p.bytes.start, p.bytes.end]),
             count: p.count,
             detail: &p.detail,
             spoils: p.kind.spoils_the_answer(),

@@ -17,6 +17,7 @@ mod finding;
 mod interval;
 mod kernels;
 mod loaders;
+mod pair;
 mod phase;
 mod process;
 mod record;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::pair::Pair;
 use super::{EndedBy, Id, Interval, PhaseName, TimeOrigin};
 use bootline_boot::{Boot, BootEnd};
 
@@ -52,9 +53,9 @@ pub(crate) struct Phase {
     /// Waits for the console within it.
     console_ns: i64,
     /// The kernel's stamps at start and end.
-    kernel_ns: Option<[i64; 2]>,
+    kernel_ns: Option<Pair<i64>>,
     /// Arrival of its first and last record, from the capture's clock origin.
-    arrival_ns: Option<[i64; 2]>,
+    arrival_ns: Option<Pair<i64>>,
     /// Its first record.
     first: Id,
     /// The record that ends it.
@@ -77,8 +78,8 @@ impl From<&bootline_boot::Phase> for Phase {
             start_ns: p.start.as_nanos(),
             end_ns: p.end.as_nanos(),
             console_ns: p.console.as_nanos(),
-            kernel_ns: p.kernel.map(|(a, b)| [a, b].map(|t| t.since_origin().as_nanos())),
-            arrival_ns: p.arrival.map(|(a, b)| [a, b].map(|t| t.since_origin().as_nanos())),
+            kernel_ns: p.kernel.map(|(a, b)| Pair([a, b].map(|t| t.since_origin().as_nanos()))),
+            arrival_ns: p.arrival.map(|(a, b)| Pair([a, b].map(|t| t.since_origin().as_nanos()))),
             first: p.first.0,
             last: p.last.0,
         }
