@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ._bootline import capture_source
-from .errors import InputError
 
 __all__ = ["Capture", "capture"]
 
@@ -52,7 +51,7 @@ def capture(
     `source` is a serial device (`/dev/ttyUSB0`), `tcp:HOST:PORT`, `unix:PATH`, a file or a pipe (`-` is standard input), or a command as
     a sequence of words. The other options are those of `bootline capture`; times are in seconds. Ctrl-C ends it: the file is complete
     then, and `KeyboardInterrupt` is raised. If the capture is not what was asked for (nothing arrived, no line matched `until`, a mark
-    was not seen, bytes were lost), the file is kept, and an `InputError` says why.
+    was not seen, bytes were lost), the file is kept, and an `InputError` says why; a command that fails is a `PortError`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -77,9 +76,6 @@ def capture(
             reconnect=reconnect,
         )
     )
-    fault = _fault(document, until, reconnect)
-    if fault is not None:
-        raise InputError(f"{fault}\n  the capture is in `{os.fspath(path)}`")
     return Capture(
         path=Path(path),
         bytes=document["bytes"],
@@ -89,20 +85,3 @@ def capture(
         ended=document["ended"],
         document=document,
     )
-
-
-def _fault(document: dict[str, Any], until: str | None, reconnects: bool) -> str | None:
-    """Why the capture is not what was asked for, as `bootline capture` judges it."""
-    source, detail, errors = document["source"], document["detail"], document["line_errors"]
-    if document["bytes"] == 0:
-        return f"nothing arrived from `{source}`: {detail}"
-    if until is not None and document["ended"] != "until":
-        return f"no line matched `{until}` before the capture ended: {detail}"
-    unseen = [mark["name"] for mark in document["marks"] if mark["at_ns"] is None]
-    if unseen:
-        return f"mark `{unseen[0]}` was not seen before the capture ended: {detail}"
-    if errors is not None and any(errors.values()):
-        return f"`{source}` lost or damaged bytes: " + ", ".join(f"{n} {kind}" for kind, n in errors.items() if n)
-    if document["holes"] and reconnects:
-        return f"`{source}` went away {document['holes']} times: what was sent meanwhile is missing"
-    return None

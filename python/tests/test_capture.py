@@ -57,6 +57,10 @@ def test_a_capture_that_is_not_what_was_asked_for(tmp_path: Path) -> None:
         bootline.capture(["echo", "panic"], tmp_path / "panic.cap", until="login")
     # What there is of it is kept.
     assert b"panic" in (tmp_path / "panic.cap").read_bytes()
+    with pytest.raises(bootline.PortError, match="exit status: 3") as failed:
+        bootline.capture(["sh", "-c", "echo begun; exit 3"], tmp_path / "failed.cap")
+    assert "failed.cap" in str(failed.value)
+    assert b"begun" in (tmp_path / "failed.cap").read_bytes()
 
 
 def test_control_c_ends_a_capture(tmp_path: Path) -> None:

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use bootline_capture::ChunkTime;
 use bootline_capture::units::{Baud, Dur, Frame, HostTime};
+use bootline_input::{Exit, Failure};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
-    CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary, LineSettings, MarkRequest,
-    PortError, Recording, StopRequest,
+    CaptureEnd, CaptureFault, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary, LineSettings,
+    MarkRequest, PortError, Recording, StopRequest,
 };
 use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, Emitter, JsonLine, LineErrorCounts};
 use pyo3::prelude::*;
 use regex::bytes::Regex;
 
-use crate::failure::{internal_error, port_error, said, usage_error};
+use crate::failure::{failed, internal_error, port_error, said, usage_error};
 
 /// Time between looks for a signal.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -99,7 +100,7 @@ pub fn capture_source(
         reconnect,
         power,
         marks,
-        until,
+        until: until.clone(),
         timeout: time("timeout", timeout)?,
         idle: time("idle", idle)?,
     };
@@ -139,10 +140,24 @@ pub fn capture_source(
         return Err(signal);
     }
     match ended {
-        Ok(summary) => Ok(JsonLine(to_json(&summary, &source, shown)).to_text()),
+        Ok(summary) => {
+            if let Some(fault) = summary.fault(&source, until.as_ref(), reconnect && source.comes_back()) {
+                return Err(faulty(py, &fault, &shown));
+            }
+            Ok(JsonLine(to_json(&summary, &source, shown)).to_text())
+        }
         Err(Problem::Port(e)) => Err(port_error(py, e.to_string(), e.hint().map(|hint| hint.to_string()).as_deref())),
         Err(Problem::Recorder(e)) => Err(port_error(py, e.to_string(), None)),
         Err(Problem::Panicked(what)) => Err(internal_error(py, what)),
+    }
+}
+
+/// A capture that is not what was asked for; its file is kept.
+fn faulty(py: Python<'_>, fault: &CaptureFault, file: &str) -> PyErr {
+    let what = format!("{fault}\n  the capture is in `{file}`");
+    match fault {
+        CaptureFault::CommandFailed { .. } => port_error(py, what, None),
+        _ => failed(py, &fault.hint().into_iter().fold(Failure::new(Exit::INPUT, what), Failure::hint)),
     }
 }
 

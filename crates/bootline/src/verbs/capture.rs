@@ -9,8 +9,8 @@ use bootline_capture::{ChunkTime, Header};
 use bootline_input::{Exit, Failure};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
-    BackgroundWriter, CaptureEnd, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary,
-    LineSettings, LiveText, MarkRequest, MarkSummary, PortError, Recording, StopRequest,
+    BackgroundWriter, CaptureEnd, CaptureFault, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource,
+    CaptureSummary, LineSettings, LiveText, MarkRequest, MarkSummary, PortError, Recording, StopRequest,
 };
 use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, JsonLine, LineErrorCounts};
 use bootline_terminal::Terminal;
@@ -137,8 +137,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         print(&JsonLine(to_json(&summary, &source, &target)))?;
     }
     say_summary(&summary, &target, terminal);
-    judge(&summary, &source, waits_for.as_ref(), reconnects)?;
-    Ok(Exit::FINE)
+    summary.fault(&source, waits_for.as_ref(), reconnects).map_or(Ok(Exit::FINE), |fault| Err(faulty(&fault)))
 }
 
 /// Refuses marks that no source but a serial device can show, and names that mean two things.
@@ -290,51 +289,14 @@ fn mark_summary(mark: &MarkSummary) -> String {
     format!("mark {}: at {at} s, or up to {uncertainty} s earlier{again}", mark.request)
 }
 
-/// Fails if the capture is not what was asked for.
-fn judge(
-    summary: &CaptureSummary,
-    source: &CaptureSource,
-    until: Option<&Regex>,
-    reconnects: bool,
-) -> Result<(), Failure> {
-    if let CaptureEnd::Source(Some(status)) = &summary.ended {
-        if !status.success() {
-            return Err(Failure::new(Exit::LAB, format!("the command `{source}` failed: {status}")));
-        }
+/// A capture that is not what was asked for.
+fn faulty(fault: &CaptureFault) -> Failure {
+    let exit = if matches!(fault, CaptureFault::CommandFailed { .. }) { Exit::LAB } else { Exit::INPUT };
+    let failure = Failure::new(exit, fault.to_string());
+    match fault.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
     }
-    if summary.bytes == 0 {
-        let hint = if source.is_serial() {
-            "is the board on, the cable plugged in, its transmit line on the adapter's receive pin?"
-        } else {
-            "is the board on?"
-        };
-        return Err(Failure::new(Exit::INPUT, format!("nothing arrived from `{source}`")).hint(hint));
-    }
-    if let (Some(pattern), false) = (until, matches!(summary.ended, CaptureEnd::Until(_))) {
-        let what = format!("no line matched `{pattern}` before the capture ended: {}", summary.ended);
-        return Err(Failure::new(Exit::INPUT, what));
-    }
-    if let Some(why) = &summary.marks_lost {
-        let what = format!("the modem control inputs of `{source}` were not watched up to the end: {why}");
-        return Err(Failure::new(Exit::INPUT, what));
-    }
-    if let Some(mark) = summary.marks.iter().find(|mark| mark.first.is_none()) {
-        let what = format!("mark {} was not seen before the capture ended: {}", mark.request, summary.ended);
-        return Err(Failure::new(Exit::INPUT, what).hint(
-            "is the board's output wired to that input? An input that has its level from the start shows no edge",
-        ));
-    }
-    if let Some(errors) = summary.line_errors.filter(|e| !e.is_clean()) {
-        let hint =
-            if errors.frame > 0 { "is `--baud` right?" } else { "use a lower baud, or an adapter with a larger FIFO" };
-        let what = format!("`{source}` lost or damaged bytes: {errors}");
-        return Err(Failure::new(Exit::INPUT, what).hint(hint));
-    }
-    if summary.holes > 0 && reconnects {
-        let what = format!("`{source}` went away {} times: what was sent meanwhile is missing", summary.holes);
-        return Err(Failure::new(Exit::INPUT, what));
-    }
-    Ok(())
 }
 
 fn to_json(summary: &CaptureSummary, source: &CaptureSource, target: &Target) -> CaptureJson {
