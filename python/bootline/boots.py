@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Boots of logs and captures: what `bootline explain`, `predict` and `export` know of them.
 
-The work is done in Rust, without the GIL; a boot's parts are views of the JSON documents whose schemas are in docs/schema.
+The work is done in Rust, without the GIL, which only the making of Python's objects holds; a boot's parts are views of the documents
+whose schemas are in docs/schema.
 """
 
 import json
@@ -44,13 +45,11 @@ class Boot:
 
     @cached_property
     def _times(self) -> dict[str, Any]:
-        times: dict[str, Any] = self.handle.time()
-        return times
+        return self.handle.time()
 
     @cached_property
     def _explained(self) -> dict[str, Any]:
-        explained: dict[str, Any] = self.handle.explain()
-        return explained
+        return self.handle.explain()
 
     @cached_property
     def _exported(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def capture(
     `source` is a serial device (`/dev/ttyUSB0`), `tcp:HOST:PORT`, `unix:PATH`, a file or a pipe (`-` is standard input), or a command as
     a sequence of words. The other options are those of `bootline capture`; times are in seconds. Ctrl-C ends it: the file is complete
     then, and `KeyboardInterrupt` is raised. If the capture is not what was asked for (nothing arrived, no line matched `until`, a mark
-    was not seen, bytes were lost), the file is kept, and an `InputError` says why; a command that fails is a `PortError`.
+    was not seen, bytes were lost), the file is kept, and an `InputError` says why; a command that fails raises `PortError`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_up import log
@@ -16,9 +17,9 @@ from bootline.sets import boot_set
 WHOLE = "corpus/x86-6.18-rt-9600-initcall/boot.cap"
 
 
-def of_command(command: Path, *arguments: str) -> object:
+def of_command(command: Path, *arguments: str) -> Any:
     done = subprocess.run([command, *arguments], capture_output=True)
-    # 3: a log of which not all can be told.
+    # 3: a part of the log is unusable.
     assert done.returncode in (0, 3), done.stderr
     return json.loads(done.stdout)
 
@@ -26,13 +27,16 @@ def of_command(command: Path, *arguments: str) -> object:
 def test_documents_are_those_of_the_command(bootline_command: Path, tmp_path: Path) -> None:
     # Characters that JSON has to escape.
     odd = tmp_path / "odd.log"
-    odd.write_text(log(12, end='Run /init as init process \x07\u009b\u202e \U0001f680 "quoted" \\'))
+    odd.write_text(log(12, end='Run /init as init process \x07\u009b\u202e \U0001f680 "quoted" \\'), encoding="utf-8")
     logs = [*(str(path) for path in sorted(Path("corpus").glob("*/boot.cap"))), str(odd)]
     for each in logs:
         explained = of_command(bootline_command, "explain", "--json", each)
-        assert bootline.explain(each) == explained, each
-        # As JSON, too: 1 and 1.0, or a list and a tuple, are not the same there.
-        assert json.dumps(bootline.explain(each)) == json.dumps(explained), each
+        documents = bootline.explain(each)
+        assert documents == explained, each
+        # As JSON, too: 1 and 1.0 are not the same there.
+        assert json.dumps(documents) == json.dumps(explained), each
+        timed = of_command(bootline_command, "time", "--json", each)
+        assert [boot.handle.time() for boot in bootline.open(each)] == timed["boots"], each
     predicted = of_command(bootline_command, "predict", "--json", "--set", "quiet", WHOLE)
     assert bootline.predict(WHOLE, settings=["quiet"]) == predicted
     other = "corpus/x86-6.18-rt-9600/boot.cap"

@@ -35,8 +35,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The only task prints to one console what that lacks, as where a console registers: nobody else does anything until it is
-    /// through.
+    /// The only task flushes one console, as at its registration. Nothing else happens until the flush ends.
     fn finish_flush(&mut self) {
         let [Task { state: TaskState::Printing(job), .. }] = *self.tasks.as_slice() else { return };
         let mut printing = self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)));
@@ -52,14 +51,14 @@ impl Engine<'_> {
         self.end_job(e.by, job.locked);
     }
 
-    /// Whether nobody waits for the console lock, for a CPU or for the line.
+    /// Whether no task or kthread waits for the console lock or a CPU, and no user bytes for the line.
     fn is_uncontended(&self) -> bool {
         let is_idle = self.consoles.iter().all(|c| c.user_waiting == 0 && c.debt <= 0.0);
         let is_contended = self.legacy_thread_queued || !self.lock.queue.is_empty() || self.lock.spinner.is_some();
         is_idle && !is_contended && self.cpus > 0
     }
 
-    /// The consoles that kthreads print to now.
+    /// The consoles that kthreads currently print to.
     fn printing_threads(&self) -> ConsoleSet {
         if self.threads_print() { self.by_threads() } else { ConsoleSet::default() }
     }
@@ -99,7 +98,9 @@ impl Engine<'_> {
         let nbcon =
             self.nbcon_threads.iter().enumerate().all(|(n, job)| job.is_some() == (!of_legacy && n == c && busy));
         let agrees = legacy == (of_legacy && busy) && self.lock.held == legacy && nbcon;
-        (prints && agrees).then_some(Stretch::BesideThread(thread, c))
+        // Consoles may have registered since the job began.
+        let is_own = |job: PrintJob| job.consoles == ConsoleSet::of(c) && job.once == self.prints_once(thread, c);
+        (prints && agrees && self.legacy_thread.is_none_or(is_own)).then_some(Stretch::BesideThread(thread, c))
     }
 
     /// Nobody else prints: the task has a CPU, and its operations follow one another.
@@ -121,8 +122,14 @@ impl Engine<'_> {
                         self.print_pending(c);
                     }
                 }
-                // It is free, and what the task stored is printed.
-                Op::LockConsole(d) if d.as_nanos() < EXACT => self.now += d.max_zero(),
+                // The lock is free: holding it only takes time. Its release prints what was stored while the kthread of a console
+                // that was unregistered still held it.
+                Op::LockConsole(d) if d.as_nanos() < EXACT => {
+                    self.now += d.max_zero();
+                    if let Some(c) = console.filter(|c| self.by_writers().has(*c)) {
+                        self.print_pending(c);
+                    }
+                }
                 Op::Mark(mark) => self.outcome.marks.push((mark, self.now)),
                 _ => break,
             }
@@ -188,7 +195,7 @@ impl Engine<'_> {
                         continue;
                     }
                     Some(Op::Print(message)) => self.log.push(*message),
-                    // Even for no time at all it needs a CPU.
+                    // Even a hold of zero needs a CPU to run.
                     Some(Op::LockConsole(d)) if d.max_zero() == Dur::ZERO && busy.min(idle) > 0.0 => {
                         self.lock_beside(c, &mut line, thread, once)
                     }
@@ -242,8 +249,8 @@ impl Engine<'_> {
         if is_drained { work.at_speed(line.free, idle).end() } else { Some(end) }
     }
 
-    /// The task takes the console lock and gives it up again, which lets the kthread begin. One of legacy consoles has the lock while
-    /// it prints.
+    /// The task takes the console lock and releases it, so that the kthread can start. The kthread of legacy consoles holds the lock
+    /// while it prints.
     fn lock_beside(&mut self, c: usize, line: &mut Line, thread: Printer, once: bool) {
         if let (Some(e), Printer::LegacyThread) = (line.emission, thread) {
             if once {

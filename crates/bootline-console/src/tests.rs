@@ -403,15 +403,24 @@ proptest! {
 
 /// What changes how the rest of a boot runs.
 fn any_change() -> impl Strategy<Value = Op> {
-    prop_oneof![Just(Op::ProcessorsUp), Just(Op::ClockStable)]
+    prop_oneof![
+        1 => Just(Op::ProcessorsUp),
+        1 => Just(Op::ClockStable),
+        3 => (0..3usize).prop_map(|c| Op::Unregister(ConsoleId(c))),
+        2 => (0..3usize).prop_map(|c| Op::Register(ConsoleId(c))),
+        1 => (0..3usize, 1..500u32).prop_map(|(c, bytes)| Op::UserWrite(ConsoleId(c), bytes)),
+        1 => (1..200u32).prop_map(|bytes| Op::Warn(Message { bytes, level: 4 })),
+        1 => (1..200u32).prop_map(|bytes| Op::Panic(Message { bytes, level: 0 })),
+        1 => Just(Op::PowerOff),
+    ]
 }
 
 proptest! {
     // Many: most of a run is skipped only while one task and one printer act.
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig::with_cases(30_000))]
 
     #[test]
-    fn a_run_for_its_times_alone_has_the_same(mut tasks in prop_oneof![3 => any_tasks(1), 1 => any_tasks(2)], others in prop::collection::vec((0..25usize, any_change()), 0..4), machine in any_setup(), early in any::<[bool; 2]>(), is_round in any::<bool>()) {
+    fn a_run_for_its_times_alone_has_the_same(mut tasks in prop_oneof![3 => any_tasks(1), 1 => any_tasks(2)], others in prop::collection::vec((0..25usize, any_change()), 0..6), machine in any_setup(), third in prop::option::weighted(0.2, any_printing()), varied in any::<[(bool, bool, u8); 3]>(), is_round in any::<bool>()) {
         for (at, op) in others {
             let at = at.min(tasks[0].len());
             tasks[0].insert(at, op);
@@ -433,8 +442,10 @@ proptest! {
             // A mark after each operation.
             *ops = (1..).zip(ops.iter()).flat_map(|(i, op)| [*op, Op::Mark(i)]).collect();
         }
-        for (console, boot) in machine.consoles.iter_mut().zip(early) {
-            console.boot = boot;
+        machine.consoles.extend(third.map(|[printing, _]| console(printing)));
+        for (console, (boot, replay, driver)) in machine.consoles.iter_mut().zip(varied) {
+            (console.boot, console.replay) = (boot, replay);
+            console.behaviour.driver = [DriverWait::Spins, DriverWait::SpinsIrqsOff, DriverWait::Sleeps][usize::from(driver) % 3];
         }
         let workload = Workload { tasks };
         let (all, times) = (simulate(&workload, &machine), simulate_times(&workload, &machine));

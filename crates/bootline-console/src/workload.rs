@@ -13,7 +13,7 @@ pub struct ConsoleId(pub usize);
 /// One record that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Bytes on the line, prefix and CR LF included.
+    /// Bytes on the line, prefix and CR LF included: at least 1.
     pub bytes: u32,
     /// Level: 0 (emergency) to 7 (debug).
     pub level: u8,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One boot, and the documents about it: what the commands write with `--json`.
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use bootline_analysis::predict::{self, Change, Contradiction, Prediction, PredictionError, Setting};
@@ -13,7 +14,7 @@ use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::failure::{internal_error, usage_error, without_gil};
+use crate::failure::{internal_error, said, usage_error, without_gil};
 
 /// A boot in memory.
 #[pyclass(frozen, name = "BootHandle")]
@@ -64,13 +65,14 @@ impl BootHandle {
 
     /// An item of `boots` in `bootline-time/1`.
     fn time<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        document(py, &time_json(&self.boot, &self.label))
+        let json = without_gil(py, || time_json(&self.boot, &self.label))?;
+        document(py, &json)
     }
 
     /// An item of `boots` in `bootline-explain/1`.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let findings = without_gil(py, || self.findings())?;
-        document(py, &explain_json(&self.boot, findings, &self.label))
+        let json = without_gil(py, || explain_json(&self.boot, self.findings(), &self.label))?;
+        document(py, &json)
     }
 
     /// A document `bootline-export/1`.
@@ -92,7 +94,8 @@ impl BootHandle {
             usage_error(py, format!("`{first}` and `{second}` contradict each other"))
         })?;
         let predicted = without_gil(py, || self.predicted(&change))?;
-        document(py, &predictions_json(&self.boot, predicted.as_deref(), &self.label))
+        let json = without_gil(py, || predictions_json(&self.boot, predicted.as_deref(), &self.label))?;
+        document(py, &json)
     }
 
     /// What `bootline explain` shows.
@@ -106,5 +109,6 @@ impl BootHandle {
 
 /// A document as `json.loads` would give it.
 fn document<'py>(py: Python<'py>, document: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    pythonize(py, document).map_err(|e| internal_error(py, e.to_string()))
+    let made = catch_unwind(AssertUnwindSafe(|| pythonize(py, document)));
+    made.map_err(|panic| internal_error(py, said(&*panic)))?.map_err(PyErr::from)
 }

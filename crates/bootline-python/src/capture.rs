@@ -154,11 +154,9 @@ pub fn capture_source(
 
 /// A capture that is not what was asked for; its file is kept.
 fn faulty(py: Python<'_>, fault: &CaptureFault, file: &str) -> PyErr {
-    let what = format!("{fault}\n  the capture is in `{file}`");
-    match fault {
-        CaptureFault::CommandFailed { .. } => port_error(py, what, None),
-        _ => failed(py, &fault.hint().into_iter().fold(Failure::new(Exit::INPUT, what), Failure::hint)),
-    }
+    let exit = if fault.is_of_the_source() { Exit::LAB } else { Exit::INPUT };
+    let failure = Failure::new(exit, fault.to_string()).evidence(format!("the capture is in `{file}`"));
+    failed(py, &fault.hint().into_iter().fold(failure, Failure::hint))
 }
 
 fn record(plan: CapturePlan, file: &std::path::Path, stop: &StopRequest) -> Result<CaptureSummary, Problem> {

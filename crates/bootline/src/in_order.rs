@@ -5,15 +5,15 @@ use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Results of the item whose turn it is that may wait; work on it then waits, too.
+/// Number of results that the current item may queue before its worker waits.
 const WAITING: usize = 4;
 
-/// Bytes of results of all items that may wait; work on an item then waits for its turn.
+/// Bytes of queued results, over all items, above which the worker of a later item waits for its turn.
 const BYTES_WAITING: usize = 32 << 20;
 
-/// A result that takes memory while it waits.
-pub trait Held {
-    /// Bytes.
+/// A result that takes memory while it is queued.
+pub trait QueuedResult {
+    /// Size in memory, in bytes.
     fn bytes(&self) -> usize;
 }
 
@@ -28,7 +28,7 @@ impl<R> Results<'_, R> {
 }
 
 /// Works on all items, on all processors, and gives their results to `take`, which returns false to end it.
-pub fn run<T: Sync, R: Held + Send>(
+pub fn run<T: Sync, R: QueuedResult + Send>(
     items: &[T],
     work: impl Fn(&T, &mut Results<'_, R>) + Sync,
     take: impl FnMut(R) -> bool,
@@ -58,7 +58,7 @@ pub fn one_by_one<T, R>(items: &[T], mut work: impl FnMut(&T, &mut Results<'_, R
     }
 }
 
-fn at_the_same_time<T: Sync, R: Held + Send>(
+fn at_the_same_time<T: Sync, R: QueuedResult + Send>(
     items: &[T],
     workers: usize,
     work: impl Fn(&T, &mut Results<'_, R>) + Sync,
@@ -110,9 +110,9 @@ struct State<R> {
     turn: usize,
     /// Bytes of all results that wait.
     bytes: usize,
-    /// Nobody wants more.
+    /// The taker has stopped.
     ended: bool,
-    /// Workers that are left.
+    /// Number of workers still running.
     workers: usize,
 }
 
@@ -121,7 +121,7 @@ struct Item<R> {
     is_done: bool,
 }
 
-impl<R: Held> Queue<R> {
+impl<R: QueuedResult> Queue<R> {
     fn new(items: usize, workers: usize) -> Queue<R> {
         let items = (0..items).map(|_| Item { waiting: VecDeque::new(), is_done: false }).collect();
         Queue {
@@ -130,7 +130,7 @@ impl<R: Held> Queue<R> {
         }
     }
 
-    /// No panic leaves the state half changed.
+    /// A poisoned lock is as good as any: no panic can leave the state inconsistent.
     fn state(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -205,121 +205,150 @@ impl<R> State<R> {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
-    impl Held for (usize, usize) {
+    impl QueuedResult for (usize, usize) {
         fn bytes(&self) -> usize {
             BYTES_WAITING / 16
         }
     }
 
-    impl Held for () {
+    impl QueuedResult for () {
         fn bytes(&self) -> usize {
             BYTES_WAITING / 16
+        }
+    }
+
+    /// A queue that stands still is a failure, however loaded the machine is.
+    const LONGEST: Duration = Duration::from_secs(120);
+
+    /// Runs a test that stands still if the queue is wrong.
+    fn within_the_time_limit(test: impl FnOnce() + Send + 'static) {
+        let (tell, told) = std::sync::mpsc::channel();
+        let running = thread::spawn(move || {
+            test();
+            _ = tell.send(());
+        });
+        match told.recv_timeout(LONGEST) {
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("the queue stands still"),
+            _ => running.join().unwrap(),
         }
     }
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
-        let items: Vec<usize> = (0..50).collect();
-        for workers in [1, 2, 3, 100] {
-            let mut taken = Vec::new();
-            // The first ones have the most results, more than may wait.
-            let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
-                assert!((0..60 - item).all(|n| results.send((*item, n))));
-            };
-            let take = |result| {
-                taken.push(result);
-                true
-            };
-            if workers == 1 {
-                one_by_one(&items, work, take)
-            } else {
-                at_the_same_time(&items, workers, work, take)
+        within_the_time_limit(|| {
+            let items: Vec<usize> = (0..50).collect();
+            for workers in [1, 2, 3, 100] {
+                let mut taken = Vec::new();
+                // The first ones have the most results, more than may wait.
+                let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
+                    assert!((0..60 - item).all(|n| results.send((*item, n))));
+                };
+                let take = |result| {
+                    taken.push(result);
+                    true
+                };
+                if workers == 1 {
+                    one_by_one(&items, work, take)
+                } else {
+                    at_the_same_time(&items, workers, work, take)
+                }
+                let wanted: Vec<_> = items.iter().flat_map(|item| (0..60 - item).map(move |n| (*item, n))).collect();
+                assert_eq!(taken, wanted, "{workers} workers");
             }
-            let wanted: Vec<_> = items.iter().flat_map(|item| (0..60 - item).map(move |n| (*item, n))).collect();
-            assert_eq!(taken, wanted, "{workers} workers");
-        }
+        });
     }
 
     #[test]
     fn whoever_wants_no_more_ends_it() {
-        let items = [0; 50];
-        for workers in [1, 2, 100] {
-            let mut taken = 0;
-            let begun = AtomicUsize::new(0);
-            let work = |_: &i32, results: &mut Results<'_, ()>| {
-                begun.fetch_add(1, Ordering::Relaxed);
-                while results.send(()) {}
-            };
-            let take = |()| {
-                taken += 1;
-                taken < 10
-            };
-            if workers == 1 {
-                one_by_one(&items, work, take)
-            } else {
-                at_the_same_time(&items, workers, work, take)
+        within_the_time_limit(|| {
+            let items = [0; 50];
+            for workers in [1, 2, 100] {
+                let mut taken = 0;
+                let begun = AtomicUsize::new(0);
+                let work = |_: &i32, results: &mut Results<'_, ()>| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    while results.send(()) {}
+                };
+                let take = |()| {
+                    taken += 1;
+                    taken < 10
+                };
+                if workers == 1 {
+                    one_by_one(&items, work, take)
+                } else {
+                    at_the_same_time(&items, workers, work, take)
+                }
+                assert_eq!(taken, 10);
+                assert!(begun.load(Ordering::Relaxed) <= workers, "{workers} workers");
             }
-            assert_eq!(taken, 10);
-            assert!(begun.load(Ordering::Relaxed) <= workers, "{workers} workers");
-        }
+        });
     }
 
     #[test]
     fn bytes_that_wait_are_bounded() {
-        let items: Vec<usize> = (0..100).collect();
-        let (workers, sent, taken) = (4, AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
-            for n in 0..5 {
-                let sent = sent.fetch_add(1, Ordering::SeqCst) + 1;
-                // Those that wait, by bytes and those whose turn it is; one more that each worker holds, and the one being taken.
-                assert!(sent <= taken.load(Ordering::SeqCst) + 16 + WAITING + workers + 1);
-                results.send((*item, n));
-            }
-        };
-        let take = |_| {
-            thread::yield_now();
-            taken.fetch_add(1, Ordering::SeqCst);
-            true
-        };
-        at_the_same_time(&items, workers, work, take);
-        assert_eq!(taken.into_inner(), 5 * items.len());
+        within_the_time_limit(|| {
+            let items: Vec<usize> = (0..100).collect();
+            let (workers, sent, taken) = (4, AtomicUsize::new(0), AtomicUsize::new(0));
+            let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
+                for n in 0..60 {
+                    let sent = sent.fetch_add(1, Ordering::SeqCst) + 1;
+                    // Those that wait, by bytes and those whose turn it is; one more that each worker holds, and the one being taken.
+                    assert!(sent <= taken.load(Ordering::SeqCst) + 16 + WAITING + workers + 1);
+                    results.send((*item, n));
+                }
+            };
+            let take = |_| {
+                thread::yield_now();
+                taken.fetch_add(1, Ordering::SeqCst);
+                true
+            };
+            at_the_same_time(&items, workers, work, take);
+            assert_eq!(taken.into_inner(), 60 * items.len());
+        });
     }
 
     #[test]
     fn an_item_is_worked_on_to_its_end_before_its_turn() {
-        let (made, second_is_done) = std::sync::mpsc::channel();
-        let second_is_done = Mutex::new(second_is_done);
-        let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
-            if *item == 0 {
-                // Ends only if the second one does, all of whose results have to wait.
-                second_is_done.lock().unwrap().recv().unwrap();
-            } else {
-                assert!((0..3 * WAITING).all(|n| results.send((*item, n))));
-                made.send(()).unwrap();
-            }
-        };
-        let mut taken = 0;
-        let take = |_| {
-            taken += 1;
-            true
-        };
-        at_the_same_time(&[0, 1], 2, work, take);
-        assert_eq!(taken, 3 * WAITING);
+        within_the_time_limit(|| {
+            let (made, second_is_done) = std::sync::mpsc::channel();
+            let second_is_done = Mutex::new(second_is_done);
+            let work = |item: &usize, results: &mut Results<'_, (usize, usize)>| {
+                if *item == 0 {
+                    // Ends only if the second one does, all of whose results have to wait.
+                    second_is_done.lock().unwrap().recv_timeout(LONGEST).unwrap();
+                } else {
+                    assert!((0..3 * WAITING).all(|n| results.send((*item, n))));
+                    made.send(()).unwrap();
+                }
+            };
+            let mut taken = 0;
+            let take = |_| {
+                taken += 1;
+                true
+            };
+            at_the_same_time(&[0, 1], 2, work, take);
+            assert_eq!(taken, 3 * WAITING);
+        });
     }
 
     #[test]
     fn a_panic_of_whoever_takes_ends_it() {
-        let work = |_: &i32, results: &mut Results<'_, ()>| while results.send(()) {};
-        let run = || at_the_same_time(&[0; 8], 2, work, |()| panic!("a result that can't be shown"));
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        within_the_time_limit(|| {
+            let work = |_: &i32, results: &mut Results<'_, ()>| while results.send(()) {};
+            let run = || at_the_same_time(&[0; 8], 2, work, |()| panic!("a result that can't be shown"));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        });
     }
 
     #[test]
     fn panics_of_all_workers_end_it() {
-        let items = [0; 8];
-        let work = |_: &i32, _: &mut Results<'_, ()>| panic!("an item that no worker survives");
-        let run = || at_the_same_time(&items, 2, work, |()| true);
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        within_the_time_limit(|| {
+            let items = [0; 8];
+            let work = |_: &i32, _: &mut Results<'_, ()>| panic!("an item that no worker survives");
+            let run = || at_the_same_time(&items, 2, work, |()| true);
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        });
     }
 }

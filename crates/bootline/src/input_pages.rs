@@ -7,7 +7,7 @@ use bootline_records::DecodeSummary;
 use bootline_report::{BootLabel, escaped};
 
 use crate::boot_printer::{BootPage, Output};
-use crate::in_order::{Held, Results};
+use crate::in_order::{QueuedResult, Results};
 use crate::log_input::LogInput;
 
 /// Something to show, in the order in which it is sent.
@@ -20,7 +20,7 @@ pub enum Page {
     Failed(Failure),
 }
 
-impl Held for Page {
+impl QueuedResult for Page {
     fn bytes(&self) -> usize {
         let text = match self {
             Page::Boot(bytes) => bytes.capacity(),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// A list of two: for serde an array is a tuple, which in Python differs from a list.
+/// Serialised as a sequence: serde treats `[T; 2]` as a tuple, which in Python differs from a list.
 #[derive(Clone, Copy, JsonSchema)]
 #[schemars(transparent)]
 pub(crate) struct Pair<T>(pub [T; 2]);

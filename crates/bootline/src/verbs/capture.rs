@@ -291,7 +291,7 @@ fn mark_summary(mark: &MarkSummary) -> String {
 
 /// A capture that is not what was asked for.
 fn faulty(fault: &CaptureFault) -> Failure {
-    let exit = if matches!(fault, CaptureFault::CommandFailed { .. }) { Exit::LAB } else { Exit::INPUT };
+    let exit = if fault.is_of_the_source() { Exit::LAB } else { Exit::INPUT };
     let failure = Failure::new(exit, fault.to_string());
     match fault.hint() {
         Some(hint) => failure.hint(hint),
