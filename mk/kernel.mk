@@ -18,6 +18,8 @@ RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:6.12 7.2-rt 7.3
 # Machines other than a PC: kernel/nbcon_8250/tests/board.
 BOARDS = riscv64:7.2 arm64:7.2 arm64:7.2@raspi3b armhf:7.2
 BOARD_CASES = replay integrity cycles panic oops warn-flush sysfs
+# A board whose port the module refuses.
+REFUSED_BOARD = riscv64:7.2@ns16550
 
 # What `make test` boots: the kernel of Debian's stable release, in so many cases that each part of the module works once.
 SMOKE_KERNEL = 6.12
@@ -58,14 +60,18 @@ kernel-test: build ## boots TEST_KERNELS with nbcon_8250 in all its cases; CASES
 	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(TEST_KERNELS)
 
 # Goes on where it ended; a whole run takes hours.
-kernel-test-table: build ## the same with all cases, and writes the table of the results: kernel/nbcon_8250/tests/RESULTS.md
-	@scripts/setup lab kernel kernel-test
-	-kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) -r 1 -o kernel/nbcon_8250/tests/results.tsv $(TEST_KERNELS)
+kernel-test-table: RECORDED = $(addprefix -s ,$(TEST_CPUS)) -r 1 -o kernel/nbcon_8250/tests/results.tsv
+kernel-test-table: build ## all cases on TEST_KERNELS and BOARDS, and writes the table of the results: kernel/nbcon_8250/tests/RESULTS.md
+	@scripts/setup lab kernel kernel-test boards
+	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) $(TEST_KERNELS)
+	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
+	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) -c refuse-ns16550 $(REFUSED_BOARD)
 	kernel/nbcon_8250/tests/results-table kernel/nbcon_8250/tests/results.tsv >kernel/nbcon_8250/tests/RESULTS.md
 
 kernel-board-test: ## boots BOARDS with nbcon_8250
 	@scripts/setup lab kernel kernel-test boards
-	kernel/nbcon_8250/tests/kernel-test -s 1 $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
+	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
+	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) -c refuse-ns16550 $(REFUSED_BOARD)
 
 kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its cases; CASES= chooses
 	@scripts/setup lab kernel kernel-test boards
