@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 /// Serialised as a sequence: serde treats `[T; 2]` as a tuple, which in Python differs from a list.
 #[derive(Clone, Copy, JsonSchema)]
-#[schemars(transparent)]
+#[schemars(inline, transparent)]
 pub(crate) struct Pair<T>(pub [T; 2]);
 
 impl<T: Serialize> Serialize for Pair<T> {
