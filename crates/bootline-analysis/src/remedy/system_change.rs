@@ -46,6 +46,24 @@ pub enum SystemChange {
         /// `camera.service`
         after: String,
     },
+    /// A setting in the section `[Service]` of a unit of systemd: a drop-in.
+    ServiceSetting {
+        /// `camera.service`. It may come from the log: escape it like a record.
+        unit: String,
+        /// `StandardOutput=journal`
+        setting: &'static str,
+    },
+    /// A generator of systemd that is not run: a link to /dev/null of its name in /etc/systemd/system-generators.
+    MaskGenerator(&'static str),
+    /// A line of a configuration file.
+    FileSetting {
+        /// `/etc/systemd/journald.conf`
+        file: &'static str,
+        /// `Journal`; none of a file without sections.
+        section: Option<&'static str>,
+        /// `Storage=volatile`
+        setting: &'static str,
+    },
     /// How the device at the other end of the serial line is to be set, in words.
     OtherEnd(String),
     /// Other hardware, in words: `2 CPUs`.
@@ -87,6 +105,9 @@ impl SystemChange {
             | SystemChange::Sysctl { .. }
             | SystemChange::MaskUnit(_)
             | SystemChange::StartAfter { .. }
+            | SystemChange::ServiceSetting { .. }
+            | SystemChange::MaskGenerator(_)
+            | SystemChange::FileSetting { .. }
             | SystemChange::OtherEnd(_) => Effort::Configuration,
             SystemChange::Config { .. } | SystemChange::Kernel(_) => Effort::Rebuild,
             SystemChange::Hardware(_) => Effort::Hardware,
@@ -102,7 +123,10 @@ impl SystemChange {
             | SystemChange::Config { .. }
             | SystemChange::Sysctl { .. }
             | SystemChange::MaskUnit(_)
-            | SystemChange::StartAfter { .. } => true,
+            | SystemChange::StartAfter { .. }
+            | SystemChange::ServiceSetting { .. }
+            | SystemChange::MaskGenerator(_)
+            | SystemChange::FileSetting { .. } => true,
             SystemChange::Kernel(versions) => !matches!(versions, KernelVersions::Having(_)),
             SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => false,
         }
@@ -129,6 +153,11 @@ impl fmt::Display for SystemChange {
             SystemChange::Sysctl { key, value } => write!(f, "sysctl {key}=\"{value}\""),
             SystemChange::MaskUnit(unit) => write!(f, "systemctl mask {unit}"),
             SystemChange::StartAfter { unit, after } => write!(f, "After={after} in {unit}"),
+            SystemChange::ServiceSetting { unit, setting } => write!(f, "{setting} in {unit}"),
+            SystemChange::MaskGenerator(name) => {
+                write!(f, "ln -s /dev/null /etc/systemd/system-generators/{name}")
+            }
+            SystemChange::FileSetting { file, setting, .. } => write!(f, "{setting} in {file}"),
             SystemChange::OtherEnd(what) => write!(f, "the other end at {what}"),
             SystemChange::Hardware(what) => f.write_str(what),
         }

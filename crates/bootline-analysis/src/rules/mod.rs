@@ -76,6 +76,12 @@ mod usr007_unit_timeout;
 mod usr008_first_boot;
 mod usr009_status_output;
 mod usr010_late_application;
+mod usr011_time_synchronisation;
+mod usr012_journal_flush;
+mod usr013_generators;
+mod usr014_manager_start;
+mod usr015_dbus_activation;
+mod usr016_init_scripts;
 mod wording;
 
 pub use case::TimeRange;
@@ -106,10 +112,16 @@ pub const RULES: &[Rule] = &[
     usr001_quiet_overridden::RULE,
     usr002_entropy_wait::RULE,
     usr007_unit_timeout::RULE,
+    usr015_dbus_activation::RULE,
     usr004_network_online::RULE,
+    usr011_time_synchronisation::RULE,
     usr005_udev_settle::RULE,
     usr006_file_system_check::RULE,
+    usr012_journal_flush::RULE,
     usr008_first_boot::RULE,
+    usr016_init_scripts::RULE,
+    usr013_generators::RULE,
+    usr014_manager_start::RULE,
     usr009_status_output::RULE,
     usr010_late_application::RULE,
     usr003_unneeded_units::RULE,

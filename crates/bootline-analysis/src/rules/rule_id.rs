@@ -95,6 +95,12 @@ rule_ids! {
     Usr008 "usr008" "first-boot"
     Usr009 "usr009" "status-output"
     Usr010 "usr010" "late-application"
+    Usr011 "usr011" "time-synchronisation"
+    Usr012 "usr012" "journal-flush"
+    Usr013 "usr013" "generators"
+    Usr014 "usr014" "manager-start"
+    Usr015 "usr015" "dbus-activation"
+    Usr016 "usr016" "init-scripts"
 }
 
 impl fmt::Display for RuleId {

@@ -55,8 +55,12 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
             (0..chain.links.len()).filter_map(of_link).collect()
         }
         None => {
+            // What was up only after the boot had ended delayed nothing of it.
+            let end = boot.whole.until.and_then(|_| boot.whole.stages.last()).map(|stage| stage.end);
+            let in_time = |up: Dur| end.is_none_or(|end| up <= end);
             let of_unit = |unit: &'b Unit| {
-                let (from, to) = unit.activating.zip(unit.up).filter(|(from, to)| to > from && is_one(unit))?;
+                let (from, to) =
+                    unit.activating.zip(unit.up).filter(|(from, to)| to > from && in_time(*to) && is_one(unit))?;
                 let cost = Interval::new(Dur::ZERO, Dur::ZERO, to - from);
                 Some(UnitCost { unit, cost, range: TimeRange { from, to } })
             };
@@ -82,6 +86,21 @@ impl UnitCosts<'_> {
             remedies,
         }
     }
+}
+
+/// Who waited goes on at once.
+const AT_ONCE: Dur = Dur::from_millis(500);
+
+/// Whether a unit began to start at once after something that held units back had ended. It may have waited for it, or not.
+pub(super) fn is_released(boot: &Boot, at: Dur) -> bool {
+    let next = boot.whole.units.iter().filter_map(Unit::begins).filter(|t| *t >= at).min();
+    next.is_some_and(|next| next - at < AT_ONCE)
+}
+
+/// From when in a wait on no unit came up until it had ended.
+pub(super) fn quiet_from(boot: &Boot, wait: TimeRange) -> Dur {
+    let ups = boot.whole.units.iter().filter_map(|u| u.up).filter(|up| *up < wait.to);
+    ups.max().unwrap_or(wait.from).max(wait.from)
 }
 
 /// How much sooner the next unit of a chain could start without the one at a position, all others as they were.

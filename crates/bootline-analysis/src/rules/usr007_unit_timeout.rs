@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, TimeRange, apart};
 use super::finding::cite;
+use super::unit_cost::{is_released, quiet_from};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
@@ -46,10 +47,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let waits = apart(&units.iter().map(|u| wait_of(u)).collect::<Vec<_>>());
     let high: Dur = waits.iter().map(|wait| wait.to - wait.from).sum();
     let from = waits.last().map_or(last, |wait| wait.from);
-    // What came up after it may have waited for it, or not.
-    let next = boot.whole.units.iter().filter_map(Unit::begins).filter(|t| *t >= last).min();
-    let held = next.is_some_and(|next| next - last < AT_ONCE);
-    let quiet = boot.whole.units.iter().filter_map(|u| u.up).filter(|up| *up < last).max().unwrap_or(from).max(from);
+    let wait = TimeRange { from, to: last };
+    let held = is_released(boot, last);
+    let quiet = quiet_from(boot, wait);
     let best = if held { last - quiet } else { Dur::ZERO };
     let with_length = |u: &&Unit| {
         let wait = wait_of(u);
@@ -104,5 +104,3 @@ fn remedies(units: &[&Unit]) -> Vec<Remedy> {
 
 /// Units that are shown.
 const SHOWN: usize = 3;
-/// Who waited goes on at once.
-const AT_ONCE: Dur = Dur::from_millis(500);

@@ -3,7 +3,8 @@ use super::case::{Case, TimeRange};
 use super::finding::cite_at;
 use super::wording::{seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::remedy::{Remedy, Risk, SystemChange};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordOrigin;
 
@@ -58,12 +59,24 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             Risk::Low,
         ));
     }
-    remedies.push(Remedy::in_words(
-        "send what scripts and services print into the journal or a file, not to /dev/console",
-        crate::remedy::Effort::Configuration,
-        "the console shows less",
-        Risk::Low,
-    ));
+    let writers = writers(boot, until);
+    remedies.push(if writers.is_empty() {
+        Remedy::in_words(
+            "send what scripts and services print into the journal or a file, not to /dev/console",
+            Effort::Configuration,
+            "the console shows less",
+            Risk::Low,
+        )
+    } else {
+        let to_journal =
+            |u: &Unit| SystemChange::ServiceSetting { unit: u.name.clone(), setting: "StandardOutput=journal" };
+        Remedy::new(
+            "send what these services print to the journal alone",
+            writers.into_iter().map(to_journal).collect(),
+            "the console shows less",
+            Risk::Low,
+        )
+    });
     vec![Finding {
         rule: RULE.id,
         title: format!(
@@ -82,3 +95,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         remedies,
     }]
 }
+
+/// The services that started before an end and whose output goes to the console, too. Those that serve a terminal must write to it.
+fn writers(boot: &Boot, until: Option<Dur>) -> Vec<&Unit> {
+    const TERMINALS: [&str; 5] = ["getty", "systemd-ask-password", "systemd-firstboot", "emergency", "rescue"];
+    let is_terminal_s = |u: &Unit| TERMINALS.iter().any(|word| u.name.contains(word));
+    let in_time = |u: &Unit| u.begins().is_some_and(|begins| until.is_none_or(|end| begins <= end));
+    let is_one = |u: &&Unit| u.writes_to_console && u.name.ends_with(".service") && in_time(u) && !is_terminal_s(u);
+    boot.whole.units.iter().filter(is_one).take(MOST_WRITERS).collect()
+}
+
+/// Services that a remedy names.
+const MOST_WRITERS: usize = 5;

@@ -80,7 +80,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                  and creates",
                 Risk::Medium,
             )
-            .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, high / 2, high))),
+            .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, (start - from) / 2, start - from))),
         ],
     }]
 }

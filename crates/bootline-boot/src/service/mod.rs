@@ -44,6 +44,8 @@ pub struct Service {
     pub state: ServiceState,
     /// Whether its start job ran into its time-out.
     pub timed_out: bool,
+    /// Whether a script of init reported it, rather than a manager that starts services in parallel.
+    pub of_script: bool,
     /// Whether systemd reported it in the initramfs: the root file system's unit of the same name is another.
     pub in_initramfs: bool,
     /// The first record that names it.
@@ -79,6 +81,8 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
             continue;
         }
         let line = parse(&r, seen_kernel);
+        found.is_script_s = line.is_some_and(|(_, is_script_s)| is_script_s);
+        let line = line.map(|(line, _)| line);
         // Only the kernel's records break a line of user space.
         let open_line = found.open_line.take_if(|_| r.source == RecordOrigin::Other);
         let Some(line) = line else { continue };
@@ -130,7 +134,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
 
 fn of_initramfs(step: Step) -> Service {
     let Step { name, start, end, state, first, last } = step;
-    Service { name, start, end, state, timed_out: false, in_initramfs: true, first, last }
+    Service { name, start, end, state, timed_out: false, of_script: false, in_initramfs: true, first, last }
 }
 
 /// When a line of user space arrived; none without arrival times.
@@ -140,12 +144,13 @@ fn line_times(r: &Record<'_>, timeline: &Timeline) -> Option<LineTimes> {
     Some(LineTimes { first, last, bytes: r.line_bytes, id: r.id })
 }
 
-/// What a record says of a unit. A boot loader's lines look much like a script's.
-fn parse<'r>(r: &Record<'r>, seen_kernel: bool) -> Option<UnitMessage<'r>> {
+/// What a record says of a unit, and whether a script says it. A boot loader's lines look much like a script's.
+fn parse<'r>(r: &Record<'r>, seen_kernel: bool) -> Option<(UnitMessage<'r>, bool)> {
     let of_any = systemd::parse(r.text).or_else(|| fastinit::parse(r.text)).or_else(|| android::parse(r.text));
     let of_any = of_any.or_else(|| procd::parse(r.text));
     let may_be_script_s = seen_kernel && r.source == RecordOrigin::Other;
-    of_any.or_else(|| may_be_script_s.then(|| scripts::parse(r.text)).flatten())
+    let of_script = || may_be_script_s.then(|| scripts::parse(r.text)).flatten();
+    of_any.map(|line| (line, false)).or_else(|| Some((of_script()?, !scripts::is_runit_s(r.text))))
 }
 
 /// Units as they are met.
@@ -164,6 +169,8 @@ struct Found<'r> {
     open_line: Option<(UnitText<'r>, Dur, RecordId)>,
     /// Positions of those that are up or failed.
     ended: HashMap<&'r str, usize>,
+    /// Whether the line at hand is a script's.
+    is_script_s: bool,
 }
 
 impl<'r> Found<'r> {
@@ -195,6 +202,7 @@ impl<'r> Found<'r> {
                 end: None,
                 state: ServiceState::Starting,
                 timed_out: false,
+                of_script: self.is_script_s,
                 in_initramfs: false,
                 first: id,
                 last: None,
@@ -214,10 +222,17 @@ impl<'r> Found<'r> {
             self.ended.insert(name, at);
         } else if !self.ended.contains_key(name) && self.services.len() < MOST {
             self.ended.insert(name, self.services.len());
-            let (start, end, last) = (None, Some(now), Some(id));
-            let in_initramfs = false;
-            let service =
-                Service { name: name.to_owned(), start, end, state, timed_out, in_initramfs, first: id, last };
+            let service = Service {
+                name: name.to_owned(),
+                start: None,
+                end: Some(now),
+                state,
+                timed_out,
+                of_script: self.is_script_s,
+                in_initramfs: false,
+                first: id,
+                last: Some(id),
+            };
             self.add(service, UnitText { name, ..unit });
         }
     }

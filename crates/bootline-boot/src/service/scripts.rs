@@ -87,6 +87,11 @@ pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
     }
 }
 
+/// Whether a line is runit's: a stage of it is no script among others.
+pub(super) fn is_runit_s(text: &str) -> bool {
+    text.trim_start().starts_with("- runit: ")
+}
+
 /// A line without its outcome, and that.
 fn outcome(said: &str) -> (&str, Option<ServiceState>) {
     if said.ends_with("...") {

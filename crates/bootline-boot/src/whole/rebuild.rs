@@ -11,7 +11,8 @@ use super::systemd_clock::SystemdSources;
 use super::trace_place::PlacedTrace;
 use super::whole_boot::WholeBoot;
 use super::{
-    bootchart_place, journal_match, loader_timer, process, resource_use, stage_start, tile, trace_place, unit_join,
+    bootchart_place, daemon_message, journal_match, loader_timer, process, resource_use, stage_start, tile,
+    trace_place, unit_join,
 };
 use crate::boot::Boot;
 use bootline_capture::units::{Dur, MonotonicTime};
@@ -41,6 +42,8 @@ pub(crate) fn rebuild(
     let manager_at = |of: fn(&ManagerState) -> Option<MonotonicTime>| manager.and_then(of).and_then(at);
     let mut whole = WholeBoot {
         manager_start: manager_at(|m| m.user_space),
+        generators: manager.and_then(|m| m.generators).and_then(|(from, to)| Some((at(from)?, at(to)?))),
+        daemon_messages: daemon_message::daemon_messages(boot, &systemd.journals, clock),
         units_loaded: manager_at(|m| m.units_load.map(|(_, end)| end)),
         manager_finish: manager_at(|m| m.finish),
         has_dependencies: joined.has_dependencies,

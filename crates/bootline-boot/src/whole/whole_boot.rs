@@ -2,6 +2,7 @@
 //! What is known of a boot from power-on to the application.
 use super::application::Application;
 use super::boot_source::SourceUse;
+use super::daemon_message::DaemonMessage;
 use super::process::Process;
 use super::resource_use::ResourceUse;
 use super::stage::{Stage, WholeEnd, WholeOrigin};
@@ -24,10 +25,14 @@ pub struct WholeBoot {
     pub has_dependencies: bool,
     /// When systemd started in the root file system.
     pub manager_start: Option<Dur>,
+    /// From when to when systemd ran its generators there.
+    pub generators: Option<(Dur, Dur)>,
     /// When systemd had loaded the units and queued the first transaction.
     pub units_loaded: Option<Dur>,
     /// When systemd's first transaction was complete.
     pub manager_finish: Option<Dur>,
+    /// What journald and the D-Bus daemon say of work that others waited for, by time.
+    pub daemon_messages: Vec<DaemonMessage>,
     /// What was given besides the log, in that order.
     pub sources: Vec<SourceUse>,
     /// Processes of user space that a bootchart or a trace shows, by their start.

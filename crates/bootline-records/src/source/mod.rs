@@ -26,6 +26,7 @@ pub(crate) use bootchart_picture::names_it as is_bootchart_picture;
 pub use kind::SourceKind;
 pub use loader_marks::{LoaderMark, LoaderMarks};
 pub use systemd_state::{ManagerState, StartupTimes, SystemdState, UnitState, is_unit_name};
+pub use time_span::leading as leading_time_span;
 pub use trace::{KernelTrace, TraceMark, TraceTimes, TracedInitcall, TracedProgram};
 
 use super::Problems;

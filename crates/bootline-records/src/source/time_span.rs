@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str) -> Option<Dur> {
 }
 
 /// The duration with which a text begins, and the rest of the text.
-pub(super) fn leading(text: &str) -> Option<(Dur, &str)> {
+pub fn leading(text: &str) -> Option<(Dur, &str)> {
     let mut rest = text.trim_start();
     let mut sum: Option<Dur> = None;
     while let Some((length, after)) = part(rest) {

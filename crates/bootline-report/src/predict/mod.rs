@@ -161,7 +161,10 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
             SystemChange::LoadModule { .. }
             | SystemChange::Sysctl { .. }
             | SystemChange::MaskUnit(_)
-            | SystemChange::StartAfter { .. } => text.styled(need.to_string(), Style::Setting),
+            | SystemChange::StartAfter { .. }
+            | SystemChange::ServiceSetting { .. }
+            | SystemChange::MaskGenerator(_)
+            | SystemChange::FileSetting { .. } => text.styled(need.to_string(), Style::Setting),
             SystemChange::Kernel(_) | SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => {
                 text.words(need.to_string())
             }

@@ -101,6 +101,27 @@ pub(crate) enum SystemChange<'b> {
         /// `camera.service`
         after: &'b str,
     },
+    /// A setting in the section `[Service]` of a unit of systemd: a drop-in.
+    ServiceSetting {
+        /// `camera.service`
+        unit: &'b str,
+        /// `StandardOutput=journal`
+        setting: &'b str,
+    },
+    /// A generator of systemd that is not run: a link to /dev/null in /etc/systemd/system-generators.
+    MaskGenerator {
+        /// `systemd-gpt-auto-generator`
+        generator: &'b str,
+    },
+    /// A line of a configuration file.
+    FileSetting {
+        /// `/etc/systemd/journald.conf`
+        file: &'b str,
+        /// `Journal`; none of a file without sections.
+        section: Option<&'b str>,
+        /// `Storage=volatile`
+        setting: &'b str,
+    },
     /// A setting of the device at the other end of the serial line.
     OtherEnd {
         /// `115200 baud`
@@ -170,6 +191,11 @@ impl<'b> From<&'b remedy::SystemChange> for SystemChange<'b> {
             Change::Sysctl { key, value } => SystemChange::Sysctl { key, value },
             Change::MaskUnit(unit) => SystemChange::MaskUnit { unit },
             Change::StartAfter { unit, after } => SystemChange::StartAfter { unit, after },
+            Change::ServiceSetting { unit, setting } => SystemChange::ServiceSetting { unit, setting },
+            Change::MaskGenerator(generator) => SystemChange::MaskGenerator { generator },
+            Change::FileSetting { file, section, setting } => {
+                SystemChange::FileSetting { file, section: *section, setting }
+            }
             Change::OtherEnd(text) => SystemChange::OtherEnd { text },
             Change::Hardware(text) => SystemChange::Hardware { text },
         }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What journald and the D-Bus daemon say of work that others waited for. Both write to the journal alone, unless it is forwarded to
+//! the console.
+use super::alignment::Alignment;
+use super::journal_match::MatchedJournal;
+use crate::boot::Boot;
+use bootline_capture::units::Dur;
+use bootline_records::{RecordId, RecordOrigin, RecordSet};
+
+/// A message of journald or the D-Bus daemon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DaemonMessage {
+    /// The message, with the daemon's name. Escape it like a record.
+    pub text: String,
+    /// When it was written, on the axis.
+    pub at: Dur,
+    /// The record, if the log has it; none where only a journal given with the log does.
+    pub record: Option<RecordId>,
+}
+
+/// What these messages contain: server_flush_to_var() of systemd's journald, and bus/activation.c of D-Bus.
+const PHRASES: [&str; 4] = [
+    "Time spent on flushing to ",
+    "Activating via systemd: service name='",
+    "Activating service name='",
+    "Failed to activate service '",
+];
+
+/// Maximum number of messages: more than a boot has, because a log may be hostile.
+const MOST: usize = 2_000;
+
+/// Such messages by time; what the log and a journal both have, once.
+pub(super) fn daemon_messages(
+    boot: &Boot,
+    journals: &[MatchedJournal<'_>],
+    monotonic: Option<Alignment>,
+) -> Vec<DaemonMessage> {
+    let in_log = positions(&boot.records).filter_map(|(i, text)| {
+        let record = boot.records.get(i).map(|r| r.id);
+        Some(DaemonMessage { text: text.to_owned(), at: boot.timeline.stored(i)?, record })
+    });
+    let mut found: Vec<DaemonMessage> = in_log.take(MOST).collect();
+    for journal in journals {
+        let records = &journal.records.records;
+        let of_journal = positions(records).filter_map(|(i, text)| {
+            let at = monotonic?.on_axis(records.get(i)?.stamp?.since_origin());
+            Some(DaemonMessage { text: text.to_owned(), at, record: None })
+        });
+        let left = MOST.saturating_sub(found.len());
+        let is_new = |m: &DaemonMessage| !found.iter().any(|known| said(&known.text) == said(&m.text));
+        let new: Vec<DaemonMessage> = of_journal.filter(is_new).take(left).collect();
+        found.extend(new);
+    }
+    found.sort_by_key(|m| m.at);
+    found
+}
+
+fn positions(records: &RecordSet) -> impl Iterator<Item = (usize, &str)> {
+    let mut positions: Vec<usize> = PHRASES.iter().flat_map(|phrase| records.containing(phrase)).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    let of_user_space =
+        |i: usize| records.get(i).filter(|r| r.source == RecordOrigin::Other || names_a_process(r.text));
+    positions.into_iter().filter_map(move |i| Some((i, of_user_space(i)?.text)))
+}
+
+/// What a process wrote to /dev/kmsg begins with its name: `systemd-journald[123]: `.
+fn names_a_process(text: &str) -> bool {
+    text.split_once("]: ").is_some_and(|(name, _)| name.contains('[') && !name.contains(' '))
+}
+
+/// A message from its phrase on: a journal puts another name before it than a console.
+fn said(text: &str) -> &str {
+    PHRASES.iter().find_map(|phrase| text.find(phrase)).map_or(text, |at| &text[at..])
+}
