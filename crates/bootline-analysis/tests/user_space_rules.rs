@@ -387,6 +387,17 @@ fn scripts_count_up_to_the_application() {
     assert_eq!((found.cost.best(), found.cost.high()), (Dur::ZERO, Dur::from_millis(2_970)));
     assert!(changes(&found).is_empty(), "it is not OpenRC for certain");
 
+    // Lines of other inits, each broken by a record of the kernel.
+    let system_v: Vec<(u32, String)> = (0..4)
+        .flat_map(|i| {
+            let at = 2_000 + i * 1_000;
+            let kernel = format!("[    {}.500000] acme {i}: ready", at / 1_000);
+            [(at, format!("Starting s{i}: ")), (at + 400, kernel), (at + 900, "OK".to_owned())]
+        })
+        .collect();
+    let found = of(&boot(&texts(&system_v), "", None), RuleId::Usr016).expect("four scripts");
+    assert_eq!(found.cost.high(), Dur::from_millis(2_700), "{}", found.why);
+
     // Two that end after the application do not count.
     let mut with_app = in_sequence.to_vec();
     with_app.insert(4, (5_005, "camera: the first picture".to_owned()));

@@ -379,6 +379,8 @@ mod tests {
             ("init complete", None, up),
         ];
         assert_eq!(got.collect::<Vec<_>>(), expected);
+        let of_scripts: Vec<&str> = boot.services.iter().filter(|s| s.of_script).map(|s| s.name.as_str()).collect();
+        assert_eq!(of_scripts, ["syslogd", "Waiting for /dev to be fully populated", "sshd", "Mounting /data"]);
     }
 
     #[test]

@@ -73,3 +73,35 @@ fn names_a_process(text: &str) -> bool {
 fn said(text: &str) -> &str {
     PHRASES.iter().find_map(|phrase| text.find(phrase)).map_or(text, |at| &text[at..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BootOptions, BootRecords, BootSource, SourceContent};
+
+    /// journald forwards to the console what it stores; the console calls the daemon by its process, too.
+    #[test]
+    fn what_log_and_journal_both_have_is_there_once() {
+        let log = "\
+[    0.000000] Linux version 6.12.41 (gcc (GCC) 14.2.0) #1 SMP PREEMPT_DYNAMIC Mon
+[    1.000000] Run /sbin/init as init process
+[    1.500000] acme 1: Time spent on flushing to its own cache is 3s
+[    2.000000] dbus-daemon[31]: [system] Failed to activate service 'org.example.A': timed out (service_start_timeout=25000ms)
+";
+        let entry = |us: u32, said: &str| {
+            format!(
+                "__CURSOR=c{us}\n__MONOTONIC_TIMESTAMP={us}\n_TRANSPORT=syslog\nSYSLOG_IDENTIFIER=dbus-daemon\nMESSAGE={said}\n\n"
+            )
+        };
+        let failed = |name: &str| {
+            format!("[system] Failed to activate service '{name}': timed out (service_start_timeout=25000ms)")
+        };
+        let journal = entry(1_900_000, &failed("org.example.A")) + &entry(1_700_000, &failed("org.example.B"));
+        let source = BootSource::new("journal", SourceContent::Journal(BootRecords::all(journal.as_bytes())));
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
+        let boot = boot.with_sources(&[source], None);
+        let got: Vec<_> = boot.whole.daemon_messages.iter().map(|m| (m.at, m.record)).collect();
+        let ms = Dur::from_millis;
+        assert_eq!(got, [(ms(1_700), None), (ms(2_000), Some(RecordId(3)))]);
+    }
+}
