@@ -417,3 +417,42 @@ fn services_that_write_to_the_console_are_named() {
     let settings: Vec<String> = changes(&found).iter().map(|c| c.to_string()).collect();
     assert_eq!(settings, ["systemd.show_status=auto", "StandardOutput=journal in chatty.service"]);
 }
+
+/// The kernel is told to trace programs; nothing else shows which generator is slow.
+#[test]
+fn a_trace_shows_which_generator_is_slow() {
+    let event = |us: u32, event: &str| format!("     x-1       [000] .....  {}.{us:06}: {event}\n", 1);
+    let folder = "/usr/lib/systemd/system-generators";
+    let trace = [
+        "# tracer: nop\n".to_owned(),
+        event(150_000, &format!("sched_process_exec: filename={folder}/acme-generator pid=71 old_pid=71")),
+        event(155_000, &format!("sched_process_exec: filename={folder}/systemd-fstab-generator pid=72 old_pid=72")),
+        event(175_000, "sched_process_exit: comm=systemd-fstab-g pid=72 prio=120"),
+        event(850_000, "sched_process_exit: comm=acme-generator pid=71 prio=120"),
+    ]
+    .concat();
+    let manager = "Version=257.9\nUserspaceTimestampMonotonic=1020000\nGeneratorsStartTimestampMonotonic=1100000\n\
+                   GeneratorsFinishTimestampMonotonic=1900000\nUnitsLoadFinishTimestampMonotonic=2000000\n\n";
+    let sources = [("units", manager), ("trace", &trace)].map(|(name, text)| {
+        BootSource::new(name, SourceContent::Facts(bootline_records::source::read(text.as_bytes())))
+    });
+    let log = Boot::analyse(BootRecords::all(LOG.as_bytes()).remove(0), &BootOptions::default());
+    let found = of(&log.with_sources(&sources, None), RuleId::Usr013).unwrap();
+    let shown = "; acme-generator ran for 0.700 s, systemd-fstab-generator ran for 0.020 s.";
+    assert!(found.why.contains(shown), "{}", found.why);
+}
+
+/// Kernels before 6.2 do not list their security modules.
+#[test]
+fn without_the_list_of_security_modules_the_user_completes_it() {
+    let log = [
+        LOG,
+        "[    1.100000] systemd[1]: Hostname set to <board>.\n[    1.450000] systemd[1]: bpf-lsm: LSM BPF program attached\n",
+    ]
+    .concat();
+    let manager = "UserspaceTimestampMonotonic=1020000\nUnitsLoadFinishTimestampMonotonic=1500000\n\n";
+    let found = of(&boot(&log, &[manager, &unit("base.service", 1_600, 2_000, "")].concat(), None), RuleId::Usr014);
+    let remedy = found.unwrap().remedies.remove(0);
+    assert!(!remedy.is_applicable(), "{remedy:?}");
+    assert_eq!(remedy.setting().unwrap(), "lsm=<the list in /sys/kernel/security/lsm without bpf>");
+}

@@ -63,17 +63,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if net.high() < case.threshold(LEAST.0, LEAST.1) {
         return Vec::new();
     }
-    let slowest = slowest(boot, from, to);
-    let shown = match slowest.as_slice() {
-        [] => String::new(),
-        some => {
-            let lengths: Vec<String> = some
-                .iter()
-                .filter_map(|p| Some(format!("{} ran for {}", p.path_name(), seconds(p.length()?))))
-                .collect();
-            format!("; {}", names(lengths.iter().map(String::as_str)))
-        }
-    };
+    let lengths: Vec<String> =
+        slowest(boot, from, to).iter().map(|(name, length)| format!("{name} ran for {}", seconds(*length))).collect();
+    let shown =
+        if lengths.is_empty() { String::new() } else { format!("; {}", names(lengths.iter().map(String::as_str))) };
     vec![Finding {
         rule: RULE.id,
         title: format!("systemd waited {} for its generators before it loaded units", seconds(to - from)),
@@ -89,16 +82,21 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }]
 }
 
-/// The generators that a bootchart or a trace shows in this time, the slowest first.
-fn slowest(boot: &Boot, from: Dur, to: Dur) -> Vec<&Process> {
-    let is_one = |p: &&Process| {
-        p.path_name().ends_with("-generator")
-            && p.start.is_some_and(|start| start >= from - p.start_error && start < to)
-            && p.length().is_some()
-    };
-    let mut found: Vec<&Process> = boot.whole.processes.iter().filter(is_one).collect();
-    found.sort_by_key(|p| std::cmp::Reverse(p.length()));
+/// The generators that a bootchart or a trace shows in this time, the slowest first, with their lengths.
+fn slowest(boot: &Boot, from: Dur, to: Dur) -> Vec<(&str, Dur)> {
+    let in_time = |p: &&Process| p.start.is_some_and(|start| start >= from - p.start_error && start < to);
+    let length = |p| Some((generator(p)?, p.length()?));
+    let mut found: Vec<(&str, Dur)> = boot.whole.processes.iter().filter(in_time).filter_map(length).collect();
+    found.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
     found
+}
+
+/// The generator that a process is: a bootchart shortens its name, but not its arguments.
+fn generator(process: &Process) -> Option<&str> {
+    [Some(&process.name), process.args.as_ref()].into_iter().flatten().find_map(|path| {
+        let (_, program) = path.split_once("/system-generators/")?;
+        program.split_whitespace().next()
+    })
 }
 
 fn remedies(boot: &Boot) -> Vec<Remedy> {
