@@ -336,7 +336,7 @@ fn an_application_that_runs_before_systemd_waits_for_no_part_of_it() {
     }
 }
 
-/// D-Bus before 1.12 does not state its limit; its daemon was called dbus.
+/// An old D-Bus daemon does not state its limit, and calls itself dbus.
 #[test]
 fn a_time_out_of_dbus_without_its_length_is_bounded_by_the_request() {
     let log = |request: &str| {

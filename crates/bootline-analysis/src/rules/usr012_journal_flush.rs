@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// A short one is not worth a change.
 const LEAST: Dur = Dur::from_millis(100);
-/// The unit, and as what the console shows it: today, and up to systemd 229.
+/// The unit, and as what the console shows it; an old systemd names it otherwise.
 const UNITS: [&str; 3] = [
     "systemd-journal-flush.service",
     "Flush Journal to Persistent Storage",
@@ -74,7 +74,7 @@ struct Flush {
     entries: String,
 }
 
-/// `Time spent on flushing to /var/log/journal/6c61622d is 251.478ms for 486 entries.`; up to systemd 241 to `/var`.
+/// `Time spent on flushing to /var/log/journal/6c61622d is 251.478ms for 486 entries.`; an old journald names `/var`.
 fn flush(boot: &Boot) -> Option<Flush> {
     boot.whole.daemon_messages.iter().find_map(|message| {
         let (_, said) = message.text.split_once("Time spent on flushing to ")?;

@@ -125,8 +125,8 @@ fn security_modules(boot: &Boot) -> Option<String> {
     let (_, modules) = record.text.split_once(words)?;
     // The kernel adds the capabilities itself.
     let modules: Vec<&str> = modules.trim_end().split(',').filter(|m| !matches!(*m, "bpf" | "capability")).collect();
-    let is_name = |m: &&str| !m.is_empty() && m.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    (modules.iter().all(|m| is_name(&m)) && !modules.is_empty()).then(|| modules.join(","))
+    let is_name = |m: &str| !m.is_empty() && m.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (modules.iter().all(|m| is_name(m)) && !modules.is_empty()).then(|| modules.join(","))
 }
 
 fn remedies(boot: &Boot, has_bpf: bool) -> Vec<Remedy> {

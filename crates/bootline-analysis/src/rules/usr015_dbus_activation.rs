@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// The daemon's own limit, which messages before D-Bus 1.12 do not state (bus/config-parser.c).
+/// The daemon's own limit, which an old one does not state (bus/config-parser.c).
 const DEFAULT_TIMEOUT: Dur = Dur::from_secs(25);
 /// No limit is longer: the message is damaged.
 const LONGEST: Dur = Dur::from_secs(3_600);
