@@ -64,7 +64,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "from its declared dependencies, without those that every service has. The best estimate is half of the time, because it may need \
              what it does not declare; an experiment that starts {name} early shows how much"
         ),
-        evidence: cite(boot, [unit.first, unit.last].into_iter().flatten()),
+        evidence: cite(boot, unit.first.into_iter().chain(unit.last.filter(|last| unit.first != Some(*last)))),
         remedies: vec![
             Remedy::in_words(
                 format!("DefaultDependencies=no in {name}, with After= for what it needs"),
