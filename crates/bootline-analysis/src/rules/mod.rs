@@ -122,10 +122,11 @@ pub const RULES: &[Rule] = &[
     usr016_init_scripts::RULE,
     usr013_generators::RULE,
     usr014_manager_start::RULE,
+    // Its time may be a part of the next one's.
+    usr003_unneeded_units::RULE,
     usr010_late_application::RULE,
     // Its output lies anywhere in user space, and nothing shows that somebody waited for it.
     usr009_status_output::RULE,
-    usr003_unneeded_units::RULE,
     ldr002_image_load::RULE,
     ldr001_autoboot_delay::RULE,
     ldr003_loader_network::RULE,

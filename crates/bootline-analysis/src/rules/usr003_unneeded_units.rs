@@ -2,6 +2,7 @@
 use super::case::{Case, TimeRange};
 use super::finding::cite;
 use super::unit_cost::names;
+use super::usr010_late_application;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Remedy, Risk, SystemChange};
@@ -23,7 +24,7 @@ const LEAST: (Dur, f64) = (Dur::from_millis(50), 0.01);
 /// Services that remedies name, those that used most.
 const NAMED: usize = 5;
 
-pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
+fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let Some(app) = boot.whole.application.as_ref() else { return Vec::new() };
     let Some(chain) = UnitChain::of(boot) else { return Vec::new() };
@@ -83,7 +84,8 @@ pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
             seconds(processor)
         ),
         cost: Interval::new(Dur::ZERO, best, high),
-        part_of: Vec::new(),
+        // They run while the application waits.
+        part_of: if usr010_late_application::check(case).is_empty() { Vec::new() } else { vec![RuleId::Usr010] },
         time_ranges: vec![TimeRange { from: first, to: app.at.max(first) }],
         why: format!(
             "by systemd's accounting up to when it was asked, which may be after the application was up: {}. The best estimate is half of what \

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite;
-use super::usr003_unneeded_units;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
@@ -31,7 +30,7 @@ const IMPLIED: [&str; 6] = [
     "tmp.mount",
 ];
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
+pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let Some(app) = boot.whole.application.as_ref().and_then(|app| app.unit) else { return Vec::new() };
     let unit = &boot.whole.units[app];
@@ -41,8 +40,6 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let Some(needed) = last_declared(boot, unit) else { return Vec::new() };
     let from = needed.and_then(|n| n.up).unwrap_or(systemd).max(systemd);
-    // The services of usr003 run in this time, too, but do not fill it.
-    let is_shared = !usr003_unneeded_units::check(case).is_empty();
     let ranges = case.unclaimed(from, start);
     let high: Dur = ranges.iter().map(|range| (range.to - range.from).max_zero()).sum();
     if high < case.threshold(LEAST.0, LEAST.1) {
@@ -58,7 +55,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         rule: RULE.id,
         title: format!("{name} began to start {} after systemd; {what_is_needed}", seconds(start - systemd)),
         cost,
-        part_of: if is_shared { vec![RuleId::Usr003] } else { Vec::new() },
+        part_of: Vec::new(),
         time_ranges: ranges,
         why: format!(
             "from its declared dependencies, without those that every service has. The best estimate is half of the time, because it may need \
