@@ -66,6 +66,7 @@ mod rule;
 mod rule_id;
 mod silence;
 mod unit_cost;
+mod unit_release;
 mod usr001_quiet_overridden;
 mod usr002_entropy_wait;
 mod usr003_unneeded_units;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, TimeRange, apart};
 use super::finding::cite;
-use super::unit_cost::{is_released, quiet_from};
+use super::unit_release::{is_released, quiet_from};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};

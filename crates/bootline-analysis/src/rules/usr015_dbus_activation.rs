@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, TimeRange, apart};
 use super::finding::cite;
-use super::unit_cost::{is_released, names, quiet_from};
+use super::unit_cost::names;
+use super::unit_release::{is_released, quiet_from};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};

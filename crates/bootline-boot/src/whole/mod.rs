@@ -9,6 +9,7 @@ mod application_search;
 mod boot_source;
 mod bootchart_place;
 mod daemon_message;
+mod daemon_message_search;
 mod journal_match;
 mod journal_times;
 mod kernels_boot;

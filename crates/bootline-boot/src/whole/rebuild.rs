@@ -11,7 +11,7 @@ use super::systemd_clock::SystemdSources;
 use super::trace_place::PlacedTrace;
 use super::whole_boot::WholeBoot;
 use super::{
-    bootchart_place, daemon_message, journal_match, loader_timer, process, resource_use, stage_start, tile,
+    bootchart_place, daemon_message_search, journal_match, loader_timer, process, resource_use, stage_start, tile,
     trace_place, unit_join,
 };
 use crate::boot::Boot;
@@ -43,7 +43,7 @@ pub(crate) fn rebuild(
     let mut whole = WholeBoot {
         manager_start: manager_at(|m| m.user_space),
         generators: manager.and_then(|m| m.generators).and_then(|(from, to)| Some((at(from)?, at(to)?))),
-        daemon_messages: daemon_message::daemon_messages(boot, &systemd.journals, clock),
+        daemon_messages: daemon_message_search::daemon_messages(boot, &systemd.journals, clock),
         units_loaded: manager_at(|m| m.units_load.map(|(_, end)| end)),
         manager_finish: manager_at(|m| m.finish),
         has_dependencies: joined.has_dependencies,
