@@ -38,8 +38,11 @@ impl Engine<'_> {
     /// The only task flushes one console, as at its registration. Nothing else happens until the flush ends.
     fn finish_flush(&mut self) {
         let [Task { state: TaskState::Printing(job), .. }] = *self.tasks.as_slice() else { return };
-        let mut printing = self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)));
-        let (Some((c, e)), None) = (printing.next(), printing.next()) else { return };
+        let (c, e) = {
+            let mut all = self.emissions();
+            let (Some(only), None) = (all.next(), all.next()) else { return };
+            only
+        };
         let is_alone = self.is_uncontended() && self.printing_threads().is_empty() && e.by == Printer::Task(0);
         if !is_alone || job.once || job.consoles != ConsoleSet::of(c) || !self.consoles[c].registered {
             return;
@@ -58,6 +61,11 @@ impl Engine<'_> {
         is_idle && !is_contended && self.cpus > 0
     }
 
+    /// What is on the lines, by console.
+    fn emissions(&self) -> impl Iterator<Item = (usize, Emission)> + '_ {
+        self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)))
+    }
+
     /// The consoles that kthreads currently print to.
     fn printing_threads(&self) -> ConsoleSet {
         if self.threads_print() { self.by_threads() } else { ConsoleSet::default() }
@@ -70,10 +78,9 @@ impl Engine<'_> {
         }
         let (writers, atomic) = (self.by_writers(), self.by_atomic_writes());
         let threads = self.printing_threads();
-        let printing = || self.consoles.iter().enumerate().filter_map(|(c, console)| Some((c, console.emission?)));
         if threads.is_empty() {
             let works = matches!(task.state, TaskState::Ready | TaskState::Working(_));
-            if !works || self.lock.held || printing().next().is_some() {
+            if !works || self.lock.held || self.emissions().next().is_some() {
                 return None;
             }
             return match (writers.iter().next(), atomic.iter().next()) {
@@ -92,7 +99,7 @@ impl Engine<'_> {
             return None;
         }
         // A console that has been unregistered may still print its last record.
-        let prints = printing().all(|(other, e)| other == c && e.by == thread);
+        let prints = self.emissions().all(|(other, e)| other == c && e.by == thread);
         let busy = self.consoles[c].emission.is_some();
         let legacy = self.legacy_thread.is_some();
         let nbcon =

@@ -312,7 +312,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         3 => (0..200_000i64).prop_map(|us| Op::Work(Dur::from_micros(us))),
         1 => (0..200_000i64).prop_map(|us| Op::Sleep(Dur::from_micros(us))),
         6 => (1..200u32, 0..9u8).prop_map(|(bytes, level)| Op::Print(Message { bytes, level })),
-        2 => prop_oneof![Just(0), 0..20_000i64].prop_map(|us| Op::LockConsole(Dur::from_micros(us))),
+        1 => (0..20_000i64).prop_map(|us| Op::LockConsole(Dur::from_micros(us))),
         1 => Just(Op::ThreadsReady),
         1 => (0..2usize).prop_map(|c| Op::Register(ConsoleId(c))),
     ]
@@ -406,6 +406,7 @@ fn any_change() -> impl Strategy<Value = Op> {
     prop_oneof![
         1 => Just(Op::ProcessorsUp),
         1 => Just(Op::ClockStable),
+        3 => Just(Op::LockConsole(Dur::ZERO)),
         3 => (0..3usize).prop_map(|c| Op::Unregister(ConsoleId(c))),
         2 => (0..3usize).prop_map(|c| Op::Register(ConsoleId(c))),
         1 => (0..3usize, 1..500u32).prop_map(|(c, bytes)| Op::UserWrite(ConsoleId(c), bytes)),
