@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One boot, and the documents about it: what the commands write with `--json`.
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use bootline_analysis::predict::{self, Change, Contradiction, Prediction, PredictionError, Setting};
@@ -14,7 +13,7 @@ use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::failure::{internal_error, said, usage_error, without_gil};
+use crate::failure::{caught, internal_error, usage_error, without_gil};
 
 /// A boot in memory.
 #[pyclass(frozen, name = "BootHandle")]
@@ -109,6 +108,5 @@ impl BootHandle {
 
 /// A document as `json.loads` would give it.
 fn document<'py>(py: Python<'py>, document: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let made = catch_unwind(AssertUnwindSafe(|| pythonize(py, document)));
-    made.map_err(|panic| internal_error(py, said(&*panic)))?.map_err(PyErr::from)
+    caught(py, || pythonize(py, document))?.map_err(PyErr::from)
 }

@@ -6,9 +6,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use bootline_input::{Exit, Failure};
 use pyo3::prelude::*;
 
-/// Works without the GIL; a panic becomes an exception of its own class.
+/// Works without the GIL, as [`caught`].
 pub fn without_gil<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|panic| internal_error(py, said(&*panic)))
+    caught(py, || py.detach(work))
+}
+
+/// A panic becomes an exception of its own class.
+pub fn caught<T>(py: Python<'_>, work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| internal_error(py, said(&*panic)))
 }
 
 /// What a panic said.

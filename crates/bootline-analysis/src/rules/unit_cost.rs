@@ -4,10 +4,11 @@ use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
-use crate::remedy::{Remedy, Risk};
+use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use crate::user_space::{ChainLink, UnitChain};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
+use bootline_records::RecordId;
 
 /// A unit and what it costs.
 pub(super) struct UnitCost<'b> {
@@ -56,7 +57,7 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
         }
         None => {
             // What was up only after the boot had ended delayed nothing of it.
-            let end = boot.whole.until.and_then(|_| boot.whole.stages.last()).map(|stage| stage.end);
+            let end = boot.whole.end();
             let in_time = |up: Dur| end.is_none_or(|end| up <= end);
             let of_unit = |unit: &'b Unit| {
                 let (from, to) =
@@ -73,6 +74,14 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
 }
 
 impl UnitCosts<'_> {
+    /// A remedy that masks the services among these units; none if none is a service.
+    pub fn masking(&self, case: &Case<'_>, action: &str, price: &str) -> Option<Remedy> {
+        let masked: Vec<&Unit> = self.units.iter().map(|c| c.unit).filter(|u| u.name.ends_with(".service")).collect();
+        let mask: Vec<SystemChange> = masked.iter().map(|unit| SystemChange::MaskUnit(unit.name.clone())).collect();
+        let (price, risk) = price_of_masking(case.boot, &masked, price);
+        (!mask.is_empty()).then(|| Remedy::new(action, mask, price, risk))
+    }
+
     /// The finding of a rule on these units: what their times rest on, their names, and the records that name them.
     pub fn finding(self, case: &Case<'_>, rule: RuleId, title: String, remedies: Vec<Remedy>) -> Finding {
         Finding {
@@ -125,11 +134,26 @@ pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (S
     (format!("{price}; {} {verb} it and will not start", names(requiring.into_iter())), Risk::High)
 }
 
+/// The application started before systemd. `start` says so of it: "start it".
+pub(super) fn fastinit(start: &str) -> Remedy {
+    Remedy::in_words(
+        format!("{start} by fastinit (init=/usr/sbin/fastinit), which then becomes systemd"),
+        Effort::Rebuild,
+        "without fastinit at that place the kernel panics; the application finds only what fastinit's configuration mounts, loads \
+         and creates",
+        Risk::Medium,
+    )
+}
+
 /// The records that name the units.
 fn evidence(case: &Case<'_>, units: &[UnitCost<'_>]) -> Vec<CitedRecord> {
-    // A script's line may be both.
-    let last = |unit: &Unit| unit.last.filter(|last| unit.first != Some(*last));
-    cite(case.boot, units.iter().take(3).flat_map(|c| [c.unit.first, last(c.unit)]).flatten())
+    cite(case.boot, units.iter().take(3).flat_map(|c| records(c.unit)))
+}
+
+/// The first and the last record that name a unit; a script's line may be both.
+pub(super) fn records(unit: &Unit) -> impl Iterator<Item = RecordId> + use<> {
+    let last = unit.last.filter(|last| unit.first != Some(*last));
+    unit.first.into_iter().chain(last)
 }
 
 /// What the times of these units rest on.

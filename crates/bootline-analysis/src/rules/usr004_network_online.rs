@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{price_of_masking, unit_costs};
+use super::unit_cost::unit_costs;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::Unit;
+use crate::remedy::{Effort, Remedy, Risk};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -29,19 +28,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if cost.high() < LEAST {
         return Vec::new();
     }
-    let masked: Vec<&Unit> = costs.units.iter().map(|c| c.unit).filter(|u| u.name.ends_with(".service")).collect();
-    let mask: Vec<SystemChange> = masked.iter().map(|unit| SystemChange::MaskUnit(unit.name.clone())).collect();
     let mut remedies = vec![Remedy::in_words(
         "order the application after network.target, or after nothing, and let it wait for its address itself (bind to any address, retry)",
         Effort::Configuration,
         "the application must cope with a network that comes later",
         Risk::Medium,
     )];
-    if !mask.is_empty() {
-        let (price, risk) =
-            price_of_masking(case.boot, &masked, "what needs the network at its start fails, or must retry");
-        remedies.push(Remedy::new("do not wait for the network", mask, price, risk));
-    }
+    let price = "what needs the network at its start fails, or must retry";
+    remedies.extend(costs.masking(case, "do not wait for the network", price));
     let title = format!("user space waited up to {} until the network was online", seconds(cost.high()));
     vec![costs.finding(case, RULE.id, title, remedies)]
 }

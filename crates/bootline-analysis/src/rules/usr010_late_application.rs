@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite;
+use super::unit_cost::{fastinit, records};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
@@ -61,7 +62,7 @@ pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
             "from its declared dependencies, without those that every service has. The best estimate is half of the time, because it may need \
              what it does not declare; an experiment that starts {name} early shows how much"
         ),
-        evidence: cite(boot, unit.first.into_iter().chain(unit.last.filter(|last| unit.first != Some(*last)))),
+        evidence: cite(boot, records(unit)),
         remedies: vec![
             Remedy::in_words(
                 format!("DefaultDependencies=no in {name}, with After= for what it needs"),
@@ -70,14 +71,8 @@ pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
                  must be declared, including Before=shutdown.target",
                 Risk::Medium,
             ),
-            Remedy::in_words(
-                "start it by fastinit (init=/usr/sbin/fastinit), which then becomes systemd",
-                Effort::Rebuild,
-                "without fastinit at that place the kernel panics; the application finds only what fastinit's configuration mounts, loads \
-                 and creates",
-                Risk::Medium,
-            )
-            .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, (start - from) / 2, start - from))),
+            fastinit("start it")
+                .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, (start - from) / 2, start - from))),
         ],
     }]
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::unit_cost::{price_of_masking, unit_costs};
+use super::unit_cost::unit_costs;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::Unit;
+use crate::remedy::{Effort, Remedy, Risk};
 use bootline_capture::units::Dur;
 
 pub(super) const RULE: Rule = Rule {
@@ -32,13 +31,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         "until the clock is set, time is that of the RTC or of the last shutdown",
         Risk::Medium,
     )];
-    let masked: Vec<&Unit> = costs.units.iter().map(|c| c.unit).filter(|u| u.name.ends_with(".service")).collect();
-    if !masked.is_empty() {
-        let mask = masked.iter().map(|unit| SystemChange::MaskUnit(unit.name.clone())).collect();
-        let price = "what relies on the right time at its start (TLS, log files, timers) sees the clock jump";
-        let (price, risk) = price_of_masking(case.boot, &masked, price);
-        remedies.push(Remedy::new("do not wait for the clock", mask, price, risk));
-    }
+    let price = "what relies on the right time at its start (TLS, log files, timers) sees the clock jump";
+    remedies.extend(costs.masking(case, "do not wait for the clock", price));
     let title = format!("user space waited up to {} until the clock was synchronised", seconds(cost.high()));
     vec![costs.finding(case, RULE.id, title, remedies)]
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, TimeRange};
 use super::finding::cite_at;
+use super::unit_cost::fastinit;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
@@ -144,13 +145,7 @@ fn remedies(boot: &Boot, has_bpf: bool) -> Vec<Remedy> {
         ));
     }
     remedies.extend([
-        Remedy::in_words(
-            "start the application by fastinit (init=/usr/sbin/fastinit), which then becomes systemd",
-            Effort::Rebuild,
-            "without fastinit at that place the kernel panics; the application finds only what fastinit's configuration mounts, loads and \
-             creates",
-            Risk::Medium,
-        ),
+        fastinit("start the application"),
         Remedy::in_words(
             "make it smaller: an image with only the units, generators and libraries that this device uses, systemd built without what it does \
              not (SELinux, IMA, audit), on a file system that is fast to read (EROFS with LZ4)",

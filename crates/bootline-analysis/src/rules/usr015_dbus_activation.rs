@@ -82,7 +82,7 @@ impl TimedOut<'_> {
 /// The first time-out of each service that ended before the boot did.
 fn timed_out(boot: &Boot) -> Vec<TimedOut<'_>> {
     let whole = &boot.whole;
-    let end = whole.until.and_then(|_| whole.stages.last()).map(|stage| stage.end);
+    let end = whole.end();
     let mut found: Vec<TimedOut<'_>> = Vec::new();
     for failure in whole.daemon_messages.iter().filter(|m| end.is_none_or(|end| m.at <= end)) {
         let Some((service, rest)) = quoted(&failure.text, "Failed to activate service '") else { continue };

@@ -89,7 +89,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 /// The scripts with a length that ended before the boot did, by their start.
 fn scripts(boot: &Boot) -> Vec<(&Service, TimeRange)> {
     let whole = &boot.whole;
-    let end = whole.until.and_then(|_| whole.stages.last()).map(|stage| stage.end);
+    let end = whole.end();
     let of_service = |s: &'_ Service| -> Option<TimeRange> {
         let (from, to) = s.start.zip(s.end).filter(|(from, to)| to > from)?;
         (s.of_script && !s.in_initramfs && end.is_none_or(|end| to <= end)).then_some(TimeRange { from, to })

@@ -75,7 +75,7 @@ pub(crate) fn rebuild(
     });
     let tiled = tile::tile(boot, &whole, found, problems);
     (whole.stages, whole.since, whole.until) = (tiled.stages, tiled.since, tiled.until);
-    let end = whole.until.and_then(|_| whole.stages.last()).map(|s| s.end);
+    let end = whole.end();
     whole.resource_use = chart.and_then(|c| resource_use::resource_use(c.chart, c.alignment, end));
     for (source, content) in whole.sources.iter().zip(sources) {
         if source.refused.is_none() {

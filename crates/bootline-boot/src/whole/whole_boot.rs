@@ -53,6 +53,11 @@ impl WholeBoot {
         Some(self.stages.last()?.end - self.stages.first()?.start)
     }
 
+    /// When the boot ended; none if it did not reach its end.
+    pub fn end(&self) -> Option<Dur> {
+        self.until.and_then(|_| self.stages.last()).map(|stage| stage.end)
+    }
+
     /// The unit of this name.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|u| u.name == name)
