@@ -5,7 +5,7 @@ use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use crate::user_space::{ChainLink, UnitChain};
+use crate::user_space::UnitChain;
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordId;
@@ -47,7 +47,7 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
                 let unit = &units[link.unit];
                 let range = TimeRange { from: link.activating, to: link.up };
                 let left = unclaimed(range);
-                let saving = without(boot, &chain, i).min(left);
+                let saving = chain.without(boot, i).min(left);
                 let is = is_one(unit) && saving > Dur::ZERO;
                 // Others may use the processor that it leaves, or need what it did.
                 let cost = Interval::new(Dur::ZERO, saving, link.activation().min(left).max(saving));
@@ -95,16 +95,6 @@ impl UnitCosts<'_> {
             remedies,
         }
     }
-}
-
-/// How much sooner the next unit of a chain could start without the one at a position, all others as they were.
-fn without(boot: &Boot, chain: &UnitChain, position: usize) -> Dur {
-    let link: &ChainLink = &chain.links[position];
-    let Some(next) = chain.links.get(position + 1) else { return link.activation() };
-    let others = boot.whole.units[next.unit].after.iter().filter(|i| **i != link.unit);
-    let second = others.filter_map(|i| boot.whole.units[*i].up).filter(|up| *up <= link.up).max();
-    let released = second.unwrap_or(link.from).max(link.from);
-    (link.up - released.max(link.activating)).max_zero()
 }
 
 /// The sum of costs, each as an interval, and no more than the time in which any of the units started.

@@ -87,6 +87,17 @@ impl UnitChain {
     pub fn queue(&self) -> Dur {
         self.links.iter().map(ChainLink::queue).sum()
     }
+
+    /// How much sooner the next unit of the chain could start without the one at a position, all others as they were; of the last
+    /// one, how much sooner it would be up.
+    pub fn without(&self, boot: &Boot, position: usize) -> Dur {
+        let link = &self.links[position];
+        let Some(next) = self.links.get(position + 1) else { return link.activation() };
+        let others = boot.whole.units[next.unit].after.iter().filter(|i| **i != link.unit);
+        let second = others.filter_map(|i| boot.whole.units[*i].up).filter(|up| *up <= link.up).max();
+        let released = second.unwrap_or(link.from).max(link.from);
+        (link.up - released.max(link.activating)).max_zero()
+    }
 }
 
 /// The target of the boot: the last one that was up before systemd's first transaction was complete.
