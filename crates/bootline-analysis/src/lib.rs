@@ -9,12 +9,16 @@
 //! origin < rules
 //! critical_path
 //! user_space < rules
+//! predict, user_space < whole_change < rules < predictions
 //! compare
 //! ```
 pub mod compare;
 pub mod critical_path;
 pub mod origin;
 pub mod predict;
+pub mod predictions;
 pub mod remedy;
 pub mod rules;
+mod suggestion;
 pub mod user_space;
+pub mod whole_change;

@@ -2,8 +2,9 @@
 //! One boot, and the documents about it: what the commands write with `--json`.
 use std::sync::OnceLock;
 
-use bootline_analysis::predict::{self, Change, Contradiction, Prediction, PredictionError, Setting};
+use bootline_analysis::predictions::Predictions;
 use bootline_analysis::rules::{Finding, findings};
+use bootline_analysis::whole_change::{AnySetting, WholeChange};
 use bootline_boot::Boot;
 use bootline_report::{
     BootEmitter, BootLabel, Emitter, ExportJson, ReportedBoot, TextEmitter, TextOptions, explain, explain_json,
@@ -37,16 +38,6 @@ impl BootHandle {
 
     fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| findings(&self.boot))
-    }
-
-    fn predicted(&self, change: &Change) -> Result<Vec<Prediction>, PredictionError> {
-        let mut list = vec![predict::baseline(&self.boot)?];
-        if change.is_empty() {
-            list.extend(predict::what_if(&self.boot)?);
-        } else {
-            list.push(predict::predict(&self.boot, change)?);
-        }
-        Ok(list)
     }
 }
 
@@ -87,13 +78,11 @@ impl BootHandle {
 
     /// An item of `boots` in `bootline-predict/1`.
     fn predict<'py>(&self, py: Python<'py>, settings: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
-        let settings = settings.iter().map(|text| text.parse::<Setting>());
+        let settings = settings.iter().map(|text| text.parse::<AnySetting>());
         let settings = settings.collect::<Result<Vec<_>, _>>().map_err(|e| usage_error(py, e.to_string()))?;
-        let change = Change::of(settings).map_err(|Contradiction { first, second }| {
-            usage_error(py, format!("`{first}` and `{second}` contradict each other"))
-        })?;
-        let predicted = without_gil(py, || self.predicted(&change))?;
-        let json = without_gil(py, || predictions_json(&self.boot, predicted.as_deref(), &self.label))?;
+        let change = WholeChange::of(settings).map_err(|e| usage_error(py, e.to_string()))?;
+        let predicted = without_gil(py, || Predictions::of(&self.boot, &change))?;
+        let json = without_gil(py, || predictions_json(&self.boot, &predicted, &self.label))?;
         document(py, &json)
     }
 

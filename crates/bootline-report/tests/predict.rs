@@ -6,8 +6,10 @@ mod schema;
 use std::path::Path;
 
 use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
+use bootline_analysis::predictions::Predictions;
 use bootline_analysis::remedy::{KernelVersions, Parameter, SystemChange};
-use bootline_boot::{Boot, BootOptions, BootRecords};
+use bootline_analysis::whole_change::{WholeChange, WholePrediction, WholePredictionError};
+use bootline_boot::{Boot, BootOptions, BootRecords, StageName, WholeEnd, WholeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
 use bootline_report::{BootLabel, BootsJson, JsonItem, TextOptions, predictions, predictions_json, text};
@@ -99,11 +101,62 @@ fn by_hand() -> Vec<Prediction> {
     vec![today, quiet, fast, thread, worse]
 }
 
-fn page(predicted: &[Prediction], width: usize) -> String {
+fn whole_by_hand() -> Vec<WholePrediction> {
+    let order =
+        assumption("unit-order", "each unit starts as long after the last unit that it waited for as in this boot");
+    let load = assumption("processor-load", "the processors were busy for 61 % of user space");
+    let baseline = WholePrediction {
+        change: WholeChange::default(),
+        title: "baseline".to_owned(),
+        since: WholeOrigin::PowerOn,
+        until: WholeEnd::Application,
+        length: millis(30_682, 30_682, 30_682),
+        saved: Interval::default(),
+        price: String::new(),
+        assumptions: Vec::new(),
+        needs: Vec::new(),
+    };
+    let way = |settings: &[&str], title: &str, saved: [i64; 3], needs: Vec<SystemChange>| WholePrediction {
+        change: WholeChange::of(settings.iter().map(|s| s.parse().unwrap())).unwrap(),
+        title: title.to_owned(),
+        length: millis(30_682 - saved[2], 30_682 - saved[1], 30_682 - saved[0]),
+        saved: millis(saved[0], saved[1], saved[2]),
+        price: "what these units do".to_owned(),
+        assumptions: vec![order.clone(), load.clone()],
+        needs,
+        ..baseline.clone()
+    };
+    let masked = ["avahi-daemon.service", "bluetooth.service"];
+    let avahi = way(
+        &["mask=avahi-daemon.service", "mask=bluetooth.service"],
+        "without avahi-daemon.service, bluetooth.service",
+        [0, 880, 2_310],
+        masked.map(|unit| SystemChange::MaskUnit(unit.to_owned())).into(),
+    );
+    let mut loader = way(&["stage:loader=0.5s"], "boot loader in 0.5 s", [740, 740, 740], Vec::new());
+    (loader.assumptions, loader.price) = (Vec::new(), String::new());
+    let slower = way(&["unit:camera.service=9s"], "camera.service up after 9 s", [-4_000, -4_000, -4_000], Vec::new());
+    vec![baseline, avahi, loader, slower]
+}
+
+fn predicted(to_init: &[Prediction]) -> Predictions {
+    Predictions { to_init: Ok(to_init.to_vec()), whole: None }
+}
+
+/// Without a prediction of the time to init.
+fn whole(list: Result<&[WholePrediction], WholePredictionError>) -> Predictions {
+    Predictions { to_init: Err(PredictionError::NoConsole), whole: Some(list.map(<[_]>::to_vec)) }
+}
+
+fn refused(error: PredictionError) -> Predictions {
+    Predictions { to_init: Err(error), whole: None }
+}
+
+fn page(predicted: &Predictions, width: usize) -> String {
     text(&predictions(&boot(), predicted, &BootLabel::only("boot.cap")), &TextOptions { width, color: false })
 }
 
-fn json(predicted: Result<&[Prediction], &PredictionError>) -> String {
+fn json(predicted: &Predictions) -> String {
     let (mut list, mut out) = (BootsJson::new("bootline-predict/1"), Vec::new());
     list.open(&mut out).unwrap();
     let (boot, label) = (boot(), BootLabel::only("boot.cap"));
@@ -115,20 +168,24 @@ fn json(predicted: Result<&[Prediction], &PredictionError>) -> String {
 
 #[test]
 fn pages_read_as_before() {
-    let all = by_hand();
+    let (all, of_whole) = (by_hand(), whole_by_hand());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/predict");
     check_goldens(
         &folder,
         |_| false,
         |goldens| {
             for (name, got) in [
-                ("table-60.txt", page(&all, 60)),
-                ("table-100.txt", page(&all, 100)),
-                ("table-160.txt", page(&all, 160)),
-                ("question.txt", page(&all[..2], 100)),
-                ("worse.txt", page(&[all[0].clone(), all[4].clone()], 100)),
-                ("table.json", json(Ok(&all))),
-                ("refused.json", json(Err(&PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
+                ("table-60.txt", page(&predicted(&all), 60)),
+                ("table-100.txt", page(&predicted(&all), 100)),
+                ("table-160.txt", page(&predicted(&all), 160)),
+                ("question.txt", page(&predicted(&all[..2]), 100)),
+                ("worse.txt", page(&predicted(&[all[0].clone(), all[4].clone()]), 100)),
+                ("table.json", json(&predicted(&all))),
+                ("refused.json", json(&refused(PredictionError::NoSpeed { console: "ttyS0".to_owned() }))),
+                ("whole-100.txt", page(&whole(Ok(&of_whole)), 100)),
+                ("whole-question.txt", page(&whole(Ok(&[of_whole[0].clone(), of_whole[3].clone()])), 100)),
+                ("whole.json", json(&whole(Ok(&of_whole)))),
+                ("whole-refused.json", json(&whole(Err(WholePredictionError::NoDependencies)))),
             ] {
                 goldens.check(&folder, name, &got);
             }
@@ -138,9 +195,15 @@ fn pages_read_as_before() {
 
 #[test]
 fn json_is_what_the_schema_says() {
-    let all = by_hand();
-    for got in [json(Ok(&all)), json(Ok(&[])), json(Err(&PredictionError::NoEnd))] {
-        schema::check("predict", &serde_json::from_str(&got).unwrap());
+    let whole_refused = WholePredictionError::NoStage(StageName::Loader);
+    for got in [
+        predicted(&by_hand()),
+        predicted(&[]),
+        refused(PredictionError::NoEnd),
+        whole(Ok(&whole_by_hand())),
+        whole(Err(whole_refused)),
+    ] {
+        schema::check("predict", &serde_json::from_str(&json(&got)).unwrap());
     }
 }
 
@@ -156,7 +219,8 @@ fn each_change_is_told_as_it_can_be_typed() {
 #[test]
 fn lines_keep_to_the_width() {
     for width in [40, 60, 80, 100, 160] {
-        for line in page(&by_hand(), width).lines() {
+        let both = Predictions { whole: Some(Ok(whole_by_hand())), ..predicted(&by_hand()) };
+        for line in page(&both, width).lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");
         }
     }
@@ -172,11 +236,19 @@ proptest! {
             p.needs = vec![SystemChange::parameter("console", hostile.clone()), SystemChange::Hardware(hostile.clone())];
             p.assumptions.iter_mut().for_each(|a| a.text.clone_from(&hostile));
         }
-        for page in [page(&all, 80), json(Ok(&all))] {
+        let mut of_whole = whole_by_hand();
+        for p in &mut of_whole {
+            p.title.clone_from(&hostile);
+            p.price.clone_from(&hostile);
+            p.needs = vec![SystemChange::MaskUnit(hostile.clone())];
+            p.assumptions.iter_mut().for_each(|a| a.text.clone_from(&hostile));
+        }
+        let all = Predictions { whole: Some(Ok(of_whole)), ..predicted(&all) };
+        for page in [page(&all, 80), json(&all)] {
             let dangerous = |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{2066}';
             prop_assert!(!page.contains(dangerous), "{page:?}");
         }
-        serde_json::from_str::<serde_json::Value>(&json(Ok(&all))).unwrap();
+        serde_json::from_str::<serde_json::Value>(&json(&all)).unwrap();
     }
 
     #[test]
@@ -186,7 +258,13 @@ proptest! {
             let i = |n: usize| Interval::new(Dur::from_nanos(f[n]), Dur::from_nanos(f[(n + 1) % 4]), Dur::from_nanos(f[(n + 2) % 4]));
             (p.time_to_init, p.saved, p.log_complete, p.first_byte_shift) = (i(0), i(1), Some(i(2)), i(3));
         }
-        schema::check("predict", &serde_json::from_str(&json(Ok(&all))).unwrap());
+        let mut of_whole = whole_by_hand();
+        for (p, f) in of_whole.iter_mut().zip(figures.windows(4)) {
+            let i = |n: usize| Interval::new(Dur::from_nanos(f[n]), Dur::from_nanos(f[(n + 1) % 4]), Dur::from_nanos(f[(n + 2) % 4]));
+            (p.length, p.saved) = (i(0), i(1));
+        }
+        let all = Predictions { whole: Some(Ok(of_whole)), ..predicted(&all) };
+        schema::check("predict", &serde_json::from_str(&json(&all)).unwrap());
         prop_assert!(page(&all, 100).contains("baseline"));
     }
 }

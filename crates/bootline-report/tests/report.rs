@@ -9,8 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::critical_path::CriticalPath;
-use bootline_analysis::predict::{Prediction, PredictionError, baseline, what_if};
+use bootline_analysis::predictions::Predictions;
 use bootline_analysis::rules::findings;
+use bootline_analysis::whole_change::WholeChange;
 use bootline_boot::{Boot, BootOptions, BootRecords, Splitter};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_capture::{ChunkTime, Header, encode_chunk, encode_header};
@@ -71,10 +72,11 @@ fn renderings(boots: &[Boot]) -> Vec<(String, String)> {
         JsonItem(critical_chain_json(boot, CriticalPath::of(boot).as_ref(), source)).to_text()
     };
     all.push(("critical-chain.json".to_owned(), json("bootline-critical-chain/1", &item)));
-    let predicted = |boot: &Boot, source: &BootLabel| predictions(boot, &predicted(boot).unwrap_or_default(), source);
+    let predicted =
+        |boot: &Boot, source: &BootLabel| predictions(boot, &Predictions::of(boot, &WholeChange::default()), source);
     all.push(("predict.txt".to_owned(), texts(&predicted, 100, false)));
     let item = |boot: &Boot, source: &BootLabel| {
-        JsonItem(predictions_json(boot, self::predicted(boot).as_deref(), source)).to_text()
+        JsonItem(predictions_json(boot, &Predictions::of(boot, &WholeChange::default()), source)).to_text()
     };
     all.push(("predict.json".to_owned(), json("bootline-predict/1", &item)));
     all.extend(exports(boots));
@@ -103,11 +105,6 @@ fn exports(boots: &[Boot]) -> Vec<(String, String)> {
         String::from_utf8(out).unwrap().replace("\r\n", "\n")
     };
     formats.into_iter().map(|(name, emitter)| (name.to_owned(), written(emitter))).collect()
-}
-
-fn predicted(boot: &Boot) -> Result<Vec<Prediction>, PredictionError> {
-    let ways = what_if(boot)?;
-    Ok([baseline(boot)?].into_iter().chain(ways).collect())
 }
 
 fn root() -> PathBuf {

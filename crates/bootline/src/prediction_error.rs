@@ -1,14 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prediction errors as shown: what is missing, the evidence, and how to supply it.
 use bootline_analysis::predict::PredictionError;
+use bootline_analysis::predictions::PredictionsRefused;
+use bootline_analysis::whole_change::WholePredictionError;
 use bootline_boot::Boot;
 use bootline_input::unusable::named;
 use bootline_input::{Exit, Failure};
 use bootline_records::RecordId;
 use bootline_report::{BootLabel, escaped};
 
-/// The error to show for a refused prediction.
-pub fn failure(prediction_error: &PredictionError, boot: &Boot, source: &BootLabel) -> Failure {
+/// The error to show for refused predictions.
+pub fn failure(refused: PredictionsRefused<'_>, boot: &Boot, source: &BootLabel) -> Failure {
+    match refused {
+        PredictionsRefused::ToInit(e) | PredictionsRefused::Whole(WholePredictionError::Console(e)) => {
+            to_init(e, boot, source)
+        }
+        PredictionsRefused::Whole(e) => whole(e, source),
+    }
+}
+
+/// The error to show for a change of the whole boot.
+fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
+    let failure =
+        Failure::new(Exit::INPUT, format!("no prediction for {}: {}", named(source), escaped(&error.to_string())));
+    failure.hint(match error {
+        WholePredictionError::NoEnd | WholePredictionError::EndIsNoUnit(_) => "name the application's unit: `--app camera.service`",
+        WholePredictionError::NoDependencies | WholePredictionError::NoTimes(_) | WholePredictionError::NoManager => {
+            "run `systemctl show --all '*' >units.txt` and `systemctl show >manager.txt` there, then add `--with units.txt --with manager.txt` here"
+        }
+        WholePredictionError::NoUnit { .. } | WholePredictionError::NoActivation(_) => {
+            "`bootline blame` with the same sources lists the units"
+        }
+        WholePredictionError::Required { .. } => "let it start when the application is up: `--set after-app=UNIT`",
+        WholePredictionError::NoStage(_) => "`bootline time` with the same sources lists the stages",
+        WholePredictionError::Console(_) => "",
+    })
+}
+
+/// The error to show for a refused prediction of the time to init.
+fn to_init(prediction_error: &PredictionError, boot: &Boot, source: &BootLabel) -> Failure {
     let name = named(source);
     let failure =
         Failure::new(Exit::INPUT, format!("no prediction for {name}: {}", escaped(&prediction_error.to_string())));

@@ -11,7 +11,7 @@ use toml::Spanned;
 use super::measures::Asked;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
-use super::suggestion::nearest;
+use crate::suggestion::nearest;
 use bootline_boot::{AppMarker, StageName, WholeOrigin};
 use bootline_capture::units::Dur;
 

@@ -22,7 +22,7 @@ use super::measures::RunSetup;
 use super::part::PartKey;
 use super::quantity::{Quantity, Unit};
 use super::run_set::{RunSet, SHORT};
-use super::suggestion::nearest;
+use crate::suggestion::nearest;
 use bootline_boot::WholeOrigin;
 use bootline_stats::{
     Estimate, Groups, Samples, confidence_of_difference, difference, median, min_runs_against,

@@ -25,7 +25,6 @@ mod part_column;
 mod part_move;
 mod quantity;
 mod run_set;
-mod suggestion;
 mod sum;
 
 #[cfg(test)]

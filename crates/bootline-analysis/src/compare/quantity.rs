@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::suggestion::nearest;
+use crate::suggestion::nearest;
 use bootline_boot::{PhaseName, SpanKind, StageName};
 
 /// A quantity: each run has one number for it.

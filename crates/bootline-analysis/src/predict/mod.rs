@@ -30,3 +30,4 @@ pub use stall::begins_stall_report;
 pub use system_changes::{kernel_with_kthread, remove_parameters, system_changes};
 pub use what_if::{baseline, predict, what_if};
 pub use wording::OUT_OF_TREE;
+pub(crate) use wording::title;

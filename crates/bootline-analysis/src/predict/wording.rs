@@ -11,7 +11,7 @@ use bootline_boot::{Boot, Clock, SpeedSource};
 use bootline_console::Printing;
 use bootline_records::ProblemKind;
 
-pub(super) fn title(change: &Change) -> String {
+pub(crate) fn title(change: &Change) -> String {
     if change.is_empty() {
         return "baseline".to_owned();
     }

@@ -91,6 +91,7 @@ pub use rule::{Rule, TimelinePlace};
 pub use rule_id::RuleId;
 
 use crate::predict::Precision;
+use crate::whole_change::{AnySetting, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::Boot;
 use bootline_kbuild::InitcallSource;
 use case::Case;
@@ -203,7 +204,17 @@ fn find(boot: &Boot, initcalls: &InitcallSource, precision: Precision) -> Vec<Fi
             found.push(finding);
         }
     }
+    predict_changes_of_units(boot, &mut found);
     // Findings that are part of others come after those that add up.
     found.sort_by_key(|f| (!f.part_of.is_empty(), std::cmp::Reverse((f.cost.best(), f.cost.high()))));
     found
+}
+
+/// What remedies save that change what is started and what waits, where the rule has not said it.
+fn predict_changes_of_units(boot: &Boot, findings: &mut [Finding]) {
+    for remedy in findings.iter_mut().flat_map(|f| &mut f.remedies).filter(|r| r.saves.is_none()) {
+        let settings = WholeSetting::of_changes(boot, &remedy.changes);
+        let change = settings.and_then(|s| WholeChange::of(s.into_iter().map(AnySetting::Whole)).ok());
+        remedy.saves = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
+    }
 }

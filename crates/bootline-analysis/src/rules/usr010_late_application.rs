@@ -5,6 +5,7 @@ use super::unit_cost::{fastinit, records};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
+use crate::user_space::is_implied;
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 
@@ -21,16 +22,6 @@ pub(super) const RULE: Rule = Rule {
 
 /// Less is not worth a change.
 const LEAST: (Dur, f64) = (Dur::from_millis(500), 0.05);
-/// What systemd lets every service start after, by itself or for what its settings imply (systemd.service(5), systemd.exec(5)).
-const IMPLIED: [&str; 6] = [
-    "sysinit.target",
-    "basic.target",
-    "systemd-journald.socket",
-    "systemd-tmpfiles-setup.service",
-    "-.mount",
-    "tmp.mount",
-];
-
 pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let Some(app) = boot.whole.application.as_ref().and_then(|app| app.unit) else { return Vec::new() };
@@ -80,7 +71,7 @@ pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
 /// Of the units that one declares to need, the one that was up last before it began; `Some(None)` if it declares none, `None`
 /// if of one that it declares no time is known.
 fn last_declared<'b>(boot: &'b Boot, unit: &Unit) -> Option<Option<&'b Unit>> {
-    let is_declared = |u: &&Unit| !u.name.ends_with(".slice") && !IMPLIED.contains(&u.name.as_str());
+    let is_declared = |u: &&Unit| !is_implied(&u.name);
     let all = unit.after.iter().chain(&unit.requires).filter_map(|&i| boot.whole.units.get(i));
     let declared: Vec<&Unit> = all.filter(is_declared).collect();
     if declared.iter().any(|u| u.up.is_none()) {

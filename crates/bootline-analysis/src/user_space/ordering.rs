@@ -10,7 +10,7 @@ use bootline_capture::units::Dur;
 const SAME_INSTANT: Dur = Dur::from_millis(1);
 
 /// The units that one waited for, with their ends, in no order.
-pub(super) fn waited_for<'b>(boot: &'b Boot, unit: &'b Unit) -> impl Iterator<Item = (usize, Dur)> + 'b {
+pub(crate) fn waited_for<'b>(boot: &'b Boot, unit: &'b Unit) -> impl Iterator<Item = (usize, Dur)> + 'b {
     // Of a target or a socket only the moment at which it was up may be known.
     let begins = unit.begins();
     let units = &boot.whole.units;
@@ -21,12 +21,27 @@ pub(super) fn waited_for<'b>(boot: &'b Boot, unit: &'b Unit) -> impl Iterator<It
 }
 
 /// The unit that was up last of those that one waited for: the first position of equals.
-pub(super) fn released_by(boot: &Boot, unit: &Unit) -> Option<(usize, Dur)> {
+pub(crate) fn released_by(boot: &Boot, unit: &Unit) -> Option<(usize, Dur)> {
     waited_for(boot, unit).max_by_key(|(i, up)| (*up, std::cmp::Reverse(*i)))
 }
 
 /// When systemd could start units: once they were loaded.
-pub(super) fn first_moment(boot: &Boot) -> Option<Dur> {
+pub(crate) fn first_moment(boot: &Boot) -> Option<Dur> {
     let whole = &boot.whole;
     whole.units_loaded.or(whole.manager_start)
+}
+
+/// What systemd lets every service start after, by itself or for what its settings imply (systemd.service(5), systemd.exec(5)).
+const IMPLIED: [&str; 6] = [
+    "sysinit.target",
+    "basic.target",
+    "systemd-journald.socket",
+    "systemd-tmpfiles-setup.service",
+    "-.mount",
+    "tmp.mount",
+];
+
+/// Whether a service may start after this unit without having said so.
+pub(crate) fn is_implied(name: &str) -> bool {
+    name.ends_with(".slice") || IMPLIED.contains(&name)
 }

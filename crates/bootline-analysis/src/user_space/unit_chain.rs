@@ -67,10 +67,7 @@ impl UnitChain {
         if !boot.whole.has_dependencies {
             return None;
         }
-        let target = match &boot.whole.application {
-            Some(app) => app.unit?,
-            None => last_target(boot)?,
-        };
+        let target = last_unit(boot)?;
         let mut links = links(boot, target);
         links.reverse();
         let (start, end) = (links.first()?.from, links.last()?.up);
@@ -97,6 +94,14 @@ impl UnitChain {
         let second = others.filter_map(|i| boot.whole.units[*i].up).filter(|up| *up <= link.up).max();
         let released = second.unwrap_or(link.from).max(link.from);
         (link.up - released.max(link.activating)).max_zero()
+    }
+}
+
+/// The unit that ends the boot: the application's, or else the last target.
+pub(crate) fn last_unit(boot: &Boot) -> Option<usize> {
+    match &boot.whole.application {
+        Some(app) => app.unit,
+        None => last_target(boot),
     }
 }
 

@@ -5,13 +5,15 @@ use serde::Serialize;
 
 use crate::boot_label::BootLabel;
 use crate::wire;
-use bootline_analysis::predict::{Prediction, PredictionError};
+use bootline_analysis::predict::{Assumption, Prediction};
+use bootline_analysis::predictions::Predictions;
+use bootline_analysis::whole_change::WholePrediction;
 use bootline_boot::Boot;
 
 /// The predictions of a boot, as JSON: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
 pub fn predictions_json<'b>(
     boot: &'b Boot,
-    predictions: Result<&'b [Prediction], &'b PredictionError>,
+    predictions: &'b Predictions,
     source: &'b BootLabel,
 ) -> impl Serialize + 'b {
     PredictedBoot {
@@ -19,8 +21,10 @@ pub fn predictions_json<'b>(
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
         clock: boot.timeline.clock.into(),
-        predictions: predictions.unwrap_or_default().iter().map(PredictionJson::new).collect(),
-        prediction_error: predictions.err().map(ToString::to_string),
+        predictions: predictions.to_init.iter().flatten().map(PredictionJson::new).collect(),
+        prediction_error: predictions.to_init.as_ref().err().map(ToString::to_string),
+        whole_predictions: predictions.whole.iter().flatten().flatten().map(WholePredictionJson::new).collect(),
+        whole_prediction_error: predictions.whole.as_ref().and_then(|w| w.as_ref().err()).map(ToString::to_string),
         trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
     }
 }
@@ -40,6 +44,11 @@ pub(crate) struct PredictedBoot<'b> {
     predictions: Vec<PredictionJson<'b>>,
     /// Why nothing can be predicted; null if something is.
     prediction_error: Option<String>,
+    /// The same from the earliest moment known to the application, or to what else ended the boot; empty where nothing was asked that
+    /// the sources can answer.
+    whole_predictions: Vec<WholePredictionJson<'b>>,
+    /// Why the change of the whole boot can't be predicted; null if it is, or if none was asked for.
+    whole_prediction_error: Option<String>,
     /// Whether the boot's end was reached and no problem spoils the figures.
     trusted: bool,
 }
@@ -69,6 +78,27 @@ struct PredictionJson<'b> {
     needs: Vec<wire::SystemChange<'b>>,
 }
 
+/// The whole boot under a change.
+#[derive(Serialize, JsonSchema)]
+struct WholePredictionJson<'b> {
+    /// The change, as for `--set`: `mask=avahi-daemon.service`; empty for the baseline.
+    change: Vec<String>,
+    /// Title, for display.
+    title: &'b str,
+    /// What the length counts from.
+    since: wire::WholeOrigin,
+    /// From there to the application, or to what else ended the boot.
+    length_ns: wire::Interval,
+    /// The baseline's length minus this one's; negative if the change makes it longer.
+    saved_ns: wire::Interval,
+    /// What the change costs its user.
+    price: &'b str,
+    /// Assumptions that the figures rest on.
+    assumptions: Vec<AssumptionJson<'b>>,
+    /// What it takes on the system, all of it together.
+    needs: Vec<wire::SystemChange<'b>>,
+}
+
 /// Something that a prediction takes for granted.
 #[derive(Serialize, JsonSchema)]
 struct AssumptionJson<'b> {
@@ -89,8 +119,29 @@ impl PredictionJson<'_> {
             first_byte_shift_ns: p.first_byte_shift.into(),
             bytes: p.bytes,
             price: &p.price,
-            assumptions: p.assumptions.iter().map(|a| AssumptionJson { name: a.name, text: &a.text }).collect(),
+            assumptions: AssumptionJson::all(&p.assumptions),
             needs: p.needs.iter().map(wire::SystemChange::from).collect(),
         }
+    }
+}
+
+impl WholePredictionJson<'_> {
+    fn new(p: &WholePrediction) -> WholePredictionJson<'_> {
+        WholePredictionJson {
+            change: p.change.words().collect(),
+            title: &p.title,
+            since: p.since.into(),
+            length_ns: p.length.into(),
+            saved_ns: p.saved.into(),
+            price: &p.price,
+            assumptions: AssumptionJson::all(&p.assumptions),
+            needs: p.needs.iter().map(wire::SystemChange::from).collect(),
+        }
+    }
+}
+
+impl AssumptionJson<'_> {
+    fn all(assumptions: &[Assumption]) -> Vec<AssumptionJson<'_>> {
+        assumptions.iter().map(|a| AssumptionJson { name: a.name, text: &a.text }).collect()
     }
 }

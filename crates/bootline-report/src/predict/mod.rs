@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline predict`: the boot as it is and as it could be, the requirements and prices of the changes, and the
-//! assumptions.
+//! `bootline predict`: the boot as it is and as it could be, up to init and to the application, the requirements and prices of the
+//! changes, and the assumptions.
 mod json;
+mod whole;
 
 pub(crate) use json::PredictedBoot;
 pub use json::predictions_json;
@@ -14,6 +15,7 @@ use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{TimeValue, in_millis, share};
 use bootline_analysis::predict::{Assumption, Prediction};
+use bootline_analysis::predictions::Predictions;
 use bootline_analysis::remedy::SystemChange;
 use bootline_boot::{Boot, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
@@ -21,18 +23,30 @@ use bootline_capture::units::{Dur, Interval};
 /// Times that differ by less count as equal.
 const SAME: Dur = Dur::from_millis(10);
 
-/// The predictions of a boot, as a document. The first is the baseline.
-pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) -> Document {
+/// The predictions of a boot, as a document.
+pub fn predictions(boot: &Boot, predictions: &Predictions, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    let Some((baseline, what_ifs)) = predictions.split_first() else {
+    if let Ok(list) = &predictions.to_init {
+        to_init(&mut document, boot, list);
+    }
+    if let Some(Ok(list)) = &predictions.whole {
+        whole::whole(&mut document, boot, list);
+    }
+    if predictions.refused().is_some() {
         document.paragraph("Nothing is predicted.");
-        return document;
-    };
+    }
+    problem::problems(&mut document, &boot.problems);
+    document
+}
+
+/// The times to init; the first prediction is the baseline.
+fn to_init(document: &mut Document, boot: &Boot, predictions: &[Prediction]) {
+    let Some((baseline, what_ifs)) = predictions.split_first() else { return };
     let from = boot.end.as_ref().map_or(TimeOrigin::KernelFirstByte, |e| e.since);
     document.paragraph(answer(baseline, what_ifs, from));
-    untrusted(&mut document, boot);
-    let assumptions = Assumptions::of(predictions);
+    untrusted(document, boot);
+    let assumptions = Assumptions::of(predictions.iter().map(|p| p.assumptions.as_slice()));
     document.heading(format!("Times from {} to init's start (init) and to the complete log (log)", since(from)));
     document.table(table(predictions, &assumptions));
     // What saves nothing is omitted, unless it was requested.
@@ -47,8 +61,6 @@ pub fn predictions(boot: &Boot, predictions: &[Prediction], source: &BootLabel) 
         document.heading("Assumptions");
         document.entries(assumptions.entries());
     }
-    problem::problems(&mut document, &boot.problems);
-    document
 }
 
 fn answer(baseline: &Prediction, what_ifs: &[Prediction], from: TimeOrigin) -> Text {
@@ -145,8 +157,30 @@ fn numbers(ascending: &[usize]) -> String {
 }
 
 fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> {
-    let mut text = Text::new().styled(&what_if.title, Style::Strong);
-    for (i, need) in what_if.needs.iter().enumerate() {
+    let text = with_needs(&what_if.title, &what_if.needs);
+    let mut entries = vec![Entry::new(&letters(n), text)];
+    let shift = what_if.first_byte_shift;
+    if shift.best().abs() >= SAME {
+        let direction = if shift.best() > Dur::ZERO { "later" } else { "earlier" };
+        let by = in_millis(shift.best().abs());
+        let counts = if from == TimeOrigin::KernelFirstByte { ", and its times count from there" } else { "" };
+        let text = format!("its first byte comes {by}\u{a0}s {direction} than the baseline's{counts}");
+        entries.push(Entry::new("", text));
+    }
+    if !what_if.price.is_empty() {
+        entries.push(Entry::new("", Text::new().styled(format!("price: {}", what_if.price), Style::Faint)));
+    }
+    // A change without requirements and price needs no entry.
+    if what_if.needs.is_empty() && entries.len() == 1 {
+        entries.clear();
+    }
+    entries
+}
+
+/// A change's title, and what it needs.
+fn with_needs(title: &str, needs: &[SystemChange]) -> Text {
+    let mut text = Text::new().styled(title, Style::Strong);
+    for (i, need) in needs.iter().enumerate() {
         text = text.words(if i == 0 { ": " } else { "; " });
         text = match need {
             SystemChange::AddParameter(parameter) => {
@@ -170,23 +204,7 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
             }
         };
     }
-    let mut entries = vec![Entry::new(&letters(n), text)];
-    let shift = what_if.first_byte_shift;
-    if shift.best().abs() >= SAME {
-        let direction = if shift.best() > Dur::ZERO { "later" } else { "earlier" };
-        let by = in_millis(shift.best().abs());
-        let counts = if from == TimeOrigin::KernelFirstByte { ", and its times count from there" } else { "" };
-        let text = format!("its first byte comes {by}\u{a0}s {direction} than the baseline's{counts}");
-        entries.push(Entry::new("", text));
-    }
-    if !what_if.price.is_empty() {
-        entries.push(Entry::new("", Text::new().styled(format!("price: {}", what_if.price), Style::Faint)));
-    }
-    // A change without requirements and price needs no entry.
-    if what_if.needs.is_empty() && entries.len() == 1 {
-        entries.clear();
-    }
-    entries
+    text
 }
 
 /// The assumptions of all predictions, each once.
@@ -197,7 +215,7 @@ struct Assumptions<'p> {
 }
 
 impl<'p> Assumptions<'p> {
-    fn of(predictions: &'p [Prediction]) -> Assumptions<'p> {
+    fn of(predictions: impl Iterator<Item = &'p [Assumption]>) -> Assumptions<'p> {
         let mut all: Vec<&Assumption> = Vec::new();
         let mut number = |a: &'p Assumption| match all.iter().position(|known| *known == a) {
             Some(n) => n + 1,
@@ -207,7 +225,7 @@ impl<'p> Assumptions<'p> {
             }
         };
         let mut of_one: Vec<Vec<usize>> =
-            predictions.iter().map(|p| p.assumptions.iter().map(&mut number).collect()).collect();
+            predictions.map(|assumptions| assumptions.iter().map(&mut number).collect()).collect();
         for numbers in &mut of_one {
             numbers.sort_unstable();
             numbers.dedup();

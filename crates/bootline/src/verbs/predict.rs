@@ -2,10 +2,9 @@
 //! `bootline predict`
 use std::path::PathBuf;
 
-use bootline_analysis::predict::{
-    self, Change, Contradiction, KEYS, Prediction, PredictionError, Setting, SettingError,
-};
-use bootline_boot::Boot;
+use bootline_analysis::predict::{KEYS, SettingError};
+use bootline_analysis::predictions::Predictions;
+use bootline_analysis::whole_change::{AnySetting, WHOLE_KEYS, WholeChange};
 use bootline_input::unusable::{BootNeeds, UnusableInput};
 use bootline_input::{Exit, Failure};
 use bootline_report::{predictions, predictions_json};
@@ -14,6 +13,7 @@ use clap::builder::RangedU64ValueParser;
 
 use crate::logs;
 use crate::prediction_error;
+use crate::whole_boot::WholeBootArgs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -26,10 +26,19 @@ Settings for --set:
   console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250,
                         console_relay (the last two also with +replay)
   cpus=1                another number of CPUs
+Of the boot from power-on to the application, for which `systemctl show --all '*'` is a source:
+  mask=UNIT             the unit is not started
+  after-app=UNIT        the unit starts when the application is up
+  no-wait=UNIT          nothing waits for the unit
+  no-default-dependencies=UNIT  the unit waits only for what it declares
+  init=fastinit         the application is started before systemd
+  unit:NAME=0.5s        the unit takes this long to start
+  stage:NAME=0.5s       the stage (loader, kernel, ...) takes this long
 
 Examples:
   bootline predict boot.cap                                every what-if, compared with the baseline
   bootline predict --set baud=115200 --set quiet boot.cap  one question
+  bootline predict boot.cap --with units.txt --app camera.service --set mask=avahi-daemon.service
   bootline predict --kernel-log kernel.log boot.cap        with the levels of `dmesg -r >kernel.log`
   bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved_ns.best]'
 
@@ -37,9 +46,11 @@ Exit status 3: an input is unusable, or lacks what a prediction needs.")]
 pub struct Args {
     #[command(flatten)]
     logs: logs::LogArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
     /// A setting to change; several are combined [default: every what-if, one at a time]
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
-    set: Vec<Setting>,
+    set: Vec<AnySetting>,
     /// The kernel's own log of the same boot (dmesg -r, /dev/kmsg, dmesg or journalctl in JSON), for its log levels
     #[arg(long, value_name = "FILE")]
     kernel_log: Option<PathBuf>,
@@ -48,43 +59,34 @@ pub struct Args {
     cpus: Option<u32>,
 }
 
-fn parse_setting(text: &str) -> Result<Setting, String> {
+fn parse_setting(text: &str) -> Result<AnySetting, String> {
     text.parse().map_err(|e: SettingError| match e {
         SettingError::UnknownKey(_) | SettingError::NoValue(_) => {
-            format!("{e}; known: {}", KEYS.map(|(key, _)| key).join(", "))
+            let known: Vec<&str> = KEYS.iter().chain(&WHOLE_KEYS).map(|(key, _)| *key).collect();
+            format!("{e}; known: {}", known.join(", "))
         }
         SettingError::BadValue { .. } => e.to_string(),
     })
 }
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
-    let change = Change::of(args.set).map_err(|Contradiction { first, second }| {
-        Failure::new(Exit::USAGE, format!("`--set {first}` and `--set {second}` contradict each other"))
+    let change = WholeChange::of(args.set).map_err(|c| {
+        Failure::new(Exit::USAGE, format!("`--set {}` and `--set {}` contradict each other", c.first, c.second))
     })?;
-    let mut logs = args.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(args.cpus);
+    let logs = args.logs.resolve(terminal, "bootline-predict/1")?.with_cpus(args.cpus);
+    let mut logs = logs.with_whole_boot(args.whole)?;
     if let Some(log) = args.kernel_log {
         logs = logs.with_kernel_log(log)?;
     }
     logs.show(terminal, BootNeeds::End, |boot, source, out| {
-        let predicted = predicted(boot, &change);
-        let json = || predictions_json(boot, predicted.as_deref(), source);
-        match &predicted {
-            Ok(list) => out.show(|| predictions(boot, list, source), json),
-            Err(_) => out.show_json(json),
+        let predicted = Predictions::of(boot, &change);
+        let json = || predictions_json(boot, &predicted, source);
+        match predicted.refused() {
+            None => out.show(|| predictions(boot, &predicted, source), json),
+            Some(_) => out.show_json(json),
         }
-        predicted.as_ref().err().map(|r| UnusableInput::Reported(prediction_error::failure(r, boot, source)))
+        predicted.refused().map(|r| UnusableInput::Reported(prediction_error::failure(r, boot, source)))
     })
-}
-
-/// The baseline, followed by the requested change or by every what-if.
-fn predicted(boot: &Boot, change: &Change) -> Result<Vec<Prediction>, PredictionError> {
-    let mut list = vec![predict::baseline(boot)?];
-    if change.is_empty() {
-        list.extend(predict::what_if(boot)?);
-    } else {
-        list.push(predict::predict(boot, change)?);
-    }
-    Ok(list)
 }
 
 #[cfg(test)]
@@ -95,7 +97,7 @@ mod tests {
     fn the_help_names_each_key() {
         use clap::Command;
         let help = <Args as clap::Args>::augment_args(Command::new("predict")).get_after_help().unwrap().to_string();
-        for (key, _) in KEYS {
+        for (key, _) in KEYS.iter().chain(&WHOLE_KEYS) {
             assert!([" {key}=", " {key},"].iter().any(|p| help.contains(&p.replace("{key}", key))), "{key}");
         }
     }

@@ -2,7 +2,7 @@
 //! Suggestions for misspelt names.
 
 /// The name with the smallest edit distance to `text`; none if that is more than a third of its letters.
-pub(super) fn nearest(text: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+pub(crate) fn nearest(text: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     let slips = |name: &String| strsim::damerau_levenshtein(text, name);
     let most = (text.chars().count() / 3).max(1);
     let counted = names.into_iter().map(|name| (slips(&name), name)).filter(|(slips, _)| (1..=most).contains(slips));

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a change to the whole boot saves.
+use super::processor_load::ProcessorLoad;
+use super::replay::{Treatment, needed, replay};
+use super::setting::WholeSetting;
+use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError};
+use super::wording;
+use crate::predict::{self, Setting};
+use crate::user_space::{first_moment, last_unit};
+use bootline_boot::{Boot, Unit};
+use bootline_capture::units::{Dur, Interval};
+
+/// The whole boot with a change.
+///
+/// # Errors
+/// The sources lack what this change needs to be predicted.
+pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePrediction, WholePredictionError> {
+    let whole = &boot.whole;
+    let (Some(since), Some(until), Some(end), Some(length)) = (whole.since, whole.until, whole.end(), whole.length())
+    else {
+        return Err(WholePredictionError::NoEnd);
+    };
+    let mut saved = Interval::exact(Dur::ZERO);
+    for setting in change.settings() {
+        if let WholeSetting::Stage { stage, length } = setting {
+            let found = whole.stages.iter().filter(|s| s.name == *stage);
+            let now: Dur = found.clone().map(|s| s.length()).sum();
+            found.last().ok_or(WholePredictionError::NoStage(*stage))?;
+            saved = saved + Interval::exact(now - *length);
+        }
+    }
+    let mut assumptions = Vec::new();
+    let is_of_units = |s: &&WholeSetting| !matches!(s, WholeSetting::Stage { .. });
+    let of_units: Vec<&WholeSetting> = change.settings().iter().filter(is_of_units).collect();
+    let load = ProcessorLoad::of(boot);
+    if !of_units.is_empty() {
+        let user_space = UserSpace::new(boot, end, load)?;
+        saved = saved + user_space.saved(&of_units)?;
+        assumptions.extend(wording::unit_assumptions(&load, &of_units));
+    }
+    if !change.console().is_empty() {
+        let console = predict::predict(boot, change.console())?;
+        saved = saved + console.saved;
+        assumptions.extend(console.assumptions);
+        let cpus = change.console().settings().find_map(|s| match s {
+            Setting::Cpus(cpus) => Some(cpus),
+            _ => None,
+        });
+        if let (Some(cpus), Some(from)) = (cpus, first_moment(boot)) {
+            saved = saved + load.with_cpus(cpus, (end - from).max_zero());
+            assumptions.push(wording::cpus_assumption(&load));
+        }
+    }
+    let length = Interval::exact(length) + -saved;
+    Ok(WholePrediction {
+        title: wording::title(boot, change),
+        since,
+        until,
+        length: Interval::new(length.low().max_zero(), length.best().max_zero(), length.high().max_zero()),
+        saved,
+        price: wording::price(boot, change),
+        assumptions,
+        needs: wording::needs(boot, change),
+        change: change.clone(),
+    })
+}
+
+/// User space up to the boot's end.
+struct UserSpace<'b> {
+    boot: &'b Boot,
+    /// The boot's end, on the axis.
+    end: Dur,
+    load: ProcessorLoad,
+    /// Position of the unit that ends the boot.
+    last: usize,
+}
+
+impl<'b> UserSpace<'b> {
+    fn new(boot: &'b Boot, end: Dur, load: ProcessorLoad) -> Result<UserSpace<'b>, WholePredictionError> {
+        if !boot.whole.has_dependencies {
+            return Err(WholePredictionError::NoDependencies);
+        }
+        let until = boot.whole.until.map_or("the log", |until| until.title());
+        let last = last_unit(boot).ok_or(WholePredictionError::EndIsNoUnit(until))?;
+        Ok(UserSpace { boot, end, load, last })
+    }
+
+    fn unit(&self, name: &str) -> Result<usize, WholePredictionError> {
+        let units = &self.boot.whole.units;
+        let found = units.iter().position(|u| u.name == name).ok_or_else(|| {
+            let names = units.iter().map(|u| u.name.clone());
+            WholePredictionError::NoUnit { unit: name.to_owned(), nearest: crate::suggestion::nearest(name, names) }
+        })?;
+        let times = units[found].begins().ok_or_else(|| WholePredictionError::NoTimes(name.to_owned()));
+        times.map(|_| found)
+    }
+
+    /// What settings of units save, all of them together.
+    fn saved(&self, settings: &[&WholeSetting]) -> Result<Interval, WholePredictionError> {
+        let units = &self.boot.whole.units;
+        let mut treatments = vec![Treatment::default(); units.len()];
+        let mut freed = Freed::default();
+        for setting in settings {
+            match setting {
+                WholeSetting::Mask(name) | WholeSetting::AfterApplication(name) => {
+                    let at = self.unit(name)?;
+                    if matches!(setting, WholeSetting::Mask(_)) && self.is_required(at) || at == self.last {
+                        let by = units[self.last].name.clone();
+                        return Err(WholePredictionError::Required { unit: name.clone(), by });
+                    }
+                    treatments[at].released = true;
+                    freed.add(self.freed_by(&units[at]));
+                }
+                WholeSetting::NoWait(name) => treatments[self.unit(name)?].released = true,
+                WholeSetting::NoDefaultDependencies(name) => treatments[self.unit(name)?].declared_only = true,
+                WholeSetting::Activation { unit: name, length } => {
+                    let at = self.unit(name)?;
+                    let unit = &units[at];
+                    let now = unit.activation().ok_or_else(|| WholePredictionError::NoActivation(name.clone()))?;
+                    treatments[at].activation = Some(*length);
+                    let share = 1.0 - length.as_secs_f64() / now.as_secs_f64().max(f64::MIN_POSITIVE);
+                    let spared =
+                        unit.cpu.unwrap_or_default().min(now * i64::from(self.load.cpus)).scale(share.max(0.0));
+                    freed.add(Freed { work: Interval::new(Dur::ZERO, spared / 2, spared), starts: 0 });
+                }
+                WholeSetting::Fastinit => return self.without_systemd(),
+                WholeSetting::Stage { .. } => {}
+            }
+        }
+        let sooner = replay(self.boot, &treatments)[self.last];
+        Ok(self.interval(sooner, &freed, self.needed_share(&treatments)))
+    }
+
+    /// From what the ends of waits save, and the work that is not done any more.
+    fn interval(&self, sooner: Dur, freed: &Freed, needed_share: f64) -> Interval {
+        let load = &self.load;
+        let from = first_moment(self.boot).unwrap_or(self.end).min(self.end);
+        let window = self.end - from;
+        let cpus = i64::from(load.cpus);
+        let systemd = load.manager_each * i64::from(freed.starts);
+        // Work that is not done leaves the processors to the others only as far as they were busy; systemd starts units one by one.
+        let spared = match load.busy {
+            Some(busy) => (freed.work.best() / cpus).scale(busy),
+            None => freed.work.low() / cpus / 2,
+        } + systemd.scale(load.manager_busy.unwrap_or_default());
+        let most = (sooner.max_zero() + freed.work.high() + systemd).min(window);
+        if sooner <= Dur::ZERO {
+            return Interval::new(sooner, sooner + spared, sooner + most);
+        }
+        // A wait that ends sooner is filled with work: with all that there is, at worst; with what has to be done before the boot's end
+        // in any case, probably.
+        let (low, best) = match load.busy {
+            Some(busy) => {
+                let idle = window.scale(1.0 - busy) + freed.work.low() / cpus;
+                (sooner.min(idle), spared + (sooner - spared).max_zero().scale(1.0 - needed_share))
+            }
+            None => (Dur::ZERO, sooner.max(spared)),
+        };
+        Interval::new(low.min(best), best.min(most), most)
+    }
+
+    /// Of the processors' time in user space, the share that goes to the units that the last one still waits for, and to starting them.
+    fn needed_share(&self, treatments: &[Treatment]) -> f64 {
+        let mut work = Dur::ZERO;
+        for at in needed(self.boot, self.last, treatments) {
+            let freed = self.freed_by(&self.boot.whole.units[at]);
+            work = work + freed.work.best() + self.load.manager_each * i64::from(freed.starts);
+        }
+        let window = self.end - first_moment(self.boot).unwrap_or(self.end);
+        let all = window.as_secs_f64() * f64::from(self.load.cpus);
+        if all > 0.0 { (work.as_secs_f64() / all).min(1.0) } else { 0.0 }
+    }
+
+    /// The work of a unit up to the boot's end. systemd counts up to when it is asked, which may be later: certain is only that of a
+    /// job that had ended.
+    fn freed_by(&self, unit: &Unit) -> Freed {
+        let Some(begins) = unit.begins().filter(|t| *t < self.end) else { return Freed::default() };
+        let room = (self.end - begins) * i64::from(self.load.cpus);
+        let high = unit.cpu.unwrap_or_default().min(room);
+        let has_ended = unit.service_type.as_deref() == Some("oneshot") && unit.up.is_some_and(|up| up <= self.end);
+        let low = if has_ended { high } else { Dur::ZERO };
+        Freed { work: Interval::new(low, low.max(high / 2), high), starts: 1 }
+    }
+
+    /// Whether the unit that ends the boot fails without one.
+    fn is_required(&self, unit: usize) -> bool {
+        let units = &self.boot.whole.units;
+        let mut met = vec![false; units.len()];
+        let mut open = vec![self.last];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut met[at], true) {
+                open.extend(&units[at].requires);
+            }
+        }
+        met[unit]
+    }
+
+    /// The application is started before systemd. It begins as long after that as it did after its last dependency, or, if it needs what
+    /// it declares, later: nothing is certain.
+    fn without_systemd(&self) -> Result<Interval, WholePredictionError> {
+        let manager = self.boot.whole.manager_start.ok_or(WholePredictionError::NoManager)?;
+        let unit = &self.boot.whole.units[self.last];
+        let begins = unit.begins().ok_or_else(|| WholePredictionError::NoTimes(unit.name.clone()))?;
+        let most = (begins - manager).max_zero();
+        let mut treatments = vec![Treatment::default(); self.boot.whole.units.len()];
+        treatments[self.last].declared_only = true;
+        let declares = unit.after.iter().chain(&unit.requires).any(|i| {
+            let name = &self.boot.whole.units[*i].name;
+            !crate::user_space::is_implied(name)
+        });
+        let best = if declares { replay(self.boot, &treatments)[self.last].max_zero().min(most) } else { most };
+        Ok(Interval::new(Dur::ZERO, best, most))
+    }
+}
+
+/// Work that a change leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Freed {
+    /// Processor time.
+    work: Interval,
+    /// Units that systemd does not start.
+    starts: u32,
+}
+
+impl Freed {
+    fn add(&mut self, other: Freed) {
+        self.work = self.work + other.work;
+        self.starts += other.starts;
+    }
+}

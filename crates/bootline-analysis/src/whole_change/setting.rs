@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One setting of a change to the whole boot, and its notation: `mask=avahi-daemon.service`.
+use std::fmt;
+use std::str::FromStr;
+
+use crate::predict::{Setting, SettingError};
+use crate::remedy::SystemChange;
+use bootline_boot::{Boot, StageName};
+use bootline_capture::units::Dur;
+
+/// One changed setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WholeSetting {
+    /// `mask=avahi-daemon.service`: the unit is not started.
+    Mask(String),
+    /// `after-app=bluetooth.service`: the unit starts when the application is up.
+    AfterApplication(String),
+    /// `no-wait=NetworkManager.service`: the unit counts as up as soon as it runs, so that nothing waits for it.
+    NoWait(String),
+    /// `no-default-dependencies=camera.service`: the unit waits only for what it declares.
+    NoDefaultDependencies(String),
+    /// `init=fastinit`: the application is started before systemd.
+    Fastinit,
+    /// `unit:camera.service=0.5s`: the unit takes this long to start.
+    Activation {
+        /// Its name.
+        unit: String,
+        /// From the start of its activation until it is up.
+        length: Dur,
+    },
+    /// `stage:loader=0.5s`: the stage takes this long.
+    Stage {
+        /// Which.
+        stage: StageName,
+        /// Its length.
+        length: Dur,
+    },
+}
+
+/// A setting of the whole boot, or of its console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnySetting {
+    /// Of its console.
+    Console(Setting),
+    /// Of the rest.
+    Whole(WholeSetting),
+}
+
+impl FromStr for AnySetting {
+    type Err = SettingError;
+
+    fn from_str(text: &str) -> Result<AnySetting, SettingError> {
+        let key = text.split_once('=').map_or(text, |(key, _)| key);
+        let kind = key.split_once(':').map_or(key, |(kind, _)| kind);
+        let is_one = |known: &str| known == key || known.strip_suffix(":NAME") == Some(kind);
+        if WHOLE_KEYS.iter().any(|(known, _)| is_one(known)) {
+            text.parse().map(AnySetting::Whole)
+        } else {
+            text.parse().map(AnySetting::Console)
+        }
+    }
+}
+
+impl fmt::Display for AnySetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AnySetting::Console(setting) => setting.fmt(f),
+            AnySetting::Whole(setting) => setting.fmt(f),
+        }
+    }
+}
+
+/// With it a service counts as up as soon as its program runs.
+pub(super) const TYPE_EXEC: &str = "Type=exec";
+
+/// The keys, each with its values, for help texts and error messages.
+pub const WHOLE_KEYS: [(&str, &str); 7] = [
+    ("mask", "a unit"),
+    ("after-app", "a unit"),
+    ("no-wait", "a unit"),
+    ("no-default-dependencies", "a unit"),
+    ("init", "fastinit"),
+    ("unit:NAME", "a time such as 0.5s or 500ms"),
+    ("stage:NAME", "a time such as 0.5s or 500ms"),
+];
+
+impl WholeSetting {
+    /// What changes to the system come to; none if one of them is not about what is started and what waits.
+    pub fn of_changes(boot: &Boot, changes: &[SystemChange]) -> Option<Vec<WholeSetting>> {
+        let application = boot.whole.application.as_ref().map(|app| app.name.as_str());
+        let of_change = |change: &SystemChange| match change {
+            SystemChange::MaskUnit(unit) => Some(WholeSetting::Mask(unit.clone())),
+            SystemChange::StartAfter { unit, after } if Some(after.as_str()) == application => {
+                Some(WholeSetting::AfterApplication(unit.clone()))
+            }
+            SystemChange::ServiceSetting { unit, setting: TYPE_EXEC } => Some(WholeSetting::NoWait(unit.clone())),
+            _ => None,
+        };
+        let all = changes.iter().map(of_change).collect::<Option<Vec<WholeSetting>>>()?;
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// The unit that it is about, if it is about one.
+    pub fn unit(&self) -> Option<&str> {
+        match self {
+            WholeSetting::Mask(unit)
+            | WholeSetting::AfterApplication(unit)
+            | WholeSetting::NoWait(unit)
+            | WholeSetting::NoDefaultDependencies(unit)
+            | WholeSetting::Activation { unit, .. } => Some(unit),
+            WholeSetting::Fastinit | WholeSetting::Stage { .. } => None,
+        }
+    }
+}
+
+impl FromStr for WholeSetting {
+    type Err = SettingError;
+
+    fn from_str(text: &str) -> Result<WholeSetting, SettingError> {
+        let (key, value) = text.split_once('=').ok_or_else(|| SettingError::NoValue(text.to_owned()))?;
+        let bad = |expected| SettingError::BadValue { key: key.to_owned(), value: value.to_owned(), expected };
+        let unit = || match value.rsplit_once('.') {
+            Some((name, kind)) if !name.is_empty() && !kind.is_empty() => Ok(value.to_owned()),
+            _ => Err(bad("the full name of a unit, such as camera.service")),
+        };
+        const TIME: &str = "a time such as 0.5s or 500ms";
+        match key {
+            "mask" => Ok(WholeSetting::Mask(unit()?)),
+            "after-app" => Ok(WholeSetting::AfterApplication(unit()?)),
+            "no-wait" => Ok(WholeSetting::NoWait(unit()?)),
+            "no-default-dependencies" => Ok(WholeSetting::NoDefaultDependencies(unit()?)),
+            "init" if value == "fastinit" => Ok(WholeSetting::Fastinit),
+            "init" => Err(bad("fastinit")),
+            _ => match key.split_once(':') {
+                Some(("unit", name)) if !name.is_empty() => {
+                    let length = time(value).ok_or_else(|| bad(TIME))?;
+                    Ok(WholeSetting::Activation { unit: name.to_owned(), length })
+                }
+                Some(("stage", name)) => {
+                    let stage = StageName::ALL.into_iter().find(|stage| stage.word() == name);
+                    let stage = stage.ok_or_else(|| SettingError::UnknownKey(key.to_owned()))?;
+                    Ok(WholeSetting::Stage { stage, length: time(value).ok_or_else(|| bad(TIME))? })
+                }
+                _ => Err(SettingError::UnknownKey(key.to_owned())),
+            },
+        }
+    }
+}
+
+/// `0.5s`, `500ms`; zero is a time.
+fn time(text: &str) -> Option<Dur> {
+    let (number, scale) = match text.strip_suffix("ms") {
+        Some(number) => (number, 1e-3),
+        None => (text.strip_suffix('s')?, 1.0),
+    };
+    let seconds = number.trim_end().parse::<f64>().ok()? * scale;
+    (0.0..=1e6).contains(&seconds).then(|| Dur::from_secs_f64(seconds))
+}
+
+impl fmt::Display for WholeSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WholeSetting::Mask(unit) => write!(f, "mask={unit}"),
+            WholeSetting::AfterApplication(unit) => write!(f, "after-app={unit}"),
+            WholeSetting::NoWait(unit) => write!(f, "no-wait={unit}"),
+            WholeSetting::NoDefaultDependencies(unit) => write!(f, "no-default-dependencies={unit}"),
+            WholeSetting::Fastinit => f.write_str("init=fastinit"),
+            WholeSetting::Activation { unit, length } => write!(f, "unit:{unit}={}s", length.as_secs_f64()),
+            WholeSetting::Stage { stage, length } => write!(f, "stage:{}={}s", stage.word(), length.as_secs_f64()),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Changes to boots whose answers are known, because the boots are made up here.
+use super::*;
+use crate::predict::SettingError;
+use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent};
+use bootline_capture::units::{Dur, Interval};
+use bootline_records::source::read;
+use proptest::prelude::*;
+
+const MANAGER: &str = "UserspaceTimestampMonotonic=1000000\nUnitsLoadStartTimestampMonotonic=1100000\n\
+                       UnitsLoadFinishTimestampMonotonic=2000000\nFinishTimestampMonotonic=9000000\n\n";
+
+/// A unit from and until when, in ms, with its processor time in ms and further properties.
+fn unit(name: &str, activating: u32, active: u32, cpu: u32, rest: &str) -> String {
+    format!(
+        "Id={name}\nInactiveExitTimestampMonotonic={activating}000\nActiveEnterTimestampMonotonic={active}000\n\
+         CPUUsageNSec={cpu}000000\n{rest}\n\n"
+    )
+}
+
+/// app (5.0 to 6.0 s) waits for net (3.1 to 4.8, which waits for bus, up at 3.0) and for disk (2.1 to 4.0); basic.target is what every
+/// service waits for. other is nobody's and works for 1 s.
+fn units(further: &str) -> String {
+    [
+        MANAGER.to_owned(),
+        unit("basic.target", 2_050, 2_050, 0, ""),
+        unit("bus.service", 2_200, 3_000, 40, "After=basic.target"),
+        unit("net.service", 3_100, 4_800, 40, "After=bus.service"),
+        unit("disk.service", 2_100, 4_000, 40, "After=basic.target"),
+        unit("other.service", 2_500, 3_500, 1_000, "Type=oneshot\nRemainAfterExit=yes"),
+        unit("app.service", 5_000, 6_000, 100, "After=net.service disk.service basic.target\nRequires=disk.service"),
+        unit("late.service", 8_000, 8_500, 40, ""),
+        further.to_owned(),
+    ]
+    .concat()
+}
+
+fn boot(units: &str, app: Option<&str>) -> Boot {
+    let app = app.map(|text| AppMarker::parse(text).unwrap());
+    let source = BootSource::new("units.txt", SourceContent::Facts(read(units.as_bytes())));
+    let options = BootOptions { cpus: Some(2), ..BootOptions::default() };
+    Boot::analyse(BootRecords::default(), &options).with_sources(&[source], app.as_ref())
+}
+
+fn change(words: &str) -> WholeChange {
+    WholeChange::of(words.split_whitespace().map(|word| word.parse::<AnySetting>().unwrap())).unwrap()
+}
+
+/// What a change saves of the made-up boot, in ms.
+#[track_caller]
+fn check(further: &str, words: &str, expected: [i64; 3]) {
+    let boot = boot(&units(further), Some("app.service"));
+    let predicted = predict_whole(&boot, &change(words)).unwrap();
+    let [low, best, high] = expected.map(Dur::from_millis);
+    assert_eq!(predicted.saved, Interval::new(low, best, high), "{words}");
+    let whole = boot.whole.length().unwrap();
+    assert_eq!(predicted.length.best(), (whole - best).max_zero(), "{words}");
+}
+
+#[test]
+fn what_ends_a_wait_saves_it() {
+    // Nothing shows how busy the processors were: at worst nothing is saved, at best the wait and the work.
+    check("", "no-wait=net.service", [0, 800, 800]);
+    check("", "no-wait=net.service no-wait=disk.service", [0, 2_750, 2_750]);
+    check("", "mask=net.service", [0, 800, 840]);
+    check("", "no-wait=disk.service", [0, 0, 0]);
+    check("", "unit:net.service=0.85s", [0, 800, 820]);
+    check("", "unit:net.service=1.275s", [0, 425, 435]);
+    check("", "unit:app.service=3s", [-2_000, -2_000, -2_000]);
+}
+
+#[test]
+fn a_wait_that_gets_longer_costs_what_exceeds_the_slack() {
+    check("", "unit:disk.service=2.7s", [0, 0, 0]);
+    check("", "unit:disk.service=3.7s", [-1_000, -1_000, -1_000]);
+    check("", "unit:late.service=60s", [0, 0, 0]);
+}
+
+#[test]
+fn what_nobody_waits_for_leaves_its_work_to_the_others() {
+    // It has ended, so that all of its work was done before the application was up: on two processors half of it, and half of that.
+    check("", "mask=other.service", [0, 250, 1_000]);
+    check("", "after-app=other.service", [0, 250, 1_000]);
+    check("", "mask=late.service", [0, 0, 0]);
+    // Busy for half of 7.5 s on two processors, by the accounting of the slice of everything.
+    let half = unit("-.slice", 1_000, 1_000, 7_500, "");
+    check(&half, "mask=other.service", [0, 250, 1_000]);
+    let all = unit("-.slice", 1_000, 1_000, 15_000, "");
+    check(&all, "mask=other.service", [0, 500, 1_000]);
+}
+
+#[test]
+fn what_a_busy_machine_fills_is_not_saved() {
+    // No time was idle: at worst the processors go on with other work.
+    let all = unit("-.slice", 1_000, 1_000, 15_000, "");
+    let boot = boot(&units(&all), Some("app.service"));
+    let saved = predict_whole(&boot, &change("no-wait=net.service")).unwrap().saved;
+    assert_eq!((saved.low(), saved.high()), (Dur::ZERO, Dur::from_millis(800)));
+    // Of two processors' 4 s each, what the application still waits for takes: app 100 ms, and half of disk's 40.
+    assert_eq!(saved.best(), Dur::from_millis(800).scale(1.0 - 0.07 / 8.0));
+}
+
+#[test]
+fn the_application_without_default_dependencies_and_before_systemd() {
+    let needs_nothing = unit("free.service", 4_000, 5_000, 10, "After=basic.target bus.service -.mount");
+    let of = |words: &str, app: &str| {
+        let boot = boot(&units(&needs_nothing), Some(app));
+        predict_whole(&boot, &change(words)).unwrap().saved
+    };
+    // It still waits for the bus.
+    assert_eq!(of("no-default-dependencies=free.service", "free.service"), Interval::exact(Dur::ZERO));
+    let bus = Interval::new(Dur::ZERO, Dur::from_millis(950), Dur::from_millis(990));
+    assert_eq!(
+        of("no-default-dependencies=free.service mask=bus.service", "free.service").high(),
+        Dur::from_millis(1_040)
+    );
+    assert_eq!(of("mask=bus.service", "free.service"), bus);
+    // From systemd's start at 1.0 s: its declared dependency may be needed.
+    assert_eq!(of("init=fastinit", "free.service"), Interval::new(Dur::ZERO, Dur::ZERO, Dur::from_millis(3_000)));
+}
+
+#[test]
+fn another_number_of_processors() {
+    let load =
+        |busy, manager| processor_load::ProcessorLoad { cpus: 2, busy, manager_busy: manager, manager_each: Dur::ZERO };
+    let s = Dur::from_secs;
+    let check = |busy, manager, cpus, expected: [i64; 3]| {
+        let [low, best, high] = expected.map(|n| Dur::from_millis(n));
+        assert_eq!(
+            load(busy, manager).with_cpus(cpus, s(10)),
+            Interval::new(low, best, high),
+            "{busy:?} {manager:?} {cpus}"
+        );
+    };
+    check(Some(1.0), None, 1, [-10_000, -10_000, -10_000]);
+    check(Some(0.5), None, 1, [-5_000, -2_500, 0]);
+    check(Some(1.0), None, 4, [0, 2_500, 5_000]);
+    // systemd alone keeps one of them busy for 9 s.
+    check(Some(1.0), Some(0.9), 4, [0, 500, 1_000]);
+    check(None, None, 1, [-10_000, 0, 0]);
+    check(None, Some(0.4), 4, [0, 0, 6_000]);
+    check(Some(0.7), None, 2, [0, 0, 0]);
+}
+
+#[test]
+fn a_stage_is_as_long_as_it_is_said_to_be() {
+    let boot = boot(&units(""), Some("app.service"));
+    let now = boot.whole.stages.iter().find(|s| s.name.word() == "application").unwrap().length();
+    let saved = predict_whole(&boot, &change("stage:application=0.25s")).unwrap().saved;
+    assert_eq!(saved, Interval::exact(now - Dur::from_millis(250)));
+}
+
+#[test]
+fn what_cannot_be_predicted() {
+    use WholePredictionError as E;
+    let whole = boot(&units(""), Some("app.service"));
+    let error = |boot: &Boot, words: &str| predict_whole(boot, &change(words)).unwrap_err();
+    let required = |unit: &str| E::Required { unit: unit.to_owned(), by: "app.service".to_owned() };
+    assert_eq!(error(&whole, "mask=disk.service"), required("disk.service"));
+    assert_eq!(error(&whole, "mask=app.service"), required("app.service"));
+    assert_eq!(error(&whole, "after-app=app.service"), required("app.service"));
+    let nearest = Some("disk.service".to_owned());
+    assert_eq!(error(&whole, "mask=disc.service"), E::NoUnit { unit: "disc.service".to_owned(), nearest });
+    assert_eq!(error(&whole, "stage:loader=1s"), E::NoStage(bootline_boot::StageName::Loader));
+    let plain: String = units("").lines().filter(|l| !l.starts_with("After=")).map(|l| format!("{l}\n")).collect();
+    let plain = plain.replace("Requires=disk.service\n", "");
+    assert_eq!(error(&boot(&plain, Some("app.service")), "mask=net.service"), E::NoDependencies);
+    assert_eq!(error(&Boot::analyse(BootRecords::default(), &BootOptions::default()), "mask=a.service"), E::NoEnd);
+}
+
+#[test]
+fn the_notation() {
+    let check = |text: &str, expected: Result<&str, &str>| {
+        let found = text.parse::<AnySetting>().map(|s| s.to_string()).map_err(|e: SettingError| e.to_string());
+        assert_eq!(found.as_deref().map_err(String::as_str), expected, "{text}");
+    };
+    for same in [
+        "mask=a.service",
+        "after-app=b@c.socket",
+        "no-wait=d.mount",
+        "no-default-dependencies=e.service",
+        "init=fastinit",
+    ] {
+        check(same, Ok(same));
+    }
+    check("unit:a.service=1500ms", Ok("unit:a.service=1.5s"));
+    check("stage:loader=0s", Ok("stage:loader=0s"));
+    check("baud=9600", Ok("baud=9600"));
+    check("mask=avahi", Err("`avahi` is not the full name of a unit, such as camera.service for `mask`"));
+    check("init=systemd", Err("`systemd` is not fastinit for `init`"));
+    check("stage:loader=1", Err("`1` is not a time such as 0.5s or 500ms for `stage:loader`"));
+    check("stage:loader=-1s", Err("`-1s` is not a time such as 0.5s or 500ms for `stage:loader`"));
+    check("stage:lader=1s", Err("there is no setting `stage:lader`"));
+    check("masc=a.service", Err("there is no setting `masc`"));
+    let two = |words: &str| {
+        WholeChange::of(words.split(' ').map(|w| w.parse::<AnySetting>().unwrap())).map_err(|e| e.to_string())
+    };
+    assert_eq!(two("mask=a.service mask=a.service quiet").unwrap().to_string(), "quiet mask=a.service");
+    assert_eq!(
+        two("mask=a.service after-app=a.service").unwrap_err(),
+        "`mask=a.service` contradicts `after-app=a.service`"
+    );
+    assert_eq!(two("stage:loader=1s stage:loader=2s").unwrap_err(), "`stage:loader=1s` contradicts `stage:loader=2s`");
+    assert_eq!(two("baud=9600 init=fastinit baud=300").unwrap_err(), "`baud=9600` contradicts `baud=300`");
+}
+
+proptest! {
+    /// Whatever ends a wait never makes the boot longer, saves no more than there was, and two such changes save no less than one.
+    #[test]
+    fn less_to_wait_for_is_never_later(
+        stamps in proptest::collection::vec((1u32..4_500, 0u32..1_500, 0u32..2_000), 7),
+        edges in proptest::collection::vec((0usize..7, 0usize..7), 0..20),
+        total in proptest::option::of(0u32..40_000),
+        (first, second) in (0usize..7, 0usize..7),
+    ) {
+        let mut text = MANAGER.to_owned();
+        for (i, (from, length, cpu)) in stamps.iter().enumerate() {
+            let after: Vec<String> =
+                edges.iter().filter(|(a, b)| *a == i && *b != i).map(|(_, b)| format!("u{b}.service")).collect();
+            text += &unit(&format!("u{i}.service"), 2 * from, 2 * (from + length), *cpu, &format!("After={}", after.join(" ")));
+        }
+        text += "Id=x.service\nAfter=u0.service\n\n";
+        text += &total.map(|ms| unit("-.slice", 1_000, 1_000, ms, "")).unwrap_or_default();
+        let boot = boot(&text, Some("u3.service"));
+        let saved = |words: &str| predict_whole(&boot, &change(words)).unwrap().saved;
+        let one = saved(&format!("no-wait=u{first}.service"));
+        prop_assert!(one.low() >= Dur::ZERO && one.high() <= boot.whole.length().unwrap(), "{one:?}");
+        if first != second {
+            let two = saved(&format!("no-wait=u{first}.service no-wait=u{second}.service"));
+            prop_assert!(two.high() >= one.high(), "{one:?} {two:?}");
+        }
+        prop_assert_eq!(predict_whole(&boot, &change("")).unwrap().saved, Interval::exact(Dur::ZERO));
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A change to the whole boot, its prediction, and why there may be none.
+use std::fmt;
+
+use super::setting::{AnySetting, WholeSetting};
+use crate::predict::{Assumption, Change, PredictionError};
+use crate::remedy::SystemChange;
+use bootline_boot::{StageName, WholeEnd, WholeOrigin};
+use bootline_capture::units::Interval;
+
+/// A combination of settings of the whole boot, and of its console.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WholeChange {
+    console: Change,
+    settings: Vec<WholeSetting>,
+}
+
+impl WholeChange {
+    /// Combines settings; the same one again has no effect.
+    ///
+    /// # Errors
+    /// Two of them exclude each other: two values of one key, or two that are about the same unit or stage.
+    pub fn of(settings: impl IntoIterator<Item = AnySetting>) -> Result<WholeChange, Box<WholeContradiction>> {
+        let mut all = WholeChange::default();
+        for setting in settings {
+            let contradiction = match &setting {
+                AnySetting::Console(setting) => all.console.add(*setting).err().map(|c| AnySetting::Console(c.first)),
+                AnySetting::Whole(setting) => all.add(setting.clone()).map(AnySetting::Whole),
+            };
+            if let Some(first) = contradiction {
+                return Err(Box::new(WholeContradiction { first, second: setting }));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Adds a setting, unless it contradicts one that is returned.
+    fn add(&mut self, setting: WholeSetting) -> Option<WholeSetting> {
+        let same = |known: &&WholeSetting| match (known, &setting) {
+            (WholeSetting::Stage { stage: a, .. }, WholeSetting::Stage { stage: b, .. }) => a == b,
+            (a, b) => a.unit().is_some() && a.unit() == b.unit(),
+        };
+        match self.settings.iter().find(same) {
+            Some(known) if *known != setting => return Some(known.clone()),
+            Some(_) => {}
+            None if self.settings.contains(&setting) => {}
+            None => self.settings.push(setting),
+        }
+        None
+    }
+
+    /// What changes of the console.
+    pub fn console(&self) -> &Change {
+        &self.console
+    }
+
+    /// What changes of the rest, in the order given.
+    pub fn settings(&self) -> &[WholeSetting] {
+        &self.settings
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.console.is_empty() && self.settings.is_empty()
+    }
+
+    /// Each setting as it is written.
+    pub fn words(&self) -> impl Iterator<Item = String> + '_ {
+        self.console.settings().map(|s| s.to_string()).chain(self.settings.iter().map(|s| s.to_string()))
+    }
+}
+
+impl fmt::Display for WholeChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("baseline");
+        }
+        f.write_str(&self.words().collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Two settings that exclude each other.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("`{first}` contradicts `{second}`")]
+pub struct WholeContradiction {
+    /// The earlier setting.
+    pub first: AnySetting,
+    /// The later setting.
+    pub second: AnySetting,
+}
+
+/// The whole boot under a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WholePrediction {
+    /// The change.
+    pub change: WholeChange,
+    /// Title of the change: `without avahi-daemon.service`. It may name what the log names: escape it like a record.
+    pub title: String,
+    /// What the length counts from.
+    pub since: WholeOrigin,
+    /// What it counts to.
+    pub until: WholeEnd,
+    /// From the one to the other.
+    pub length: Interval,
+    /// Length of this boot minus that one's. Negative if the change makes it longer.
+    pub saved: Interval,
+    /// What the change costs its user.
+    pub price: String,
+    /// Assumptions of the prediction.
+    pub assumptions: Vec<Assumption>,
+    /// What it needs: the changes to the system, all of them together.
+    pub needs: Vec<SystemChange>,
+}
+
+/// Why nothing can be predicted of the whole boot. Names of units are those of the log: escape them like a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WholePredictionError {
+    /// No application, no target, no marker.
+    #[error("nothing shows where this boot ended")]
+    NoEnd,
+    /// The boot ended with something that is no unit.
+    #[error("this boot ended with {0}, and no source shows which unit that is")]
+    EndIsNoUnit(&'static str),
+    /// No source has After=.
+    #[error("no source shows which unit waits for which")]
+    NoDependencies,
+    /// No unit of that name.
+    #[error("this boot has no unit `{unit}`{}", nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
+    NoUnit {
+        /// The given name.
+        unit: String,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+    /// The unit has no times.
+    #[error("no source shows when `{0}` started in this boot")]
+    NoTimes(String),
+    /// It is no service, or its activation has no length.
+    #[error("no source shows how long `{0}` took to start")]
+    NoActivation(String),
+    /// Without it the boot would not get there.
+    #[error("`{by}` requires `{unit}`, directly or through others: without it, it would not start")]
+    Required {
+        /// The unit that is not started.
+        unit: String,
+        /// The unit that ends the boot.
+        by: String,
+    },
+    /// This boot has no such stage.
+    #[error("this boot shows no stage `{}`", .0.word())]
+    NoStage(StageName),
+    /// No source shows when systemd started.
+    #[error("no source shows when systemd started")]
+    NoManager,
+    /// What changes of the console can't be predicted.
+    #[error(transparent)]
+    Console(#[from] PredictionError),
+}
