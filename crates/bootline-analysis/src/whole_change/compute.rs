@@ -117,7 +117,8 @@ impl<'b> UserSpace<'b> {
                     let at = self.unit(name)?;
                     let unit = &units[at];
                     let now = unit.activation().ok_or_else(|| WholePredictionError::NoActivation(name.clone()))?;
-                    treatments[at].activation = Some(*length);
+                    let length = length.of(now);
+                    treatments[at].activation = Some(length);
                     let share = 1.0 - length.as_secs_f64() / now.as_secs_f64().max(f64::MIN_POSITIVE);
                     let spared =
                         unit.cpu.unwrap_or_default().min(now * i64::from(self.load.cpus)).scale(share.max(0.0));

@@ -12,7 +12,7 @@ mod whole_prediction;
 mod wording;
 
 pub use compute::predict_whole;
-pub use setting::{AnySetting, WHOLE_KEYS, WholeSetting};
+pub use setting::{AnySetting, Length, WHOLE_KEYS, WholeSetting};
 pub use whole_prediction::{WholeChange, WholeContradiction, WholePrediction, WholePredictionError};
 
 #[cfg(test)]

@@ -21,12 +21,12 @@ pub enum WholeSetting {
     NoDefaultDependencies(String),
     /// `init=fastinit`: the application is started before systemd.
     Fastinit,
-    /// `unit:camera.service=0.5s`: the unit takes this long to start.
+    /// `unit:camera.service=0.5s`, `unit:camera.service=+2s`: the unit takes so long to start, or so much longer.
     Activation {
         /// Its name.
         unit: String,
         /// From the start of its activation until it is up.
-        length: Dur,
+        length: Length,
     },
     /// `stage:loader=0.5s`: the stage takes this long.
     Stage {
@@ -70,6 +70,44 @@ impl fmt::Display for AnySetting {
     }
 }
 
+/// How long something takes with a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// So long.
+    Exactly(Dur),
+    /// So much longer than in this boot; below zero: shorter.
+    Longer(Dur),
+}
+
+impl Length {
+    /// The length of what takes this long in this boot; not below zero.
+    pub fn of(self, now: Dur) -> Dur {
+        match self {
+            Length::Exactly(length) => length,
+            Length::Longer(by) => (now + by).max_zero(),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Length> {
+        if let Some(longer) = text.strip_prefix('+') {
+            return time(longer).map(Length::Longer);
+        }
+        match text.strip_prefix('-') {
+            Some(shorter) => time(shorter).map(|by| Length::Longer(-by)),
+            None => time(text).map(Length::Exactly),
+        }
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Exactly(length) => write!(f, "{}s", length.as_secs_f64()),
+            Length::Longer(by) => write!(f, "{:+}s", by.as_secs_f64()),
+        }
+    }
+}
+
 /// With it a service counts as up as soon as its program runs.
 pub(super) const TYPE_EXEC: &str = "Type=exec";
 
@@ -80,7 +118,7 @@ pub const WHOLE_KEYS: [(&str, &str); 7] = [
     ("no-wait", "a unit"),
     ("no-default-dependencies", "a unit"),
     ("init", "fastinit"),
-    ("unit:NAME", "a time such as 0.5s or 500ms"),
+    ("unit:NAME", "a time such as 0.5s or 500ms, or a difference such as +2s"),
     ("stage:NAME", "a time such as 0.5s or 500ms"),
 ];
 
@@ -124,6 +162,7 @@ impl FromStr for WholeSetting {
             _ => Err(bad("the full name of a unit, such as camera.service")),
         };
         const TIME: &str = "a time such as 0.5s or 500ms";
+        const CHANGED_TIME: &str = "a time such as 0.5s or 500ms, or a difference such as +2s";
         match key {
             "mask" => Ok(WholeSetting::Mask(unit()?)),
             "after-app" => Ok(WholeSetting::AfterApplication(unit()?)),
@@ -133,7 +172,7 @@ impl FromStr for WholeSetting {
             "init" => Err(bad("fastinit")),
             _ => match key.split_once(':') {
                 Some(("unit", name)) if !name.is_empty() => {
-                    let length = time(value).ok_or_else(|| bad(TIME))?;
+                    let length = Length::parse(value).ok_or_else(|| bad(CHANGED_TIME))?;
                     Ok(WholeSetting::Activation { unit: name.to_owned(), length })
                 }
                 Some(("stage", name)) => {
@@ -165,7 +204,7 @@ impl fmt::Display for WholeSetting {
             WholeSetting::NoWait(unit) => write!(f, "no-wait={unit}"),
             WholeSetting::NoDefaultDependencies(unit) => write!(f, "no-default-dependencies={unit}"),
             WholeSetting::Fastinit => f.write_str("init=fastinit"),
-            WholeSetting::Activation { unit, length } => write!(f, "unit:{unit}={}s", length.as_secs_f64()),
+            WholeSetting::Activation { unit, length } => write!(f, "unit:{unit}={length}"),
             WholeSetting::Stage { stage, length } => write!(f, "stage:{}={}s", stage.word(), length.as_secs_f64()),
         }
     }

@@ -74,6 +74,8 @@ fn a_wait_that_gets_longer_costs_what_exceeds_the_slack() {
     check("", "unit:disk.service=2.7s", [0, 0, 0]);
     check("", "unit:disk.service=3.7s", [-1_000, -1_000, -1_000]);
     check("", "unit:late.service=60s", [0, 0, 0]);
+    check("", "unit:disk.service=+1800ms", [-1_000, -1_000, -1_000]);
+    check("", "unit:app.service=-9s", [0, 1_000, 1_100]);
 }
 
 #[test]
@@ -184,6 +186,8 @@ fn the_notation() {
         check(same, Ok(same));
     }
     check("unit:a.service=1500ms", Ok("unit:a.service=1.5s"));
+    check("unit:a.service=+1500ms", Ok("unit:a.service=+1.5s"));
+    check("unit:a.service=-2s", Ok("unit:a.service=-2s"));
     check("stage:loader=0s", Ok("stage:loader=0s"));
     check("baud=9600", Ok("baud=9600"));
     check("mask=avahi", Err("`avahi` is not the full name of a unit, such as camera.service for `mask`"));

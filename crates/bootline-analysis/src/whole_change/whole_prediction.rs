@@ -22,20 +22,24 @@ impl WholeChange {
     /// Two of them exclude each other: two values of one key, or two that are about the same unit or stage.
     pub fn of(settings: impl IntoIterator<Item = AnySetting>) -> Result<WholeChange, Box<WholeContradiction>> {
         let mut all = WholeChange::default();
-        for setting in settings {
-            let contradiction = match &setting {
-                AnySetting::Console(setting) => all.console.add(*setting).err().map(|c| AnySetting::Console(c.first)),
-                AnySetting::Whole(setting) => all.add(setting.clone()).map(AnySetting::Whole),
-            };
-            if let Some(first) = contradiction {
-                return Err(Box::new(WholeContradiction { first, second: setting }));
-            }
-        }
+        settings.into_iter().try_for_each(|setting| all.add(setting))?;
         Ok(all)
     }
 
+    /// Adds a setting; adding the same one again has no effect.
+    ///
+    /// # Errors
+    /// A setting contradicts it; the change stays as it was.
+    pub fn add(&mut self, setting: AnySetting) -> Result<(), Box<WholeContradiction>> {
+        let contradicted = match &setting {
+            AnySetting::Console(setting) => self.console.add(*setting).err().map(|c| AnySetting::Console(c.first)),
+            AnySetting::Whole(setting) => self.add_whole(setting.clone()).map(AnySetting::Whole),
+        };
+        contradicted.map_or(Ok(()), |first| Err(Box::new(WholeContradiction { first, second: setting })))
+    }
+
     /// Adds a setting, unless it contradicts one that is returned.
-    fn add(&mut self, setting: WholeSetting) -> Option<WholeSetting> {
+    fn add_whole(&mut self, setting: WholeSetting) -> Option<WholeSetting> {
         let same = |known: &&WholeSetting| match (known, &setting) {
             (WholeSetting::Stage { stage: a, .. }, WholeSetting::Stage { stage: b, .. }) => a == b,
             (a, b) => a.unit().is_some() && a.unit() == b.unit(),

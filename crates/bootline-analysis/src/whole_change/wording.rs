@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A change to the whole boot in words: what it is called, what it costs, what it takes for granted, what it needs.
 use super::processor_load::ProcessorLoad;
-use super::setting::{TYPE_EXEC, WholeSetting};
+use super::setting::{Length, TYPE_EXEC, WholeSetting};
 use super::whole_prediction::WholeChange;
 use crate::predict::{self, Assumption};
 use crate::remedy::SystemChange;
 use bootline_boot::Boot;
+use bootline_capture::units::Dur;
 
 pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
     if change.is_empty() {
@@ -30,7 +31,13 @@ pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
         WholeSetting::NoWait(unit) => Some(format!("nothing waits for {unit}")),
         WholeSetting::NoDefaultDependencies(unit) => Some(format!("{unit} waits only for what it declares")),
         WholeSetting::Fastinit => Some(format!("{} started by fastinit, before systemd", application(boot))),
-        WholeSetting::Activation { unit, length } => Some(format!("{unit} up after {} s", length.as_secs_f64())),
+        WholeSetting::Activation { unit, length: Length::Exactly(length) } => {
+            Some(format!("{unit} up after {} s", length.as_secs_f64()))
+        }
+        WholeSetting::Activation { unit, length: Length::Longer(by) } => {
+            let word = if *by < Dur::ZERO { "sooner" } else { "later" };
+            Some(format!("{unit} up {} s {word}", by.abs().as_secs_f64()))
+        }
         WholeSetting::Stage { stage, length } => Some(format!("{} in {} s", stage.title(), length.as_secs_f64())),
     }));
     if !change.console().is_empty() {

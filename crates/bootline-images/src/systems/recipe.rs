@@ -8,6 +8,11 @@ use std::path::Path;
 use super::system::{InitSystem, System};
 use crate::arch::Arch;
 
+/// The unit of the lab's application.
+pub const APPLICATION_UNIT: &str = "bootline-app.service";
+/// The unit that ends a system's boot.
+pub const MULTI_USER_UNIT: &str = "multi-user.target";
+
 /// What becomes of a path in the root file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Added {

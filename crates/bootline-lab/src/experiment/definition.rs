@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use bootline_analysis::predict::Change;
+use bootline_analysis::whole_change::WholeChange;
 use bootline_capture::units::Baud;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,8 +94,8 @@ pub struct Arm {
     /// What is measured.
     pub metric: Metric,
     /// The settings that turn the arm of `predict_from` into this one; none to derive them from the differences, an
-    /// empty change to predict nothing. The boot of a whole system is never predicted.
-    pub predict: Option<Change>,
+    /// empty change to predict nothing.
+    pub predict: Option<WholeChange>,
     /// The arm that this one is predicted from, if not the base.
     pub predict_from: Option<String>,
     /// The published figure.

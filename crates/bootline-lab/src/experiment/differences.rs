@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What turns one arm into another, as settings of a prediction.
-use bootline_analysis::predict::{Change, Setting};
+use bootline_analysis::predict::Setting;
+use bootline_analysis::whole_change::{AnySetting, WholeChange, WholeSetting};
 use bootline_capture::units::Baud;
 
 use super::definition::{Arm, Image};
@@ -14,7 +15,7 @@ const BAUD: u32 = 115_200;
 ///
 /// # Errors
 /// The difference that cannot be predicted, in words.
-pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
+pub fn differences(from: &Arm, to: &Arm) -> Result<WholeChange, String> {
     let mut settings = Vec::new();
     if from.icount || to.icount {
         return Err("instructions are counted, without a console".to_owned());
@@ -40,8 +41,22 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<Change, String> {
     if from.smp != to.smp {
         settings.push(Setting::Cpus(to.smp));
     }
-    Change::of(settings).map_err(|e| e.to_string())
+    let units = if to.system.is_some() { masked(from, to) } else { Vec::new() };
+    let settings = settings.into_iter().map(AnySetting::Console);
+    WholeChange::of(settings.chain(units.into_iter().map(AnySetting::Whole))).map_err(|e| e.to_string())
 }
+
+/// The units of a whole system that are masked in `to` alone.
+fn masked(from: &Arm, to: &Arm) -> Vec<WholeSetting> {
+    let all = |arm: &Arm| -> Vec<String> {
+        arm.append.split_whitespace().filter_map(|w| w.strip_prefix(MASK)).map(str::to_owned).collect()
+    };
+    let before = all(from);
+    all(to).into_iter().filter(|unit| !before.contains(unit)).map(WholeSetting::Mask).collect()
+}
+
+/// systemd masks a unit for this boot.
+const MASK: &str = "systemd.mask=";
 
 fn speed(arm: &Arm) -> u32 {
     arm.baud.map_or(BAUD, Baud::get)
@@ -65,11 +80,18 @@ fn kernel(from: &Arm, to: &Arm) -> Result<Option<Setting>, String> {
 }
 
 fn command_line(from: &Arm, to: &Arm) -> Result<Vec<Setting>, String> {
+    // What a whole system masks is compared by itself, but what it does not mask any more has no times.
+    let masks = |arm: &Arm| -> Vec<String> {
+        arm.append.split_whitespace().filter(|w| w.starts_with(MASK)).map(str::to_owned).collect()
+    };
+    let is_mask = |w: &str| to.system.is_some() && w.starts_with(MASK);
     let rest = |arm: &Arm| -> Vec<String> {
-        let words = arm.append.split_whitespace().filter(|w| level_of(w).is_none() && *w != "initcall_debug");
+        let words = arm.append.split_whitespace();
+        let words = words.filter(|w| level_of(w).is_none() && *w != "initcall_debug" && !is_mask(w));
         words.map(str::to_owned).collect()
     };
-    if rest(from) != rest(to) {
+    let is_unmasked = to.system.is_some() && masks(from).iter().any(|w| !masks(to).contains(w));
+    if rest(from) != rest(to) || is_unmasked {
         return Err(format!("the command line differs from arm `{}`", from.name));
     }
     let mut settings = Vec::new();
@@ -126,11 +148,19 @@ mod tests {
         check("append = \"quiet\"", "", Ok("loglevel=7"));
         check("append = \"initcall_debug loglevel=10\"", "append = \"quiet\"", Ok("initcall_debug=0 quiet"));
         check("", "kernel = \"6.19-rt\"\nsmp = 2", Ok("kernel=6.19-rt cpus=2"));
+        let system = "system = \"debian-systemd\"";
+        let avahi = format!("{system}\nappend = \"systemd.mask=avahi-daemon.service quiet\"");
+        check(system, &avahi, Ok("quiet mask=avahi-daemon.service"));
+        check(&avahi, &avahi, Ok("baseline"));
     }
 
     #[test]
     fn what_can_not() {
         check("", "append = \"initcall_debug\"", Err("what initcall_debug prints is not in the log of arm `from`"));
+        let system = "system = \"debian-systemd\"";
+        let masked = format!("{system}\nappend = \"systemd.mask=avahi-daemon.service\"");
+        check(&masked, system, Err("the command line differs from arm `from`"));
+        check("", "append = \"systemd.mask=a.service\"", Err("the command line differs from arm `from`"));
         check("", "append = \"acpi=off\"", Err("the command line differs from arm `from`"));
         check("", "memory_mib = 1024", Err("memory differs from arm `from`"));
         check("", "dtb = \"board.dtb\"", Err("the device tree differs from arm `from`"));

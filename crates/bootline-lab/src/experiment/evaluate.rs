@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::predict::{Change, Prediction, PredictionError};
-use bootline_capture::units::{Dur, HostTime};
+use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
+use bootline_analysis::whole_change::{WholeChange, WholePrediction, WholePredictionError};
+use bootline_capture::units::{Dur, HostTime, Interval};
+use bootline_images::systems::{APPLICATION_UNIT, MULTI_USER_UNIT};
 use bootline_stats::{
     ClaimLimits, Estimate, Reason, Samples, Tolerance, Verdict as Judged, VerdictKind, groups, judge_claim,
     judge_prediction, median, ratio_of_medians,
@@ -39,6 +41,12 @@ pub trait Analyst {
     /// # Errors
     /// The capture can't be used, or lacks what the prediction needs.
     fn predict(&mut self, run: &Path, change: &Change) -> Result<Prediction, AnalystError>;
+
+    /// Predicts the boot of a whole system with a change, up to this unit, from the capture and the system's own account of its boot.
+    ///
+    /// # Errors
+    /// They can't be used, or lack what the prediction needs.
+    fn predict_whole(&mut self, run: &Path, change: &WholeChange, unit: &str) -> Result<WholePrediction, AnalystError>;
 }
 
 /// Why the capture of a run gives no prediction.
@@ -56,6 +64,9 @@ pub enum AnalystError {
     /// The boot lacks what a prediction needs.
     #[error(transparent)]
     Prediction(#[from] PredictionError),
+    /// The boot of the whole system does.
+    #[error(transparent)]
+    Whole(#[from] WholePredictionError),
 }
 
 /// Evaluates the runs in a folder.
@@ -250,17 +261,16 @@ impl Evaluation<'_> {
         if from.name == arm.name || arm.predict.as_ref().is_some_and(|c| c.is_empty()) {
             return None;
         }
-        if arm.system.is_some() {
-            return Some(Err("the boot of a whole system is not predicted".to_owned()));
-        }
-        if from.system.is_some() {
-            return Some(Err("the boot of a whole system cannot be the source of a prediction".to_owned()));
+        if arm.system.is_some() != from.system.is_some() {
+            return Some(Err(
+                "a whole system is not predicted from the lab's own init, nor the other way round".to_owned()
+            ));
         }
         if arm.loader.is_some() || from.loader.is_some() {
             return Some(Err("boots by a boot loader are not predicted".to_owned()));
         }
         let change = match &arm.predict {
-            Some(change) => *change,
+            Some(change) => change.clone(),
             // Arms without a console are not predicted, and that is not reported.
             None if arm.icount || from.icount => return None,
             None => match differences(from, arm) {
@@ -271,18 +281,15 @@ impl Evaluation<'_> {
         Some(self.predict_from(from, arm, &change))
     }
 
-    fn predict_from(&mut self, from: &Arm, arm: &Arm, change: &Change) -> Result<Predicted, String> {
+    fn predict_from(&mut self, from: &Arm, arm: &Arm, change: &WholeChange) -> Result<Predicted, String> {
         let metric = arm.metric;
         let runs = self.runs.get(from.name.as_str()).map(Vec::as_slice).unwrap_or_default();
         let mut found = Vec::new();
         let mut assumptions = None;
         for run in runs.iter().filter(|r| r.truth.verdict == RunVerdict::Valid) {
-            let prediction = self.analyst.predict(&run.dir, change).map_err(|e| e.to_string())?;
-            let (low, best, high) = predicted_value(&prediction, &run.truth, metric)
-                .ok_or_else(|| format!("`{metric}` is not predicted from arm `{}`", from.name))?;
-            found.push((low, best, high));
-            let texts = || prediction.assumptions.iter().map(|a| a.text.clone()).collect::<Vec<_>>();
-            assumptions.get_or_insert_with(texts);
+            let (interval, of_run) = predicted_of_run(run, from, change, metric, self.analyst)?;
+            found.push((interval.low(), interval.best(), interval.high()));
+            assumptions.get_or_insert_with(|| of_run.into_iter().map(|a| a.text).collect::<Vec<_>>());
         }
         let bests = Samples::new(found.iter().map(|f| f.1.as_nanos() as f64));
         let bests = bests.ok_or_else(|| format!("arm `{}` has no valid run to predict from", from.name))?;
@@ -366,14 +373,47 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
     Some(time.as_nanos() as f64)
 }
 
+/// The value of a metric after a change to one run, and what it takes for granted.
+fn predicted_of_run(
+    run: &CompleteRun,
+    from: &Arm,
+    change: &WholeChange,
+    metric: Metric,
+    analyst: &mut dyn Analyst,
+) -> Result<(Interval, Vec<Assumption>), String> {
+    let not_predicted = || format!("`{metric}` is not predicted from arm `{}`", from.name);
+    if from.system.is_some() {
+        let unit = unit_of(metric).ok_or_else(not_predicted)?;
+        // Up to the unit that it belongs to: what comes after that stays as it was.
+        let now = value(run, metric, analyst).ok_or_else(not_predicted)?;
+        let prediction = analyst.predict_whole(&run.dir, change, unit).map_err(|e| e.to_string())?;
+        let now = Interval::exact(Dur::from_nanos(now.round() as i64));
+        return Ok((now + -prediction.saved, prediction.assumptions));
+    }
+    let prediction = analyst.predict(&run.dir, change.console()).map_err(|e| e.to_string())?;
+    let predicted = predicted_value(&prediction, &run.truth, metric).ok_or_else(not_predicted)?;
+    Ok((predicted, prediction.assumptions))
+}
+
+/// The unit of a whole system that reaches the moment of a metric.
+fn unit_of(metric: Metric) -> Option<&'static str> {
+    match metric {
+        Metric::ApplicationStart | Metric::Application | Metric::PictureSeen | Metric::SocketAnswered => {
+            Some(APPLICATION_UNIT)
+        }
+        Metric::MultiUser => Some(MULTI_USER_UNIT),
+        _ => None,
+    }
+}
+
 /// The value of a metric in a prediction from a run.
-fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<(Dur, Dur, Dur)> {
+fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<Interval> {
     let interval = match metric {
         Metric::TimeToInit => prediction.time_to_init,
         Metric::SinceStart => {
             let before = run.first_byte_ns? - run.qemu_started_ns;
             let after = prediction.first_byte_shift + prediction.time_to_init;
-            return Some((before + after.low(), before + after.best(), before + after.high()));
+            return Some(Interval::exact(before) + after);
         }
         Metric::LogComplete => prediction.log_complete?,
         Metric::LogLag
@@ -399,7 +439,7 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
             return None;
         }
     };
-    Some((interval.low(), interval.best(), interval.high()))
+    Some(interval)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::*;
 use crate::boot::Mark;
 use crate::boot::SystemTruth;
 use crate::experiment::{ArmImages, RunSelection};
+use bootline_boot::{WholeEnd, WholeOrigin};
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
     [[arm]]\nname = \"slow\"\nbaud = 9600\n[[arm]]\nname = \"fast\"\nbaud = 115200\n\
@@ -39,6 +40,21 @@ impl Analyst for Fifth {
             saved: Interval::default(),
             first_byte_shift: Interval::exact(Dur::from_secs(1)),
             bytes: 0,
+            price: String::new(),
+            assumptions: Vec::new(),
+            needs: Vec::new(),
+        })
+    }
+
+    fn predict_whole(&mut self, _: &Path, change: &WholeChange, unit: &str) -> Result<WholePrediction, AnalystError> {
+        let saved = Dur::from_secs(if unit == MULTI_USER_UNIT { 2 } else { 1 });
+        Ok(WholePrediction {
+            change: change.clone(),
+            title: String::new(),
+            since: WholeOrigin::PowerOn,
+            until: WholeEnd::Application,
+            length: Interval::default(),
+            saved: Interval::around(saved, Dur::from_millis(100)),
             price: String::new(),
             assumptions: Vec::new(),
             needs: Vec::new(),
@@ -224,15 +240,16 @@ const SYSTEMS: &str = "name = \"x\"\nabout = \"\"\nruns = 1\nbase = \"bb\"\n[def
     [[arm]]\nname = \"bb\"\nsystem = \"busybox\"\nmetric = \"handoff\"\n\
     [[arm]]\nname = \"deb\"\nsystem = \"debian-minimal\"\nstorage = \"emmc\"\n\
     [[arm]]\nname = \"lab\"\n\
+    [[arm]]\nname = \"masked\"\nsystem = \"busybox\"\nappend = \"systemd.mask=a.service\"\n\
     [[claim]]\ntext = \"later\"\narm = \"deb\"\nof = \"bb\"\nmetric = \"multi-user\"\nat_least = 1.5\n";
 
 #[test]
-fn a_system_is_measured_from_power_on_and_not_predicted() {
+fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
     let temp = tempfile::tempdir().unwrap();
     let experiment = Experiment::parse(Path::new("x.toml"), SYSTEMS).unwrap();
     let results = ResultsDir::begin(&temp.path().join("x"), &experiment, None, &ArmImages::default()).unwrap();
     let folder = Folder { _temp: temp, experiment, results };
-    for (arm, slower) in [("bb", 1.0), ("deb", 2.0), ("lab", 1.0)] {
+    for (arm, slower) in [("bb", 1.0), ("deb", 2.0), ("lab", 1.0), ("masked", 0.5)] {
         folder.run(arm, 1, 1.0, RunVerdict::Valid);
         let path = folder.results.run_dir(&PlannedRun { arm: arm.into(), round: 1 }).join("truth.json");
         let mut truth: Truth = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -262,18 +279,28 @@ fn a_system_is_measured_from_power_on_and_not_predicted() {
     assert_eq!(medians[..2], [3, 8].map(|s| MetricValue::Time(Dur::from_secs(s))));
     assert_eq!(outcome.claims[0].ratio.map(|r| r.best), Some(2.0));
     let not_predicted: Vec<Option<&str>> = outcome.arms.iter().map(|a| a.not_predicted.as_deref()).collect();
-    let why = Some("the boot of a whole system is not predicted");
-    assert_eq!(not_predicted, [None, why, Some("the boot of a whole system cannot be the source of a prediction")]);
+    let why = Some("the system differs from arm `bb`");
+    let init = Some("a whole system is not predicted from the lab's own init, nor the other way round");
+    assert_eq!(not_predicted, [None, why, init, None]);
     let deb = serde_json::to_value(&outcome.arms[1]).unwrap();
     assert_eq!((&deb["system"], &deb["storage"]), (&"debian-minimal".into(), &"emmc".into()));
     assert_eq!(serde_json::to_value(&outcome.arms[2]).unwrap().get("system"), None);
-    for (metric, seconds) in
-        [(Metric::ApplicationStart, 2), (Metric::PictureSeen, 5), (Metric::SocketAnswered, 6), (Metric::MultiUser, 7)]
-    {
+    // Masking the unit saves a second up to the application, and two up to multi-user.target.
+    for (metric, seconds, predicted) in [
+        (Metric::ApplicationStart, 2, 1),
+        (Metric::PictureSeen, 5, 4),
+        (Metric::SocketAnswered, 6, 5),
+        (Metric::MultiUser, 7, 5),
+    ] {
         let mut changed = folder.experiment.clone();
-        changed.arms[0].metric = metric;
+        (changed.arms[0].metric, changed.arms[3].metric) = (metric, metric);
         let plan = ExperimentPlan::of(&changed, &RunSelection::default()).unwrap();
         let outcome = evaluate(&changed, &plan, &folder.results, &mut Fifth);
         assert_eq!(outcome.arms[0].measured.unwrap().median, MetricValue::Time(Dur::from_secs(seconds)));
+        let masked = outcome.arms[3].predicted.as_ref().unwrap();
+        assert_eq!(
+            (masked.change.as_str(), masked.best),
+            ("mask=a.service", MetricValue::Time(Dur::from_secs(predicted)))
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::predict::{Change, Setting};
+use bootline_analysis::whole_change::{AnySetting, WholeChange};
 use bootline_capture::units::Baud;
 use regex::bytes::Regex;
 use toml::Spanned;
@@ -207,7 +207,7 @@ impl Reader<'_> {
             trace_registers,
             lines: raw.lines.as_ref().map(|n| within("lines", n, 1..=100_000)).transpose()?,
             metric,
-            predict: raw.predict.map(|list| change(&list)).transpose()?,
+            predict: raw.predict.map(|list| change(&list, raw.system.is_some())).transpose()?,
             predict_from: raw.predict_from.map(Spanned::into_inner),
             published: raw.published,
             name,
@@ -299,11 +299,15 @@ fn known_arm(arms: &[Arm], key: &'static str, name: &Spanned<String>) -> Found<S
     Err((Some(name.span()), Fault::NoSuchArm { key, arm: text.clone(), nearest }))
 }
 
-fn change(list: &[Spanned<String>]) -> Found<Change> {
-    let mut change = Change::default();
+/// `is_whole`: a whole system boots, so that its units can change as well.
+fn change(list: &[Spanned<String>], is_whole: bool) -> Found<WholeChange> {
+    let mut change = WholeChange::default();
     for text in list {
-        let setting = text.as_ref().parse::<Setting>();
+        let setting = text.as_ref().parse::<AnySetting>();
         let setting = setting.map_err(|e| bad("predict", text, &format!("a setting ({e})")))?;
+        if matches!(setting, AnySetting::Whole(_)) && !is_whole {
+            return Err(bad("predict", text, "a setting of the console, without a `system`"));
+        }
         change.add(setting).map_err(|e| (Some(text.span()), Fault::Contradicting(e)))?;
     }
     Ok(change)

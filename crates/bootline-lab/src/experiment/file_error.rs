@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::predict::Contradiction;
+use bootline_analysis::whole_change::WholeContradiction;
 
 /// Why an experiment file can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ pub enum Fault {
     SameName(String),
     /// Settings to predict that contradict each other.
     #[error("`predict`: {0}")]
-    Contradicting(Contradiction),
+    Contradicting(Box<WholeContradiction>),
     /// A combination that can't be measured.
     #[error("arm `{arm}`: {why}")]
     Contradiction {

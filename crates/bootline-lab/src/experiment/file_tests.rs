@@ -56,7 +56,7 @@ fn an_arm_has_the_defaults_where_it_says_nothing() {
     assert_eq!(fast.image, Image::Stock("arm64:6.18".parse().unwrap()));
     assert_eq!((slow.smp, slow.memory_mib, experiment.attempts, experiment.warm_up), (1, 512, 3, 1));
     assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
-    assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().settings().count()), (true, 2));
+    assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().words().count()), (true, 2));
     assert_eq!(experiment.claims[0].metric, Metric::LogComplete);
 }
 
@@ -212,7 +212,7 @@ fn a_matrix_is_every_arm_that_it_stands_for() {
     let from = arm("arm64-6.12-9600-default");
     assert_eq!(
         (from.predict_from.as_deref(), from.predict.as_ref()),
-        (None, Some(&Change::default())),
+        (None, Some(&WholeChange::default())),
         "it is the source"
     );
     let rt = arm("6.19-rt-9600-debug-2cpu");
@@ -304,13 +304,14 @@ fn what_does_not_go_with_a_system_is_refused() {
         ("icount = true", "no `icount`"),
         ("initrd = \"i\"", "no `initrd`"),
         ("lines = 9", "`lines` are printed by the lab's own init"),
-        ("predict = [\"baud=9600\"]", "not predicted"),
-        ("predict_from = \"a\"", "not predicted"),
         ("metric = \"user-space\"", "a `system` has `handoff`"),
         ("metric = \"log-lag\"", "all that a `system` does after init"),
     ] {
         refused(&format!("system = \"busybox\"\n{keys}"), why);
     }
+    let predicted = one_arm("system = \"busybox\"\npredict = [\"mask=a.service\", \"quiet\"]").unwrap();
+    assert_eq!(predicted.predict.unwrap().to_string(), "quiet mask=a.service");
+    refused("predict = [\"mask=a.service\"]", "is not a setting of the console, without a `system`");
     let file = GOOD.replace("\"images/own\"\nicount = true", "\"images/own\"\nsystem = \"busybox\"");
     assert!(parse(&file).unwrap_err().to_string().contains("name a series of stock kernels"));
     for metric in ["handoff", "application-start", "application", "picture-seen", "socket-answered", "multi-user"] {

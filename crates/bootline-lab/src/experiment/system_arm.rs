@@ -23,7 +23,7 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
             arm.system.is_some() && matches!(image, Image::File(_)),
             "a `system` needs the modules of its kernel: name a series of stock kernels",
         ),
-        (system && predicted, "the boot of a `system` or a `root` is not predicted: no `predict`, no `predict_from`"),
+        (own && predicted, "the boot of a `root` is not predicted: no `predict`, no `predict_from`"),
         (
             arm.system.is_some() && arm.marker.is_some(),
             "a `system` marks its moments itself: `marker` is for a `root` of your own, an `initrd` or the lab's small initramfs",

@@ -32,7 +32,7 @@ Of the boot from power-on to the application, for which `systemctl show --all '*
   no-wait=UNIT          nothing waits for the unit
   no-default-dependencies=UNIT  the unit waits only for what it declares
   init=fastinit         the application is started before systemd
-  unit:NAME=0.5s        the unit takes this long to start
+  unit:NAME=0.5s        the unit takes this long to start; +2s: so much longer than here
   stage:NAME=0.5s       the stage (loader, kernel, ...) takes this long
 
 Examples:

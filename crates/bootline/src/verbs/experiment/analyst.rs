@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads the captures of an experiment's runs by themselves, without the truth.
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bootline_analysis::predict::{Change, Prediction, predict};
-use bootline_boot::{Boot, BootOptions};
+use bootline_analysis::whole_change::{WholeChange, WholePrediction, predict_whole};
+use bootline_boot::{AppMarker, Boot, BootOptions};
 use bootline_capture::units::{Dur, HostTime};
-use bootline_input::{Failure, only_boot, only_boot_with_levels, only_records};
+use bootline_input::unusable::UnusableInput;
+use bootline_input::{Failure, WholeBoot, only_boot, only_boot_with_levels, only_records};
 use bootline_lab::experiment::{Analyst, AnalystError};
+use bootline_report::BootLabel;
 
 /// Reads captures as `explain` and `predict` do.
 pub struct Captures;
@@ -32,7 +35,24 @@ impl Analyst for Captures {
         let boot = read(run, change).map_err(unreadable)?.ok_or(AnalystError::NoKernel)?;
         Ok(predict(&boot, change)?)
     }
+
+    fn predict_whole(&mut self, run: &Path, change: &WholeChange, unit: &str) -> Result<WholePrediction, AnalystError> {
+        let unreadable = |failure: Failure| AnalystError::Unreadable { reason: failure.what().to_owned() };
+        let boot = read(run, change.console()).map_err(unreadable)?.ok_or(AnalystError::NoKernel)?;
+        let files = ACCOUNTS.map(|name| run.join(name));
+        let app = AppMarker::parse(unit).map_err(|e| AnalystError::Unreadable { reason: e.to_string() })?;
+        let there = files.iter().filter(|file| file.exists()).map(PathBuf::as_path);
+        let whole = WholeBoot::read(there, Some(app)).map_err(unreadable)?;
+        let (boot, refused) = whole.join(boot, &[], &BootLabel::only(&run.join("boot.cap").to_string_lossy()));
+        if let Some(reason) = refused.map(UnusableInput::in_words) {
+            return Err(AnalystError::Unreadable { reason });
+        }
+        Ok(predict_whole(&boot, change)?)
+    }
 }
+
+/// A system's own account of its boot.
+const ACCOUNTS: [&str; 3] = ["journal.export", "systemctl-manager.txt", "systemctl-show.txt"];
 
 /// A console does not show log levels; the kernel's own log is read only if they matter.
 fn read(run: &Path, change: &Change) -> Result<Option<Boot>, Failure> {
