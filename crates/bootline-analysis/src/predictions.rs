@@ -5,7 +5,7 @@ use crate::rules::{Finding, findings};
 use crate::whole_change::{
     AnySetting, WholeChange, WholePrediction, WholePredictionError, WholeSetting, predict_whole,
 };
-use bootline_boot::Boot;
+use bootline_boot::{Boot, DependenciesKnown};
 use bootline_capture::units::Dur;
 
 /// Less is no difference.
@@ -73,7 +73,7 @@ fn with_baseline(boot: &Boot, changed: Vec<WholePrediction>) -> Result<Vec<Whole
 /// Every what-if of the whole boot that may save something, the one that saves most first: the findings' remedies that change what is
 /// started and what waits, and the application without its default dependencies. What can't be predicted is omitted.
 fn whole_what_ifs(boot: &Boot, findings: impl FnOnce() -> Vec<Finding>) -> Vec<WholePrediction> {
-    if !boot.whole.has_dependencies {
+    if boot.whole.dependencies != DependenciesKnown::All {
         return Vec::new();
     }
     let findings = findings();

@@ -14,7 +14,7 @@ use super::wire::word;
 use crate::wire::{self, Clock};
 use bootline_analysis::origin::origins;
 use bootline_analysis::user_space::unit_times;
-use bootline_boot::{Boot, Span};
+use bootline_boot::{Boot, DependenciesKnown, Span};
 use bootline_kbuild::{InitcallSource, Origin};
 
 /// Which spans to show.
@@ -55,7 +55,11 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
     whole::traced_initcalls(&mut document, boot, Some(options.count.unwrap_or(usize::MAX)));
     let times = unit_times(boot);
     if times.iter().any(|t| t.activation.is_some()) {
-        let columns = if boot.whole.has_dependencies { format!("; {UNIT_TIMES}") } else { String::new() };
+        let columns = if boot.whole.dependencies != DependenciesKnown::Nothing {
+            format!("; {UNIT_TIMES}")
+        } else {
+            String::new()
+        };
         let sentence = format!("{} units, sorted by the time that they took to start{columns}", times.len());
         document.paragraph(sentence);
         document.table(units_table(boot, &times, options.count));

@@ -6,7 +6,7 @@ use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
 use crate::user_space::is_implied;
-use bootline_boot::{Boot, Unit};
+use bootline_boot::{Boot, DependenciesKnown, Unit};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -27,7 +27,7 @@ pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some(app) = boot.whole.application.as_ref().and_then(|app| app.unit) else { return Vec::new() };
     let unit = &boot.whole.units[app];
     let (Some(systemd), Some(start)) = (boot.whole.manager_start, unit.activating) else { return Vec::new() };
-    if !boot.whole.has_dependencies {
+    if boot.whole.dependencies != DependenciesKnown::All {
         return Vec::new();
     }
     let Some(needed) = last_declared(boot, unit) else { return Vec::new() };

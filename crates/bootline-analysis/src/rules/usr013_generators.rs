@@ -4,7 +4,7 @@ use super::unit_cost::names;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::{Boot, Process};
+use bootline_boot::{Boot, DependenciesKnown, Process};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -126,7 +126,7 @@ fn unused(boot: &Boot) -> Vec<&'static Generator> {
     let command_line = &boot.kernel.command_line;
     // Without root=, systemd-gpt-auto-generator finds the root.
     let names_root = command_line.value("root").is_some_and(|root| root != "gpt-auto");
-    if !boot.whole.has_dependencies || !names_root {
+    if boot.whole.dependencies != DependenciesKnown::All || !names_root {
         return Vec::new();
     }
     let has_unit = |start: &&str| boot.whole.units.iter().any(|u| u.name.starts_with(start));

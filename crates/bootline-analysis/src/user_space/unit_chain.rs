@@ -5,7 +5,7 @@
 //! unit's start belongs to no unit. `systemd-analyze critical-chain` does not show it; here it is a part of its own.
 use super::ordering::{first_moment, released_by, waited_for};
 use super::unit_time::unit_time;
-use bootline_boot::Boot;
+use bootline_boot::{Boot, DependenciesKnown};
 use bootline_capture::units::Dur;
 
 /// The units from systemd's start to the application, in order.
@@ -64,7 +64,7 @@ pub struct UnitSlack {
 impl UnitChain {
     /// The chain to the application's unit, or else to the last target; none without ordering.
     pub fn of(boot: &Boot) -> Option<UnitChain> {
-        if !boot.whole.has_dependencies {
+        if boot.whole.dependencies == DependenciesKnown::Nothing {
             return None;
         }
         let target = last_unit(boot)?;
@@ -168,7 +168,11 @@ fn apart(boot: &Boot, target: usize, links: &[ChainLink]) -> (Vec<UnitSlack>, Ve
             slack[before] = Some(slack[before].map_or(through, |known| known.min(through)));
         }
     }
-    let needed = needed(boot, target);
+    // Without what it requires nothing shows what it needs besides.
+    let needed = match boot.whole.dependencies {
+        DependenciesKnown::All => needed(boot, target),
+        _ => vec![true; units.len()],
+    };
     let in_chain = |i: &usize| links.iter().any(|l| l.unit == *i);
     let mut found: Vec<UnitSlack> = (0..units.len())
         .filter(|i| !in_chain(i))

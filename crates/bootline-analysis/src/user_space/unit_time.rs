@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waiting separated from working, for each unit.
 use super::ordering;
-use bootline_boot::Boot;
+use bootline_boot::{Boot, DependenciesKnown};
 use bootline_capture::units::Dur;
 
 /// Where a unit's time went.
@@ -37,7 +37,8 @@ pub(super) fn unit_time(boot: &Boot, position: usize) -> UnitTime {
     let unit = &boot.whole.units[position];
     let released = ordering::released_by(boot, unit);
     let first = ordering::first_moment(boot);
-    let released_at = released.map(|(_, up)| up).or(first.filter(|_| boot.whole.has_dependencies));
+    let released_at =
+        released.map(|(_, up)| up).or(first.filter(|_| boot.whole.dependencies == DependenciesKnown::All));
     let activation = unit.activation();
     UnitTime {
         unit: position,

@@ -7,7 +7,7 @@ use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError
 use super::wording;
 use crate::predict::{self, Setting};
 use crate::user_space::{first_moment, last_unit};
-use bootline_boot::{Boot, Unit};
+use bootline_boot::{Boot, DependenciesKnown, Unit};
 use bootline_capture::units::{Dur, Interval};
 
 /// The whole boot with a change.
@@ -77,7 +77,7 @@ struct UserSpace<'b> {
 
 impl<'b> UserSpace<'b> {
     fn new(boot: &'b Boot, end: Dur, load: ProcessorLoad) -> Result<UserSpace<'b>, WholePredictionError> {
-        if !boot.whole.has_dependencies {
+        if boot.whole.dependencies != DependenciesKnown::All {
             return Err(WholePredictionError::NoDependencies);
         }
         let until = boot.whole.until.map_or("the log", |until| until.title());

@@ -50,7 +50,7 @@ fn nothing_of_a_refused_source_is_used() {
     assert!(matches!(boot.whole.sources[0].refused, Some(SourceRefusal::OtherBoot { .. })), "{:?}", boot.whole.sources);
     assert_eq!(stages(&boot), stages(&plain));
     assert_eq!(boot.whole.units, plain.whole.units);
-    assert_eq!((boot.whole.has_dependencies, boot.whole.manager_finish), (false, None));
+    assert_eq!((boot.whole.dependencies, boot.whole.manager_finish), (DependenciesKnown::Nothing, None));
 }
 
 #[test]

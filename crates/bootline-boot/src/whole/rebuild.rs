@@ -46,7 +46,7 @@ pub(crate) fn rebuild(
         daemon_messages: daemon_message_search::daemon_messages(boot, &systemd.journals, clock),
         units_loaded: manager_at(|m| m.units_load.map(|(_, end)| end)),
         manager_finish: manager_at(|m| m.finish),
-        has_dependencies: joined.has_dependencies,
+        dependencies: joined.dependencies,
         units: joined.units,
         sources: uses,
         processes: processes(chart.as_ref(), trace.as_ref()),

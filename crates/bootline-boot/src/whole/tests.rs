@@ -336,3 +336,36 @@ proptest! {
         }
     }
 }
+
+/// systemd at log level debug says which unit holds another back, and its status lines may shorten a name.
+#[test]
+fn what_systemd_logs_of_units_that_are_held_back() {
+    let console = "\
+[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[    1.000000] Run /sbin/init as init process
+[    1.100000] systemd[1]: systemd 257.9 running in system mode
+[    1.200000] systemd[1]: app.service: starting held back, waiting for: systemd-tmpfiles-setup.service
+[    1.200100] systemd[1]: app.service: starting held back, waiting for: unseen.service
+[    1.200200] systemd[1]: app.service: starting held back, waiting for: app.service
+[    1.200300] systemd[1]: acme: starting held back, waiting for: more coffee
+[    1.300000]          Starting systemd-tmpfiles-se\u{2026}te System Files and Directories...
+[    1.400000]          Starting net.service - The network...
+[    2.000000] [  OK  ] Finished systemd-tmpfiles-se\u{2026}te System Files and Directories.
+[    2.000100] systemd[1]: app.service: starting held back, waiting for: net.service
+[    3.000000] [  OK  ] Started net.service - The network.
+[    3.100000]          Starting app.service - The application...
+[    4.000000] [  OK  ] Started app.service - The application.
+";
+    let boot = Boot::analyse(BootRecords::all(console.as_bytes()).remove(0), &BootOptions::default());
+    let boot = boot.with_sources(&[], AppMarker::parse("app.service").ok().as_ref());
+    assert_eq!(boot.whole.dependencies, DependenciesKnown::Waits);
+    let after = |name: &str| -> Vec<&str> {
+        boot.whole.unit(name).unwrap().after.iter().map(|i| boot.whole.units[*i].name.as_str()).collect()
+    };
+    assert_eq!(after("app.service"), ["systemd-tmpfiles-setup.service", "net.service"]);
+    assert_eq!(after("net.service"), [""; 0]);
+    let plain = console.replace("held back", "held up");
+    let boot =
+        Boot::analyse(BootRecords::all(plain.as_bytes()).remove(0), &BootOptions::default()).with_sources(&[], None);
+    assert_eq!(boot.whole.dependencies, DependenciesKnown::Nothing);
+}

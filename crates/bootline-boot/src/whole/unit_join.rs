@@ -3,13 +3,15 @@
 //!
 //! systemd's stamps are the best, and are those of a unit's last activation: where the journal or the console shows an earlier one,
 //! that one is the boot's. Times that contradict each other otherwise are named, and none of them is used.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::alignment::Alignment;
+use super::dependencies_known::DependenciesKnown;
+use super::held_back::held_back;
 use super::journal_times::JournalTimes;
 use super::systemd_clock::{LATE, SystemdSources};
 use super::unit::{Unit, UnitTimesBy};
-use super::unit_names::UnitNames;
+use super::unit_names::{UnitNames, start_of_shortened};
 use crate::boot::Boot;
 use crate::service::{Service, ServiceState};
 use bootline_capture::units::MonotonicTime;
@@ -21,8 +23,8 @@ use bootline_records::{ByteRange, ProblemKind, Problems, UnitEventKind};
 pub(super) struct JoinedUnits {
     /// By their start.
     pub units: Vec<Unit>,
-    /// Whether a source shows dependencies.
-    pub has_dependencies: bool,
+    /// How much of their dependencies the sources show.
+    pub dependencies: DependenciesKnown,
 }
 
 /// All that is known of one unit.
@@ -104,7 +106,10 @@ pub(super) fn join(
         }
     }
     let mut joined = JoinedUnits {
-        has_dependencies: systemd.iter().flatten().any(|s| s.has_dependencies),
+        dependencies: match systemd.iter().flatten().any(|s| s.has_dependencies) {
+            true => DependenciesKnown::All,
+            false => DependenciesKnown::Nothing,
+        },
         ..JoinedUnits::default()
     };
     let start = sources.manager().and_then(|m| m.user_space);
@@ -126,8 +131,51 @@ pub(super) fn join(
         (unit.after, unit.triggered_by) = (list(&state.after), list(&state.triggered_by));
     }
     joined.units.extend(alone.into_iter().map(of_console));
+    if joined.dependencies == DependenciesKnown::Nothing && !joined.units.is_empty() {
+        joined.add_waits(&held_back(boot, &sources.journals));
+    }
     sort(&mut joined.units);
     joined
+}
+
+impl JoinedUnits {
+    /// Adds which unit waited for which.
+    fn add_waits(&mut self, pairs: &[(&str, &str)]) {
+        self.complete_names(pairs);
+        let names: HashMap<&str, usize> = self.units.iter().enumerate().map(|(i, u)| (u.name.as_str(), i)).collect();
+        let found: Vec<(usize, usize)> =
+            pairs.iter().filter_map(|(unit, other)| Some((*names.get(unit)?, *names.get(other)?))).collect();
+        for (unit, other) in found {
+            self.units[unit].after.push(other);
+            self.dependencies = DependenciesKnown::Waits;
+        }
+    }
+
+    /// Gives units that the console shortened the only full name that they can have.
+    fn complete_names(&mut self, pairs: &[(&str, &str)]) {
+        let known: HashSet<&str> = self.units.iter().map(|u| u.name.as_str()).collect();
+        let mut full: Vec<&str> = pairs.iter().flat_map(|(unit, other)| [*unit, *other]).collect();
+        full.retain(|name| !known.contains(name));
+        full.sort_unstable();
+        full.dedup();
+        let mut completed: Vec<(usize, String)> = Vec::new();
+        let starts: Vec<(usize, &str)> =
+            self.units.iter().enumerate().filter_map(|(i, u)| Some((i, start_of_shortened(&u.name)?))).collect();
+        for (unit, start) in &starts {
+            // Sorted: those that begin so are neighbours.
+            let from = full.partition_point(|name| name < start);
+            let fitting: Vec<&str> =
+                full[from..].iter().copied().take_while(|name| name.starts_with(start)).take(2).collect();
+            let [name] = fitting.as_slice() else { continue };
+            let is_only = starts.iter().filter(|(_, other)| name.starts_with(other)).count() == 1;
+            if is_only {
+                completed.push((*unit, (*name).to_owned()));
+            }
+        }
+        for (unit, name) in completed {
+            self.units[unit].name = name;
+        }
+    }
 }
 
 /// Gives a unit its times; false where it was not started in this boot.

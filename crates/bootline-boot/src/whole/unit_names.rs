@@ -56,6 +56,14 @@ impl<'u> UnitNames<'u> {
     }
 }
 
+/// What is left of a shortened unit's name; none of a text that is not shortened, or of which too little is left.
+pub(super) fn start_of_shortened(shown: &str) -> Option<&str> {
+    let (start, _) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
+    // Of `NAME - DESCRIPTION` the name may be whole.
+    let name = start.split_once(" - ").map_or(start, |(name, _)| name);
+    (name.chars().count() >= LEAST_SHOWN).then(|| name.trim_end_matches([' ', '-']))
+}
+
 /// Whether a unit's status, in one of its forms, has this start and this end around what was left out.
 fn fits(name: &str, description: &str, start: &str, end: &str) -> bool {
     let is = |whole: &str| whole.len() > start.len() + end.len() && whole.starts_with(start) && whole.ends_with(end);

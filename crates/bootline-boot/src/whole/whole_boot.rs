@@ -3,6 +3,7 @@
 use super::application::Application;
 use super::boot_source::SourceUse;
 use super::daemon_message::DaemonMessage;
+use super::dependencies_known::DependenciesKnown;
 use super::process::Process;
 use super::resource_use::ResourceUse;
 use super::stage::{Stage, WholeEnd, WholeOrigin};
@@ -21,8 +22,8 @@ pub struct WholeBoot {
     pub until: Option<WholeEnd>,
     /// Units of systemd and the scripts of other inits, by start.
     pub units: Vec<Unit>,
-    /// Whether the units' dependencies are known.
-    pub has_dependencies: bool,
+    /// How much of the units' dependencies is known.
+    pub dependencies: DependenciesKnown,
     /// When systemd started in the root file system.
     pub manager_start: Option<Dur>,
     /// From when to when systemd ran its generators there.
