@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::boot_trace::trace;
-use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::sink::{FlowId, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::TracedBoot;
 use bootline_analysis::rules::findings;
 use bootline_boot::{Boot, BootOptions, BootRecords};
@@ -21,11 +21,15 @@ struct CheckedLimit {
     length: BTreeMap<String, Dur>,
     slices: BTreeMap<String, usize>,
     instants: BTreeMap<String, usize>,
+    /// By flow: how often it left a slice, and reached one.
+    flows: BTreeMap<FlowId, (usize, usize)>,
+    first: Option<Dur>,
 }
 
 impl CheckedLimit {
     fn at(&mut self, on: TrackId, at: Dur) -> String {
         let before = self.last.insert(on, at).unwrap_or(at);
+        self.first = Some(self.first.map_or(at, |first| first.min(at)));
         assert!(at >= before, "time goes back on {}: {before}, {at}", self.tracks[on.0 as usize].0);
         self.tracks[on.0 as usize].0.clone()
     }
@@ -41,6 +45,15 @@ impl TraceSink for CheckedLimit {
     fn begin(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         assert!(!what.category.is_empty());
         let name = self.at(on, at);
+        if let Some(flow) = what.flow_in {
+            let (left, reached) = self.flows.entry(flow).or_default();
+            *reached += 1;
+            assert_eq!((*left, *reached), (1, 1), "{flow:?}");
+        }
+        for start in &what.flows_out {
+            assert!(start.at >= at, "{start:?}");
+            self.flows.entry(start.id).or_default().0 += 1;
+        }
         self.running.entry(on).or_default().push(at);
         *self.slices.entry(name).or_default() += 1;
     }
@@ -53,7 +66,8 @@ impl TraceSink for CheckedLimit {
             *self.length.entry(name).or_default() += at - from;
         }
     }
-    fn instant(&mut self, on: TrackId, at: Dur, _: &SliceInfo<'_>) {
+    fn instant(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
+        assert!(what.flow_in.is_none() && what.flows_out.is_empty(), "readers bind flows to slices");
         let before = self.last.get(&on).copied();
         let name = self.at(on, at);
         // Perfetto's UI draws those of one time one below the other.
@@ -69,7 +83,11 @@ impl TraceSink for CheckedLimit {
 
 fn checked(boot: &Boot) -> CheckedLimit {
     let mut checked = CheckedLimit::default();
-    trace(&TracedBoot::new(boot, &findings(boot)), Dur::ZERO, &mut checked);
+    let found = findings(boot);
+    let traced = TracedBoot::new(boot, &found);
+    trace(&traced, Dur::ZERO, &mut checked);
+    assert_eq!(checked.first, Some(traced.first), "what is first lies at the trace's zero");
+    assert!(checked.flows.values().all(|ends| *ends == (1, 1)), "{:?}", checked.flows);
     assert!(checked.running.values().all(Vec::is_empty), "something never ends");
     checked
 }
