@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot on a page: the answer, the causes as a table, the phases. For places too small for `explain`, such as a
+//! A boot on a page: the answer, the causes as a table, the stages, the phases. For places too small for `explain`, such as a
 //! comment on a merge request.
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use super::markdown::MarkdownEmitter;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{TimeValue, share};
-use super::{phase, problem};
+use super::{phase, problem, whole};
 use bootline_analysis::rules::Finding;
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
@@ -36,10 +36,12 @@ impl BootEmitter for MarkdownSummary {
 pub fn summary(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {
     let mut document = Document::default();
     answer(&mut document, boot, source);
+    whole::application(&mut document, boot);
     if !findings.is_empty() {
         document.heading("What costs time");
         document.table(causes(boot, findings));
     }
+    whole::stages(&mut document, boot);
     phase::phases(&mut document, boot);
     problem::problems(&mut document, &boot.problems);
     document

@@ -31,4 +31,8 @@ pub use perfetto::Perfetto;
 pub(super) use spans::cause;
 
 #[cfg(test)]
+mod checked_sink;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod whole_tests;

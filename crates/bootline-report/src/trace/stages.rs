@@ -35,7 +35,7 @@ pub(super) fn application<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>)
 fn reached<'b>(boot: &'b Boot, app: &'b Application) -> SliceInfo<'b> {
     let whole = &boot.whole;
     SliceInfo::new(escaped(&app.name), "application")
-        .known("elapsed_ns", whole.stages.first().map(|first| app.at - first.start))
+        .known("elapsed_ns", whole.time_to_application())
         .known("since", whole.since.map(|since| word(&since)))
         .known("unit", app.unit.and_then(|i| whole.units.get(i)).map(|unit| unit.name.as_str()))
         .known("pid", app.process.and_then(|i| whole.processes.get(i)).map(|process| process.pid))
