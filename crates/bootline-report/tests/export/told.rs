@@ -43,13 +43,6 @@ impl Told {
         self.flows.values().all(|f| f.from.as_ref().zip(f.to.as_ref()).is_some_and(|(from, to)| from.1 <= to.1))
     }
 
-    /// The earliest time of all.
-    pub fn first(&self) -> Option<u64> {
-        let slices = self.slices.values().flatten().map(|(from, ..)| *from);
-        let instants = self.instants.values().flatten().map(|(at, _)| *at);
-        slices.chain(instants).chain(self.counts.values().flatten().map(|(at, _)| *at)).min()
-    }
-
     /// Whether a reader of JSON, whose numbers are doubles, has all times to the nanosecond: for some days.
     pub fn fits_doubles(&self) -> bool {
         let slices = self.slices.values().flatten().map(|(from, length, _)| from + length);
