@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::boot_label::BootLabel;
 use super::document::Document;
 use super::emitter::{BootEmitter, Emitter, ReportedBoot};
-use super::explain::answer;
+use super::explain::{CostPlace, answer};
 use super::markdown::MarkdownEmitter;
 use super::style::Style;
 use super::table::{Align, Table};
@@ -48,7 +48,11 @@ pub fn summary(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Documen
 }
 
 fn causes(boot: &Boot, findings: &[Finding]) -> Table {
-    let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.elapsed.best());
+    // Of the time to init, as in `explain`: what user space or the boot loader cost is no part of that.
+    let share_of = |f: &Finding| {
+        let end = boot.end.as_ref().filter(|e| CostPlace::of(f, e.at.best()) == CostPlace::BeforeInit)?;
+        share(f.cost.best(), end.elapsed.best())
+    };
     let mut table = Table::new([
         ("cost", Align::Right, 0),
         ("share", Align::Right, 0),
@@ -67,7 +71,7 @@ fn causes(boot: &Boot, findings: &[Finding]) -> Table {
         });
         let cells = vec![
             if costs { TimeValue::estimate(f.cost).short() } else { String::new() },
-            share(f.cost.best(), total).filter(|_| costs).unwrap_or_default(),
+            share_of(f).filter(|_| costs).unwrap_or_default(),
             rule,
             f.title.clone(),
             remedy.unwrap_or_default(),
