@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds for any input, checked by every target.
 mod captured_boot;
+mod collection;
 mod export;
 mod gate;
 mod kernel_log;
@@ -12,6 +13,7 @@ mod unpack;
 pub use bootline_records::Format;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
 pub use captured_boot::captured_boot;
+pub use collection::collection;
 pub use export::exports;
 pub use gate::gates;
 pub use kernel_log::joins;

@@ -75,7 +75,7 @@ impl Collection {
         let name = file.name();
         // What can't be opened is reported by whoever reads it as a log.
         let mut unpacker = Unpacker::new(file.open().ok()?).ok().filter(Unpacker::is_archive)?;
-        let first = unpacker.next_member().ok()??;
+        let first = unpacker.next_file().ok()??;
         let is_manifest = first.name.as_deref().is_some_and(|name| file_name(name) == MANIFEST);
         if !is_manifest {
             return None;
@@ -105,7 +105,7 @@ impl Collection {
         left: &mut u64,
     ) -> Result<(), Failure> {
         for _ in 0..MOST_MEMBERS {
-            let Some(member) = unpacker.next_member().map_err(|e| unusable::unpack_failed(archive, &e))? else {
+            let Some(member) = unpacker.next_file().map_err(|e| unusable::unpack_failed(archive, &e))? else {
                 return Ok(());
             };
             let name = member.name.as_deref().map_or_else(String::new, |name| file_name(name).to_owned());
@@ -227,6 +227,19 @@ mod tests {
         assert_eq!(manifest, "bootline-collect 1\nmissing /dev/kmsg: permission denied at all\nfile uptime.txt 4\n");
         assert_eq!(listed(&manifest), [("uptime.txt".to_owned(), 4)]);
         assert_eq!(Collection::parse(&manifest).missing[0].why, "permission denied at all");
+    }
+
+    /// A log may be written in a way that is undone elsewhere, and a source may look so: both are as long as the manifest says.
+    #[test]
+    fn members_are_read_as_they_were_packed() {
+        let mut collection = Collection::default();
+        let lines = (1..9).map(|n| format!("  {n}. [ 0.{n}00000] a line of the console\n"));
+        collection.add("console.log", "", Ok(lines.collect::<String>().into_bytes()));
+        collection.add("systemctl-show.txt", "", Ok(b"PK\x03\x04".to_vec()));
+        let mut archive = Vec::new();
+        bootline_report::Emitter::emit(&crate::tar_writer::TarEmitter(&collection), &mut archive).unwrap();
+        let read = Collection::open(&LogFile::held("boot.tar", archive)).unwrap();
+        assert_eq!((read.items, read.damage), (collection.items, None));
     }
 
     /// Wherever an archive breaks off, it is no collection, or says so, or lacks nothing.

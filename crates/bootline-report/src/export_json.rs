@@ -13,6 +13,7 @@ use super::explain::{ExplainedBoot, explain_json};
 use super::json::BootsJson;
 use super::json_format::{write_compact, write_indented};
 use super::wire;
+use bootline_analysis::user_space::unit_times;
 
 /// Complete boots as JSON.
 #[derive(Debug)]
@@ -45,6 +46,11 @@ impl BootEmitter for ExportJson {
         lines("waits", boot.waits.iter().map(|w| wire::Wait::new(boot, w)), out)?;
         lines("async_waits", boot.async_waits.iter().map(wire::AsyncWait::from), out)?;
         lines("services", boot.services.iter().map(wire::Service::from), out)?;
+        let times = unit_times(boot);
+        lines("units", times.iter().map(|time| wire::ExportedUnit::new(boot, time)), out)?;
+        out.write_all(b",\n      \"systemd\": ")?;
+        write_compact(&wire::SystemdTimes::from(&boot.whole), out)?;
+        lines("daemon_messages", boot.whole.daemon_messages.iter().map(wire::DaemonMessage::from), out)?;
         lines("gaps", boot.gaps().iter().map(wire::Gap::from), out)?;
         lines("backlog", boot.backlog().iter().map(wire::BacklogPoint::from), out)?;
         out.write_all(b"\n    }")
@@ -80,8 +86,14 @@ pub(crate) struct ExportedBoot<'b> {
     waits: Vec<wire::Wait>,
     /// Waits for asynchronous calls.
     async_waits: Vec<wire::AsyncWait>,
-    /// Services of systemd.
+    /// Services of systemd, as the log shows them.
     services: Vec<wire::Service<'b>>,
+    /// Units of systemd and scripts of other inits as all sources together show them, by their start.
+    units: Vec<wire::ExportedUnit<'b>>,
+    /// What systemd says of its own start.
+    systemd: wire::SystemdTimes,
+    /// What journald and the D-Bus daemon say of work that others waited for, by time.
+    daemon_messages: Vec<wire::DaemonMessage<'b>>,
     /// Silence between two records.
     gaps: Vec<wire::Gap>,
     /// The backlog of the serial line, whenever it changed.

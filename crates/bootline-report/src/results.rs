@@ -4,7 +4,9 @@
 //! | a boot's | case | fails |
 //! | --- | --- | --- |
 //! | time to init | `boot`, `time-to-init` | where the log doesn't reach it; where it can't be trusted, that is an error |
+//! | time to the application, from the earliest moment known | `boot`, `time-to-application` | where one was named and not reached |
 //! | console's cost | `boot`, `console-cost` | never: exporting judges nothing |
+//! | stages that the boot ends, not the log | `stage`, the stage | never |
 //! | phases | `phase`, the phase | never |
 //! | findings | `finding`, the rule; those of one rule together | never |
 //!
@@ -23,6 +25,7 @@ use super::wire::word;
 use bootline_analysis::rules::Finding;
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
+use bootline_records::ProblemKind;
 
 struct Result {
     group: &'static str,
@@ -45,10 +48,19 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
         outcome: reached(boot),
         words: String::new(),
     }];
+    all.extend(application(boot));
     if let Some(line) = &boot.line {
         let words = format!("{} {}..{} s", line.console.name, line.cost.low(), line.cost.high());
         all.push(passed("boot", "console-cost".to_owned(), line.cost.best(), words));
     }
+    let since = |first: bool| boot.whole.since.filter(|_| first).map(|since| format!("since {}", since.title()));
+    all.extend(
+        boot.whole
+            .complete_stages()
+            .iter()
+            .enumerate()
+            .map(|(i, s)| passed("stage", word(&s.name), s.length(), since(i == 0).unwrap_or_default())),
+    );
     all.extend(boot.phases.iter().map(|p| passed("phase", word(&p.name), p.length(), String::new())));
     let first = all.len();
     for f in findings {
@@ -63,6 +75,21 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
         }
     }
     all
+}
+
+/// The application, if one was named.
+fn application(boot: &Boot) -> Option<Result> {
+    let case = |time, outcome, words| {
+        let name = "time-to-application".to_owned();
+        Result { group: "boot", name, time, outcome, words }
+    };
+    if let Some((app, time)) = boot.whole.application.as_ref().zip(boot.whole.time_to_application()) {
+        let since = boot.whole.since.map_or_else(String::new, |since| format!(", since {}", since.title()));
+        return Some(case(Some(time), TestOutcome::Passed, format!("{}{since}", app.name)));
+    }
+    let missing = boot.problems.iter().find(|p| p.kind == ProblemKind::ApplicationNotReached)?;
+    let message = "the application was not reached".to_owned();
+    Some(case(None, TestOutcome::Failed { message, details: missing.detail.clone() }, String::new()))
 }
 
 /// Whether the boot's end was reached, and can be trusted.
@@ -97,11 +124,11 @@ pub fn test_suite(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Test
     TestSuite {
         name: title(boot, source),
         properties: known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
-        // The phases are within the boot, and the findings within the phases: adding them up would count time three
-        // times.
-        time: Some(match &boot.end {
-            Some(end) => end.elapsed.best(),
-            None => boot.phases.iter().map(|p| p.length()).sum(),
+        // Stages and phases are within the boot, and the findings within them: adding them up would count time several times.
+        time: Some(match (&boot.whole.until, &boot.end) {
+            (Some(_), _) => boot.whole.length().unwrap_or_default(),
+            (None, Some(end)) => end.elapsed.best(),
+            (None, None) => boot.phases.iter().map(|p| p.length()).sum(),
         }),
         cases: cases.collect(),
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot on a page: the answer, the causes as a table, the phases. For places too small for `explain`, such as a
+//! A boot on a page: the answer, the causes as a table, the stages, the phases. For places too small for `explain`, such as a
 //! comment on a merge request.
 use std::io::{self, Write};
 
 use super::boot_label::BootLabel;
 use super::document::Document;
 use super::emitter::{BootEmitter, Emitter, ReportedBoot};
-use super::explain::answer;
+use super::explain::{CostPlace, answer};
 use super::markdown::MarkdownEmitter;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{TimeValue, share};
-use super::{phase, problem};
+use super::{phase, problem, whole};
 use bootline_analysis::rules::Finding;
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
@@ -36,17 +36,23 @@ impl BootEmitter for MarkdownSummary {
 pub fn summary(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Document {
     let mut document = Document::default();
     answer(&mut document, boot, source);
+    whole::application(&mut document, boot);
     if !findings.is_empty() {
         document.heading("What costs time");
         document.table(causes(boot, findings));
     }
+    whole::stages(&mut document, boot);
     phase::phases(&mut document, boot);
     problem::problems(&mut document, &boot.problems);
     document
 }
 
 fn causes(boot: &Boot, findings: &[Finding]) -> Table {
-    let total = boot.end.as_ref().map_or(Dur::ZERO, |e| e.elapsed.best());
+    // Of the time to init, as in `explain`: what user space or the boot loader cost is no part of that.
+    let share_of = |f: &Finding| {
+        let end = boot.end.as_ref().filter(|e| CostPlace::of(f, e.at.best()) == CostPlace::BeforeInit)?;
+        share(f.cost.best(), end.elapsed.best())
+    };
     let mut table = Table::new([
         ("cost", Align::Right, 0),
         ("share", Align::Right, 0),
@@ -65,7 +71,7 @@ fn causes(boot: &Boot, findings: &[Finding]) -> Table {
         });
         let cells = vec![
             if costs { TimeValue::estimate(f.cost).short() } else { String::new() },
-            share(f.cost.best(), total).filter(|_| costs).unwrap_or_default(),
+            share_of(f).filter(|_| costs).unwrap_or_default(),
             rule,
             f.title.clone(),
             remedy.unwrap_or_default(),

@@ -10,6 +10,8 @@ mod conservation;
 mod forms;
 #[path = "export/perfetto.rs"]
 mod perfetto;
+#[path = "export/systems.rs"]
+mod systems;
 #[path = "export/told.rs"]
 mod told;
 

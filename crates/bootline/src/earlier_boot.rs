@@ -63,6 +63,12 @@ impl fmt::Display for BootChoice {
 const STARTUP: &[u8] = b"MESSAGE=Startup finished in ";
 
 impl BootChoice {
+    /// As a number that counts from 1, if it is one.
+    pub fn number(&self) -> Option<usize> {
+        let number = usize::try_from(self.offset).ok().filter(|n| *n > 0);
+        number.filter(|_| self.id.is_none())
+    }
+
     /// Whether it is the boot that runs, of which the machine knows more than its journal.
     fn is_running(&self, machine: &Machine) -> bool {
         self.offset == 0 && self.id.as_ref().is_none_or(|id| machine.boot_id().as_ref() == Some(id))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is shown of one input: its boots, one by one, and what is wrong with it.
-use bootline_boot::{Boot, BootRecords};
-use bootline_input::unusable::{self, UnusableInput, named};
-use bootline_input::{AnalysedBoot, BootReader, Exit, Failure, OpenInput};
+use bootline_boot::Boot;
+use bootline_input::unusable::UnusableInput;
+use bootline_input::{AnalysedBoot, BootReader, Failure, OpenInput};
 use bootline_records::DecodeSummary;
-use bootline_report::{BootLabel, escaped};
+use bootline_report::BootLabel;
 
 use crate::boot_printer::{BootPage, Output};
+use crate::boot_without_log::BootWithoutLog;
 use crate::in_order::{QueuedResult, Results};
-use crate::log_input::LogInput;
+use crate::log_input::{LogInput, not_read};
 
 /// Something to show, in the order in which it is sent.
 pub enum Page {
@@ -64,8 +65,8 @@ impl InputPages<'_> {
                 return;
             }
         };
-        for missing in &input.missing {
-            pages.send(Page::Said(format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why))));
+        for message in not_read(&input) {
+            pages.send(Page::Said(message));
         }
         let damage = input.damage.take();
         let failures = Making { of: *self, each, pages }.boots(&input).unwrap_or_else(|failure| vec![failure]);
@@ -109,24 +110,10 @@ impl<E: FnMut(&Boot, &BootLabel, &mut BootPage) -> Option<UnusableInput>> Making
 
     /// Shows what other sources say of a boot whose log is missing: its stages and units.
     fn without_log(&mut self, input: &OpenInput) -> Vec<Failure> {
-        let label = BootLabel::only(&input.name);
-        if input.holds_a_bootchart() {
-            return vec![unusable::chart_without_log(&input.name)];
-        }
-        let boot = Boot::analyse(BootRecords::default(), &self.of.reader.options);
-        let (boot, unanswered) = self.of.reader.whole.join(boot, &input.sources, &label);
-        let failure =
-            Failure::new(Exit::INPUT, format!("no kernel log in {}: only what systemd knows is shown", named(&label)))
-                .hint("run as root: `sudo bootline explain`, or `sudo bootline collect`");
-        if boot.whole.stages.is_empty() {
-            return vec![
-                Failure::new(
-                    Exit::INPUT,
-                    format!("neither a kernel log nor systemd's properties in {}", named(&label)),
-                )
-                .hint("run as root: `sudo bootline explain`"),
-            ];
-        }
+        let BootWithoutLog { boot, label, unanswered, failure } = match BootWithoutLog::of(self.of.reader, input) {
+            Ok(found) => found,
+            Err(failure) => return vec![failure],
+        };
         let (_, fault) = self.boot(&boot, &label);
         let summary = DecodeSummary::default();
         let reported = unanswered.or(fault.filter(|_| boot.whole.units.is_empty()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An input of the verbs that show boots: a file, or this machine.
 use bootline_input::{Failure, LogFile, OpenInput};
+use bootline_report::escaped;
 
 use crate::earlier_boot::BootChoice;
 use crate::machine::Machine;
@@ -29,6 +30,11 @@ impl LogInput {
             LogInput::File(file) => OpenInput::new(file),
         })
     }
+}
+
+/// What a collection lacks, in words.
+pub fn not_read(input: &OpenInput) -> impl Iterator<Item = String> + '_ {
+    input.missing.iter().map(|missing| format!("not read: {}: {}", escaped(&missing.what), escaped(&missing.why)))
 }
 
 /// The boot of the machine that bootline runs on, as reports name it.

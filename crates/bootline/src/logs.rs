@@ -50,6 +50,28 @@ pub struct MachineArgs {
     root: PathBuf,
 }
 
+impl MachineArgs {
+    /// For a verb that defines these arguments itself.
+    pub fn new(boot: Option<BootChoice>, root: PathBuf) -> MachineArgs {
+        MachineArgs { boot, root }
+    }
+
+    /// The machine, where no file is named.
+    ///
+    /// # Errors
+    /// Somebody sends a log to standard input, and nothing says that the machine is meant.
+    pub fn resolve(self) -> Result<LogInput, Failure> {
+        // Who names a boot of the machine means the machine.
+        if self.boot.is_none() && stdin_is_given() {
+            let hint = "`-` reads it; for the boot of this machine: `</dev/null`";
+            return Err(
+                Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint)
+            );
+        }
+        Ok(LogInput::Machine(Machine::new(&self.root), self.boot))
+    }
+}
+
 /// The arguments, resolved.
 #[derive(Debug)]
 pub struct LogInputs {
@@ -83,15 +105,7 @@ impl LogArgs {
         let output = self.output(terminal);
         let mut inputs = Vec::new();
         if self.files.is_empty() {
-            let MachineArgs { boot, root } = self.machine;
-            // Who names a boot of the machine means the machine.
-            if boot.is_none() && stdin_is_given() {
-                let hint = "`-` reads it; for the boot of this machine: `</dev/null`";
-                return Err(
-                    Failure::new(Exit::USAGE, "no FILE is named, and standard input is a pipe or a file").hint(hint)
-                );
-            }
-            inputs.push(LogInput::Machine(Machine::new(&root), boot));
+            inputs.push(self.machine.resolve()?);
         }
         inputs.extend(self.files.iter().map(|path| LogInput::File(LogFile::new(path))));
         Ok(LogInputs { inputs, reader: self.reading.reader(BootNeeds::End), output, schema })
@@ -111,11 +125,7 @@ impl LogInputs {
 
     /// Adds other sources of the same boots, and what shows the application.
     pub fn with_whole_boot(mut self, args: WholeBootArgs) -> Result<LogInputs, Failure> {
-        if args.files().any(|path| path.as_os_str() == "-") && self.reads_stdin() {
-            return Err(Failure::new(Exit::USAGE, "standard input `-` can be read only once"));
-        }
-        stdin_once(args.files())?;
-        self.reader.whole = args.resolve()?;
+        self.reader.whole = args.resolve(self.reads_stdin())?;
         Ok(self)
     }
 

@@ -2,6 +2,7 @@
 //! The bootline command: arguments, output, exit status. bootline-input reads, bootline-analysis computes,
 //! bootline-report shows, bootline-port captures and bootline-lab boots.
 mod boot_printer;
+mod boot_without_log;
 mod build_steps;
 mod cli;
 mod earlier_boot;

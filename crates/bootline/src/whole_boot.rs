@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bootline_boot::AppMarker;
-use bootline_input::{Failure, WholeBoot};
+use bootline_input::{Failure, WholeBoot, stdin_once};
 use clap::Args;
 
 /// Other sources of a boot, and the application.
@@ -31,11 +31,18 @@ impl WholeBootArgs {
         self.with.iter().map(PathBuf::as_path)
     }
 
-    /// Reads the sources.
+    /// Reads the sources; whether the log is standard input matters, because only one of them can be.
     ///
     /// # Errors
-    /// One can't be read.
-    pub fn resolve(self) -> Result<WholeBoot, Failure> {
+    /// One can't be read, or standard input is named twice.
+    pub fn resolve(self, log_is_stdin: bool) -> Result<WholeBoot, Failure> {
+        let log = log_is_stdin.then_some(Path::new("-"));
+        stdin_once(log.into_iter().chain(self.files()))?;
         WholeBoot::read(self.with.iter().map(PathBuf::as_path), self.app)
+    }
+
+    /// Whether nothing was given.
+    pub fn is_empty(&self) -> bool {
+        self.with.is_empty() && self.app.is_none()
     }
 }

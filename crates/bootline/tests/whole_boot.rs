@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Other sources than the log, the boot of a machine (a folder that stands for one), and collections, as a user runs them.
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -273,6 +274,83 @@ fn a_cut_collection_is_an_error_and_what_is_left_is_shown() {
         assert!(stderr(&out).contains("is cut: `systemctl-show.txt` is not in it whole"), "{cut}: {}", stderr(&out));
         assert_eq!(json(&out)["boots"][0]["kernel_version"], "6.12.9", "{cut}");
     }
+}
+
+/// The kinds of CSV's rows, each with how many there are.
+fn kinds(out: &Output) -> BTreeMap<String, usize> {
+    let mut kinds = BTreeMap::new();
+    let text = stdout(out);
+    let rows = text.lines().skip(1).map(|row| row.split(',').nth(1).unwrap().to_owned());
+    rows.for_each(|kind| *kinds.entry(kind).or_default() += 1);
+    kinds
+}
+
+#[test]
+fn a_whole_boot_is_exported_from_its_log_a_machine_or_a_collection() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let show = file(dir.path(), "units.txt", &format!("{MANAGER}\n{}", units()));
+    let root = machine(dir.path(), true);
+    let tar = dir.path().join("boot.tar").to_str().unwrap().to_owned();
+    assert_eq!(run(&["collect", "--root", &root, "-o", &tar]).status.code(), Some(0));
+    for input in [&[&log, "--with", &show][..], &["--root", &root], &[&tar]] {
+        let export = |format: &str| {
+            let out = run(&[&["export", "--app", "camera.service", "-f", format], input].concat());
+            assert_eq!(out.status.code(), Some(0), "{input:?} {format}: {}", stderr(&out));
+            out
+        };
+        let kinds = kinds(&export("csv"));
+        assert_eq!((kinds["stage"], kinds["unit"], kinds["application"]), (6, 3, 1), "{input:?}");
+        let trace = stdout(&export("chrome"));
+        // From the firmware's start, 3.5 s before the kernel's.
+        assert!(trace.contains("\"ts\":0.000,\"name\":\"firmware\",\"cat\":\"stage\""), "{trace}");
+        assert!(trace.contains("\"axis_zero_ns\":3500000000"), "{trace}");
+        assert_eq!(trace.matches("\"ph\":\"s\"").count(), 1, "net.service released camera.service: {trace}");
+        let lava = stdout(&export("lava"));
+        for (name, time) in [("stage-loader", "1.200000"), ("time-to-application", "7.500000")] {
+            assert!(
+                lava.contains(&format!("TEST_CASE_ID={name} RESULT=pass UNITS=seconds MEASUREMENT={time}>")),
+                "{lava}"
+            );
+        }
+        let page = stdout(&export("markdown"));
+        assert!(page.contains("| boot loader |") && page.contains("The application ("), "{page}");
+        let whole = json(&export("json"))["boots"][0].clone();
+        assert_eq!(whole["explained"]["whole"]["until"], "the application");
+        assert_eq!(whole["systemd"]["units_loaded_ns"], 1_500_000_000i64);
+        assert_eq!(whole["units"][1]["after"], serde_json::json!(["net.service"]));
+    }
+    // The log of a collection.
+    let text = stdout(&run(&["export", &tar, "-f", "text"]));
+    assert!(text.starts_with("6,0,0,-;Linux version 6.12.9"), "{text}");
+}
+
+#[test]
+fn what_an_export_of_a_whole_boot_can_not_have_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let show = file(dir.path(), "units.txt", &format!("{MANAGER}\n{}", units()));
+    let check = |args: &[&str], status: i32, said: &str| {
+        let out = run(&[&["export"], args].concat());
+        assert_eq!(out.status.code(), Some(status), "{args:?}: {}", stderr(&out));
+        assert!(stderr(&out).contains(said), "{args:?}: {}", stderr(&out));
+        out
+    };
+    let unreached = check(&[&log, "--app", "radio.service", "-f", "junit"], 3, "`radio.service` was not reached");
+    assert!(stdout(&unreached).contains("name=\"time-to-application\""), "{}", stdout(&unreached));
+    assert!(stdout(&unreached).contains("<failure message=\"the application was not reached\""));
+    check(&[&log, "--with", &show, "-f", "text"], 2, "`--with` and `--app` add nothing");
+    check(&[&log, "--with", &show, "-f", "csv", "-o", &show], 2, "is the input; it would be lost");
+    check(&[&log, "--boot", "-1", "-f", "csv"], 2, "are counted from 1");
+    check(&["-", "--with", "-", "-f", "csv"], 2, "standard input `-` can be read only once");
+    // Without the kernel's log: what systemd knows, in every format.
+    let root = machine(dir.path(), false);
+    for format in ["perfetto", "chrome", "csv", "markdown", "junit", "lava", "json"] {
+        let out = check(&["--root", &root, "-f", format], 3, "no kernel log in `this machine`");
+        assert!(!out.stdout.is_empty(), "{format}");
+    }
+    assert_eq!(kinds(&run(&["export", "--root", &root, "-f", "csv"]))["stage"], 4);
+    check(&["--root", &root, "-f", "text"], 3, "no log in `this machine`");
 }
 
 /// Power-on, boot loader and application are in what the firmware told systemd, not in the log.

@@ -147,13 +147,11 @@ fn end_in_words(until: WholeEnd, asked: &Asked) -> String {
     }
 }
 
-/// The lengths of the stages, except of one that ends with the log: that depends on when the capture was stopped.
+/// The lengths of the stages, and the time to the application.
 fn of_whole_boot(boot: &Boot) -> impl Iterator<Item = (Quantity, i64)> + use<'_> {
     let whole = &boot.whole;
-    let complete = whole.stages.len().saturating_sub(usize::from(whole.until.is_none()));
-    let stages = whole.stages[..complete].iter().map(|s| (Quantity::Stage(s.name), s.length()));
-    let to_application = whole.stages.first().zip(whole.application.as_ref());
-    let to_application = to_application.map(|(first, app)| (Quantity::TimeToApplication, app.at - first.start));
+    let stages = whole.complete_stages().iter().map(|s| (Quantity::Stage(s.name), s.length()));
+    let to_application = whole.time_to_application().map(|time| (Quantity::TimeToApplication, time));
     stages.chain(to_application).map(|(of, time): (Quantity, Dur)| (of, time.as_nanos()))
 }
 

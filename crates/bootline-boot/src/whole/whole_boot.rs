@@ -59,6 +59,16 @@ impl WholeBoot {
         self.until.and_then(|_| self.stages.last()).map(|stage| stage.end)
     }
 
+    /// The stages that the boot ends, not the log: of one at its end, the length depends on when the capture was stopped.
+    pub fn complete_stages(&self) -> &[Stage] {
+        &self.stages[..self.stages.len().saturating_sub(usize::from(self.until.is_none()))]
+    }
+
+    /// From the first stage's start until the application was reached.
+    pub fn time_to_application(&self) -> Option<Dur> {
+        Some(self.application.as_ref()?.at - self.stages.first()?.start)
+    }
+
     /// The unit of this name.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|u| u.name == name)

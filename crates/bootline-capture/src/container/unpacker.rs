@@ -145,6 +145,17 @@ impl Unpacker {
             }
         }
     }
+
+    /// The next file of an archive as it was packed, neither decompressed nor rewritten: for who knows what wrote it. None where the
+    /// file is no archive.
+    ///
+    /// # Errors
+    /// The archive is damaged.
+    pub fn next_file(&mut self) -> Result<Option<Member>, UnpackError> {
+        let UnpackState::Archive(tar) = &mut self.state else { return Ok(None) };
+        let file = tar.next()?;
+        Ok(file.map(|(name, file)| Member { name: Some(name), reader: Box::new(file) }))
+    }
 }
 
 /// Without its compressions.

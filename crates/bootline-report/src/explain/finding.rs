@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What costs time: title, cost, why, the records that show it, and the numbers of its remedies.
+use super::cost_place::CostPlace;
 use super::remedies::NumberedRemedies;
 use crate::document::{Document, Entry, Text};
 use crate::style::Style;
@@ -58,16 +59,14 @@ fn entries(
     let mut entries = Vec::new();
     if finding.cost.high() > Dur::ZERO {
         let mut cost = Text::new().styled_time(TimeValue::estimate(finding.cost).by(clock), Style::Cost);
-        // What comes before the kernel is no part of that time.
-        let before_kernel = finding.time_ranges.iter().map(|r| r.to).max().is_some_and(|to| to <= Dur::ZERO);
-        let total = total.filter(|_| !before_kernel);
-        // Nor is what comes after init.
-        let after_init =
-            total.zip(finding.time_ranges.iter().map(|r| r.from).min()).is_some_and(|(t, from)| from >= t.end);
-        if let Some(share) = total.filter(|_| !after_init).and_then(|t| share(finding.cost.best(), t.elapsed)) {
-            cost = cost.words(format!(", {share} of the time to init"));
-        } else if after_init {
-            cost = cost.words(", after init");
+        match total.map(|t| (t, CostPlace::of(finding, t.end))) {
+            Some((t, CostPlace::BeforeInit)) => {
+                if let Some(share) = share(finding.cost.best(), t.elapsed) {
+                    cost = cost.words(format!(", {share} of the time to init"));
+                }
+            }
+            Some((_, CostPlace::AfterInit)) => cost = cost.words(", after init"),
+            Some((_, CostPlace::BeforeKernel)) | None => {}
         }
         entries.push(Entry::new("cost", cost));
         let whole = part_of(finding, reported);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The explanation of a boot: the answer first, then what it rests on.
 mod answer;
+mod cost_place;
 mod finding;
 mod json;
 mod remedies;
@@ -9,6 +10,7 @@ pub use finding::rules;
 pub use json::explain_json;
 
 pub(super) use answer::{answer, in_a_sentence, kernel_title, no_end, since, title, untrusted};
+pub(super) use cost_place::CostPlace;
 pub(super) use json::ExplainedBoot;
 
 use super::boot_label::BootLabel;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A boot's tracks in their order, and the first of them: its phases.
+//! A boot's tracks in their order, and the parts of its log: its phases.
 use super::line::{counters, line, records};
+use super::processes::processes;
+use super::services::services;
 use super::sink::{SliceInfo, TraceSink, TrackKind};
-use super::spans;
+use super::stages::{application, stages};
 use super::traced_boot::TracedBoot;
 use super::tracks::Tracks;
+use super::units::units;
+use super::{kernel_trace, spans};
 use crate::time_value::ClockName;
 use crate::wire::word;
-use bootline_boot::{BootEnd, EndedBy};
+use bootline_boot::{BootEnd, EndedBy, SourceUse};
 use bootline_capture::units::Dur;
 
 /// Emits the boot's tracks and their events. `zero` is the position of the axis's zero in the trace; it is only
@@ -16,6 +20,8 @@ pub(super) fn trace(traced: &TracedBoot<'_>, zero: Dur, sink: &mut impl TraceSin
     let boot = traced.boot;
     let mut tracks = Tracks::new(sink);
     // The answer first: where the time went, and the critical path. Then what ran, then the line, then the evidence.
+    stages(boot, &mut tracks);
+    application(boot, &mut tracks);
     phases(traced, zero, &mut tracks);
     spans::marks(boot, &mut tracks);
     spans::critical_path(traced.critical_path.as_ref(), &mut tracks);
@@ -23,7 +29,11 @@ pub(super) fn trace(traced: &TracedBoot<'_>, zero: Dur, sink: &mut impl TraceSin
     spans::waits(boot, &mut tracks);
     spans::async_waits(boot, &mut tracks);
     spans::lanes(boot, &mut tracks);
-    spans::services(boot, &mut tracks);
+    kernel_trace::initcalls(traced, &mut tracks);
+    units(traced, &mut tracks);
+    services(traced, &mut tracks);
+    processes(traced, &mut tracks);
+    kernel_trace::marks(traced, &mut tracks);
     spans::gaps(boot, &mut tracks);
     line(boot, &mut tracks);
     counters(boot, &mut tracks);
@@ -35,6 +45,7 @@ fn phases<S: TraceSink>(traced: &TracedBoot<'_>, zero: Dur, tracks: &mut Tracks<
     let on = tracks.add("phases", TrackKind::Plain, "The parts of the boot: each begins where the one before it ends.");
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);
     let problems: Vec<String> = boot.problems.iter().map(|p| format!("{}: {}", word(&p.kind), p.detail)).collect();
+    let sources: Vec<String> = boot.whole.sources.iter().map(source).collect();
     let command_line: Vec<&str> = boot.kernel.command_line.words().collect();
     let what = SliceInfo::new("boot", "boot")
         .known("kernel", boot.kernel.release.as_deref())
@@ -43,6 +54,7 @@ fn phases<S: TraceSink>(traced: &TracedBoot<'_>, zero: Dur, tracks: &mut Tracks<
         .known("console", boot.line.as_ref().map(|l| l.console.name.as_str()))
         .arg("axis_zero_ns", zero)
         .arg("kernel_clock_lost_ns", boot.timeline.kernel_clock_lost)
+        .known("sources", (!sources.is_empty()).then(|| sources.join("\n")))
         .known("problems", (!problems.is_empty()).then(|| problems.join("\n")));
     tracks.sink.instant(on, traced.first, &what);
     let mut end = boot.end.as_ref();
@@ -62,6 +74,14 @@ fn phases<S: TraceSink>(traced: &TracedBoot<'_>, zero: Dur, tracks: &mut Tracks<
     if let Some(e) = end {
         let on = tracks.add("end", TrackKind::Plain, "When init started, or the marker was reached.");
         tracks.sink.instant(on, e.at.best(), &end_of(e));
+    }
+}
+
+/// `units.txt: systemctl show`
+fn source(used: &SourceUse) -> String {
+    match &used.refused {
+        Some(why) => format!("{}: {why}", used.name),
+        None => format!("{}: {}", used.name, used.kind.unwrap_or("not recognised")),
     }
 }
 

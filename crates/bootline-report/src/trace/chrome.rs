@@ -7,6 +7,7 @@
 //! | track | `tid` (the track's number from 1: a task's number isn't unique beside tracks that are no tasks), named by `thread_name`, in order by `thread_sort_index` |
 //! | slice | `B` and `E` |
 //! | instant | `i` of scope `t` |
+//! | flow | `s` within the slice that it leaves, `f` where that which it reaches begins (`bp` `e`: of the slice around it) |
 //! | counter | `C`: its name has the process's scope, its one series is the unit |
 //!
 //! Times are microseconds; three decimals keep the nanosecond.
@@ -16,7 +17,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::boot_trace::trace;
-use super::sink::{Argument, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::sink::{Argument, FlowId, SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
 use super::traced_boot::{TraceOrigin, TracedBoot, boot_name, nanos};
 use crate::emitter::{BootEmitter, ReportedBoot};
 use crate::json_format::write_compact;
@@ -61,6 +62,9 @@ impl BootEmitter for Chrome {
     }
 }
 
+/// Flows of one boot, at most: ids stay below 2^53, which every reader of JSON has.
+const FLOWS: u64 = 1 << 32;
+
 struct Events<'o> {
     pid: u64,
     zero: Dur,
@@ -82,8 +86,8 @@ impl Events<'_> {
         self.text.clear();
     }
 
-    /// One event; `args` come last.
-    fn event(&mut self, kind: char, tid: Option<u64>, at: Option<Dur>, name: Option<(&str, &str)>, args: &Args<'_>) {
+    /// What every event begins with.
+    fn head(&mut self, kind: char, tid: Option<u64>, at: Option<Dur>) {
         self.text.push_str(if self.comma { ",\n" } else { "\n" });
         self.comma = true;
         _ = write!(self.text, "{{\"ph\":\"{kind}\",\"pid\":{}", self.pid);
@@ -94,6 +98,11 @@ impl Events<'_> {
             let ns = nanos(self.zero, at);
             _ = write!(self.text, ",\"ts\":{}.{:03}", ns / 1_000, ns % 1_000);
         }
+    }
+
+    /// One event; `args` come last.
+    fn event(&mut self, kind: char, tid: Option<u64>, at: Option<Dur>, name: Option<(&str, &str)>, args: &Args<'_>) {
+        self.head(kind, tid, at);
         if kind == 'i' {
             self.text.push_str(",\"s\":\"t\"");
         }
@@ -125,6 +134,15 @@ impl Events<'_> {
             self.text.push('}');
         }
         self.text.push('}');
+        self.flush();
+    }
+
+    /// An end of a flow. Ids are of the whole trace.
+    fn flow(&mut self, kind: char, on: TrackId, at: Dur, flow: FlowId) {
+        self.head(kind, Some(tid(on)), Some(at));
+        let id = self.pid * FLOWS + flow.0;
+        let end = if kind == 'f' { ",\"bp\":\"e\"" } else { "" };
+        _ = write!(self.text, ",\"name\":\"released\",\"cat\":\"flow\",\"id\":{id}{end}}}");
         self.flush();
     }
 
@@ -167,6 +185,13 @@ impl TraceSink for Events<'_> {
 
     fn begin(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
         self.what('B', on, at, what);
+        if let Some(flow) = what.flow_in {
+            self.flow('f', on, at, flow);
+        }
+        // The slice is open: its end has a later line, even at the same time.
+        for start in &what.flows_out {
+            self.flow('s', on, start.at, start.id);
+        }
     }
 
     fn end(&mut self, on: TrackId, at: Dur) {

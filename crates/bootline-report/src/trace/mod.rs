@@ -10,18 +10,29 @@
 //! sinks write what they get, and need not sort.
 mod boot_trace;
 mod chrome;
+mod kernel_trace;
 mod line;
 mod perfetto;
 mod perfetto_field;
+mod processes;
 mod protobuf;
+mod services;
 mod sink;
 mod spans;
+mod stages;
 mod traced_boot;
+mod track_pool;
 mod tracks;
+mod unit_role;
+mod units;
 
 pub use chrome::Chrome;
 pub use perfetto::Perfetto;
 pub(super) use spans::cause;
 
 #[cfg(test)]
+mod checked_sink;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod whole_tests;

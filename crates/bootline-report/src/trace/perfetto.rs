@@ -7,6 +7,7 @@
 //! | track | `TrackDescriptor` below its parent's; lanes of one thing have a merge key in common, others are never merged |
 //! | counter | `TrackDescriptor` with a `CounterDescriptor` |
 //! | slice, instant, counter's value | `TrackEvent` of `TYPE_SLICE_BEGIN`, `_SLICE_END`, `_INSTANT`, `_COUNTER` |
+//! | flow | `flow_ids` of the slice that it leaves, `terminating_flow_ids` of that which it reaches |
 //! | names of events, categories, annotations | interned where they come again; a record's text as it is |
 //! | start of the capture | `ClockSnapshot` of BOOTTIME and REALTIME |
 //!
@@ -27,7 +28,7 @@ use crate::emitter::{BootEmitter, ReportedBoot};
 use bootline_boot::{Boot, Clock};
 use bootline_capture::units::Dur;
 
-/// Track uuids of one boot: none but this many can be told from those of the next.
+/// Track uuids and flows of one boot: none but this many can be told from those of the next.
 const UUIDS: u64 = 1 << 32;
 
 /// Writes boots into one trace, piece by piece.
@@ -154,6 +155,12 @@ impl Sequence<'_> {
         event.uint(field::event::TYPE, kind).uint(field::event::TRACK, track);
         let mut fresh = Fresh::default();
         if let Some(what) = what {
+            for start in &what.flows_out {
+                event.fixed64(field::event::FLOW_IDS, self.base + start.id.0);
+            }
+            if let Some(id) = what.flow_in {
+                event.fixed64(field::event::TERMINATING_FLOW_IDS, self.base + id.0);
+            }
             let (iid, is_fresh) = intern(&mut self.categories, &what.category);
             event.uint(field::event::CATEGORY_IIDS, iid);
             fresh.category = is_fresh.then_some((iid, &*what.category));

@@ -47,6 +47,8 @@ pub mod event {
     pub const NAME: u32 = 23;
     pub const COUNTER_VALUE: u32 = 30;
     pub const COUNTER_DOUBLE: u32 = 44;
+    pub const FLOW_IDS: u32 = 47;
+    pub const TERMINATING_FLOW_IDS: u32 = 48;
 }
 pub mod annotation {
     pub const NAME_IID: u32 = 1;

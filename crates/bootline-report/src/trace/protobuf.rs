@@ -39,11 +39,16 @@ impl Message {
         self.uint(field, value as u64)
     }
 
-    /// A field of type double.
-    pub fn double(&mut self, field: u32, value: f64) -> &mut Self {
+    /// A field of type fixed64.
+    pub fn fixed64(&mut self, field: u32, value: u64) -> &mut Self {
         self.raw_varint(u64::from(field) << 3 | FIXED64);
         self.bytes.extend_from_slice(&value.to_le_bytes());
         self
+    }
+
+    /// A field of type double.
+    pub fn double(&mut self, field: u32, value: f64) -> &mut Self {
+        self.fixed64(field, value.to_bits())
     }
 
     /// A field of type string or bytes, or an encoded message.

@@ -48,16 +48,38 @@ pub(super) enum TrackKind {
     Time,
 }
 
+/// A flow's number in its boot, from 0. A flow is an arrow from one slice to another that begins no sooner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FlowId(pub u64);
+
+/// Where a flow leaves a slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlowStart {
+    pub id: FlowId,
+    /// Within the slice.
+    pub at: Dur,
+}
+
 /// What a slice or an instant is.
 pub(super) struct SliceInfo<'a> {
     pub name: Cow<'a, str>,
     pub category: Cow<'static, str>,
     pub args: Vec<(&'static str, Argument<'a>)>,
+    /// The flow that ends where the slice begins.
+    pub flow_in: Option<FlowId>,
+    /// The flows that leave the slice, by their times.
+    pub flows_out: Vec<FlowStart>,
 }
 
 impl<'a> SliceInfo<'a> {
     pub fn new(name: impl Into<Cow<'a, str>>, category: impl Into<Cow<'static, str>>) -> SliceInfo<'a> {
-        SliceInfo { name: name.into(), category: category.into(), args: Vec::new() }
+        SliceInfo {
+            name: name.into(),
+            category: category.into(),
+            args: Vec::new(),
+            flow_in: None,
+            flows_out: Vec::new(),
+        }
     }
 
     pub fn arg(mut self, name: &'static str, value: impl Into<Argument<'a>>) -> SliceInfo<'a> {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stretches of the boot on their tracks: spans on the lanes of their tasks, waits, silence, findings.
-use std::collections::BTreeSet;
-
-use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
+use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackKind};
+use super::track_pool::TrackPool;
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
 use crate::wire::word;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
-use bootline_boot::{Boot, Service, SliceEdge, Span, WaitCause};
-use bootline_capture::units::Dur;
+use bootline_boot::{Boot, SliceEdge, Span, WaitCause};
 
 pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     for boot_track in boot.tracks() {
@@ -92,67 +90,6 @@ pub(super) fn async_waits<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>)
             .arg("last_record", w.last.0);
         let on = lanes.track(tracks, w.from, w.to);
         tracks.slice(on, w.from, w.to, &what);
-    }
-}
-
-/// Units of systemd: from its word that it starts one to its word that it is up.
-pub(super) fn services<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
-    let last = boot.last_time();
-    let mut services: Vec<(Dur, Dur, &Service)> = boot
-        .services
-        .iter()
-        .filter_map(|s| {
-            let from = s.start.or(s.end)?;
-            Some((from, s.end.unwrap_or(last).max(from), s))
-        })
-        .collect();
-    services.sort_by_key(|(from, ..)| *from);
-    let mut lanes =
-        TrackPool::new("services", "Units of systemd, from its word that it starts one to its word that it is up.");
-    for (from, to, s) in services {
-        let on = lanes.track(tracks, from, to);
-        let what = SliceInfo::new(escaped(&s.name), "service")
-            .arg("state", word(&s.state))
-            .arg("first_record", s.first.0)
-            .known("last_record", s.last.map(|id| id.0));
-        // One that was never announced has no length.
-        match s.start {
-            Some(_) => tracks.slice(on, from, to, &what),
-            None => tracks.sink.instant(on, from, &what),
-        }
-    }
-}
-
-/// Stretches by start that may overlap, on as many tracks as that takes.
-struct TrackPool {
-    name: &'static str,
-    about: &'static str,
-    /// By their ends, the tracks.
-    lanes: BTreeSet<(Dur, TrackId)>,
-}
-
-impl TrackPool {
-    fn new(name: &'static str, about: &'static str) -> TrackPool {
-        TrackPool { name, about, lanes: BTreeSet::new() }
-    }
-
-    /// A track on which nothing is from then on: the first that is free, a further one where none is.
-    fn track<S: TraceSink>(&mut self, tracks: &mut Tracks<'_, S>, from: Dur, to: Dur) -> TrackId {
-        let free = self.lanes.first().copied().filter(|(end, _)| *end <= from);
-        let on = match free {
-            Some(boot_track) => {
-                self.lanes.remove(&boot_track);
-                boot_track.1
-            }
-            None => {
-                let (n, plain) = (self.lanes.len(), TrackKind::Plain);
-                let name = if n == 0 { self.name.into() } else { format!("{}, track {}", self.name, n + 1).into() };
-                let (about, tracks_of) = (self.about, Some(self.name));
-                tracks.add_track(|id| TrackDescriptor { id, parent: None, name, kind: plain, about, tracks_of })
-            }
-        };
-        self.lanes.insert((to, on));
-        on
     }
 }
 

@@ -3,76 +3,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::boot_trace::trace;
-use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackId, TrackKind};
-use super::traced_boot::TracedBoot;
-use bootline_analysis::rules::findings;
+use super::checked_sink::checked;
 use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::{Dur, HostTime, KernelTime};
 use bootline_records::{Arrival, ByteRange, Record, RecordId, RecordOrigin};
-
-/// What a sink may rely on, checked event by event; and what it was given, summed up.
-#[derive(Default)]
-struct CheckedLimit {
-    tracks: Vec<(String, TrackKind)>,
-    running: BTreeMap<TrackId, Vec<Dur>>,
-    last: BTreeMap<TrackId, Dur>,
-    /// By track: how long its outermost slices are, how many slices and instants it has.
-    length: BTreeMap<String, Dur>,
-    slices: BTreeMap<String, usize>,
-    instants: BTreeMap<String, usize>,
-}
-
-impl CheckedLimit {
-    fn at(&mut self, on: TrackId, at: Dur) -> String {
-        let before = self.last.insert(on, at).unwrap_or(at);
-        assert!(at >= before, "time goes back on {}: {before}, {at}", self.tracks[on.0 as usize].0);
-        self.tracks[on.0 as usize].0.clone()
-    }
-}
-
-impl TraceSink for CheckedLimit {
-    fn track(&mut self, track: TrackDescriptor<'_>) {
-        assert_eq!(track.id.0 as usize, self.tracks.len());
-        assert!(track.parent.is_none_or(|p| p < track.id), "a parent comes first");
-        assert!(!track.name.is_empty() && !track.about.is_empty());
-        self.tracks.push((track.name.into_owned(), track.kind));
-    }
-    fn begin(&mut self, on: TrackId, at: Dur, what: &SliceInfo<'_>) {
-        assert!(!what.category.is_empty());
-        let name = self.at(on, at);
-        self.running.entry(on).or_default().push(at);
-        *self.slices.entry(name).or_default() += 1;
-    }
-    fn end(&mut self, on: TrackId, at: Dur) {
-        let name = self.at(on, at);
-        let stack = self.running.get_mut(&on).expect("nothing began");
-        let from = stack.pop().expect("nothing runs");
-        assert!(at >= from);
-        if stack.is_empty() {
-            *self.length.entry(name).or_default() += at - from;
-        }
-    }
-    fn instant(&mut self, on: TrackId, at: Dur, _: &SliceInfo<'_>) {
-        let before = self.last.get(&on).copied();
-        let name = self.at(on, at);
-        // Perfetto's UI draws those of one time one below the other.
-        assert!(name != "records" || before.is_none_or(|b| b < at), "two records at {at}");
-        *self.instants.entry(name).or_default() += 1;
-    }
-    fn count(&mut self, on: TrackId, at: Dur, value: i64) {
-        assert!(matches!(self.tracks[on.0 as usize].1, TrackKind::Bytes | TrackKind::Time));
-        assert!(value >= 0);
-        self.at(on, at);
-    }
-}
-
-fn checked(boot: &Boot) -> CheckedLimit {
-    let mut checked = CheckedLimit::default();
-    trace(&TracedBoot::new(boot, &findings(boot)), Dur::ZERO, &mut checked);
-    assert!(checked.running.values().all(Vec::is_empty), "something never ends");
-    checked
-}
 
 /// (kernel time, time to the next record's arrival, text)
 fn boot(messages: &[(i64, i64, String)], arrives: bool) -> Boot {

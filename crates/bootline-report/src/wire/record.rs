@@ -131,6 +131,12 @@ pub(crate) struct Service<'b> {
     end_ns: Option<i64>,
     /// The last reported state.
     state: ServiceState,
+    /// Whether its start job ran into its time-out.
+    timed_out: bool,
+    /// Whether a script of init reported it, rather than a manager that starts services in parallel.
+    of_script: bool,
+    /// Whether it was started in the initramfs.
+    in_initramfs: bool,
     /// Its first record.
     first: Id,
     /// Its last record.
@@ -144,6 +150,9 @@ impl<'b> From<&'b bootline_boot::Service> for Service<'b> {
             start_ns: s.start.map(|t| t.as_nanos()),
             end_ns: s.end.map(|t| t.as_nanos()),
             state: s.state.into(),
+            timed_out: s.timed_out,
+            of_script: s.of_script,
+            in_initramfs: s.in_initramfs,
             first: s.first.0,
             last: id(s.last),
         }

@@ -14,6 +14,8 @@ use bootline_boot::{self as domain, Boot};
 pub(crate) struct WholeBoot<'b> {
     /// What the first stage begins with; null where nothing has a time.
     since: Option<WholeOrigin>,
+    /// What the last stage ends with; null if that is the log, which may be cut anywhere.
+    until: Option<&'static str>,
     /// From the first stage's start to the last one's end.
     length_ns: Option<i64>,
     /// Stages without gap or overlap, in order.
@@ -41,6 +43,7 @@ impl<'b> From<&'b Boot> for WholeBoot<'b> {
         let whole = &boot.whole;
         WholeBoot {
             since: whole.since.map(WholeOrigin::from),
+            until: whole.until.map(|until| until.title()),
             length_ns: whole.length().map(|l| l.as_nanos()),
             stages: whole.stages.iter().map(Stage::from).collect(),
             application: whole.application.as_ref().map(|a| Application::new(a, boot)),
@@ -157,6 +160,8 @@ struct SourceUse<'b> {
     used: bool,
     /// Why it was not used.
     refused: Option<String>,
+    /// Number of kernel records in a log that came with it that are this boot's, too.
+    matched_records: usize,
     /// What else there is to know of it: its clock, how fine its times are.
     note: Option<&'b str>,
     /// Where its clock lies on the axis; null for a source without one.
@@ -169,6 +174,7 @@ impl<'b> From<&'b domain::SourceUse> for SourceUse<'b> {
             name: &s.name,
             kind: s.kind,
             used: s.refused.is_none(),
+            matched_records: s.matched_records,
             note: s.note.as_deref(),
             refused: s.refused.as_ref().map(ToString::to_string),
             alignment: s.alignment.as_ref().map(Alignment::from),

@@ -32,6 +32,14 @@ pub fn told(text: &[u8]) -> Told {
                 told.slices.entry(track()).or_default().push((from, at().checked_sub(from).unwrap(), name));
             }
             "i" => told.instants.entry(track()).or_default().push((at(), text("name"))),
+            kind @ ("s" | "f") => {
+                let around = running.get(&(pid, number("tid"))).and_then(|all| all.last());
+                let (from, name) = around.expect("a flow outside of any slice").clone();
+                // What it leaves lasts that long; what it reaches begins there.
+                assert!(kind == "s" && at() >= from || kind == "f" && at() == from && text("bp") == "e", "{e}");
+                assert_eq!((text("name"), text("cat")), ("released".to_owned(), "flow".to_owned()));
+                told.flow(number("id"), kind == "s", (track(), from, name));
+            }
             "C" => {
                 let args = e["args"].as_object().unwrap();
                 assert_eq!(args.len(), 1);

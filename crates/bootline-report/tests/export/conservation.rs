@@ -10,8 +10,14 @@ use serde_json::Value;
 const MICROSECOND: f64 = 1e-6;
 
 /// The lengths of a boot's stretches by the kind that a CSV row names, each list in the boot's order.
-fn stretches(boot: &Boot, findings: &[Finding]) -> [(&'static str, Vec<Dur>); 6] {
+fn stretches(boot: &Boot, findings: &[Finding]) -> [(&'static str, Vec<Dur>); 10] {
+    let whole = &boot.whole;
+    let only_traced = whole.traced_initcalls.iter().filter(|c| !c.in_log);
     [
+        ("stage", whole.stages.iter().map(|s| s.length()).collect()),
+        ("unit", whole.units.iter().filter_map(|u| u.activation()).collect()),
+        ("process", whole.processes.iter().filter_map(|p| p.length()).collect()),
+        ("traced-initcall", only_traced.filter_map(|c| c.length()).collect()),
         ("phase", boot.phases.iter().map(|p| p.length()).collect()),
         ("wait", boot.waits.iter().map(|w| w.time.best()).collect()),
         ("async-wait", boot.async_waits.iter().map(|w| w.to - w.from).collect()),
@@ -41,8 +47,14 @@ pub fn csv(rows: &[Vec<String>], boot: &Boot, findings: &[Finding]) {
         let of = rows.iter().filter(|r| r[kind] == what && !r[gross].is_empty());
         check_lengths(what, &of.map(|r| seconds(&r[gross])).collect::<Vec<_>>(), &expected);
     }
-    let others = ["kind", "phase", "critical-path", "wait", "async-wait", "service", "gap", "finding"];
-    let spans: Vec<&str> = rows.iter().filter(|r| !others.contains(&r[kind].as_str())).map(|r| &*r[name]).collect();
+    let named = |what: &'static str| rows.iter().filter(move |r| r[kind] == what).map(move |r| &*r[name]);
+    assert_eq!(named("unit").count(), boot.whole.units.len());
+    assert_eq!(named("process").count(), boot.whole.processes.len());
+    let application = rows.iter().find(|r| r[kind] == "application").map(|r| seconds(&r[column("end_s")]));
+    let reached = boot.whole.application.as_ref().map(|a| a.at.as_secs_f64());
+    assert!(application.zip(reached).map_or(application == reached, |(a, b)| (a - b).abs() < MICROSECOND));
+    let of_log = ["initcall", "probe", "async"];
+    let spans: Vec<&str> = rows.iter().filter(|r| of_log.contains(&r[kind].as_str())).map(|r| &*r[name]).collect();
     // A name that a spreadsheet would run has a guard in front.
     let expected: Vec<_> = boot.spans().iter().map(|s| escaped(&s.name)).collect();
     assert_eq!(spans.len(), expected.len());
@@ -59,6 +71,14 @@ pub fn results(xml: &str, signals: &str, boot: &Boot, findings: &[Finding]) {
     };
     let phases: Vec<Dur> = boot.phases.iter().map(|p| p.length()).collect();
     check_lengths("phase", &times("bootline.phase"), &phases);
+    check_lengths(
+        "stage",
+        &times("bootline.stage"),
+        &boot.whole.complete_stages().iter().map(|s| s.length()).collect::<Vec<_>>(),
+    );
+    let application = cases.iter().find(|c| c.attribute("name") == Some("time-to-application"));
+    let time = application.and_then(|c| c.attribute("time")).map(seconds);
+    check_lengths("application", time.as_slice(), boot.whole.time_to_application().as_slice());
     let cost: Dur = findings.iter().map(|f| f.cost.best()).sum();
     let off = times("bootline.finding").iter().sum::<f64>() - cost.as_secs_f64();
     assert!(off.abs() <= MICROSECOND * findings.len() as f64, "findings: {off} s too much");
@@ -78,11 +98,18 @@ pub fn json(text: &str, boot: &Boot) {
     let sum = |list: &str, path: &str| of(list).iter().map(|v| v.pointer(path).unwrap().as_i64().unwrap()).sum::<i64>();
     let nanos = |all: Vec<Dur>| all.into_iter().map(Dur::as_nanos).sum::<i64>();
     assert_eq!(sum("gaps", "/length_ns"), nanos(boot.gaps().iter().map(|g| g.length).collect()));
+    let whole = |field: &str| value.pointer(&format!("/boots/0/explained/whole/{field}")).and_then(Value::as_i64);
+    assert_eq!(whole("length_ns"), boot.whole.length().map(Dur::as_nanos));
+    assert_eq!(whole("application/at_ns"), boot.whole.application.as_ref().map(|a| a.at.as_nanos()));
+    let finish = value["boots"][0]["systemd"]["finish_ns"].as_i64();
+    assert_eq!(finish, boot.whole.manager_finish.map(Dur::as_nanos));
     assert_eq!(sum("waits", "/time_ns/best"), nanos(boot.waits.iter().map(|w| w.time.best()).collect()));
     for (list, length) in [
         ("spans", boot.spans().len()),
         ("async_waits", boot.async_waits.len()),
         ("services", boot.services.len()),
+        ("units", boot.whole.units.len()),
+        ("daemon_messages", boot.whole.daemon_messages.len()),
         ("backlog", boot.backlog().len()),
     ] {
         assert_eq!(of(list).len(), length, "{list}");
@@ -98,5 +125,12 @@ pub fn markdown(text: &str, boot: &Boot, findings: &[Finding]) {
         table.take_while(|l| l.starts_with('|')).count()
     };
     assert_eq!(rows("| phase |"), boot.phases.len(), "{text}");
+    let is_whole = text.contains("Stages from");
+    // Under its stages the table has their sum.
+    assert_eq!(rows("| stage |"), if is_whole { boot.whole.stages.len() + 1 } else { 0 }, "{text}");
+    assert!(
+        is_whole || boot.whole.stages.is_empty() || boot.whole.sources.is_empty() && boot.whole.application.is_none()
+    );
+    assert_eq!(text.contains("The application ("), boot.whole.application.is_some(), "{text}");
     assert_eq!(rows("| cost |"), findings.len(), "{text}");
 }

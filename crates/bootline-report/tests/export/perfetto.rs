@@ -21,7 +21,7 @@ fn table() -> Table {
 #[derive(Debug)]
 enum Field {
     Number(u64),
-    Double(f64),
+    Fixed(u64),
     Text(String),
     Message(Message),
 }
@@ -86,7 +86,7 @@ fn decode(table: &Table, message: &str, mut bytes: &[u8]) -> Message {
             (1, "fixed64") => {
                 let (value, rest) = bytes.split_at(8);
                 bytes = rest;
-                Field::Double(f64::from_le_bytes(value.try_into().unwrap()))
+                Field::Fixed(u64::from_le_bytes(value.try_into().unwrap()))
             }
             (2, "string" | "message") => {
                 let length = varint(&mut bytes) as usize;
@@ -206,6 +206,12 @@ impl Sequence {
         match kind {
             1 => {
                 let name = name();
+                for (list, leaves) in [("flow_ids", true), ("terminating_flow_ids", false)] {
+                    for id in event.all(list) {
+                        let Field::Fixed(id) = id else { panic!("{id:?}") };
+                        told.flow(*id, leaves, (track.clone(), at, name.clone()));
+                    }
+                }
                 self.running.entry(uuid).or_default().push((at, name));
             }
             2 => {
@@ -215,7 +221,7 @@ impl Sequence {
             3 => told.instants.entry(track).or_default().push((at, name())),
             4 => {
                 let value = match event.all("double_counter_value").next() {
-                    Some(Field::Double(seconds)) => (seconds * 1e9).round() as i64,
+                    Some(Field::Fixed(bits)) => (f64::from_bits(*bits) * 1e9).round() as i64,
                     Some(other) => panic!("{other:?}"),
                     None => event.number("counter_value").unwrap() as i64,
                 };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bootline_capture::{DamageKind, Event, Reader, starts_capture};
 use bootline_input::unusable::{no_such_boot, read_failed, shown};
-use bootline_input::{Boots, Exit, Failure, LogFile};
+use bootline_input::{Boots, Exit, Failure, LogFile, OpenInput};
 use bootline_records::Format;
 use bootline_report::PlainText;
 use bootline_terminal::Terminal;
@@ -14,15 +14,18 @@ use crate::output_stream::OutputStream;
 
 const PIECE: usize = 64 * 1024;
 
-/// Copies the bytes of the whole input, or of one boot (from 0) of it.
+/// Copies the bytes of the whole log, or of one boot (from 0) of it; of a collection, those of the log in it.
 pub fn export(
-    input: &LogFile,
+    input: &OpenInput,
     from: Option<Format>,
     boot: Option<usize>,
     raw: bool,
     out: OutputStream,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
+    let Some(input) = &input.log else {
+        return Err(Failure::new(Exit::INPUT, format!("no log in {}", shown(&input.name))));
+    };
     let wanted = match boot {
         None => 0..u64::MAX,
         Some(_) if matches!(input, LogFile::Stdin) => {

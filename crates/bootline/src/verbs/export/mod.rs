@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline export`: a boot in the formats of other tools. What becomes of what is told in `docs/export.md`.
+//! `bootline export`: a boot in the formats of other tools. `docs/export.md` describes what each contains.
+mod boots;
 mod bytes;
 mod format;
 
@@ -8,16 +9,19 @@ use std::io::{IsTerminal, stdout};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use bootline_analysis::rules::findings;
 use bootline_boot::Clock;
-use bootline_input::unusable::{BootNeeds, UnusableInput, named, no_such_boot};
-use bootline_input::{AnalysedBoot, Exit, Failure, LogFile};
-use bootline_report::{BootLabel, ReportedBoot};
+use bootline_input::unusable::{BootNeeds, shown};
+use bootline_input::{Exit, Failure, LogFile};
 use bootline_terminal::Terminal;
 use clap::ValueEnum;
 
+use crate::earlier_boot::BootChoice;
+use crate::log_input::LogInput;
+use crate::logs::MachineArgs;
 use crate::output_file::{OutputFile, is_same_file, is_the_input};
 use crate::reading::ReadingArgs;
+use crate::whole_boot::WholeBootArgs;
+use boots::Export;
 use format::ExportFormat;
 
 #[derive(Debug, clap::Args)]
@@ -25,7 +29,7 @@ use format::ExportFormat;
 Formats:
   perfetto    a trace for ui.perfetto.dev: tracks, slices, counters, in nanoseconds
   chrome      the same as Chrome's trace events: chrome://tracing, speedscope
-  csv         one row for each phase, initcall, probe, wait, gap and finding
+  csv         one row for each stage, unit, phase, initcall, probe, wait, gap, finding, ...
   markdown    a page for the comment on a merge request
   junit       times as test cases, for CI servers
   lava        the same as signals for a LAVA job
@@ -39,11 +43,14 @@ Examples:
   bootline export boot.cap --format csv | column -s, -t | less -S
   bootline export boot.cap -f dmesg | perl scripts/bootgraph.pl >boot.svg
   dmesg | bootline export - --format chrome --clock kernel -o boot.json
+  bootline export boot.cap --with units.txt --app camera.service -f perfetto -o boot.perfetto-trace
+  bootline export -f perfetto -o boot.perfetto-trace   this machine's own boot
   bootline export two-boots.cap --format text --boot 2")]
 pub struct Args {
-    /// A capture or a log in any known format; `-` is standard input
+    /// A capture or a log in any known format, or an archive of `bootline collect`; `-` is standard input [default: the boot of this
+    /// machine]
     #[arg(value_name = "CAPTURE")]
-    file: PathBuf,
+    file: Option<PathBuf>,
     /// Format of the output
     #[arg(short, long, value_enum, value_name = "FORMAT", required_unless_present = "json")]
     format: Option<ExportFormat>,
@@ -53,9 +60,10 @@ pub struct Args {
     /// Write to this file; `-` is standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Export only this boot of several, counted from 1 [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    boot: Option<u32>,
+    /// Export only this boot of several in CAPTURE, counted from 1 [default: all]; without CAPTURE, an earlier boot of this machine,
+    /// from its journal, as journalctl counts: -1 is the one before this one, or an ID of `journalctl --list-boots`
+    #[arg(short, long, value_name = "N|ID", allow_hyphen_values = true)]
+    boot: Option<BootChoice>,
     /// The clock to give times by [default: arrival, if there are arrival times]
     #[arg(long, value_enum, value_name = "CLOCK")]
     clock: Option<ClockArg>,
@@ -64,6 +72,11 @@ pub struct Args {
     raw: bool,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    whole: WholeBootArgs,
+    /// Root directory of this machine
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -92,6 +105,12 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::USAGE, "`--format text` shows no times, of whatever `--clock`")
             .hint("for lines with times: `--format grabserial`"));
     }
+    if is_text && !args.whole.is_empty() {
+        return Err(Failure::new(
+            Exit::USAGE,
+            "`--format text` is the console's bytes: `--with` and `--app` add nothing",
+        ));
+    }
     let binary = args.format() == ExportFormat::Perfetto || args.raw;
     let no_file = args.output.as_deref().is_none_or(|output| output.as_os_str() == "-");
     if binary && no_file && stdout().is_terminal() {
@@ -99,21 +118,45 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::USAGE, format!("{what} can't be shown on a terminal"))
             .hint("write it to a file: `-o boot.perfetto-trace`".replace("boot.perfetto-trace", example(&args))));
     }
-    let input = LogFile::new(&args.file);
-    if let Some(output) = args.output.as_deref().filter(|o| !no_file && is_same_file(fs::metadata(o).ok(), &args.file))
-    {
-        return Err(is_the_input(output));
+    let read: Vec<&Path> = args.file.as_deref().into_iter().chain(args.whole.files()).collect();
+    if let Some(output) = args.output.as_deref().filter(|_| !no_file) {
+        if read.iter().any(|input| is_same_file(fs::metadata(output).ok(), input)) {
+            return Err(is_the_input(output));
+        }
     }
     // `>> boot.cap`: what is written would be read again, without an end.
-    if no_file && is_same_file(metadata_of_stdout(), &args.file) {
+    if no_file && read.iter().any(|input| is_same_file(metadata_of_stdout(), input)) {
         return Err(Failure::new(Exit::USAGE, "standard output is the input").hint("write to another file: `-o FILE`"));
     }
     let output = OutputFile::replaced(args.output.as_deref().unwrap_or(Path::new("-")));
+    let format = args.format();
+    let (input, only) = input_and_boot(args.file, args.boot, args.root)?;
     if is_text {
-        let boot = args.boot.map(|n| n as usize - 1);
-        return bytes::export(&input, args.reading.format(), boot, args.raw, output.open(), terminal);
+        return bytes::export(&input.open()?, args.reading.format(), only, args.raw, output.open(), terminal);
     }
-    export(args, &input, &output, terminal)
+    let mut reader = args.reading.reader(BootNeeds::Times);
+    reader.options.clock = args.clock.map(Clock::from);
+    reader.whole = args.whole.resolve(matches!(&input, LogInput::File(LogFile::Stdin)))?;
+    Export { reader: &reader, format, only, terminal }.write(input.open()?, &output)
+}
+
+/// What is exported, and which boot of a file alone, from 0: of a machine `--boot` chooses the input itself.
+fn input_and_boot(
+    file: Option<PathBuf>,
+    boot: Option<BootChoice>,
+    root: PathBuf,
+) -> Result<(LogInput, Option<usize>), Failure> {
+    let Some(file) = file else { return Ok((MachineArgs::new(boot, root).resolve()?, None)) };
+    let input = LogFile::new(&file);
+    let number = |choice: BootChoice| {
+        choice.number().map(|n| n - 1).ok_or_else(|| {
+            let name = shown(&input.name());
+            Failure::new(Exit::USAGE, format!("`--boot {choice}`: the boots in {name} are counted from 1"))
+                .hint("`-1` and IDs name boots of this machine, without CAPTURE")
+        })
+    };
+    let only = boot.map(number).transpose()?;
+    Ok((LogInput::File(input), only))
 }
 
 impl Args {
@@ -129,60 +172,4 @@ fn example(args: &Args) -> &'static str {
 
 fn metadata_of_stdout() -> Option<Metadata> {
     File::from(stdout().as_fd().try_clone_to_owned().ok()?).metadata().ok()
-}
-
-fn export(args: Args, input: &LogFile, output: &OutputFile, terminal: &Terminal) -> Result<Exit, Failure> {
-    let asked: Option<Clock> = args.clock.map(Clock::from);
-    let format = args.format();
-    let only = args.boot.map(|n| n as usize - 1);
-    let mut emitter = format.emitter();
-    let (mut out, mut result) = (output.open(), Ok(()));
-    let mut reader = args.reading.reader(BootNeeds::Times);
-    reader.options.clock = asked;
-    let mut boots = reader.boots(input)?;
-    while let Some(found) = boots.next() {
-        let AnalysedBoot { boot, label, unusable } = found?;
-        if only.is_some_and(|n| n != label.index) {
-            continue;
-        }
-        let unusable = match unusable {
-            Some(UnusableInput::NoTimes) => Some(no_times(asked, &label)),
-            other => other.or_else(|| format.refuses(&boot, asked).then(|| no_times(Some(Clock::Arrival), &label))),
-        };
-        // As elsewhere: what is no boot makes no report, but programs get all there is.
-        let is_boot = boot.milestones.first_kernel.is_some() && boot.timeline.clock != Clock::None;
-        if (is_boot && !format.refuses(&boot, asked)) || format == ExportFormat::Json {
-            let findings = if format.shows_findings() { findings(&boot) } else { Vec::new() };
-            result = emitter.boot(&ReportedBoot { boot: &boot, findings: &findings, label: &label }, &mut out);
-        }
-        if let Some(why) = unusable {
-            boots.refuse(label, why);
-        }
-        if result.is_err() || only.is_some() {
-            break;
-        }
-    }
-    if let Some(n) = only.filter(|n| *n >= boots.seen() && boots.seen() > 0) {
-        return Err(no_such_boot(&input.name(), n, boots.seen()));
-    }
-    let failures = boots.finish();
-    let result = result.and_then(|()| emitter.close(&mut out));
-    out.finish(result)?;
-    let mut exit = Exit::FINE;
-    for (_, failure) in failures {
-        exit = exit.max(failure.exit);
-        terminal.show(&failure);
-    }
-    Ok(exit)
-}
-
-fn no_times(asked: Option<Clock>, source: &BootLabel) -> UnusableInput {
-    let boot = named(source);
-    UnusableInput::Reported(match asked {
-        Some(Clock::Arrival) => Failure::new(Exit::INPUT, format!("no arrival times in {boot}"))
-            .hint("take the kernel's stamps: `--clock kernel`; or record the boot with `bootline capture`"),
-        Some(Clock::Kernel) => Failure::new(Exit::INPUT, format!("no kernel timestamps in {boot}"))
-            .hint("boot with `printk.time=1`, or take the arrival times: `--clock arrival`"),
-        _ => return UnusableInput::NoTimes,
-    })
 }

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The stretches of a boot as CSV (RFC 4180), a row each: phases, the critical chain, spans, waits, services, gaps,
-//! findings.
-//!
-//! What a spreadsheet takes for a formula it runs, and a log can hold one (`=cmd|...`): text that begins with `=`, `+`,
-//! `-` or `@` gets a `'` in front, which spreadsheets take for "this is text". Control characters are shown by their
-//! code, so that a cell never holds a line end.
-use std::borrow::Cow;
-use std::fmt::Write as _;
+//! The stretches of a boot as CSV (RFC 4180), a row each: phases, the critical path, spans, waits, services, gaps, findings; and those
+//! of the whole boot: stages, the application, units, processes.
+mod row;
+mod whole;
+
 use std::io::{self, Write};
 
 use super::emitter::{BootEmitter, ReportedBoot};
-use super::escape::escaped;
 use super::trace::cause;
 use super::wire::word;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_capture::units::Dur;
-use bootline_records::RecordId;
-
-const HEADER: &str = "boot,kind,name,module,task,track,depth,start_s,end_s,gross_s,console_s,net_s,self_s,reported_s,returned,first_record,last_record,clock\r\n";
+use row::{HEADER, Row};
 
 /// Boots as CSV, with one header for all.
 #[derive(Debug, Default)]
@@ -34,32 +28,12 @@ impl BootEmitter for Csv {
     }
 }
 
-/// One stretch; what it has not stays empty.
-#[derive(Default)]
-struct Row<'a> {
-    kind: Cow<'static, str>,
-    name: Cow<'a, str>,
-    module: Option<&'a str>,
-    task: Option<u32>,
-    track: Option<usize>,
-    depth: Option<usize>,
-    start: Option<Dur>,
-    end: Option<Dur>,
-    gross: Option<Dur>,
-    console: Option<Dur>,
-    net: Option<Dur>,
-    own: Option<Dur>,
-    reported: Option<Dur>,
-    returned: Option<i32>,
-    first: Option<RecordId>,
-    last: Option<RecordId>,
-}
-
 fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
     let ReportedBoot { boot, findings, .. } = *reported;
     let number = reported.number();
     let clock = word(&boot.timeline.clock);
     let mut write = |row: Row<'_>| out.write_all(row.line(number, &clock).as_bytes());
+    whole::rows(boot, &mut write)?;
     for p in &boot.phases {
         write(Row {
             kind: "phase".into(),
@@ -177,65 +151,4 @@ fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
         })?;
     }
     Ok(())
-}
-
-impl Row<'_> {
-    fn line(&self, boot: usize, clock: &str) -> String {
-        let mut line = boot.to_string();
-        let mut cell = |value: Option<String>| _ = write!(line, ",{}", value.unwrap_or_default());
-        cell(Some(text(&self.kind)));
-        cell(Some(text(&self.name)));
-        cell(self.module.map(text));
-        cell(self.task.map(|n| n.to_string()));
-        cell(self.track.map(|n| n.to_string()));
-        cell(self.depth.map(|n| n.to_string()));
-        for time in [self.start, self.end, self.gross, self.console, self.net, self.own, self.reported] {
-            cell(time.map(|t| t.to_string()));
-        }
-        cell(self.returned.map(|n| n.to_string()));
-        cell(self.first.map(|id| id.to_string()));
-        cell(self.last.map(|id| id.to_string()));
-        cell(Some(clock.to_owned()));
-        line.push_str("\r\n");
-        line
-    }
-}
-
-/// What begins a formula; some spreadsheets take the wide forms for the same.
-const FORMULA: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
-
-/// A cell of text.
-fn text(text: &str) -> String {
-    let guard = if text.trim_start().starts_with(FORMULA) { "'" } else { "" };
-    let text = format!("{guard}{}", escaped(text));
-    // Blanks at the ends are part of a cell, but not every reader keeps them without quotes.
-    let plain = !text.contains([',', '"', ';', '\'']) && text.trim().len() == text.len();
-    if plain { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells() {
-        let check = |given, want| assert_eq!(text(given), want);
-        check("acpi_init", "acpi_init");
-        check("0000:00:02.0", "0000:00:02.0");
-        check("a,b", "\"a,b\"");
-        check("say \"hi\"", "\"say \"\"hi\"\"\"");
-        check("=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"");
-        check("@SUM(1)", "\"'@SUM(1)\"");
-        check("-1", "\"'-1\"");
-        check(" +1", "\"' +1\"");
-        check("\u{ff1d}1+1", "\"'\u{ff1d}1+1\"");
-        check("\t=1", "\"'\\t=1\"");
-        check("a\r\nb\x1b[2J", "a\\r\\nb\\x1b[2J");
-    }
-
-    #[test]
-    fn a_row_has_the_headers_columns() {
-        let line = Row::default().line(1, "kernel");
-        assert_eq!(line.matches(',').count(), HEADER.matches(',').count());
-    }
 }
