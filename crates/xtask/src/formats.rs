@@ -30,6 +30,7 @@ const TAIL: &str = "
 | written by | shows | clock |
 | --- | --- | --- |
 | `systemctl show`, `systemctl show --all '*'` | systemd's own times; units with stamps, dependencies and processor time | CLOCK_MONOTONIC |
+| systemd with `systemd.log_level=debug`, also on the console alone | which unit waited for which: of those that held it back, at least the last | that of the log |
 | `journalctl -b -o export` (or `json`, `verbose`) | when systemd started each unit, and what it said of it; messages of the application | CLOCK_MONOTONIC |
 | `systemd-analyze plot --json=short` | units with stamps | CLOCK_MONOTONIC |
 | `systemd-analyze critical-chain` | when the units of its chain started | since systemd's start: with `systemctl show` |

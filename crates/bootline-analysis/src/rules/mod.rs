@@ -93,6 +93,7 @@ pub use rule_id::RuleId;
 use crate::predict::Precision;
 use crate::whole_change::{AnySetting, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::Boot;
+use bootline_capture::units::Interval;
 use bootline_kbuild::InitcallSource;
 use case::Case;
 
@@ -210,11 +211,16 @@ fn find(boot: &Boot, initcalls: &InitcallSource, precision: Precision) -> Vec<Fi
     found
 }
 
-/// What remedies save that change what is started and what waits, where the rule has not said it.
+/// What remedies save that change what is started and what waits, where the rule has not said it: of the finding's cost. With a unit
+/// that is not started, what it waited for is not waited for, either; who relies on that is better off with less.
 fn predict_changes_of_units(boot: &Boot, findings: &mut [Finding]) {
-    for remedy in findings.iter_mut().flat_map(|f| &mut f.remedies).filter(|r| r.saves.is_none()) {
-        let settings = WholeSetting::of_changes(boot, &remedy.changes);
-        let change = settings.and_then(|s| WholeChange::of(s.into_iter().map(AnySetting::Whole)).ok());
-        remedy.saves = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
+    for finding in findings {
+        let most = finding.cost.high();
+        for remedy in finding.remedies.iter_mut().filter(|r| r.saves.is_none()) {
+            let settings = WholeSetting::of_changes(boot, &remedy.changes);
+            let change = settings.and_then(|s| WholeChange::of(s.into_iter().map(AnySetting::Whole)).ok());
+            let saved = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
+            remedy.saves = saved.map(|s| Interval::new(s.low().min(most), s.best().min(most), s.high().min(most)));
+        }
     }
 }

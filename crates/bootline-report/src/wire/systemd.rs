@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::pair::Pair;
 use super::record_id::{Id, id};
 use super::whole::SystemUnit;
+use super::words::DependenciesKnown;
 use bootline_analysis::user_space::UnitTime;
 use bootline_boot::{self as domain, Boot};
 
@@ -65,8 +66,8 @@ pub(crate) struct SystemdTimes {
     units_loaded_ns: Option<i64>,
     /// When its first transaction was complete.
     finish_ns: Option<i64>,
-    /// Whether a source shows the units' dependencies: without one, their lists are empty.
-    has_dependencies: bool,
+    /// How much of the units' dependencies the sources show; what they don't show is missing in the units' lists.
+    dependencies: DependenciesKnown,
 }
 
 impl From<&domain::WholeBoot> for SystemdTimes {
@@ -76,7 +77,7 @@ impl From<&domain::WholeBoot> for SystemdTimes {
             generators_ns: whole.generators.map(|(from, to)| Pair([from, to].map(|t| t.as_nanos()))),
             units_loaded_ns: whole.units_loaded.map(|t| t.as_nanos()),
             finish_ns: whole.manager_finish.map(|t| t.as_nanos()),
-            has_dependencies: whole.has_dependencies,
+            dependencies: whole.dependencies.into(),
         }
     }
 }

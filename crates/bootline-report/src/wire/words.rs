@@ -95,6 +95,10 @@ words! {
     UnitTimesBy of bootline_boot::UnitTimesBy { Systemd, Journal, Console, Nothing }
 }
 words! {
+    /// How much of the dependencies between units the sources show: nothing, for which units some waited, or all of them.
+    DependenciesKnown of bootline_boot::DependenciesKnown { Nothing, Waits, All }
+}
+words! {
     /// What a mark in a trace is.
     MarkKind of bootline_boot::MarkKind { Module, Marker }
 }
