@@ -7,10 +7,11 @@
 //! ```text
 //! remedy < predict < rules
 //! origin < rules
-//! critical_path
-//! user_space < rules
+//! critical_path < boot_chain
+//! user_space < boot_chain, rules
 //! compare
 //! ```
+pub mod boot_chain;
 pub mod compare;
 pub mod critical_path;
 pub mod origin;
