@@ -46,11 +46,22 @@ impl BootChain {
         kernel_links::add(&mut list, boot, path, ChainPart::Kernel, initramfs.unwrap_or(end).min(end));
         let initramfs_end = user_space.unwrap_or(end).min(end);
         // A marker may be in the initramfs, or after it: then the path shows what happened there.
-        let path_there = path.filter(|path| kernel_links::shows(Some(path), list.at, initramfs_end));
+        let path_there = path.filter(|path| kernel_links::shows(path, list.at, initramfs_end));
         kernel_links::add(&mut list, boot, path_there, ChainPart::Initramfs, initramfs_end);
-        let path_there = path.filter(|path| kernel_links::shows(Some(path), list.at, end));
+        let path_there = path.filter(|path| kernel_links::shows(path, list.at, end));
         user_space_links::add(&mut list, boot, path_there, units, until, end);
         Some(BootChain { start, since, end, until, links: list.links })
+    }
+
+    /// The kernel's critical path as a chain of its own.
+    pub fn of_path(boot: &Boot, path: &CriticalPath) -> BootChain {
+        BootChain {
+            start: path.start,
+            since: origin(path),
+            end: path.end,
+            until: boot.end.as_ref().map_or(ChainEnd::Init, |end| end_of_path(end.by)),
+            links: path.segments.iter().enumerate().map(|(i, s)| kernel_links::link_of(i, s)).collect(),
+        }
     }
 
     /// From start to end.
@@ -68,6 +79,11 @@ impl BootChain {
         self.links.iter().filter_map(|link| link.console).sum()
     }
 
+    /// Whether it shows more than the kernel's critical path.
+    pub fn is_more_than_path(&self) -> bool {
+        self.links.iter().any(|link| !link.is_segment())
+    }
+
     /// Whether it goes through the chain of units.
     pub fn has_units(&self) -> bool {
         self.links.iter().any(BootLink::is_of_units)
@@ -77,14 +93,7 @@ impl BootChain {
 /// The earliest moment that the stages or the kernel's path show.
 fn beginning(boot: &Boot, path: Option<&CriticalPath>) -> Option<(Dur, WholeOrigin)> {
     let of_stages = boot.whole.stages.first().map(|stage| stage.start).zip(boot.whole.since);
-    let of_path = path.map(|path| (path, path.start)).map(|(path, start)| {
-        let since = match path.since {
-            TimeOrigin::PowerOn => WholeOrigin::PowerOn,
-            TimeOrigin::KernelStart => WholeOrigin::KernelStart,
-            TimeOrigin::KernelFirstByte => WholeOrigin::FirstByte,
-        };
-        (start, since)
-    });
+    let of_path = path.map(|path| (path.start, origin(path)));
     match (of_stages, of_path) {
         (Some(stages), Some(of_path)) => {
             // A path that ended before the first stage is of other times.
@@ -101,9 +110,22 @@ fn ending(boot: &Boot, path: Option<&CriticalPath>) -> Option<(Dur, ChainEnd)> {
         return Some((end, ChainEnd::Reached(until)));
     }
     let end = boot.end.as_ref().filter(|_| path.is_some())?;
-    let until = match end.by {
+    Some((end.at.best(), end_of_path(end.by)))
+}
+
+/// What a path counts from.
+fn origin(path: &CriticalPath) -> WholeOrigin {
+    match path.since {
+        TimeOrigin::PowerOn => WholeOrigin::PowerOn,
+        TimeOrigin::KernelStart => WholeOrigin::KernelStart,
+        TimeOrigin::KernelFirstByte => WholeOrigin::FirstByte,
+    }
+}
+
+/// What a path ends with.
+fn end_of_path(by: EndedBy) -> ChainEnd {
+    match by {
         EndedBy::Marker => ChainEnd::Reached(WholeEnd::Marker),
         EndedBy::InitRecord | EndedBy::FreeingUnused | EndedBy::InitBanner => ChainEnd::Init,
-    };
-    Some((end.at.best(), until))
+    }
 }

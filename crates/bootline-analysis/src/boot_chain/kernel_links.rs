@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's critical path as links.
-use super::link::{ChainPart, LinkKind};
+use super::link::{BootLink, ChainPart, LinkKind};
 use super::link_list::LinkList;
 use super::stage_links;
 use crate::critical_path::{CriticalPath, Segment, SegmentKind};
@@ -19,16 +19,37 @@ pub(super) fn add(list: &mut LinkList, boot: &Boot, path: Option<&CriticalPath>,
             continue;
         }
         stage_links::fill(list, boot, segment.start.min(to));
-        let part = if is_before { ChainPart::BeforeKernel } else { part };
-        let Some(link) = list.add(LinkKind::Segment { segment: position }, part, segment.end.min(to)) else { break };
-        let is_whole = link.length() == segment.length();
-        let console = if is_whole { segment.console } else { boot.console_wait(link.start, link.end) };
-        link.console = Some(console);
-        // What is cut of it can save no more than its own work.
-        link.max_saving = Some(if is_whole { segment.max_saving } else { segment.max_saving.min(link.net()) });
-        (link.first, link.last) = (segment.first, segment.last);
+        let kind = LinkKind::Segment { segment: position };
+        let Some(link) = list.add(kind, part_of(segment, part), segment.end.min(to)) else { break };
+        if link.length() == segment.length() {
+            complete(link, segment);
+        } else {
+            link.console = Some(boot.console_wait(link.start, link.end));
+            // What is cut of it can save no more than its own work.
+            link.max_saving = Some(segment.max_saving.min(link.net()));
+            (link.first, link.last) = (segment.first, segment.last);
+        }
     }
     stage_links::fill(list, boot, to);
+}
+
+/// A segment as a link.
+pub(super) fn link_of(position: usize, segment: &Segment) -> BootLink {
+    let kind = LinkKind::Segment { segment: position };
+    let mut link = BootLink::plain(kind, part_of(segment, ChainPart::Kernel), segment.start, segment.end);
+    complete(&mut link, segment);
+    link
+}
+
+/// Fills in what is known of a segment.
+fn complete(link: &mut BootLink, segment: &Segment) {
+    link.console = Some(segment.console);
+    link.max_saving = Some(segment.max_saving);
+    (link.first, link.last) = (segment.first, segment.last);
+}
+
+fn part_of(segment: &Segment, part: ChainPart) -> ChainPart {
+    if segment.kind == SegmentKind::BeforeKernel { ChainPart::BeforeKernel } else { part }
 }
 
 /// Whether a moment lies in a stage: the path does not divide the time before the kernel, the stages do.
@@ -37,8 +58,8 @@ fn stages_show(boot: &Boot, at: Dur) -> bool {
 }
 
 /// Whether the path shows something of a time range, other than that it was user space.
-pub(super) fn shows(path: Option<&CriticalPath>, from: Dur, to: Dur) -> bool {
+pub(super) fn shows(path: &CriticalPath, from: Dur, to: Dur) -> bool {
     let is_within = |s: &&Segment| s.start < to && s.end > from;
     let is_more = |s: &Segment| !matches!(s.kind, SegmentKind::Phase { .. } | SegmentKind::BeforeKernel);
-    path.is_some_and(|path| path.segments.iter().filter(is_within).any(is_more))
+    path.segments.iter().filter(is_within).any(is_more)
 }
