@@ -24,10 +24,10 @@ use crate::explain::{no_end, since, title, untrusted};
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
 use crate::whole;
-use bootline_analysis::boot_chain::BootChain;
+use bootline_analysis::boot_chain::{BootChain, ChainEnd};
 use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
 use bootline_analysis::user_space::UnitChain;
-use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin};
+use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
 use links_table::links_table;
 use slack::slack;
@@ -61,14 +61,16 @@ pub fn critical_chain(
     document
 }
 
-/// The chain through the whole boot, where it shows more than the kernel's critical path.
+/// The chain through the whole boot, where the sources show user space. Of a log that ends with init or the marker the critical path
+/// is shown alone.
 pub(crate) fn whole_chain_of(
     boot: &Boot,
     critical_path: Option<&CriticalPath>,
     units: Option<&UnitChain>,
 ) -> Option<BootChain> {
     let chain = BootChain::of(boot, critical_path, units).filter(BootChain::is_more_than_path)?;
-    whole::is_worth_showing(boot).then_some(chain)
+    let shows_user_space = !matches!(chain.until, ChainEnd::Init | ChainEnd::Reached(WholeEnd::Marker));
+    (shows_user_space || !boot.whole.sources.is_empty()).then_some(chain)
 }
 
 /// The path to the boot's end.
