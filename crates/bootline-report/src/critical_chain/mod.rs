@@ -5,6 +5,7 @@
 mod json;
 mod links_table;
 mod options;
+mod path_basis;
 mod shown_chain;
 mod slack;
 mod small_links;
@@ -16,8 +17,6 @@ pub use json::critical_chain_json;
 pub use options::CriticalChainOptions;
 pub(crate) use shown_chain::ShownChain;
 
-use std::collections::HashSet;
-
 use crate::boot_label::BootLabel;
 use crate::document::{Document, Text};
 use crate::explain::{no_end, since, title, untrusted};
@@ -25,11 +24,12 @@ use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
 use crate::whole;
 use bootline_analysis::boot_chain::{BootChain, ChainEnd};
-use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
+use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::user_space::UnitChain;
 use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
 use links_table::links_table;
+use path_basis::{basis, share_of_outstanding};
 use slack::slack;
 use small_links::outstanding;
 
@@ -113,41 +113,4 @@ fn path(
     let shown = ShownChain { boot, chain: &chain, path: Some(critical_path), units: None };
     document.table(links_table(&shown, &outstanding, "segment", reached));
     slack(document, critical_path);
-}
-
-/// What the links that stand by themselves come to.
-fn share_of_outstanding(critical_path: &CriticalPath, outstanding: &HashSet<usize>, of: &str) -> Text {
-    let net = |s: &Segment| s.net();
-    let all = critical_path.segments.iter().map(net).sum::<Dur>();
-    let shown =
-        critical_path.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
-    Text::new()
-        .words(format!("{} of {of} {} segments make up ", outstanding.len(), critical_path.segments.len()))
-        .figure(TimeValue::exact(shown))
-        .words(" of its ")
-        .figure(TimeValue::exact(all))
-        .words(" net of the console; the others are merged.")
-}
-
-fn basis(boot: &Boot, critical_path: &CriticalPath, what: &str) -> String {
-    let mut text = match critical_path.basis {
-        PathBasis::AsyncCalls => format!("{what} is derived from initcalls, async calls and the waits for them."),
-        PathBasis::Initcalls => {
-            format!(
-                "{what} is derived from initcalls and probes. Waits inside an initcall count as its work; `async.dyndbg=+p` on the command line shows waits for async calls."
-            )
-        }
-        PathBasis::Records => {
-            format!(
-                "{what} is derived from records alone, and between two records nothing distinguishes work from waiting. \
-                 `initcall_debug` on the command line names what ran."
-            )
-        }
-    };
-    let through =
-        critical_path.segments.iter().any(|s| matches!(s.kind, SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs));
-    if through && boot.kernel.cpus == Some(1) {
-        text += " With one CPU, a call that is not critical also takes CPU time from the path, so its slack is valid only if it sleeps.";
-    }
-    text
 }

@@ -2,10 +2,11 @@
 //! The chain through the whole boot: how its time divides, its links, and what is not critical.
 use super::links_table::links_table;
 use super::options::CriticalChainOptions;
+use super::path_basis::{basis, share_of_outstanding};
 use super::shown_chain::ShownChain;
 use super::slack::slack;
 use super::small_links::outstanding;
-use super::{basis, share_of_outstanding, units};
+use super::units;
 use crate::document::{Document, Text};
 use crate::explain::{no_end, untrusted};
 use crate::style::Style;

@@ -116,7 +116,7 @@ impl Canvas {
             "flush" => "segment wait",
             "silence" | "queue" => "segment silence",
             "phase" | "stage" => "segment phase p1",
-            "unit" => "segment unit",
+            "unit" => "segment service",
             "async" => "segment async",
             _ => "segment initcall",
         };
