@@ -3,7 +3,9 @@
 use super::*;
 use crate::critical_path::CriticalPath;
 use crate::user_space::UnitChain;
-use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent, WholeEnd, WholeOrigin};
+use bootline_boot::{
+    AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent, StageEvidence, WholeEnd, WholeOrigin,
+};
 use bootline_capture::units::Dur;
 use bootline_records::source::read;
 use proptest::prelude::*;
@@ -227,6 +229,37 @@ fn a_chain_of_units_that_does_not_lead_to_the_end_is_left_out() {
     // The kernel's path goes on to the marker; it knows nothing of systemd's own start.
     let rest = [&[("segments", 2_600)], &SYSTEMD[..], &[("segments", 4_000)]].concat();
     assert_eq!(found[3..], rest.into_iter().map(|(name, end)| (name.to_owned(), end)).collect::<Vec<_>>());
+}
+
+/// A kernel's log with two initcalls, and a trace of them and of the application's program.
+const TRACED: [&str; 2] = [
+    "[    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[    0.100000] calling  one_init+0x0/0x10 @ 1
+[    0.200000] initcall one_init+0x0/0x10 returned 0 after 100000 usecs
+[    0.300000] calling  two_init+0x0/0x10 @ 1
+[    0.500000] initcall two_init+0x0/0x10 returned 0 after 200000 usecs
+[    1.000000] Run /sbin/init as init process
+[    3.000000] camera: first frame
+",
+    "# tracer: nop
+     swapper/0-1       [000] .....  0.100000: initcall_start: func=one_init+0x0/0x10
+     swapper/0-1       [000] .....  0.200000: initcall_finish: func=one_init+0x0/0x10 ret=0
+     swapper/0-1       [000] .....  0.300000: initcall_start: func=two_init+0x0/0x10
+     swapper/0-1       [000] .....  0.500000: initcall_finish: func=two_init+0x0/0x10 ret=0
+        camera-131     [000] .....  2.000000: sched_process_exec: filename=/usr/bin/camera pid=131 old_pid=131
+",
+];
+
+#[test]
+fn a_trace_shows_when_the_applications_program_was_executed() {
+    let [log, trace] = TRACED;
+    let ends = [("segments", 1_000), ("user-space", 2_000), ("application -", 3_000)];
+    check(log, trace, Some("camera: first frame|^camera$"), &ends);
+    let boot = with(log, trace, Some("camera: first frame|^camera$"), None);
+    let links = chain(&boot).unwrap().links;
+    let app = links.last().unwrap();
+    assert_eq!(app.start_by, Some(StageEvidence::Process(131)));
+    assert_eq!(app.last, boot.whole.application.as_ref().unwrap().record);
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline critical-chain`: the chain to the boot's end, from the end back, and what ran in parallel with it.
 //!
-//! Where the sources show no more than the kernel, that is the kernel's critical path; else the chain through the whole boot.
+//! Of a log alone that is the kernel's critical path; with other sources or an application, the chain through the whole boot.
 mod json;
 mod links_table;
 mod options;
@@ -23,10 +23,10 @@ use crate::explain::{no_end, since, title, untrusted};
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
 use crate::whole;
-use bootline_analysis::boot_chain::{BootChain, ChainEnd};
+use bootline_analysis::boot_chain::BootChain;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::user_space::UnitChain;
-use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin, WholeEnd};
+use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use links_table::links_table;
 use path_basis::{basis, share_of_outstanding};
@@ -61,16 +61,15 @@ pub fn critical_chain(
     document
 }
 
-/// The chain through the whole boot, where the sources show user space. Of a log that ends with init or the marker the critical path
-/// is shown alone.
+/// The chain through the whole boot, where something besides the log was asked for: a source, or an application that was reached. Of a
+/// log alone the critical path to init or to the marker is shown.
 pub(crate) fn whole_chain_of(
     boot: &Boot,
     critical_path: Option<&CriticalPath>,
     units: Option<&UnitChain>,
 ) -> Option<BootChain> {
     let chain = BootChain::of(boot, critical_path, units).filter(BootChain::is_more_than_path)?;
-    let shows_user_space = !matches!(chain.until, ChainEnd::Init | ChainEnd::Reached(WholeEnd::Marker));
-    (shows_user_space || !boot.whole.sources.is_empty()).then_some(chain)
+    (!boot.whole.sources.is_empty() || boot.whole.application.is_some()).then_some(chain)
 }
 
 /// The path to the boot's end.
