@@ -7,11 +7,12 @@
 //! ```text
 //! remedy < predict < rules
 //! origin < rules
-//! critical_path
-//! user_space < rules
+//! critical_path < boot_chain
+//! user_space < boot_chain, rules
 //! predict, user_space < whole_change < rules < predictions
 //! compare
 //! ```
+pub mod boot_chain;
 pub mod compare;
 pub mod critical_path;
 pub mod origin;

@@ -37,7 +37,7 @@ pub enum Verb {
     Time(time::Args),
     /// Lists initcalls and probes by the time they took, net of the console
     Blame(blame::Args),
-    /// Shows the critical path to init, and the slack of what is not on it
+    /// Shows the critical path to init, or from power-on to the application, and the slack of what is not on it
     CriticalChain(critical_chain::Args),
     /// Writes a boot in the formats of other tools: Perfetto, Chrome, CSV, Markdown, JUnit, LAVA
     Export(Box<export::Args>),

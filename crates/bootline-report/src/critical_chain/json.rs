@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::shown_chain::ShownChain;
 use crate::boot_label::BootLabel;
 use crate::wire::{self, Clock, PathBasis, TimeOrigin, TimeToInit};
+use bootline_analysis::boot_chain::BootChain;
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::user_space::UnitChain;
 use bootline_boot::Boot;
@@ -15,7 +17,13 @@ pub fn critical_chain_json<'b>(
     critical_path: Option<&'b CriticalPath>,
     source: &'b BootLabel,
 ) -> impl Serialize + 'b {
+    let units = UnitChain::of(boot);
+    let chain = BootChain::of(boot, critical_path, units.as_ref());
+    let boot_chain = chain
+        .as_ref()
+        .map(|chain| wire::BootChainJson::new(&ShownChain { boot, chain, path: critical_path, units: units.as_ref() }));
     CriticalPathBoot {
+        boot_chain,
         source: &source.input,
         index: source.index,
         kernel_version: boot.kernel.release.as_deref(),
@@ -31,7 +39,7 @@ pub fn critical_chain_json<'b>(
             segments: c.segments.iter().map(wire::Segment::from).collect(),
             non_critical: c.non_critical.iter().map(wire::NonCritical::from).collect(),
         }),
-        unit_chain: UnitChain::of(boot).map(|chain| wire::UnitChainJson::new(boot, &chain)),
+        unit_chain: units.as_ref().map(|chain| wire::UnitChainJson::new(boot, chain)),
     }
 }
 
@@ -51,6 +59,9 @@ pub(crate) struct CriticalPathBoot<'b> {
     critical_path: Option<CriticalPathJson<'b>>,
     /// From systemd's start to the application; null unless a source shows the units' dependencies.
     unit_chain: Option<wire::UnitChainJson<'b>>,
+    /// From power-on, or the earliest known moment, to the application: both in their places among the stages; null where the boot
+    /// did not reach an end.
+    boot_chain: Option<wire::BootChainJson<'b>>,
 }
 
 /// What decided when the boot ended, segment by segment, without gap or overlap.

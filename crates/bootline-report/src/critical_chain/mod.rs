@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bootline critical-chain`: the critical path to the boot's end, from the end back, and what ran in parallel with it.
+//! `bootline critical-chain`: the chain to the boot's end, from the end back, and what ran in parallel with it.
+//!
+//! Of a log alone that is the kernel's critical path; with other sources or an application, the chain through the whole boot.
 mod json;
+mod links_table;
 mod options;
-mod tables;
+mod path_basis;
+mod shown_chain;
+mod slack;
+mod small_links;
 mod units;
+mod whole_chain;
 
 pub(crate) use json::CriticalPathBoot;
 pub use json::critical_chain_json;
 pub use options::CriticalChainOptions;
-
-use std::collections::HashSet;
+pub(crate) use shown_chain::ShownChain;
 
 use crate::boot_label::BootLabel;
 use crate::document::{Document, Text};
@@ -17,11 +23,15 @@ use crate::explain::{no_end, since, title, untrusted};
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
 use crate::whole;
-use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
+use bootline_analysis::boot_chain::BootChain;
+use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::user_space::UnitChain;
 use bootline_boot::{Boot, BootEnd, EndedBy, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
-use tables::{longest, outstanding, segments_table, slack};
+use links_table::links_table;
+use path_basis::{basis, share_of_outstanding};
+use slack::slack;
+use small_links::outstanding;
 
 /// The chain, for people. None where the log has no end or no times.
 pub fn critical_chain(
@@ -32,15 +42,34 @@ pub fn critical_chain(
 ) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    match critical_path.zip(boot.end.as_ref()) {
-        Some((critical_path, end)) => path(&mut document, boot, critical_path, end, options),
-        None => document.paragraph(no_end(boot)),
+    let units = UnitChain::of(boot);
+    let chain = whole_chain_of(boot, critical_path, units.as_ref());
+    match (&chain, critical_path.zip(boot.end.as_ref())) {
+        (Some(chain), _) => {
+            let shown = ShownChain { boot, chain, path: critical_path, units: units.as_ref() };
+            whole_chain::whole_chain(&mut document, &shown, options);
+        }
+        (None, Some((critical_path, end))) => path(&mut document, boot, critical_path, end, options),
+        (None, None) => document.paragraph(no_end(boot)),
     }
-    if let Some(chain) = UnitChain::of(boot) {
-        units::units(&mut document, boot, &chain);
+    if let Some(units) = units.as_ref().filter(|_| !chain.as_ref().is_some_and(BootChain::has_units)) {
+        units::units(&mut document, boot, units);
+    }
+    if units.is_some() || chain.is_some() {
         whole::sources(&mut document, boot);
     }
     document
+}
+
+/// The chain through the whole boot, where something besides the log was asked for: a source, or an application that was reached. Of a
+/// log alone the critical path to init or to the marker is shown.
+pub(crate) fn whole_chain_of(
+    boot: &Boot,
+    critical_path: Option<&CriticalPath>,
+    units: Option<&UnitChain>,
+) -> Option<BootChain> {
+    let chain = BootChain::of(boot, critical_path, units).filter(BootChain::is_more_than_path)?;
+    (!boot.whole.sources.is_empty() || boot.whole.application.is_some()).then_some(chain)
 }
 
 /// The path to the boot's end.
@@ -73,55 +102,14 @@ fn path(
             .words(".");
     }
     document.paragraph(sum);
-    document.paragraph(basis(boot, critical_path));
+    document.paragraph(basis(boot, critical_path, "The path"));
     untrusted(document, boot);
     let outstanding = outstanding(critical_path, options);
     if outstanding.len() < critical_path.segments.len() {
-        document.paragraph(share(critical_path, &outstanding));
+        document.paragraph(share_of_outstanding(critical_path, &outstanding, "the path's"));
     }
-    document.table(segments_table(critical_path, &outstanding, reached, end.record));
-    let non_critical = longest(&critical_path.non_critical);
-    if !non_critical.is_empty() {
-        let more = critical_path.non_critical.len() - non_critical.len();
-        let and = if more > 0 { format!(" {more} shorter ones are not shown.") } else { String::new() };
-        document.paragraph(format!(
-            "Not critical: shortening one of these saves nothing, and lengthening it by up to its slack costs nothing.{and}"
-        ));
-        document.table(slack(&non_critical));
-    }
-}
-
-/// What the links that stand by themselves come to.
-fn share(critical_path: &CriticalPath, outstanding: &HashSet<usize>) -> Text {
-    let net = |s: &Segment| s.net();
-    let all = critical_path.segments.iter().map(net).sum::<Dur>();
-    let shown =
-        critical_path.segments.iter().enumerate().filter(|(i, _)| outstanding.contains(i)).map(|(_, s)| net(s)).sum();
-    Text::new()
-        .words(format!("{} of the path's {} segments make up ", outstanding.len(), critical_path.segments.len()))
-        .figure(TimeValue::exact(shown))
-        .words(" of its ")
-        .figure(TimeValue::exact(all))
-        .words(" net of the console; the others are merged.")
-}
-
-fn basis(boot: &Boot, critical_path: &CriticalPath) -> String {
-    let mut text = match critical_path.basis {
-        PathBasis::AsyncCalls => "The path is derived from initcalls, async calls and the waits for them.".to_owned(),
-        PathBasis::Initcalls => {
-            "The path is derived from initcalls and probes. Waits inside an initcall count as its work; `async.dyndbg=+p` on the command line shows waits for async calls."
-                .to_owned()
-        }
-        PathBasis::Records => {
-            "The path is derived from records alone, and between two records nothing distinguishes work from waiting. \
-             `initcall_debug` on the command line names what ran."
-                .to_owned()
-        }
-    };
-    let through =
-        critical_path.segments.iter().any(|s| matches!(s.kind, SegmentKind::AsyncCall { .. } | SegmentKind::Initramfs));
-    if through && boot.kernel.cpus == Some(1) {
-        text += " With one CPU, a call that is not critical also takes CPU time from the path, so its slack is valid only if it sleeps.";
-    }
-    text
+    let chain = BootChain::of_path(boot, critical_path);
+    let shown = ShownChain { boot, chain: &chain, path: Some(critical_path), units: None };
+    document.table(links_table(&shown, &outstanding, "segment", reached));
+    slack(document, critical_path);
 }

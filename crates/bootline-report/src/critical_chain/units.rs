@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The units that decided when the application was up, after the kernel's part of the path.
+//! The chain of systemd's units: as a section of its own where it does not lead to the boot's end, and its slack.
 use crate::document::{Document, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
@@ -15,7 +15,11 @@ const OFF_PATH: usize = 10;
 /// A queue shorter than this is not worth a row.
 const SMALL: Dur = Dur::from_millis(1);
 
-/// The chain of units, if the sources show dependencies.
+/// Why there is time between units.
+pub(super) const WHY_QUEUED: &str = ": a unit could start and did not yet, because systemd started others, the processor was busy, or it \
+     is started on demand. `systemd-analyze critical-chain` does not show this time.";
+
+/// The chain of units on its own.
 pub(super) fn units(document: &mut Document, boot: &Boot, chain: &UnitChain) {
     let Some(last) = chain.links.last() else { return };
     let name = |i: usize| boot.whole.units[i].name.as_str();
@@ -30,23 +34,25 @@ pub(super) fn units(document: &mut Document, boot: &Boot, chain: &UnitChain) {
     if let Some(share) = share(chain.queue(), chain.length()) {
         text = text.words(format!(", {share},"));
     }
-    document.paragraph(text.words(
-        " is no unit's own: a unit could start and did not yet, because systemd started others, the processor was busy, or it is started \
-         on demand. `systemd-analyze critical-chain` does not show this time.",
-    ));
+    document.paragraph(text.words(" is no unit's own").words(WHY_QUEUED));
     document.table(links(boot, chain));
-    slack(document, boot, chain);
-    if !chain.off_path.is_empty() {
-        let shown: Vec<&str> = chain.off_path.iter().take(OFF_PATH).map(|i| name(*i)).collect();
-        let more = chain.off_path.len() - shown.len();
-        let and = if more > 0 { format!(", and {more} more") } else { String::new() };
-        document.paragraph(format!(
-            "{} units that {} does not need began to start before it was up: {}{and}.",
-            chain.off_path.len(),
-            name(last.unit),
-            shown.join(", ")
-        ));
-    }
+    slack(document, boot, chain, Dur::ZERO);
+    off_path(document, boot, chain);
+}
+
+/// The units that the chain's last one does not need.
+pub(super) fn off_path(document: &mut Document, boot: &Boot, chain: &UnitChain) {
+    let Some(last) = chain.links.last().filter(|_| !chain.off_path.is_empty()) else { return };
+    let name = |i: usize| boot.whole.units[i].name.as_str();
+    let shown: Vec<&str> = chain.off_path.iter().take(OFF_PATH).map(|i| name(*i)).collect();
+    let more = chain.off_path.len() - shown.len();
+    let and = if more > 0 { format!(", and {more} more") } else { String::new() };
+    document.paragraph(format!(
+        "{} units that {} does not need began to start before it was up: {}{and}.",
+        chain.off_path.len(),
+        name(last.unit),
+        shown.join(", ")
+    ));
 }
 
 fn links(boot: &Boot, chain: &UnitChain) -> Table {
@@ -76,7 +82,8 @@ fn links(boot: &Boot, chain: &UnitChain) -> Table {
     table
 }
 
-fn slack(document: &mut Document, boot: &Boot, chain: &UnitChain) {
+/// The units that had to be up and were in time; `zero` is what their times are counted from.
+pub(super) fn slack(document: &mut Document, boot: &Boot, chain: &UnitChain, zero: Dur) {
     if chain.slack.is_empty() {
         return;
     }
@@ -92,7 +99,8 @@ fn slack(document: &mut Document, boot: &Boot, chain: &UnitChain) {
     for s in chain.slack.iter().take(SLACK) {
         let unit = &boot.whole.units[s.unit];
         let shown = |d: Option<Dur>| d.map(|d| d.to_string()).unwrap_or_default();
-        let cells = vec![s.slack.to_string(), shown(unit.activation()), shown(unit.up), unit.name.clone()];
+        let cells =
+            vec![s.slack.to_string(), shown(unit.activation()), shown(unit.up.map(|up| up - zero)), unit.name.clone()];
         table.row(cells, Style::Plain);
     }
     document.table(table);

@@ -114,8 +114,9 @@ impl Canvas {
         let class = |l: &DrawnSegment| match l.kind {
             "root" => "segment root",
             "flush" => "segment wait",
-            "silence" => "segment silence",
-            "phase" => "segment phase p1",
+            "silence" | "queue" => "segment silence",
+            "phase" | "stage" => "segment phase p1",
+            "unit" => "segment service",
             "async" => "segment async",
             _ => "segment initcall",
         };
@@ -127,13 +128,13 @@ impl Canvas {
                 continue;
             }
             shown = right.max(self.x(kind.start) + LEAST);
-            let tip = format!(
-                "{}: {} s, of it {} s waiting for the console; the boot would be {} s shorter without it",
-                kind.title,
-                kind.end - kind.start,
-                kind.console,
-                kind.max_saving
-            );
+            let mut tip = format!("{}: {} s", kind.title, kind.end - kind.start);
+            if let Some(console) = kind.console {
+                tip += &format!(", of it {console} s waiting for the console");
+            }
+            if let Some(saving) = kind.max_saving {
+                tip += &format!("; the boot would be {saving} s shorter without it");
+            }
             self.bar(class(kind), (kind.start, kind.end), (self.y, ROW + 2.0), &kind.label, &tip);
         }
         self.y += ROW + 6.0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The critical path as bars, and the slack of what ran in parallel with it.
+//! The critical path as bars, or the chain through the whole boot where there is more to it, and the slack of what ran in parallel.
 use std::collections::HashMap;
 
+use crate::critical_chain::{ShownChain, whole_chain_of};
+use bootline_analysis::boot_chain::{BootChain, BootLink, LinkKind};
 use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
-use bootline_boot::{Boot, TimeOrigin};
+use bootline_analysis::user_space::UnitChain;
+use bootline_boot::{Boot, WholeOrigin};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 
@@ -11,7 +14,7 @@ use bootline_records::RecordId;
 #[derive(Clone, Debug)]
 pub(super) struct DrawnPath {
     pub basis: PathBasis,
-    pub since: TimeOrigin,
+    pub since: WholeOrigin,
     pub start: Dur,
     pub end: Dur,
     pub segments: Vec<DrawnSegment>,
@@ -28,8 +31,10 @@ pub(super) struct DrawnSegment {
     pub label: String,
     pub start: Dur,
     pub end: Dur,
-    pub console: Dur,
-    pub max_saving: Dur,
+    /// None where it is not known.
+    pub console: Option<Dur>,
+    /// None where nothing shows it.
+    pub max_saving: Option<Dur>,
     pub first: Option<usize>,
     pub last: Option<usize>,
     /// Probes and calls inside it.
@@ -39,25 +44,59 @@ pub(super) struct DrawnSegment {
 /// What to draw of a boot's critical path.
 pub(super) fn critical_path(boot: &Boot, critical_path: &CriticalPath) -> DrawnPath {
     let slack: HashMap<RecordId, Dur> = critical_path.non_critical.iter().map(|b| (b.record, b.slack)).collect();
-    let drawn = |s: &Segment| DrawnSegment {
-        kind: kind(&s.kind),
-        title: s.kind.title(),
-        label: label(s),
-        start: s.start,
-        end: s.end,
-        console: s.console,
-        max_saving: s.max_saving,
-        first: s.first.and_then(|id| boot.records.index_of(id)),
-        last: s.last.and_then(|id| boot.records.index_of(id)),
-        nested: s.nested.len(),
-    };
+    let units = UnitChain::of(boot);
+    let chain = whole_chain_of(boot, Some(critical_path), units.as_ref());
+    let chain = chain.unwrap_or_else(|| BootChain::of_path(boot, critical_path));
+    let shown = ShownChain { boot, chain: &chain, path: Some(critical_path), units: units.as_ref() };
     DrawnPath {
         basis: critical_path.basis,
-        since: critical_path.since,
-        start: critical_path.start,
-        end: critical_path.end,
-        segments: critical_path.segments.iter().map(drawn).collect(),
+        since: chain.since,
+        start: chain.start,
+        end: chain.end,
+        // A target takes no time: there is nothing to draw.
+        segments: chain.links.iter().filter(|l| l.length() > Dur::ZERO).map(|l| drawn(&shown, l)).collect(),
         slack: boot.spans().iter().map(|s| slack.get(&s.first).copied()).collect(),
+    }
+}
+
+fn drawn(shown: &ShownChain<'_, '_>, link: &BootLink) -> DrawnSegment {
+    let index = |id: RecordId| shown.boot.records.index_of(id);
+    let (first, last) = shown.records(link);
+    let segment = shown.segment(link);
+    DrawnSegment {
+        kind: segment.map_or_else(|| kind_of_link(link.kind), |s| kind(&s.kind)),
+        title: shown.title(link),
+        label: segment.map_or_else(|| label_of_link(shown, link), label),
+        start: link.start,
+        end: link.end,
+        console: link.console,
+        max_saving: link.max_saving,
+        first: first.and_then(index),
+        last: last.and_then(index),
+        nested: segment.map_or(0, |s| s.nested.len()),
+    }
+}
+
+/// The kind of a link that is no segment.
+fn kind_of_link(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::Unit { .. } | LinkKind::Application { .. } => "unit",
+        LinkKind::Queue { .. } => "queue",
+        LinkKind::Segment { .. }
+        | LinkKind::Stage(_)
+        | LinkKind::ManagerStart
+        | LinkKind::ManagerSetUp
+        | LinkKind::Generators
+        | LinkKind::UnitsLoad
+        | LinkKind::AfterUnits => "stage",
+    }
+}
+
+/// Of a queue there is nothing to say in short: its title names the unit that waits.
+fn label_of_link(shown: &ShownChain<'_, '_>, link: &BootLink) -> String {
+    match link.kind {
+        LinkKind::Queue { .. } | LinkKind::AfterUnits => String::new(),
+        _ => shown.title(link),
     }
 }
 

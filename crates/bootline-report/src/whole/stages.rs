@@ -41,15 +41,19 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
             return;
         }
     }
-    let service_type = app.unit.and_then(|i| boot.whole.units.get(i)?.service_type.as_deref());
-    let text = match service_type {
-        Some(word @ ("simple" | "idle" | "exec")) => text.words(format!(
-            ". It is of Type={word}: systemd takes it for up as soon as its process exists, not when it is ready; a line that it prints shows \
+    document.paragraph(text.words(".").words(readiness(boot).unwrap_or_default()));
+}
+
+/// What it means that the application's unit is up, where that is not what it says: a sentence after another one.
+pub(crate) fn readiness(boot: &Boot) -> Option<String> {
+    let unit = boot.whole.units.get(boot.whole.application.as_ref()?.unit?)?;
+    match unit.service_type.as_deref()? {
+        word @ ("simple" | "idle" | "exec") => Some(format!(
+            " It is of Type={word}: systemd takes it for up as soon as its process exists, not when it is ready; a line that it prints shows \
              more (`--app REGEX`)."
         )),
-        _ => text.words("."),
-    };
-    document.paragraph(text);
+        _ => None,
+    }
 }
 
 /// Of an application only the start is known.

@@ -7,6 +7,7 @@
 //! One shape for each thing: a time is an integer in nanoseconds under a key that ends in `_ns`; an interval is
 //! `{low, best, high}` under such a key; a record is its number, as an integer.
 mod baseline;
+mod boot_chain;
 mod boot_runs;
 mod capture;
 mod compare;
@@ -31,6 +32,7 @@ mod whole;
 mod words;
 
 pub(crate) use baseline::BaselineJson;
+pub(crate) use boot_chain::BootChainJson;
 pub use boot_runs::{BootRun, BootRunsJson, ExplainedRun};
 pub use capture::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, LineErrorCounts};
 pub(crate) use compare::{ExcludedRun, Limit, Moved, Part, QuantityChange, Sum, Thresholds, limit};

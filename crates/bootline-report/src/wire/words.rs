@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use bootline_analysis::{compare, critical_path};
+use bootline_analysis::{boot_chain, compare, critical_path};
 
 /// An enumeration of the domain that documents write as a word.
 pub(crate) trait Worded: Copy {
@@ -85,6 +85,12 @@ words! {
 words! {
     /// What the first stage begins with.
     WholeOrigin of bootline_boot::WholeOrigin { PowerOn, LoaderTimer, Firmware, FirstByte, KernelStart }
+}
+words! {
+    /// A part of the chain through the boot.
+    ChainPart of boot_chain::ChainPart {
+        BeforeKernel, Kernel, Initramfs, ManagerStart, Units, Queue, UserSpace, Application,
+    }
 }
 words! {
     /// What the place of a source's clock rests on.

@@ -16,10 +16,15 @@ above it could begin. `net` excludes waits for the console; `without it` is the 
 end without the segment. Initcalls are named if the kernel is booted with `initcall_debug`,
 async calls if it also has `async.dyndbg=+p`.
 
+With `--with` and `--app` the chain goes from power-on to the application: firmware, boot loader,
+kernel, initramfs, systemd's own start, units, and the time in which a unit could start and did not
+yet (queue).
+
 Examples:
   bootline critical-chain boot.cap
   dmesg | bootline critical-chain -
   bootline critical-chain --marker 'login: ' boot.cap
+  bootline critical-chain boot.cap --with boot.tar --app camera.service
   bootline critical-chain -n 40 boot.cap               with the 40 longest segments
   bootline critical-chain --json boot.cap | jq '.boots[].critical_path.segments[].max_saving_ns'")]
 pub struct Args {

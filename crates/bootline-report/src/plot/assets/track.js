@@ -153,7 +153,8 @@ function tracksOf(boot, narrow, alone) {
   return tracks;
 }
 
-const SEGMENT_COLOURS = { initcall: "initcall", async: "async", root: "service", flush: "wait", silence: "silence", phase: "phase1" };
+const SEGMENT_COLOURS = { initcall: "initcall", async: "async", root: "service", flush: "wait", silence: "silence", phase: "phase1",
+  stage: "phase1", unit: "service", queue: "silence" };
 
 /** The marks of a finding: its ranges, the waits that it is made of, or just where its evidence lies. */
 function addMarks(row, boot, f, index) {

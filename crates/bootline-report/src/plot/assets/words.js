@@ -126,21 +126,23 @@ const BASES = {
 };
 
 function worth(maxSaving) {
+  if (Number.isNaN(maxSaving)) return "not known";
   return maxSaving > 0 ? `the boot would take ${seconds(maxSaving)} s less` : "the boot would take as long";
 }
 
 function tellSegment(boot, i) {
   const { segments, start, end, basis } = boot.criticalPath;
   const gross = segments.end[i] - segments.start[i];
-  const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the path`],
-    ["waited for console", `${seconds(segments.console[i])} s`],
-    ["without it", worth(segments.maxSaving[i])]];
+  const facts = [["took", `${seconds(gross)} s, ${share(gross, end - start)} of the path`]];
+  if (!Number.isNaN(segments.console[i])) facts.push(["waited for console", `${seconds(segments.console[i])} s`]);
+  facts.push(["without it", worth(segments.maxSaving[i])]);
   if (segments.nested[i] > 0) facts.push(["contains", `${count(segments.nested[i])} probes and calls`]);
   times(boot, facts, "start", segments.start[i]);
   times(boot, facts, "end", segments.end[i]);
   const records = [segments.first[i], segments.last[i]].filter((r, k, all) => r !== null && all.indexOf(r) === k);
   const text = segments.maxSaving[i] > 0 && segments.console[i] > 0 ? ["This leaves its waits for the console in place; the findings show what removes those."] : [];
-  if (BASES[basis]) text.push(BASES[basis]);
+  if (segments.kind[i] === "queue") text.push("No unit's own time: a unit could start and did not yet.");
+  if (BASES[basis] && !["stage", "unit", "queue"].includes(segments.kind[i])) text.push(BASES[basis]);
   return { title: segments.title[i], about: "critical path", text, facts, records, range: [segments.start[i], segments.end[i]], line: true };
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the page of `bootline plot` shows of a boot: records, spans, waits, findings, the critical path.
+use std::ffi::OsString;
+use std::path::Path;
+
 use bootline_testkit::isolated;
 use serde_json::Value;
 
-use crate::opened::{ENTER, ESCAPE, corpus, plot, report};
+use crate::opened::{ENTER, ESCAPE, corpus, page, plot, report};
 
 #[test]
 fn search_finds_the_record_and_the_timeline_shows_it() {
@@ -140,6 +143,42 @@ fn the_chain_is_the_one_that_critical_chain_tells() {
         let facts = page.words("return document.querySelector('#selected dl').textContent");
         assert!(facts.contains("of the path") && facts.contains("waited for console"), "{facts}");
     }
+}
+
+/// Up to the application: what takes no time is not drawn.
+#[test]
+fn the_chain_goes_on_to_the_application() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus-systems/x86-debian-minimal-emmc");
+    let mut args: Vec<OsString> = vec![case.join("boot.cap").into()];
+    for name in ["journal.export.gz", "systemctl-manager.txt.gz", "systemctl-show.txt.gz"] {
+        args.extend(["--with".into(), case.join(name).into()]);
+    }
+    args.extend(["--app".into(), "bootline-app.service".into()]);
+    let out = isolated(env!("CARGO_BIN_EXE_bootline")).args(["critical-chain", "--json"]).args(&args).output().unwrap();
+    let told: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let links = told["boots"][0]["boot_chain"]["links"].as_array().unwrap().clone();
+    let told: Vec<[f64; 2]> = links
+        .iter()
+        .map(|l| ["start_ns", "end_ns"].map(|name| l[name].as_f64().unwrap()))
+        .filter(|l| l[0] < l[1])
+        .collect();
+    let page = page(&[&["plot".into()], &args[..]].concat());
+    let drawn = page.run(
+        "const l = bootline.boots[0].criticalPath.segments; return Array.from(l.start).map((t, i) => [t, l.end[i]])",
+    );
+    assert_eq!(serde_json::from_value::<Vec<[f64; 2]>>(drawn).unwrap(), told);
+    // A queue says whose time it is, and promises nothing.
+    let queue = links
+        .iter()
+        .filter(|l| l["kind"] == "queue")
+        .max_by_key(|l| l["end_ns"].as_i64().unwrap() - l["start_ns"].as_i64().unwrap());
+    let start = &queue.unwrap()["start_ns"];
+    page.run(&format!(
+        "const index = bootline.boots[0].criticalPath.segments.start.indexOf({start});
+         bootline.view.select({{ boot: 0, kind: 'segment', index }})"
+    ));
+    let said = page.words("return document.querySelector('#selected').textContent");
+    assert!(said.contains("No unit's own time") && said.contains("not known") && !said.contains("derived"), "{said}");
 }
 
 #[test]
