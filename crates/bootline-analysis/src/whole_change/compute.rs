@@ -7,7 +7,7 @@ use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError
 use super::wording;
 use crate::predict::{self, Setting};
 use crate::user_space::{first_moment, last_unit};
-use bootline_boot::{Boot, DependenciesKnown, Unit};
+use bootline_boot::{Boot, DependenciesKnown, StageName, Unit};
 use bootline_capture::units::{Dur, Interval};
 
 /// The whole boot with a change.
@@ -202,14 +202,18 @@ impl<'b> UserSpace<'b> {
         let manager = self.boot.whole.manager_start.ok_or(WholePredictionError::NoManager)?;
         let unit = &self.boot.whole.units[self.last];
         let begins = unit.begins().ok_or_else(|| WholePredictionError::NoTimes(unit.name.clone()))?;
-        let most = (begins - manager).max_zero();
+        // systemd's first stamp is its own, once it has been read and linked. It was executed some time after the initramfs began.
+        let initramfs = self.boot.whole.stages.iter().find(|s| s.name == StageName::Initramfs && s.end <= manager);
+        let earliest = initramfs.map_or(manager, |s| s.start);
+        let most = (begins - earliest).max_zero();
+        let likely = (begins - (earliest + manager) / 2).max_zero();
         let mut treatments = vec![Treatment::default(); self.boot.whole.units.len()];
         treatments[self.last].declared_only = true;
         let declares = unit.after.iter().chain(&unit.requires).any(|i| {
             let name = &self.boot.whole.units[*i].name;
             !crate::user_space::is_implied(name)
         });
-        let best = if declares { replay(self.boot, &treatments)[self.last].max_zero().min(most) } else { most };
+        let best = if declares { replay(self.boot, &treatments)[self.last].max_zero().min(likely) } else { likely };
         Ok(Interval::new(Dur::ZERO, best, most))
     }
 }

@@ -99,7 +99,7 @@ pub(super) fn unit_assumptions(load: &ProcessorLoad, settings: &[&WholeSetting])
     }];
     let text = match load.busy {
         Some(busy) => format!(
-            "the processors were busy for {:.0} % of user space; a wait that ends sooner is probably filled with what has to be done in any case, and at worst with everything",
+            "the processors were busy for up to {:.0} % of user space; a wait that ends sooner is probably filled with what has to be done in any case, and at worst with everything",
             busy * 100.0
         ),
         None => {
