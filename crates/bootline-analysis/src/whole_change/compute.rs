@@ -7,7 +7,7 @@ use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError
 use super::wording;
 use crate::predict::{self, Setting};
 use crate::user_space::{first_moment, last_unit};
-use bootline_boot::{Boot, DependenciesKnown, StageName, Unit};
+use bootline_boot::{Boot, DependenciesKnown, Stage, StageName, Unit};
 use bootline_capture::units::{Dur, Interval};
 
 /// The whole boot with a change.
@@ -23,9 +23,11 @@ pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePredictio
     let mut saved = Interval::exact(Dur::ZERO);
     for setting in change.settings() {
         if let WholeSetting::Stage { stage, length } = setting {
-            let found = whole.stages.iter().filter(|s| s.name == *stage);
-            let now: Dur = found.clone().map(|s| s.length()).sum();
-            found.last().ok_or(WholePredictionError::NoStage(*stage))?;
+            let lengths: Vec<Dur> = whole.stages.iter().filter(|s| s.name == *stage).map(Stage::length).collect();
+            if lengths.is_empty() {
+                return Err(WholePredictionError::NoStage(*stage));
+            }
+            let now: Dur = lengths.into_iter().sum();
             saved = saved + Interval::exact(now - *length);
         }
     }

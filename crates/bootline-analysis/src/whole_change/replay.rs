@@ -46,7 +46,7 @@ fn still_waited_for<'b>(
     let units = &boot.whole.units;
     let declared_only = treatments[unit].declared_only;
     waited_for(boot, &units[unit])
-        .filter(move |(i, _)| !treatments[*i].released && !(declared_only && is_implied(&units[*i].name)))
+        .filter(move |(i, _)| !(treatments[*i].released || declared_only && is_implied(&units[*i].name)))
 }
 
 /// All that a unit waits for with the change, directly or through others, and the unit itself.

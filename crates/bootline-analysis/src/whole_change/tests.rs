@@ -127,7 +127,7 @@ fn another_number_of_processors() {
         |busy, manager| processor_load::ProcessorLoad { cpus: 2, busy, manager_busy: manager, manager_each: Dur::ZERO };
     let s = Dur::from_secs;
     let check = |busy, manager, cpus, expected: [i64; 3]| {
-        let [low, best, high] = expected.map(|n| Dur::from_millis(n));
+        let [low, best, high] = expected.map(Dur::from_millis);
         assert_eq!(
             load(busy, manager).with_cpus(cpus, s(10)),
             Interval::new(low, best, high),

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline predict`: the boot as it is and as it could be, up to init and to the application, the requirements and prices of the
 //! changes, and the assumptions.
+mod assumptions;
+mod change_row;
 mod json;
 mod whole;
 
 pub(crate) use json::PredictedBoot;
 pub use json::predictions_json;
+
+use assumptions::{Assumptions, numbers};
+use change_row::{SAME, between, letters, with_needs};
 
 use crate::boot_label::BootLabel;
 use crate::document::{Document, Entry, Text};
@@ -14,14 +19,10 @@ use crate::problem;
 use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{TimeValue, in_millis, share};
-use bootline_analysis::predict::{Assumption, Prediction};
+use bootline_analysis::predict::Prediction;
 use bootline_analysis::predictions::Predictions;
-use bootline_analysis::remedy::SystemChange;
 use bootline_boot::{Boot, TimeOrigin};
-use bootline_capture::units::{Dur, Interval};
-
-/// Times that differ by less count as equal.
-const SAME: Dur = Dur::from_millis(10);
+use bootline_capture::units::Dur;
 
 /// The predictions of a boot, as a document.
 pub fn predictions(boot: &Boot, predictions: &Predictions, source: &BootLabel) -> Document {
@@ -127,35 +128,6 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
     table
 }
 
-/// `6.900..7.400`; nothing if both are equal to the millisecond.
-fn between(i: Interval) -> String {
-    let (low, high) = (in_millis(i.low()), in_millis(i.high()));
-    if low == high { String::new() } else { format!("{low}..{high}") }
-}
-
-/// a to z, then aa.
-fn letters(n: usize) -> String {
-    let letter = char::from(b'a' + (n % 26) as u8);
-    if n < 26 { letter.to_string() } else { format!("{}{letter}", letters(n / 26 - 1)) }
-}
-
-/// `1-3 5`
-fn numbers(ascending: &[usize]) -> String {
-    let mut text = String::new();
-    let mut rest = ascending;
-    while let Some(&first) = rest.first() {
-        let run = rest.iter().zip(first..).take_while(|(n, next)| **n == *next).count();
-        let blank = if text.is_empty() { "" } else { " " };
-        text += &match run {
-            1 => format!("{blank}{first}"),
-            2 => format!("{blank}{first} {}", first + 1),
-            _ => format!("{blank}{first}-{}", first + run - 1),
-        };
-        rest = &rest[run..];
-    }
-    text
-}
-
 fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> {
     let text = with_needs(&what_if.title, &what_if.needs);
     let mut entries = vec![Entry::new(&letters(n), text)];
@@ -175,92 +147,4 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
         entries.clear();
     }
     entries
-}
-
-/// A change's title, and what it needs.
-fn with_needs(title: &str, needs: &[SystemChange]) -> Text {
-    let mut text = Text::new().styled(title, Style::Strong);
-    for (i, need) in needs.iter().enumerate() {
-        text = text.words(if i == 0 { ": " } else { "; " });
-        text = match need {
-            SystemChange::AddParameter(parameter) => {
-                text.styled(parameter.to_string(), Style::Setting).words(" on the kernel's command line")
-            }
-            SystemChange::RemoveParameter(parameter) => {
-                text.words("no ").styled(parameter.to_string(), Style::Setting).words(" on the kernel's command line")
-            }
-            SystemChange::Config { .. } => {
-                text.styled(need.to_string(), Style::Setting).words(" in the kernel's configuration")
-            }
-            SystemChange::LoadModule { .. }
-            | SystemChange::Sysctl { .. }
-            | SystemChange::MaskUnit(_)
-            | SystemChange::StartAfter { .. }
-            | SystemChange::ServiceSetting { .. }
-            | SystemChange::MaskGenerator(_)
-            | SystemChange::FileSetting { .. } => text.styled(need.to_string(), Style::Setting),
-            SystemChange::Kernel(_) | SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => {
-                text.words(need.to_string())
-            }
-        };
-    }
-    text
-}
-
-/// The assumptions of all predictions, each once.
-struct Assumptions<'p> {
-    all: Vec<&'p Assumption>,
-    /// For each prediction the numbers of its assumptions, from 1, ascending.
-    of_one: Vec<Vec<usize>>,
-}
-
-impl<'p> Assumptions<'p> {
-    fn of(predictions: impl Iterator<Item = &'p [Assumption]>) -> Assumptions<'p> {
-        let mut all: Vec<&Assumption> = Vec::new();
-        let mut number = |a: &'p Assumption| match all.iter().position(|known| *known == a) {
-            Some(n) => n + 1,
-            None => {
-                all.push(a);
-                all.len()
-            }
-        };
-        let mut of_one: Vec<Vec<usize>> =
-            predictions.map(|assumptions| assumptions.iter().map(&mut number).collect()).collect();
-        for numbers in &mut of_one {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
-        Assumptions { all, of_one }
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        let entry = |(n, a): (usize, &&Assumption)| {
-            let name = Text::new().styled(a.name, Style::Strong);
-            Entry::new(&(n + 1).to_string(), name.words(": ").words(&a.text))
-        };
-        self.all.iter().enumerate().map(entry).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ways_have_letters() {
-        let check = |n, want: &str| assert_eq!(letters(n), want);
-        check(0, "a");
-        check(25, "z");
-        check(26, "aa");
-        check(27, "ab");
-        check(26 * 27, "aaa");
-    }
-
-    #[test]
-    fn numbers_are_drawn_together() {
-        let check = |of: &[usize], want: &str| assert_eq!(numbers(of), want);
-        check(&[], "");
-        check(&[1], "1");
-        check(&[1, 2, 4, 5, 6], "1 2 4-6");
-    }
 }

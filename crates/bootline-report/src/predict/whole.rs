@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is predicted from the earliest moment known to the application.
-use super::{Assumptions, SAME, between, letters, numbers, with_needs};
+use super::assumptions::{Assumptions, numbers};
+use super::change_row::{SAME, between, letters, with_needs};
 use crate::document::{Document, Entry, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
