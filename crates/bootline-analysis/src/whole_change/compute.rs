@@ -90,8 +90,14 @@ impl<'b> UserSpace<'b> {
     fn unit(&self, name: &str) -> Result<usize, WholePredictionError> {
         let units = &self.boot.whole.units;
         let found = units.iter().position(|u| u.name == name).ok_or_else(|| {
-            let names = units.iter().map(|u| u.name.clone());
-            WholePredictionError::NoUnit { unit: name.to_owned(), nearest: crate::suggestion::nearest(name, names) }
+            // Of those of its kind: `.service` alone would make all of them alike.
+            let (stem, kind) = name.rsplit_once('.').unwrap_or((name, ""));
+            let stems = units.iter().filter_map(|u| u.name.rsplit_once('.').filter(|(_, of)| *of == kind));
+            let nearest = crate::suggestion::nearest(stem, stems.map(|(stem, _)| stem.to_owned()));
+            WholePredictionError::NoUnit {
+                unit: name.to_owned(),
+                nearest: nearest.map(|stem| format!("{stem}.{kind}")),
+            }
         })?;
         let times = units[found].begins().ok_or_else(|| WholePredictionError::NoTimes(name.to_owned()));
         times.map(|_| found)
