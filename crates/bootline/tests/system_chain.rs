@@ -123,3 +123,34 @@ fn what_the_chain_divides_into_is_said() {
         }
     }
 }
+
+/// Releasing what waited for a unit never makes the boot longer, nor saves more than it took; a shorter stage saves what it is shorter.
+#[test]
+fn changes_of_units_of_the_chain_are_predicted() {
+    for case in cases() {
+        let app = application(&case);
+        let predicted = |setting: &str| {
+            let boot = boot("predict", &case, &SOURCES, &["--app", &app, "--set", setting]);
+            let [baseline, changed] = boot["whole_predictions"].as_array().unwrap().as_slice() else {
+                panic!("{boot}")
+            };
+            let saved = ["low", "best", "high"].map(|bound| ns(&changed["saved_ns"][bound]));
+            (saved, ns(&baseline["length_ns"]["best"]))
+        };
+        let chain = boot("critical-chain", &case, &SOURCES, &["--app", &app])["unit_chain"].clone();
+        let links = chain["links"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut most = 0;
+        for unit in links.iter().map(|link| link["unit"].as_str().unwrap()) {
+            let ([low, best, high], length) = predicted(&format!("no-wait={unit}"));
+            assert!(
+                0 <= low && low <= best && best <= high && high <= length,
+                "{unit}: {low} {best} {high} of {length}"
+            );
+            most = most.max(high);
+        }
+        assert_eq!(most > 0, !links.is_empty(), "{}: nothing in the chain was waited for", case.display());
+        let stage = boot("time", &case, &SOURCES, &["--app", &app])["whole"]["stages"][0].clone();
+        let (saved, _) = predicted(&format!("stage:{}=0s", stage["name"].as_str().unwrap()));
+        assert_eq!(saved, [ns(&stage["length_ns"]); 3], "{}", case.display());
+    }
+}
