@@ -22,8 +22,8 @@ use told::Told;
 /// of 0xff is another source of the same boots; with sources and no log, it is a boot of which only they are left.
 ///
 /// # Panics
-/// When a format's reader refuses what was written, slices don't nest, flows go back, the two notations of a trace differ, or phases or
-/// stages don't tile the time.
+/// When a format's reader refuses what was written, slices don't nest, flows go back, the two notations of a trace differ, phases,
+/// stages or the chain don't tile the time, or a prediction is impossible.
 pub fn exports(data: &[u8]) {
     let mut parts = data.split(|b| *b == 0xff);
     let log = parts.next().unwrap_or_default();
@@ -50,6 +50,7 @@ pub fn exports(data: &[u8]) {
 const APPS: [&str; 3] = ["b.service", "first frame", "bin/camera$"];
 
 fn formats(boots: &[Boot]) {
+    boots.iter().for_each(crate::whole::check);
     let reported: Vec<(Vec<Finding>, BootLabel)> = boots
         .iter()
         .enumerate()

@@ -9,6 +9,7 @@ mod kernel_tree;
 mod place;
 mod predict;
 mod unpack;
+mod whole;
 
 pub use bootline_records::Format;
 use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
