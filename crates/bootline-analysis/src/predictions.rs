@@ -29,8 +29,8 @@ impl Predictions {
             (!what_ifs.is_empty()).then(|| with_baseline(boot, what_ifs))
         } else {
             let predicted = predict_whole(boot, change).and_then(|p| with_baseline(boot, vec![p]));
-            // Who changes only the console need not know of the rest.
-            Some(predicted).filter(|p| p.is_ok() || !change.settings().is_empty())
+            // A change of the console alone needs no prediction of the whole boot.
+            Some(predicted).filter(|p| p.is_ok() || !change.of_whole().is_empty())
         };
         Predictions { to_init: to_init(boot, change), whole }
     }

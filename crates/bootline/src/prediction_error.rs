@@ -23,18 +23,31 @@ pub fn failure(refused: PredictionsRefused<'_>, boot: &Boot, source: &BootLabel)
 fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
     let failure =
         Failure::new(Exit::INPUT, format!("no prediction for {}: {}", named(source), escaped(&error.to_string())));
-    failure.hint(match error {
-        WholePredictionError::NoEnd | WholePredictionError::EndIsNoUnit(_) => "name the application's unit: `--app camera.service`",
+    let hint = match error {
+        WholePredictionError::NoEnd | WholePredictionError::EndIsNoUnit(_) | WholePredictionError::NoApplication => {
+            "name the application's unit: `--app camera.service`"
+        }
         WholePredictionError::NoDependencies | WholePredictionError::NoTimes(_) | WholePredictionError::NoManager => {
             "run `systemctl show --all '*' >units.txt` and `systemctl show >manager.txt` there, then add `--with units.txt --with manager.txt` here"
         }
         WholePredictionError::NoUnit { .. } | WholePredictionError::NoActivation(_) => {
             "`bootline blame` with the same sources lists the units"
         }
-        WholePredictionError::Required { .. } => "let it start when the application is up: `--set after-app=UNIT`",
+        WholePredictionError::IsTheEnd(unit) => {
+            return with_unit(failure, "let it start earlier: `--set no-default-dependencies=", unit);
+        }
+        WholePredictionError::Required { unit, .. } => {
+            return with_unit(failure, "let the others not wait for it: `--set no-wait=", unit);
+        }
         WholePredictionError::NoStage(_) => "`bootline time` with the same sources lists the stages",
-        WholePredictionError::Console(_) => "",
-    })
+        // It has been shown as that of the time to init.
+        WholePredictionError::Console(_) => return failure,
+    };
+    failure.hint(hint)
+}
+
+fn with_unit(failure: Failure, hint: &str, unit: &str) -> Failure {
+    failure.hint(format!("{hint}{}`", escaped(unit)))
 }
 
 /// The error to show for a refused prediction of the time to init.

@@ -124,7 +124,7 @@ fn what_the_chain_divides_into_is_said() {
     }
 }
 
-/// Releasing what waited for a unit never makes the boot longer, nor saves more than it took; a shorter stage saves what it is shorter.
+/// Releasing what waited for a unit never makes the boot longer, nor saves more than the whole boot; a shorter stage saves what it is shorter.
 #[test]
 fn changes_of_units_of_the_chain_are_predicted() {
     for case in cases() {

@@ -145,7 +145,7 @@ fn what_can_not_be_predicted_of_units_is_said() {
     let with = ["--with", show.as_str(), "--app", "camera.service"];
     let set = |setting: &'static str| [with.as_slice(), &["--set", setting]].concat();
     check(&set("mask=nett.service"), 3, "this boot has no unit `nett.service`; the nearest is `net.service`");
-    check(&set("mask=camera.service"), 3, "let it start when the application is up: `--set after-app=UNIT`");
+    check(&set("mask=camera.service"), 3, "let it start earlier: `--set no-default-dependencies=camera.service`");
     check(&set("stage:initramfs=1s"), 3, "this boot shows no stage `initramfs`");
     check(&set("mask=net"), 2, "`net` is not the full name of a unit, such as camera.service");
     check(&set("masks=net.service"), 2, "known: baud, frame, loglevel");

@@ -74,9 +74,9 @@ impl BootChain {
         self.links.iter().filter(|link| link.part == part).map(BootLink::length).sum()
     }
 
-    /// Waits for the console within it, as far as they are known.
-    pub fn console(&self) -> Dur {
-        self.links.iter().filter_map(|link| link.console).sum()
+    /// Waits for the console within a part of it, as far as they are known.
+    pub fn console(&self, part: ChainPart) -> Dur {
+        self.links.iter().filter(|link| link.part == part).filter_map(|link| link.console).sum()
     }
 
     /// Whether it shows more than the kernel's critical path.

@@ -211,13 +211,17 @@ fn find(boot: &Boot, initcalls: &InitcallSource, precision: Precision) -> Vec<Fi
     found
 }
 
+/// Maximum number of units of a remedy whose saving is predicted.
+const MOST_SETTINGS: usize = 50;
+
 /// What remedies save that change what is started and what waits, where the rule has not said it: of the finding's cost. With a unit
-/// that is not started, what it waited for is not waited for, either; who relies on that is better off with less.
+/// that is not started, what it waited for is not waited for, either; so the saving is capped at the finding's cost, a cautious estimate.
 fn predict_changes_of_units(boot: &Boot, findings: &mut [Finding]) {
     for finding in findings {
         let most = finding.cost.high();
         for remedy in finding.remedies.iter_mut().filter(|r| r.saves.is_none()) {
-            let settings = WholeSetting::of_changes(boot, &remedy.changes);
+            // So many are a hostile log's, and take long.
+            let settings = WholeSetting::of_changes(boot, &remedy.changes).filter(|all| all.len() <= MOST_SETTINGS);
             let change = settings.and_then(|s| WholeChange::of(s.into_iter().map(AnySetting::Whole)).ok());
             let saved = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
             remedy.saves = saved.map(|s| Interval::new(s.low().min(most), s.best().min(most), s.high().min(most)));

@@ -7,7 +7,7 @@ mod ordering;
 mod unit_chain;
 mod unit_time;
 
-pub(crate) use ordering::{first_moment, is_implied, waited_for};
+pub(crate) use ordering::{first_moment, is_default_dependency, is_implied, waited_for};
 pub(crate) use unit_chain::last_unit;
 pub use unit_chain::{ChainLink, UnitChain, UnitSlack};
 pub use unit_time::{UnitTime, unit_times};

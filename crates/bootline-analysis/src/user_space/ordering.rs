@@ -41,6 +41,12 @@ const IMPLIED: [&str; 6] = [
     "tmp.mount",
 ];
 
+/// Whether a service starts after this unit only by its default dependencies (DefaultDependencies= in systemd.service(5)); what its
+/// settings imply stays without them.
+pub(crate) fn is_default_dependency(name: &str) -> bool {
+    matches!(name, "sysinit.target" | "basic.target")
+}
+
 /// Whether a service may start after this unit without having said so.
 pub(crate) fn is_implied(name: &str) -> bool {
     name.ends_with(".slice") || IMPLIED.contains(&name)

@@ -7,7 +7,7 @@ use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError
 use super::wording;
 use crate::predict::{self, Setting};
 use crate::user_space::{first_moment, last_unit};
-use bootline_boot::{Boot, DependenciesKnown, Stage, StageName, Unit};
+use bootline_boot::{Boot, DependenciesKnown, Stage, StageName, Unit, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
 
 /// The whole boot with a change.
@@ -21,7 +21,7 @@ pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePredictio
         return Err(WholePredictionError::NoEnd);
     };
     let mut saved = Interval::exact(Dur::ZERO);
-    for setting in change.settings() {
+    for setting in change.of_whole() {
         if let WholeSetting::Stage { stage, length } = setting {
             let lengths: Vec<Dur> = whole.stages.iter().filter(|s| s.name == *stage).map(Stage::length).collect();
             if lengths.is_empty() {
@@ -33,7 +33,7 @@ pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePredictio
     }
     let mut assumptions = Vec::new();
     let is_of_units = |s: &&WholeSetting| !matches!(s, WholeSetting::Stage { .. });
-    let of_units: Vec<&WholeSetting> = change.settings().iter().filter(is_of_units).collect();
+    let of_units: Vec<&WholeSetting> = change.of_whole().iter().filter(is_of_units).collect();
     let load = ProcessorLoad::of(boot);
     if !of_units.is_empty() {
         let user_space = UserSpace::new(boot, end, load)?;
@@ -53,13 +53,14 @@ pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePredictio
             assumptions.push(wording::cpus_assumption(&load));
         }
     }
-    let length = Interval::exact(length) + -saved;
+    let left = |saved: Dur| (length - saved).max_zero();
+    let left = Interval::new(left(saved.low()), left(saved.best()), left(saved.high()));
     Ok(WholePrediction {
         title: wording::title(boot, change),
         since,
         until,
-        length: Interval::new(length.low().max_zero(), length.best().max_zero(), length.high().max_zero()),
-        saved,
+        length: left,
+        saved: Interval::exact(length) + -left,
         price: wording::price(boot, change),
         assumptions,
         needs: wording::needs(boot, change),
@@ -83,8 +84,16 @@ impl<'b> UserSpace<'b> {
             return Err(WholePredictionError::NoDependencies);
         }
         let until = boot.whole.until.map_or("the log", |until| until.title());
-        let last = last_unit(boot).ok_or(WholePredictionError::EndIsNoUnit(until))?;
+        // Without an application it is a target: a marker may lie anywhere.
+        let is_unit = boot.whole.until != Some(WholeEnd::Marker);
+        let last = last_unit(boot).filter(|_| is_unit).ok_or(WholePredictionError::EndIsNoUnit(until))?;
         Ok(UserSpace { boot, end, load, last })
+    }
+
+    /// Refuses what is about the application where none is named.
+    fn application(&self) -> Result<(), WholePredictionError> {
+        let is_named = self.boot.whole.application.is_some();
+        is_named.then_some(()).ok_or(WholePredictionError::NoApplication)
     }
 
     fn unit(&self, name: &str) -> Result<usize, WholePredictionError> {
@@ -112,7 +121,13 @@ impl<'b> UserSpace<'b> {
             match setting {
                 WholeSetting::Mask(name) | WholeSetting::AfterApplication(name) => {
                     let at = self.unit(name)?;
-                    if matches!(setting, WholeSetting::Mask(_)) && self.is_required(at) || at == self.last {
+                    if at == self.last {
+                        return Err(WholePredictionError::IsTheEnd(name.clone()));
+                    }
+                    if matches!(setting, WholeSetting::AfterApplication(_)) {
+                        self.application()?;
+                    }
+                    if matches!(setting, WholeSetting::Mask(_)) && self.is_required(at) {
                         let by = units[self.last].name.clone();
                         return Err(WholePredictionError::Required { unit: name.clone(), by });
                     }
@@ -132,7 +147,8 @@ impl<'b> UserSpace<'b> {
                         unit.cpu.unwrap_or_default().min(now * i64::from(self.load.cpus)).scale(share.max(0.0));
                     freed.add(Freed { work: Interval::new(Dur::ZERO, spared / 2, spared), starts: 0 });
                 }
-                WholeSetting::Fastinit => return self.without_systemd(),
+                // It goes with no other setting of units.
+                WholeSetting::Fastinit => return self.application().and_then(|()| self.without_systemd()),
                 WholeSetting::Stage { .. } => {}
             }
         }

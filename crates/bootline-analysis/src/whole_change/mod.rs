@@ -3,7 +3,7 @@
 //! number of processors, and, together with these, another console ([`crate::predict`]).
 //!
 //! Three steps. `replay` starts the units again, each as long after the last unit that it waited for as it did. `processor_load`
-//! says what of a wait the processors and systemd would fill with other work. `compute` makes an interval of the two.
+//! says how much of a shortened wait other work would fill. `compute` makes an interval of the two.
 mod compute;
 mod processor_load;
 mod replay;

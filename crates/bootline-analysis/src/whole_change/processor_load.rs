@@ -17,7 +17,7 @@ pub(super) struct ProcessorLoad {
     pub manager_each: Dur,
 }
 
-/// systemd's accounting goes up to when it was asked, which is later than the last stamp that it tells of: it is an upper bound. With
+/// systemd's accounting runs until it is queried, which is after its last timestamp: it is an upper bound. With
 /// more work than this for each second of the boot it says nothing; right after a boot in the lab it is 1.3.
 const TOO_MUCH: f64 = 1.5;
 /// The slice of everything, and the scope of systemd itself.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The units started again, with a change: each begins as long after the last unit that it waited for as it did in this boot.
-use crate::user_space::{first_moment, is_implied, waited_for};
+use crate::user_space::{first_moment, is_default_dependency, waited_for};
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
@@ -46,7 +46,7 @@ fn still_waited_for<'b>(
     let units = &boot.whole.units;
     let declared_only = treatments[unit].declared_only;
     waited_for(boot, &units[unit])
-        .filter(move |(i, _)| !(treatments[*i].released || declared_only && is_implied(&units[*i].name)))
+        .filter(move |(i, _)| !(treatments[*i].released || declared_only && is_default_dependency(&units[*i].name)))
 }
 
 /// All that a unit waits for with the change, directly or through others, and the unit itself.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::setting::{AnySetting, WholeSetting};
-use crate::predict::{Assumption, Change, PredictionError};
+use crate::predict::{Assumption, Change, PredictionError, Setting};
 use crate::remedy::SystemChange;
 use bootline_boot::{StageName, WholeEnd, WholeOrigin};
 use bootline_capture::units::Interval;
@@ -31,6 +31,9 @@ impl WholeChange {
     /// # Errors
     /// A setting contradicts it; the change stays as it was.
     pub fn add(&mut self, setting: AnySetting) -> Result<(), Box<WholeContradiction>> {
+        if let Some(first) = self.settings().find(|known| exclude(known, &setting)) {
+            return Err(Box::new(WholeContradiction { first, second: setting }));
+        }
         let contradicted = match &setting {
             AnySetting::Console(setting) => self.console.add(*setting).err().map(|c| AnySetting::Console(c.first)),
             AnySetting::Whole(setting) => self.add_whole(setting.clone()).map(AnySetting::Whole),
@@ -59,8 +62,14 @@ impl WholeChange {
     }
 
     /// What changes of the rest, in the order given.
-    pub fn settings(&self) -> &[WholeSetting] {
+    pub fn of_whole(&self) -> &[WholeSetting] {
         &self.settings
+    }
+
+    /// All settings.
+    fn settings(&self) -> impl Iterator<Item = AnySetting> + '_ {
+        let whole = self.settings.iter().cloned().map(AnySetting::Whole);
+        self.console.settings().map(AnySetting::Console).chain(whole)
     }
 
     /// Whether it changes nothing.
@@ -81,6 +90,26 @@ impl fmt::Display for WholeChange {
         }
         f.write_str(&self.words().collect::<Vec<_>>().join(" "))
     }
+}
+
+/// Whether two settings exclude each other: a stage of a stated length and a change within it, or fastinit, which starts the
+/// application whatever systemd does, and a change of units.
+fn exclude(a: &AnySetting, b: &AnySetting) -> bool {
+    let one_way = |a: &AnySetting, b: &AnySetting| match (a, b) {
+        (AnySetting::Whole(WholeSetting::Stage { stage: StageName::Dark | StageName::Kernel, .. }), b) => {
+            matches!(b, AnySetting::Console(_))
+        }
+        (AnySetting::Whole(WholeSetting::Stage { stage: StageName::UserSpace | StageName::Application, .. }), b) => {
+            let is_of_units = |s: &WholeSetting| s.unit().is_some() || *s == WholeSetting::Fastinit;
+            match b {
+                AnySetting::Whole(whole) => is_of_units(whole),
+                AnySetting::Console(console) => matches!(console, Setting::Cpus(_)),
+            }
+        }
+        (AnySetting::Whole(WholeSetting::Fastinit), AnySetting::Whole(other)) => other.unit().is_some(),
+        _ => false,
+    };
+    one_way(a, b) || one_way(b, a)
 }
 
 /// Two settings that exclude each other.
@@ -142,6 +171,12 @@ pub enum WholePredictionError {
     /// It is no service, or its activation has no length.
     #[error("no source shows how long `{0}` took to start")]
     NoActivation(String),
+    /// No application.
+    #[error("no application is named")]
+    NoApplication,
+    /// The unit is what the boot ends with.
+    #[error("this boot ends with `{0}` itself")]
+    IsTheEnd(String),
     /// Without it the boot would not get there.
     #[error("`{by}` requires `{unit}`, directly or through others: without it, it would not start")]
     Required {

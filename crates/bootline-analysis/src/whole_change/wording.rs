@@ -12,7 +12,7 @@ pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
     if change.is_empty() {
         return "baseline".to_owned();
     }
-    let settings = change.settings();
+    let settings = change.of_whole();
     let mut words = Vec::new();
     let masked: Vec<&str> =
         settings.iter().filter_map(|s| if let WholeSetting::Mask(u) = s { Some(u.as_str()) } else { None }).collect();
@@ -58,7 +58,7 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
             prices.push(price);
         }
     };
-    for setting in change.settings() {
+    for setting in change.of_whole() {
         match setting {
             WholeSetting::Mask(unit) => {
                 let units = &boot.whole.units;
@@ -74,7 +74,7 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
                 }
             }
             WholeSetting::AfterApplication(_) => {
-                add("they are up later; what asks for one of them earlier waits".to_owned())
+                add("these units start later; anything that asks for one earlier has to wait".to_owned())
             }
             WholeSetting::NoWait(unit) => add(format!("what needs {unit} must wait for it itself, or retry")),
             WholeSetting::NoDefaultDependencies(unit) => {
@@ -134,11 +134,13 @@ pub(super) fn needs(boot: &Boot, change: &WholeChange) -> Vec<SystemChange> {
         WholeSetting::AfterApplication(unit) => {
             Some(SystemChange::StartAfter { unit: unit.clone(), after: application(boot).to_owned() })
         }
+        // Nothing else has a Type=.
+        WholeSetting::NoWait(unit) if !unit.ends_with(".service") => None,
         WholeSetting::NoWait(unit) => Some(SystemChange::ServiceSetting { unit: unit.clone(), setting: TYPE_EXEC }),
         WholeSetting::Fastinit => Some(SystemChange::parameter("init", "/usr/sbin/fastinit")),
         // In words only, or unknown.
         WholeSetting::NoDefaultDependencies(_) | WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => None,
     };
     let console = predict::system_changes(boot, change.console());
-    change.settings().iter().filter_map(of_setting).chain(console).collect()
+    change.of_whole().iter().filter_map(of_setting).chain(console).collect()
 }

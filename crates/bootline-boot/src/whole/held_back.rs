@@ -12,20 +12,28 @@ use bootline_records::RecordSet;
 /// Between the unit that waits and the one that it waits for.
 const PHRASE: &str = ": starting held back, waiting for: ";
 
+/// systemd of an initramfs before it goes over to the root file system.
+const SWITCH: &str = "Switching root.";
+
 /// Maximum number of pairs: more than a boot has, because a log may be hostile.
 const MOST: usize = 50_000;
 
 /// Pairs of a unit and one that it waits for, each once.
 pub(super) fn held_back<'b>(boot: &'b Boot, journals: &'b [MatchedJournal<'b>]) -> Vec<(&'b str, &'b str)> {
+    // What an initramfs has held back are other units.
     let sets = std::iter::once(&boot.records).chain(journals.iter().map(|j| &j.records.records));
     let mut met = HashSet::new();
     sets.flat_map(pairs).filter(|pair| met.insert(*pair)).take(MOST).collect()
 }
 
 fn pairs(records: &RecordSet) -> impl Iterator<Item = (&str, &str)> {
-    records.containing(PHRASE).filter_map(|i| {
+    let from = records.containing(SWITCH).last();
+    records.containing(PHRASE).filter(move |i| from.is_none_or(|from| *i > from)).filter_map(|i| {
         let (before, after) = records.get(i)?.text.split_once(PHRASE)?;
-        // `systemd[1]: camera.service`; a journal leaves the process out.
+        // `systemd[1]: camera.service`; a journal leaves the process out. Another process is a user's manager.
+        if before.contains("systemd[") && !before.contains("systemd[1]") {
+            return None;
+        }
         let unit = before.rsplit(' ').next()?;
         let other = after.split_whitespace().next()?;
         let is_name = |name: &str| name.contains('.') && !name.starts_with('.');

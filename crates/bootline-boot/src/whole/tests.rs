@@ -353,6 +353,10 @@ fn what_systemd_logs_of_units_that_are_held_back() {
 [    2.000000] [  OK  ] Finished systemd-tmpfiles-se\u{2026}te System Files and Directories.
 [    2.000100] systemd[1]: app.service: starting held back, waiting for: net.service
 [    3.000000] [  OK  ] Started net.service - The network.
+[    3.050000] systemd[512]: app.service: starting held back, waiting for: user.service
+[    3.060000] [  OK  ] Started systemd-fsck@\u{2026}data.service.
+[    3.070000] [  OK  ] Started user.service - Of a user.
+[    3.080000] systemd[1]: app.service: starting held back, waiting for: systemd-fsck@dev-sda1.service
 [    3.100000]          Starting app.service - The application...
 [    4.000000] [  OK  ] Started app.service - The application.
 ";

@@ -11,7 +11,7 @@ use super::held_back::held_back;
 use super::journal_times::JournalTimes;
 use super::systemd_clock::{LATE, SystemdSources};
 use super::unit::{Unit, UnitTimesBy};
-use super::unit_names::{UnitNames, start_of_shortened};
+use super::unit_names::{UnitNames, rest_of_shortened};
 use crate::boot::Boot;
 use crate::service::{Service, ServiceState};
 use bootline_capture::units::MonotonicTime;
@@ -159,16 +159,20 @@ impl JoinedUnits {
         full.sort_unstable();
         full.dedup();
         let mut completed: Vec<(usize, String)> = Vec::new();
-        let starts: Vec<(usize, &str)> =
-            self.units.iter().enumerate().filter_map(|(i, u)| Some((i, start_of_shortened(&u.name)?))).collect();
-        for (unit, start) in &starts {
+        let shortened: Vec<(usize, &str, &str)> = self
+            .units
+            .iter()
+            .enumerate()
+            .filter_map(|(i, u)| rest_of_shortened(&u.name).map(|(start, end)| (i, start, end)))
+            .collect();
+        for (unit, start, end) in &shortened {
             // Sorted: those that begin so are neighbours.
             let from = full.partition_point(|name| name < start);
-            let fitting: Vec<&str> =
-                full[from..].iter().copied().take_while(|name| name.starts_with(start)).take(2).collect();
+            let of_start = full[from..].iter().copied().take_while(|name| name.starts_with(start));
+            let fitting: Vec<&str> = of_start.filter(|name| name.ends_with(end)).take(2).collect();
             let [name] = fitting.as_slice() else { continue };
-            let is_only = starts.iter().filter(|(_, other)| name.starts_with(other)).count() == 1;
-            if is_only {
+            let is_one = |(_, start, end): &&(usize, &str, &str)| name.starts_with(start) && name.ends_with(end);
+            if shortened.iter().filter(is_one).count() == 1 {
                 completed.push((*unit, (*name).to_owned()));
             }
         }

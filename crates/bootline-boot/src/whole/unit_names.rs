@@ -56,12 +56,15 @@ impl<'u> UnitNames<'u> {
     }
 }
 
-/// What is left of a shortened unit's name; none of a text that is not shortened, or of which too little is left.
-pub(super) fn start_of_shortened(shown: &str) -> Option<&str> {
-    let (start, _) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
+/// What is left of the start and the end of a shortened unit's name, the end only where it is the name's; none of a text that is not shortened, or of which too little is left.
+pub(super) fn rest_of_shortened(shown: &str) -> Option<(&str, &str)> {
+    let (start, end) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
     // Of `NAME - DESCRIPTION` the name may be whole.
     let name = start.split_once(" - ").map_or(start, |(name, _)| name);
-    (name.chars().count() >= LEAST_SHOWN).then(|| name.trim_end_matches([' ', '-']))
+    let is_kind =
+        |kind: &str| matches!(kind, "service" | "socket" | "device" | "mount" | "target" | "slice" | "swap" | "timer");
+    let end = if !end.contains(' ') && end.rsplit('.').next().is_some_and(is_kind) { end } else { "" };
+    (name.chars().count() >= LEAST_SHOWN).then(|| (name.trim_end_matches([' ', '-']), end))
 }
 
 /// Whether a unit's status, in one of its forms, has this start and this end around what was left out.

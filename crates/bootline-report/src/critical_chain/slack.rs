@@ -6,7 +6,7 @@ use crate::table::{Align, Table};
 use crate::wire::word;
 use bootline_analysis::critical_path::{CriticalPath, NonCriticalSpan};
 
-/// The most that is shown beside the chain, the longest.
+/// Maximum number of spans shown next to the path, the longest.
 const BESIDE: usize = 10;
 
 /// What is not critical, if the log shows such.

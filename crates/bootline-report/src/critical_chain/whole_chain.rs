@@ -85,7 +85,7 @@ fn sum(shown: &ShownChain<'_, '_>) -> Text {
             _ => ", ",
         };
         text = text.words(before).figure(TimeValue::exact(*length)).words(format!(" {}", title(*part)));
-        let console = Some(chain.console()).filter(|console| *part == ChainPart::Kernel && *console > Dur::ZERO);
+        let console = Some(chain.console(*part)).filter(|console| *part == ChainPart::Kernel && *console > Dur::ZERO);
         if let Some(console) = console {
             let console = TimeValue::exact(console).short();
             text = text.words(" (").styled(console, Style::Cost).words(" of it waiting for the console)");

@@ -49,7 +49,7 @@ fn span(s: &Span) -> SliceInfo<'_> {
 /// The critical path to the boot's end.
 pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, tracks: &mut Tracks<'_, S>) {
     let Some(critical_path) = critical_path else { return };
-    let about = "The critical path to the boot's end, segment by segment: shortening anything else has no effect.";
+    let about = "The kernel's critical path, to init or the marker, segment by segment: up to there, shortening anything else has no effect.";
     let on = tracks.add("critical path", TrackKind::Plain, about);
     for s in &critical_path.segments {
         let title = s.kind.title();

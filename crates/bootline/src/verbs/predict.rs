@@ -26,7 +26,7 @@ Settings for --set:
   console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250,
                         console_relay (the last two also with +replay)
   cpus=1                another number of CPUs
-Of the boot from power-on to the application, for which `systemctl show --all '*'` is a source:
+For the whole boot, up to the application (needs --with the output of `systemctl show --all '*'`):
   mask=UNIT             the unit is not started
   after-app=UNIT        the unit starts when the application is up
   no-wait=UNIT          nothing waits for the unit
