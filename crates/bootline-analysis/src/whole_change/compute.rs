@@ -187,7 +187,12 @@ impl<'b> UserSpace<'b> {
     /// Of the processors' time in user space, the share that goes to the units that the last one still waits for, and to starting them.
     fn needed_share(&self, treatments: &[Treatment]) -> f64 {
         let mut work = Dur::ZERO;
-        for at in needed(self.boot, self.last, treatments) {
+        // What is accounted to a slice or a scope is the work of other units, or of systemd.
+        let does_work = |at: &usize| {
+            let name = &self.boot.whole.units[*at].name;
+            !name.ends_with(".slice") && !name.ends_with(".scope")
+        };
+        for at in needed(self.boot, self.last, treatments).into_iter().filter(does_work) {
             let freed = self.freed_by(&self.boot.whole.units[at]);
             work = work + freed.work.best() + self.load.manager_each * i64::from(freed.starts);
         }
