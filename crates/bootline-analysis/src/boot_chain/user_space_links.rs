@@ -5,7 +5,7 @@ use super::link::{ChainPart, LinkKind};
 use super::link_list::LinkList;
 use super::{kernel_links, manager_links};
 use crate::critical_path::CriticalPath;
-use crate::user_space::UnitChain;
+use crate::user_space::{SAME_INSTANT, UnitChain};
 use bootline_boot::{Boot, StageEvidence, WholeEnd};
 use bootline_capture::units::Dur;
 
@@ -45,9 +45,6 @@ pub(super) fn add(
         }
     }
 }
-
-/// systemd's stamps of one instant may be this much out of order.
-const SAME_INSTANT: Dur = Dur::from_millis(1);
 
 /// Whether the chain of units ends with what the boot ends with: that to the last target does not explain a marker, nor an end that
 /// came before it.

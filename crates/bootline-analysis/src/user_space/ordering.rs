@@ -7,7 +7,7 @@ use bootline_boot::{Boot, Unit};
 use bootline_capture::units::Dur;
 
 /// Stamps of one clock that follow one another may be this much out of order: systemd takes each unit's stamp for itself.
-const SAME_INSTANT: Dur = Dur::from_millis(1);
+pub(crate) const SAME_INSTANT: Dur = Dur::from_millis(1);
 
 /// The units that one waited for, with their ends, in no order.
 pub(crate) fn waited_for<'b>(boot: &'b Boot, unit: &'b Unit) -> impl Iterator<Item = (usize, Dur)> + 'b {

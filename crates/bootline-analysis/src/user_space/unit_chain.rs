@@ -3,7 +3,8 @@
 //!
 //! From the application back: each time to the unit that was up last of those that it waited for. The time between that and the next
 //! unit's start belongs to no unit. `systemd-analyze critical-chain` does not show it; here it is a part of its own.
-use super::ordering::{first_moment, released_by, waited_for};
+use super::ordering::{SAME_INSTANT, first_moment, released_by, waited_for};
+use super::reach::reached;
 use super::unit_time::unit_time;
 use bootline_boot::{Boot, DependenciesKnown};
 use bootline_capture::units::Dur;
@@ -111,7 +112,7 @@ fn last_target(boot: &Boot) -> Option<usize> {
     let until = boot.whole.manager_finish;
     let of_startup = |i: &usize| {
         let u = &units[*i];
-        u.name.ends_with(".target") && u.up.is_some_and(|up| until.is_none_or(|end| up <= end + Dur::from_millis(1)))
+        u.name.ends_with(".target") && u.up.is_some_and(|up| until.is_none_or(|end| up <= end + SAME_INSTANT))
     };
     (0..units.len()).filter(of_startup).max_by_key(|i| (units[*i].up, std::cmp::Reverse(*i)))
 }
@@ -189,13 +190,7 @@ fn apart(boot: &Boot, target: usize, links: &[ChainLink]) -> (Vec<UnitSlack>, Ve
 /// What the target needs, by Requires= and Wants=, ordered or not.
 fn needed(boot: &Boot, target: usize) -> Vec<bool> {
     let units = &boot.whole.units;
-    let mut needed = vec![false; units.len()];
-    let mut open = vec![target];
-    while let Some(at) = open.pop() {
-        if std::mem::replace(&mut needed[at], true) {
-            continue;
-        }
-        open.extend(units[at].requires.iter().chain(&units[at].wants).chain(&units[at].triggered_by).copied());
-    }
-    needed
+    reached(units.len(), target, |at, open| {
+        open.extend(units[at].requires.iter().chain(&units[at].wants).chain(&units[at].triggered_by));
+    })
 }

@@ -6,7 +6,7 @@ use super::setting::WholeSetting;
 use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError};
 use super::wording;
 use crate::predict::{self, Setting};
-use crate::user_space::{first_moment, last_unit};
+use crate::user_space::{first_moment, is_implied, last_unit, reached};
 use bootline_boot::{Boot, DependenciesKnown, Stage, StageName, Unit, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
 
@@ -192,7 +192,7 @@ impl<'b> UserSpace<'b> {
             let name = &self.boot.whole.units[*at].name;
             !name.ends_with(".slice") && !name.ends_with(".scope")
         };
-        for at in needed(self.boot, self.last, treatments).into_iter().filter(does_work) {
+        for at in needed(self.boot, self.last, treatments).filter(does_work) {
             let freed = self.freed_by(&self.boot.whole.units[at]);
             work = work + freed.work.best() + self.load.manager_each * i64::from(freed.starts);
         }
@@ -215,14 +215,7 @@ impl<'b> UserSpace<'b> {
     /// Whether the unit that ends the boot fails without one.
     fn is_required(&self, unit: usize) -> bool {
         let units = &self.boot.whole.units;
-        let mut met = vec![false; units.len()];
-        let mut open = vec![self.last];
-        while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut met[at], true) {
-                open.extend(&units[at].requires);
-            }
-        }
-        met[unit]
+        reached(units.len(), self.last, |at, open| open.extend(&units[at].requires))[unit]
     }
 
     /// The application is started before systemd. It begins as long after that as it did after its last dependency, or, if it needs what
@@ -236,14 +229,14 @@ impl<'b> UserSpace<'b> {
         let earliest = initramfs.map_or(manager, |s| s.start);
         let most = (begins - earliest).max_zero();
         let likely = (begins - (earliest + manager) / 2).max_zero();
-        let mut treatments = vec![Treatment::default(); self.boot.whole.units.len()];
+        let units = &self.boot.whole.units;
+        if unit.after.iter().chain(&unit.requires).all(|i| is_implied(&units[*i].name)) {
+            return Ok(Interval::new(Dur::ZERO, likely, most));
+        }
+        let mut treatments = vec![Treatment::default(); units.len()];
         treatments[self.last].declared_only = true;
-        let declares = unit.after.iter().chain(&unit.requires).any(|i| {
-            let name = &self.boot.whole.units[*i].name;
-            !crate::user_space::is_implied(name)
-        });
-        let best = if declares { replay(self.boot, &treatments)[self.last].max_zero().min(likely) } else { likely };
-        Ok(Interval::new(Dur::ZERO, best, most))
+        let sooner = replay(self.boot, &treatments)[self.last];
+        Ok(Interval::new(Dur::ZERO, sooner.max_zero().min(likely), most))
     }
 }
 

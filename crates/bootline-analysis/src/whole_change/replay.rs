@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The units started again, with a change: each begins as long after the last unit that it waited for as it did in this boot.
-use crate::user_space::{first_moment, is_default_dependency, waited_for};
+use crate::user_space::{first_moment, is_default_dependency, reached, waited_for};
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
@@ -50,17 +50,10 @@ fn still_waited_for<'b>(
 }
 
 /// All that a unit waits for with the change, directly or through others, and the unit itself.
-pub(super) fn needed(boot: &Boot, last: usize, treatments: &[Treatment]) -> Vec<usize> {
-    let mut met = vec![false; boot.whole.units.len()];
-    let mut found = Vec::new();
-    let mut open = vec![last];
-    while let Some(at) = open.pop() {
-        if !std::mem::replace(&mut met[at], true) {
-            found.push(at);
-            open.extend(still_waited_for(boot, at, treatments).map(|(i, _)| i));
-        }
-    }
-    found
+pub(super) fn needed(boot: &Boot, last: usize, treatments: &[Treatment]) -> impl Iterator<Item = usize> {
+    let edges = |at, open: &mut Vec<usize>| open.extend(still_waited_for(boot, at, treatments).map(|(i, _)| i));
+    let met = reached(boot.whole.units.len(), last, edges);
+    met.into_iter().enumerate().filter_map(|(i, met)| met.then_some(i))
 }
 
 /// All units, each after those that it waited for. Of a circle, which stamps of one instant can make, one edge is left out.

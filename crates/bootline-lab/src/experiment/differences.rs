@@ -11,6 +11,9 @@ use bootline_images::kernels::Flavour;
 /// The lab's default, as in `BootRequest`.
 const BAUD: u32 = 115_200;
 
+/// systemd masks a unit for this boot.
+const MASK: &str = "systemd.mask=";
+
 /// The settings that turn `from` into `to`.
 ///
 /// # Errors
@@ -46,17 +49,16 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<WholeChange, String> {
     WholeChange::of(settings.chain(units.into_iter().map(AnySetting::Whole))).map_err(|e| e.to_string())
 }
 
-/// The units of a whole system that are masked in `to` alone.
-fn masked(from: &Arm, to: &Arm) -> Vec<WholeSetting> {
-    let all = |arm: &Arm| -> Vec<String> {
-        arm.append.split_whitespace().filter_map(|w| w.strip_prefix(MASK)).map(str::to_owned).collect()
-    };
-    let before = all(from);
-    all(to).into_iter().filter(|unit| !before.contains(unit)).map(WholeSetting::Mask).collect()
+/// The units that an arm masks.
+fn masks(arm: &Arm) -> impl Iterator<Item = &str> {
+    arm.append.split_whitespace().filter_map(|w| w.strip_prefix(MASK))
 }
 
-/// systemd masks a unit for this boot.
-const MASK: &str = "systemd.mask=";
+/// The units of a whole system that are masked in `to` alone.
+fn masked(from: &Arm, to: &Arm) -> Vec<WholeSetting> {
+    let is_new = |unit: &&str| masks(from).all(|before| before != *unit);
+    masks(to).filter(is_new).map(|unit| WholeSetting::Mask(unit.to_owned())).collect()
+}
 
 fn speed(arm: &Arm) -> u32 {
     arm.baud.map_or(BAUD, Baud::get)
@@ -81,16 +83,13 @@ fn kernel(from: &Arm, to: &Arm) -> Result<Option<Setting>, String> {
 
 fn command_line(from: &Arm, to: &Arm) -> Result<Vec<Setting>, String> {
     // What a whole system masks is compared by itself, but what it does not mask any more has no times.
-    let masks = |arm: &Arm| -> Vec<String> {
-        arm.append.split_whitespace().filter(|w| w.starts_with(MASK)).map(str::to_owned).collect()
-    };
     let is_mask = |w: &str| to.system.is_some() && w.starts_with(MASK);
     let rest = |arm: &Arm| -> Vec<String> {
         let words = arm.append.split_whitespace();
         let words = words.filter(|w| level_of(w).is_none() && *w != "initcall_debug" && !is_mask(w));
         words.map(str::to_owned).collect()
     };
-    let is_unmasked = to.system.is_some() && masks(from).iter().any(|w| !masks(to).contains(w));
+    let is_unmasked = to.system.is_some() && !masked(to, from).is_empty();
     if rest(from) != rest(to) || is_unmasked {
         return Err(format!("the command line differs from arm `{}`", from.name));
     }

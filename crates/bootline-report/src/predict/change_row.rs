@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A change in a table of predictions, and what it takes on the system.
-use crate::document::Text;
+use crate::document::{Entry, Text};
 use crate::style::Style;
 use crate::time_value::in_millis;
 use bootline_analysis::remedy::SystemChange;
@@ -8,6 +8,33 @@ use bootline_capture::units::{Dur, Interval};
 
 /// Times that differ by less count as equal.
 pub(super) const SAME: Dur = Dur::from_millis(10);
+
+/// The first cells of a row: letter, title, the time with the change, what it saves. The baseline is row 0.
+pub(super) fn cells(row: usize, title: &str, time: Interval, saved: Interval) -> Vec<String> {
+    let of_change = |text: String| if row == 0 { String::new() } else { text };
+    vec![
+        row.checked_sub(1).map(letters).unwrap_or_default(),
+        title.to_owned(),
+        in_millis(time.best()),
+        between(time),
+        of_change(in_millis(saved.best())),
+        of_change(between(saved)),
+    ]
+}
+
+/// Style of a row: what makes it worse stands out.
+pub(super) fn row_style(row: usize, saved: Interval) -> Style {
+    match saved.best() {
+        _ if row == 0 => Style::Strong,
+        saved if saved <= -SAME => Style::Warning,
+        _ => Style::Plain,
+    }
+}
+
+/// What a change costs its user; none where that is nothing.
+pub(super) fn price(price: &str) -> Option<Entry> {
+    (!price.is_empty()).then(|| Entry::new("", Text::new().styled(format!("price: {price}"), Style::Faint)))
+}
 
 /// `6.900..7.400`; nothing if both are equal to the millisecond.
 pub(super) fn between(i: Interval) -> String {

@@ -10,7 +10,7 @@ pub(crate) use json::PredictedBoot;
 pub use json::predictions_json;
 
 use assumptions::{Assumptions, numbers};
-use change_row::{SAME, between, letters, with_needs};
+use change_row::{SAME, letters, price, row_style, with_needs};
 
 use crate::boot_label::BootLabel;
 use crate::document::{Document, Entry, Text};
@@ -105,25 +105,13 @@ fn table(predictions: &[Prediction], assumptions: &Assumptions<'_>) -> Table {
         ("assumptions", Align::Right, 5),
     ]);
     for (n, p) in predictions.iter().enumerate() {
-        let baseline = n == 0;
-        let saved = |text: String| if baseline { String::new() } else { text };
-        let cells = vec![
-            n.checked_sub(1).map(letters).unwrap_or_default(),
-            p.title.clone(),
-            in_millis(p.time_to_init.best()),
-            between(p.time_to_init),
-            saved(in_millis(p.saved.best())),
-            saved(between(p.saved)),
+        let mut cells = change_row::cells(n, &p.title, p.time_to_init, p.saved);
+        cells.extend([
             p.log_complete.map_or_else(|| "never".to_owned(), |i| in_millis(i.best())),
             p.bytes.to_string(),
             numbers(&assumptions.of_one[n]),
-        ];
-        let style = match p.saved.best() {
-            _ if baseline => Style::Strong,
-            saved if saved <= -SAME => Style::Warning,
-            _ => Style::Plain,
-        };
-        table.row(cells, style);
+        ]);
+        table.row(cells, row_style(n, p.saved));
     }
     table
 }
@@ -139,9 +127,7 @@ fn requirements(n: usize, what_if: &Prediction, from: TimeOrigin) -> Vec<Entry> 
         let text = format!("its first byte comes {by}\u{a0}s {direction} than the baseline's{counts}");
         entries.push(Entry::new("", text));
     }
-    if !what_if.price.is_empty() {
-        entries.push(Entry::new("", Text::new().styled(format!("price: {}", what_if.price), Style::Faint)));
-    }
+    entries.extend(price(&what_if.price));
     // A change without requirements and price needs no entry.
     if what_if.needs.is_empty() && entries.len() == 1 {
         entries.clear();

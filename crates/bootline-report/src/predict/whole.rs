@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is predicted from the earliest moment known to the application.
 use super::assumptions::{Assumptions, numbers};
-use super::change_row::{SAME, between, letters, with_needs};
+use super::change_row::{SAME, cells, letters, price, row_style, with_needs};
 use crate::document::{Document, Entry, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
@@ -67,23 +67,9 @@ fn table(predictions: &[WholePrediction], assumptions: &Assumptions<'_>) -> Tabl
         ("assumptions", Align::Right, 2),
     ]);
     for (n, p) in predictions.iter().enumerate() {
-        let baseline = n == 0;
-        let saved = |text: String| if baseline { String::new() } else { text };
-        let cells = vec![
-            n.checked_sub(1).map(letters).unwrap_or_default(),
-            p.title.clone(),
-            in_millis(p.length.best()),
-            between(p.length),
-            saved(in_millis(p.saved.best())),
-            saved(between(p.saved)),
-            numbers(&assumptions.of_one[n]),
-        ];
-        let style = match p.saved.best() {
-            _ if baseline => Style::Strong,
-            saved if saved <= -SAME => Style::Warning,
-            _ => Style::Plain,
-        };
-        table.row(cells, style);
+        let mut cells = cells(n, &p.title, p.length, p.saved);
+        cells.push(numbers(&assumptions.of_one[n]));
+        table.row(cells, row_style(n, p.saved));
     }
     table
 }
@@ -94,8 +80,6 @@ fn requirements(n: usize, what_if: &WholePrediction) -> Vec<Entry> {
         return Vec::new();
     }
     let mut entries = vec![Entry::new(&letters(n), with_needs(&what_if.title, &what_if.needs))];
-    if !what_if.price.is_empty() {
-        entries.push(Entry::new("", Text::new().styled(format!("price: {}", what_if.price), Style::Faint)));
-    }
+    entries.extend(price(&what_if.price));
     entries
 }

@@ -28,7 +28,7 @@ use crate::emitter::{BootEmitter, ReportedBoot};
 use bootline_boot::{Boot, Clock};
 use bootline_capture::units::Dur;
 
-/// Track uuids and flows of one boot: none but this many can be told from those of the next.
+/// Number of track uuids and flow ids reserved for each boot, so that those of two boots never collide.
 const UUIDS: u64 = 1 << 32;
 
 /// Writes boots into one trace, piece by piece.
