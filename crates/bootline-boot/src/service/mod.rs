@@ -16,6 +16,7 @@ mod scripts;
 mod state;
 mod step;
 mod systemd;
+mod torn;
 
 use std::collections::HashMap;
 
@@ -62,6 +63,7 @@ const MOST: usize = 10_000;
 
 /// All units reported, in the order in which they are first named.
 pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<LineRate>) -> Vec<Service> {
+    let whole_lines = torn::whole_lines(records);
     let mut found = Found::default();
     let mut hand_over = HandOver::default();
     let mut seen_kernel = false;
@@ -80,7 +82,8 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
         {
             continue;
         }
-        let line = parse(&r, seen_kernel);
+        let whole = whole_lines.get(&index).map_or(r, |text| Record { text, ..r });
+        let line = parse(&whole, seen_kernel);
         found.is_script_s = line.is_some_and(|(_, is_script_s)| is_script_s);
         let line = line.map(|(line, _)| line);
         // Only the kernel's records break a line of user space.

@@ -12,6 +12,7 @@ mod daemon_message;
 mod daemon_message_search;
 mod dependencies_known;
 mod held_back;
+mod initramfs;
 mod journal_match;
 mod journal_times;
 mod kernels_boot;
@@ -31,11 +32,12 @@ mod unit_names;
 mod whole_boot;
 
 pub use alignment::{AlignedBy, Alignment};
-pub use application::Application;
+pub use application::{Application, Reached};
 pub use application_search::AppMarker;
 pub use boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
 pub use daemon_message::DaemonMessage;
 pub use dependencies_known::DependenciesKnown;
+pub use initramfs::InitExecuted;
 pub use process::{Process, ProcessBy};
 pub(super) use rebuild::rebuild;
 pub use resource_use::{DiskUse, ResourceUse};
@@ -44,6 +46,8 @@ pub use traced::{InitcallOfTrace, MarkKind, MarkOfTrace};
 pub use unit::{Unit, UnitTimesBy};
 pub use whole_boot::WholeBoot;
 
+#[cfg(test)]
+mod application_tests;
 #[cfg(test)]
 mod clock_tests;
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::systemd_clock::SystemdSources;
 use super::trace_place::PlacedTrace;
 use super::whole_boot::WholeBoot;
 use super::{
-    bootchart_place, daemon_message_search, journal_match, loader_timer, process, resource_use, stage_start, tile,
-    trace_place, unit_join,
+    bootchart_place, daemon_message_search, initramfs, journal_match, loader_timer, process, resource_use, stage_start,
+    tile, trace_place, unit_join,
 };
 use crate::boot::Boot;
 use bootline_capture::units::{Dur, MonotonicTime};
@@ -40,8 +40,10 @@ pub(crate) fn rebuild(
     loader_timer::compare_firmware(&timers, manager, problems);
     let at = |t: MonotonicTime| clock.map(|c: Alignment| c.on_axis(t.since_origin()));
     let manager_at = |of: fn(&ManagerState) -> Option<MonotonicTime>| manager.and_then(of).and_then(at);
+    let manager_start = manager_at(|m| m.user_space);
     let mut whole = WholeBoot {
-        manager_start: manager_at(|m| m.user_space),
+        init_executed: initramfs::init_executed(boot, manager, manager_start),
+        manager_start,
         generators: manager.and_then(|m| m.generators).and_then(|(from, to)| Some((at(from)?, at(to)?))),
         daemon_messages: daemon_message_search::daemon_messages(boot, &systemd.journals, clock),
         units_loaded: manager_at(|m| m.units_load.map(|(_, end)| end)),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the stages begin, by whatever source shows it best.
 use super::application::Application;
+use super::initramfs;
 use super::loader_timer::LoaderTimer;
 use super::stage::{StageEvidence, StageName};
 use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
-use crate::end::is_init_banner;
 use crate::phase::PhaseName;
 use crate::timeline::Clock;
 use bootline_capture::units::Dur;
@@ -189,68 +189,11 @@ const AT_ONCE: Dur = Dur::from_millis(50);
 fn root(input: &StageInput<'_>, init: Option<Dur>) -> Option<(Dur, StageEvidence)> {
     let later = |at: &Dur| init.is_none_or(|init| *at > init + AT_ONCE);
     // Whatever else passes between init's start and systemd's is user space in the root file system.
-    if init.is_some() && !has_initramfs(input) {
+    if init.is_some() && !initramfs::exists(input.boot, input.manager) {
         return None;
     }
-    if let Some(at) = input.whole.manager_start {
-        return Some((at, StageEvidence::Property("UserspaceTimestampMonotonic"))).filter(|_| later(&at));
-    }
-    hand_over(input).filter(|(at, _)| later(at))
-}
-
-/// Whether init is the initramfs's: the kernel names it, systemd says so, or, of a kernel that names none, a line that only an initramfs
-/// prints.
-fn has_initramfs(input: &StageInput<'_>) -> bool {
-    let boot = input.boot;
-    let named = boot.milestones.kernel_end().and_then(|i| boot.records.get(i)).and_then(|r| {
-        let rest = r.text.strip_prefix("Run ")?;
-        rest.split_once(" as init process").map(|(path, _)| path)
-    });
-    let of_ramdisk = |path: &str| path == "/init" || boot.kernel.command_line.values("rdinit").any(|init| init == path);
-    input.manager.is_some_and(|m| m.initrd.is_some())
-        || named.map_or_else(|| first_after_kernel(input, hands_over).is_some(), of_ramdisk)
-}
-
-/// systemd starts this soon after the initramfs's last word; a later banner is of a daemon that was executed again.
-const SOON: Dur = Dur::from_secs(10);
-
-/// Where the log shows the hand-over: systemd's first words in the root file system, or the initramfs's last ones.
-fn hand_over(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
-    let boot = input.boot;
-    let banner = |from: usize| {
-        (from..boot.records.len()).find_map(|i| {
-            let r = boot.records.get(i).filter(is_init_banner)?;
-            Some((i, (boot.timeline.stored(i)?, StageEvidence::Record(r.id))))
-        })
-    };
-    if let Some((i, last)) = first_after_kernel(input, hands_over) {
-        return banner(i).map(|(_, found)| found).filter(|(at, _)| *at <= last.0 + SOON).or(Some(last));
-    }
-    let from = boot.milestones.kernel_end()? + 1;
-    let (first, found) = banner(from)?;
-    let of_initramfs = first_after_kernel(input, |text| text.starts_with("systemd[1]: Running in init"));
-    match of_initramfs.filter(|(i, _)| *i > first) {
-        Some((i, _)) => banner(i).map(|(_, found)| found),
-        None => Some(found),
-    }
-}
-
-/// Position and time of the first record after the kernel's last one that is such a text.
-fn first_after_kernel(input: &StageInput<'_>, is: impl Fn(&str) -> bool) -> Option<(usize, (Dur, StageEvidence))> {
-    let boot = input.boot;
-    (boot.milestones.kernel_end()? + 1..boot.records.len()).find_map(|i| {
-        let r = boot.records.get(i).filter(|r| is(r.text))?;
-        Some((i, (boot.timeline.stored(i)?, StageEvidence::Record(r.id))))
-    })
-}
-
-/// What an initramfs says last: dracut's and mkinitcpio's systemd, initramfs-tools, and its busybox.
-fn hands_over(text: &str) -> bool {
-    const WORDS: [&str; 4] = [
-        "systemd[1]: Switching root",
-        "dracut: Switching root",
-        "Begin: Running /scripts/init-bottom",
-        "Switching to new root",
-    ];
-    WORDS.iter().any(|words| text.starts_with(words))
+    let executed = input.whole.init_executed.map(|init| (init.at, StageEvidence::Record(init.record)));
+    let of_systemd = || Some((input.whole.manager_start?, StageEvidence::Property("UserspaceTimestampMonotonic")));
+    let of_log = || initramfs::hand_over(input.boot).map(|(at, record)| (at, StageEvidence::Record(record)));
+    executed.or_else(of_systemd).or_else(of_log).filter(|(at, _)| later(at))
 }

@@ -15,6 +15,8 @@ pub struct Unit {
     pub activating: Option<Dur>,
     /// When it was up: active, or, for a job that ends, done.
     pub up: Option<Dur>,
+    /// When its program was executed, where systemd says so (256 and later): a service of Type=simple is up before that.
+    pub executed: Option<Dur>,
     /// How long it took to start, where only that is known.
     pub took: Option<Dur>,
     /// What the times are from.
@@ -29,6 +31,8 @@ pub struct Unit {
     pub started_again: bool,
     /// Processor time that its processes used, up to when the source was taken.
     pub cpu: Option<Dur>,
+    /// Bytes that its processes read from disks, up to when the source was taken.
+    pub bytes_read: Option<u64>,
     /// `oneshot`, `notify`, ...
     pub service_type: Option<String>,
     /// Whether what it writes goes to the console, too.
@@ -68,6 +72,7 @@ impl Unit {
             description: None,
             activating: None,
             up: None,
+            executed: None,
             took: None,
             by: UnitTimesBy::Nothing,
             error: Dur::ZERO,
@@ -75,6 +80,7 @@ impl Unit {
             timed_out: false,
             started_again: false,
             cpu: None,
+            bytes_read: None,
             service_type: None,
             writes_to_console: false,
             requires: Vec::new(),

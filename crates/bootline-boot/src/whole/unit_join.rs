@@ -11,7 +11,7 @@ use super::held_back::held_back;
 use super::journal_times::JournalTimes;
 use super::systemd_clock::{LATE, SystemdSources};
 use super::unit::{Unit, UnitTimesBy};
-use super::unit_names::{UnitNames, rest_of_shortened};
+use super::unit_names::{UnitNames, rest_of_shortened, whole_name};
 use crate::boot::Boot;
 use crate::service::{Service, ServiceState};
 use bootline_capture::units::MonotonicTime;
@@ -90,7 +90,8 @@ pub(super) fn join(
     // Those of the root file system first: of one name in both, the unit is the later one.
     let (of_initramfs, of_root): (Vec<&Service>, Vec<&Service>) = boot.services.iter().partition(|s| s.in_initramfs);
     for service in of_root {
-        match by_name.find(&service.name) {
+        let completed = || by_name.named(&whole_name(&service.name)?);
+        match by_name.find(&service.name).or_else(completed) {
             Some(at) => _ = known[at].console.get_or_insert(service),
             None => alone.push(service),
         }
@@ -130,7 +131,12 @@ pub(super) fn join(
         (unit.requires, unit.wants) = (list(&state.requires), list(&state.wants));
         (unit.after, unit.triggered_by) = (list(&state.after), list(&state.triggered_by));
     }
-    joined.units.extend(alone.into_iter().map(of_console));
+    let mut taken: HashSet<String> = joined.units.iter().map(|u| u.name.clone()).collect();
+    taken.extend(alone.iter().map(|service| service.name.clone()));
+    for service in alone {
+        let name = whole_name(&service.name).filter(|name| taken.insert(name.clone()));
+        joined.units.push(of_console(service, name.unwrap_or_else(|| service.name.clone())));
+    }
     if joined.dependencies == DependenciesKnown::Nothing && !joined.units.is_empty() {
         joined.add_waits(&held_back(boot, &sources.journals));
     }
@@ -192,7 +198,7 @@ fn place(
 ) -> bool {
     let state = known.stamps.or(known.dependencies);
     if let Some(state) = state {
-        unit.cpu = state.cpu;
+        (unit.cpu, unit.bytes_read) = (state.cpu, state.bytes_read);
         unit.service_type.clone_from(&state.service_type);
         unit.writes_to_console = state.writes_to_console;
         unit.timed_out = state.result.as_deref() == Some("timeout");
@@ -225,6 +231,7 @@ fn place(
     if let Some((state, clock)) = known.stamps.zip(clock).filter(|_| !unit.started_again) {
         let at = |t: Option<MonotonicTime>| t.map(|t| clock.on_axis(t.since_origin()));
         (unit.activating, unit.up) = (at(state.activating), at(state.up().or(state.active)));
+        unit.executed = at(state.main_handoff).filter(|at| unit.activating.is_some_and(|from| *at >= from));
         (unit.by, unit.error) = (UnitTimesBy::Systemd, clock.residual);
     } else if let Some(clock) = clock.filter(|_| of_journal.is_some() || known.journal.ended.is_some()) {
         let at = |t: Option<MonotonicTime>| t.map(|t| clock.on_axis(t.since_origin()));
@@ -261,7 +268,7 @@ fn place(
 }
 
 /// A unit that only the console names.
-fn of_console(service: &Service) -> Unit {
+fn of_console(service: &Service, name: String) -> Unit {
     Unit {
         activating: service.start,
         up: service.end,
@@ -270,7 +277,7 @@ fn of_console(service: &Service) -> Unit {
         timed_out: service.timed_out,
         first: Some(service.first),
         last: service.last,
-        ..Unit::named(service.name.clone())
+        ..Unit::named(name)
     }
 }
 

@@ -5,6 +5,8 @@
 //! description, and `NAME - DESCRIPTION`; a line that is too wide loses its middle to `…` (or `...`).
 use std::collections::HashMap;
 
+use bootline_records::source::is_unit_name;
+
 /// The units of a boot by what a console may call them.
 #[derive(Debug, Default)]
 pub(super) struct UnitNames<'u> {
@@ -67,6 +69,23 @@ pub(super) fn rest_of_shortened(shown: &str) -> Option<(&str, &str)> {
     (name.chars().count() >= LEAST_SHOWN).then(|| (name.trim_end_matches([' ', '-']), end))
 }
 
+/// The name of a shortened unit of which only the end of its kind, or a blank after it, was left out: `a-b.ser…` is `a-b.service`.
+///
+/// None where the name may be another one: with two dots, as `dbus-org.freedesktop.se…`, the rest is no kind.
+pub(super) fn whole_name(shown: &str) -> Option<String> {
+    const KINDS: [&str; 11] =
+        ["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope"];
+    let (start, _) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
+    let word = start.trim_end_matches([' ', '-']);
+    if word.len() < start.len() {
+        return is_unit_name(word).then(|| word.to_owned());
+    }
+    let (stem, begun) = start.split_once('.').filter(|(_, begun)| begun.len() >= 2)?;
+    let mut fitting = KINDS.iter().filter(|kind| kind.starts_with(begun));
+    let name = format!("{stem}.{}", fitting.next()?);
+    (fitting.next().is_none() && is_unit_name(&name)).then_some(name)
+}
+
 /// Whether a unit's status, in one of its forms, has this start and this end around what was left out.
 fn fits(name: &str, description: &str, start: &str, end: &str) -> bool {
     let is = |whole: &str| whole.len() > start.len() + end.len() && whole.starts_with(start) && whole.ends_with(end);
@@ -125,5 +144,28 @@ mod tests {
         check("s\u{2026}e", None);
         check("OpenBSD Sec\u{2026}Shell of another", None);
         check("unknown.service", None);
+    }
+
+    #[test]
+    fn a_name_of_which_only_its_kind_was_shortened() {
+        let check = |shown, want: Option<&str>| assert_eq!(whole_name(shown).as_deref(), want, "{shown}");
+        check(
+            "systemd-journal-flush.ser\u{2026}sh Journal to Persistent Storage",
+            Some("systemd-journal-flush.service"),
+        );
+        check("systemd-tmpfiles-setup.se...ate System Files and Directories", Some("systemd-tmpfiles-setup.service"));
+        check(
+            "systemd-tmpfiles-clean.tim\u{2026}y Cleanup of Temporary Directories",
+            Some("systemd-tmpfiles-clean.timer"),
+        );
+        check("avahi-daemon.socket -\u{2026}DNS/DNS-SD Stack Activation Socket", Some("avahi-daemon.socket"));
+        check("avahi-daemon.socket \u{2026}DNS/DNS-SD Stack Activation Socket", Some("avahi-daemon.socket"));
+        check("a-name.s\u{2026}rest", None);
+        check("a-name.\u{2026}rest", None);
+        check("a-name.sx\u{2026}rest", None);
+        check("dbus-org.freedesktop.se\u{2026}rest", None);
+        check("Flush Jou.se\u{2026}ent Storage", None);
+        check("Rotate -\u{2026}logs", None);
+        check("ssh.service", None);
     }
 }

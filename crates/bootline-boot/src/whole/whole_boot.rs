@@ -4,6 +4,7 @@ use super::application::Application;
 use super::boot_source::SourceUse;
 use super::daemon_message::DaemonMessage;
 use super::dependencies_known::DependenciesKnown;
+use super::initramfs::InitExecuted;
 use super::process::Process;
 use super::resource_use::ResourceUse;
 use super::stage::{Stage, WholeEnd, WholeOrigin};
@@ -24,7 +25,9 @@ pub struct WholeBoot {
     pub units: Vec<Unit>,
     /// How much of the units' dependencies is known.
     pub dependencies: DependenciesKnown,
-    /// When systemd started in the root file system.
+    /// When the kernel executed the init of the root file system.
+    pub init_executed: Option<InitExecuted>,
+    /// When systemd, read and linked, started in the root file system.
     pub manager_start: Option<Dur>,
     /// From when to when systemd ran its generators there.
     pub generators: Option<(Dur, Dur)>,

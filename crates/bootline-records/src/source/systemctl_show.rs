@@ -116,6 +116,7 @@ fn of_unit(unit: &mut UnitState, name: &str, value: &str) -> bool {
         "ActiveExitTimestampMonotonic" => return stamp(|u| &mut u.deactivating),
         "InactiveEnterTimestampMonotonic" => return stamp(|u| &mut u.inactive),
         "ExecMainStartTimestampMonotonic" => return stamp(|u| &mut u.main_start),
+        "ExecMainHandoffTimestampMonotonic" => return stamp(|u| &mut u.main_handoff),
         "ExecMainExitTimestampMonotonic" => return stamp(|u| &mut u.main_exit),
         "Id" => unit.name = value.to_owned(),
         "Description" => unit.description = Some(value.chars().take(200).collect()),
@@ -130,6 +131,8 @@ fn of_unit(unit: &mut UnitState, name: &str, value: &str) -> bool {
         "Result" => unit.result = Some(value.chars().take(40).collect()),
         "StandardOutput" | "StandardError" => unit.writes_to_console |= value.contains("console") || value == "tty",
         "NRestarts" => return value.parse().map(|n| unit.restarts = n).is_ok(),
+        // "[not set]" without accounting.
+        "IOReadBytes" => unit.bytes_read = value.parse().ok().filter(|bytes| *bytes != u64::MAX),
         "CPUUsageNSec" => match value.parse::<u64>() {
             // "[not set]" without accounting, and what no process used, are no times.
             Ok(ns) if ns != u64::MAX => unit.cpu = i64::try_from(ns).ok().map(Dur::from_nanos),

@@ -65,8 +65,12 @@ pub struct UnitState {
     pub triggered_by: Vec<String>,
     /// Processor time that its processes used since its start, up to when the source was taken.
     pub cpu: Option<Dur>,
-    /// When its main process started.
+    /// Bytes that its processes read from disks, up to when the source was taken (IOAccounting=yes).
+    pub bytes_read: Option<u64>,
+    /// When its main process was forked.
     pub main_start: Option<MonotonicTime>,
+    /// When that process, set up, was about to execute its program (systemd 256 and later).
+    pub main_handoff: Option<MonotonicTime>,
     /// When its main process ended.
     pub main_exit: Option<MonotonicTime>,
     /// How often it was restarted.

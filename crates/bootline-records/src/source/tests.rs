@@ -120,6 +120,16 @@ fn properties() {
     assert_eq!(ssh.after, ["basic.target", "network.target", "-.mount"]);
     assert_eq!((ssh.requires.len(), ssh.wants.len(), ssh.restarts), (2, 1, 2));
     assert_eq!(ssh.cpu, Some(Dur::from_nanos(38_123_000)));
+    let with =
+        |line: &str| match read(format!("Id=a.service\nActiveEnterTimestampMonotonic=1\n{line}\n").as_bytes()).facts {
+            Facts::Systemd(state) => (state.units[0].main_handoff, state.units[0].bytes_read),
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(with("ExecMainHandoffTimestampMonotonic=3000"), (us(3_000), None));
+    assert_eq!(with("IOReadBytes=4096"), (None, Some(4_096)));
+    for none in ["IOReadBytes=[not set]", "IOReadBytes=18446744073709551615", "ExecMainHandoffTimestampMonotonic=0"] {
+        assert_eq!(with(none), (None, None), "{none}");
+    }
     // A job that ended was up when it was inactive again.
     assert_eq!((keys.cpu, keys.active, keys.up()), (None, None, us(501)));
     assert!(state.has_dependencies);

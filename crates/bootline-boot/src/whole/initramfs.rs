@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the log shows of an initramfs: whether there is one, and when it hands over to the init of the root file system.
+use crate::boot::Boot;
+use crate::end::is_init_banner;
+use bootline_capture::units::Dur;
+use bootline_records::source::ManagerState;
+use bootline_records::{Record, RecordId, RecordOrigin};
+
+/// When the root file system's init was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitExecuted {
+    /// On the axis.
+    pub at: Dur,
+    /// The record that shows it.
+    pub record: RecordId,
+}
+
+/// Clocks that were aligned may disagree by less.
+const CONTRADICTION: Dur = Dur::from_millis(50);
+
+/// When the root file system's init was executed, by a record of the kernel, or of fastinit, which says how long ago it began; none
+/// where that is another init than these and systemd, or does not fit systemd's own start.
+pub(super) fn init_executed(
+    boot: &Boot,
+    manager: Option<&ManagerState>,
+    manager_start: Option<Dur>,
+) -> Option<InitExecuted> {
+    let by_fastinit = || {
+        let (i, at, record) = first_after_kernel(boot, |r| since_fastinit(r.text).is_some())?;
+        Some((at - since_fastinit(boot.records.get(i)?.text)?, record))
+    };
+    let by_kernel = || {
+        if exists(boot, manager) {
+            // Otherwise the program that it names is executed by another one, later.
+            let is_default = boot.kernel.command_line.values("init").all(|init| init == SBIN_INIT);
+            first_after_kernel(boot, |r| is_default && r.source == RecordOrigin::Kernel && is_trigger(r.text))
+                .map(|(_, at, record)| (at, record))
+        } else {
+            let at = boot.milestones.init?;
+            let r = boot.records.get(at).filter(|r| runs_systemd(r.text))?;
+            Some((boot.timeline.stored(at)?, r.id))
+        }
+    };
+    let fits = |at: Dur| manager_start.is_none_or(|start| at <= start + CONTRADICTION);
+    let found = by_fastinit().or_else(by_kernel).filter(|(at, _)| fits(*at));
+    found.map(|(at, record)| InitExecuted { at, record })
+}
+
+/// How long ago fastinit (init/fastinit of this repository) began: `fastinit: process 1 goes on after 0.024535 s`, `fastinit: camera:
+/// started after 0.004312 s, process 87`.
+fn since_fastinit(text: &str) -> Option<Dur> {
+    let said = text.strip_prefix("fastinit: ")?;
+    let after = [" goes on after ", ": starting after ", ": started after ", ": ready after "];
+    let (_, rest) = after.into_iter().find_map(|words| said.split_once(words))?;
+    let seconds: f64 = rest.split_once(" s")?.0.parse().ok()?;
+    (0.0..3_600.0).contains(&seconds).then(|| Dur::from_secs_f64(seconds))
+}
+
+const SBIN_INIT: &str = "/sbin/init";
+
+/// TOMOYO's answer to the execution of its trigger, which is /sbin/init by default; in distributions' kernels it is built in and has no
+/// policy. tomoyo_load_policy() in security/tomoyo/load_policy.c: the first form since 3.1, the second one from 2.6.30 on, the third one
+/// where there is a policy.
+fn is_trigger(text: &str) -> bool {
+    text.starts_with("Not activating Mandatory Access Control as ")
+        || text.starts_with("Not activating Mandatory Access Control now since ")
+        || text.starts_with("Calling ") && text.trim_end().ends_with(" to load policy. Please wait.")
+}
+
+/// `Run /sbin/init as init process`: most likely systemd, or a link to it.
+fn runs_systemd(text: &str) -> bool {
+    ["/sbin/init ", "systemd "].iter().any(|path| text.contains(path))
+}
+
+/// Whether init is the initramfs's: the kernel names it, systemd says so, or, of a kernel that names none, a line that only an initramfs
+/// prints.
+pub(super) fn exists(boot: &Boot, manager: Option<&ManagerState>) -> bool {
+    let named = boot.milestones.kernel_end().and_then(|i| boot.records.get(i)).and_then(|r| {
+        let rest = r.text.strip_prefix("Run ")?;
+        rest.split_once(" as init process").map(|(path, _)| path)
+    });
+    let of_ramdisk = |path: &str| path == "/init" || boot.kernel.command_line.values("rdinit").any(|init| init == path);
+    let says_so = || first_after_kernel(boot, |r| hands_over(r.text)).is_some();
+    manager.is_some_and(|m| m.initrd.is_some()) || named.map_or_else(says_so, of_ramdisk)
+}
+
+/// systemd starts this soon after the initramfs's last word; a later banner is of a daemon that was executed again.
+const SOON: Dur = Dur::from_secs(10);
+
+/// Where the log shows the hand-over: systemd's first words in the root file system, or the initramfs's last ones.
+pub(super) fn hand_over(boot: &Boot) -> Option<(Dur, RecordId)> {
+    let banner = |from: usize| {
+        (from..boot.records.len()).find_map(|i| {
+            let r = boot.records.get(i).filter(is_init_banner)?;
+            Some((i, boot.timeline.stored(i)?, r.id))
+        })
+    };
+    let place = |(_, at, record): (usize, Dur, RecordId)| (at, record);
+    if let Some(last) = first_after_kernel(boot, |r| hands_over(r.text)) {
+        return banner(last.0).filter(|(_, at, _)| *at <= last.1 + SOON).or(Some(last)).map(place);
+    }
+    let found = banner(boot.milestones.kernel_end()? + 1)?;
+    let of_initramfs = first_after_kernel(boot, |r| r.text.starts_with("systemd[1]: Running in init"));
+    match of_initramfs.filter(|(i, ..)| *i > found.0) {
+        Some((i, ..)) => banner(i).map(place),
+        None => Some(place(found)),
+    }
+}
+
+/// Position, time and id of the first record after the kernel's last one that is such a one.
+fn first_after_kernel(boot: &Boot, is: impl Fn(&Record<'_>) -> bool) -> Option<(usize, Dur, RecordId)> {
+    (boot.milestones.kernel_end()? + 1..boot.records.len()).find_map(|i| {
+        let r = boot.records.get(i).filter(|r| is(r))?;
+        Some((i, boot.timeline.stored(i)?, r.id))
+    })
+}
+
+/// What an initramfs says last: dracut's and mkinitcpio's systemd, initramfs-tools, and its busybox.
+fn hands_over(text: &str) -> bool {
+    const WORDS: [&str; 4] = [
+        "systemd[1]: Switching root",
+        "dracut: Switching root",
+        "Begin: Running /scripts/init-bottom",
+        "Switching to new root",
+    ];
+    WORDS.iter().any(|words| text.starts_with(words))
+}
