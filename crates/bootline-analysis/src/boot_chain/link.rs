@@ -41,6 +41,8 @@ pub enum LinkKind {
         /// Its position in [`crate::critical_path::CriticalPath::segments`].
         segment: usize,
     },
+    /// The kernel reads and links systemd.
+    ManagerLoad,
     /// systemd's own start, where nothing divides it.
     ManagerStart,
     /// systemd's set-up, from its start to its generators.
@@ -64,6 +66,10 @@ pub enum LinkKind {
         /// Position of its unit's link in [`crate::user_space::UnitChain::links`]; none for one that is no unit.
         link: Option<usize>,
     },
+    /// From when the application's unit was up until its program was executed.
+    ApplicationExecution,
+    /// From then, or from when its unit was up, until the application was reached.
+    ApplicationProgram,
     /// From when the chain's last unit was up to the boot's end.
     AfterUnits,
 }

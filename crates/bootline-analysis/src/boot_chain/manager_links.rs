@@ -5,6 +5,19 @@ use super::link_list::LinkList;
 use bootline_boot::{Boot, StageEvidence};
 use bootline_capture::units::Dur;
 
+/// Clocks that were aligned may disagree by less.
+pub(super) const AT_ONCE: Dur = Dur::from_millis(50);
+
+/// Adds the time in which systemd was read and linked, if its start follows the kernel's record of its execution; false if not.
+pub(super) fn add_load(list: &mut LinkList, boot: &Boot, start: Dur) -> bool {
+    let Some(executed) = boot.whole.init_executed.filter(|init| init.at <= list.at + AT_ONCE) else { return false };
+    if let Some(link) = list.add(LinkKind::ManagerLoad, ChainPart::ManagerStart, start) {
+        link.max_saving = Some(link.length());
+        link.first = Some(executed.record);
+    }
+    true
+}
+
 /// Adds systemd's own start. Where its stamps contradict one another, that is one link, or none.
 pub(super) fn add(list: &mut LinkList, boot: &Boot) {
     let whole = &boot.whole;

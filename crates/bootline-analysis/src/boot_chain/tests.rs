@@ -138,6 +138,45 @@ fn from_the_first_byte_to_the_application() {
 }
 
 #[test]
+fn systemd_is_read_and_linked_and_the_application_executed() {
+    let record = "[2026-05-06 10:11:09.550] [    2.550000] Not activating Mandatory Access Control as /sbin/tomoyo-init does not exist.\n";
+    let starting = "[2026-05-06 10:11:10.500]          Starting net.service";
+    let start_later = MANAGER.replace("UserspaceTimestampMonotonic=2600000", "UserspaceTimestampMonotonic=2650000");
+    let log = CONSOLE.replace(starting, &format!("{record}{starting}"));
+    let simple = "Type=simple\nExecMainHandoffTimestampMonotonic=6300000\nInactiveExitTimestampMonotonic=5100000";
+    let units = units().replace("InactiveExitTimestampMonotonic=5100000", simple);
+    let units_of_it = [
+        ("before net.service", 3_500),
+        ("net.service", 5_000),
+        ("before app.service", 5_100),
+        ("application app.service", 6_000),
+        ("ApplicationExecution", 6_300),
+    ];
+    // Within the error of the clocks systemd's start is init's.
+    let at_once = [("ManagerSetUp", 2_700), ("Generators", 2_900), ("UnitsLoad", 3_100)];
+    let to_init = [&TO_SYSTEMD[..4], &[("initramfs", 2_550)]].concat();
+    let expected = [&to_init[..], &at_once, &units_of_it].concat();
+    check(
+        &log,
+        &format!("{start_later}{units}"),
+        Some("app.service"),
+        &[&to_init[..], &[("ManagerLoad", 2_650)], &expected[5..]].concat(),
+    );
+    check(&log, &format!("{MANAGER}{units}"), Some("app.service"), &expected);
+    let boot = with(&log, &format!("{start_later}{units}"), Some("app.service"), None);
+    let own = chain(&boot).unwrap().part(ChainPart::Application);
+    assert_eq!(own, Dur::from_millis(1_200));
+    // A line that it prints.
+    let by_line = with(CONSOLE, &format!("{MANAGER}{units}"), Some("app.service=first frame"), None);
+    let chain = chain(&by_line).unwrap();
+    check_tiling(&chain);
+    let own: Vec<(LinkKind, Dur)> = chain.links[chain.links.len() - 2..].iter().map(|l| (l.kind, l.start)).collect();
+    let (execution, program) = (LinkKind::ApplicationExecution, LinkKind::ApplicationProgram);
+    assert_eq!(own, [(execution, Dur::from_millis(6_000)), (program, Dur::from_millis(6_300))]);
+    assert_eq!(chain.end, Dur::from_millis(6_500));
+}
+
+#[test]
 fn without_an_application_the_chain_ends_with_the_first_transaction() {
     let units_of_it = [
         ("before net.service", 3_500),

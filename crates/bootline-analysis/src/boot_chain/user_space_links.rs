@@ -3,14 +3,12 @@
 use super::chain_end::ChainEnd;
 use super::link::{ChainPart, LinkKind};
 use super::link_list::LinkList;
+use super::manager_links::AT_ONCE;
 use super::{kernel_links, manager_links};
 use crate::critical_path::CriticalPath;
 use crate::user_space::{SAME_INSTANT, UnitChain};
 use bootline_boot::{Boot, StageEvidence, WholeEnd};
 use bootline_capture::units::Dur;
-
-/// systemd that starts within this time of init is init.
-const AT_ONCE: Dur = Dur::from_millis(50);
 
 /// Adds user space, up to the chain's end.
 pub(super) fn add(
@@ -23,7 +21,8 @@ pub(super) fn add(
 ) {
     let part = ChainPart::UserSpace;
     if let Some(start) = boot.whole.manager_start {
-        if start > list.at + AT_ONCE {
+        // systemd that starts at once is init.
+        if start > list.at + AT_ONCE && !manager_links::add_load(list, boot, start.min(end)) {
             kernel_links::add(list, boot, path, part, start.min(end));
         }
         manager_links::add(list, boot);
@@ -32,6 +31,9 @@ pub(super) fn add(
         Some(chain) => {
             kernel_links::add(list, boot, path, part, chain.start.min(end));
             add_units(list, boot, chain, until);
+            if until == ChainEnd::Reached(WholeEnd::Application) {
+                add_after_unit(list, boot, end);
+            }
             list.add(LinkKind::AfterUnits, part, end);
         }
         None => {
@@ -77,6 +79,21 @@ fn add_units(list: &mut LinkList, boot: &Boot, chain: &UnitChain, until: ChainEn
         added.max_saving = Some(chain.without(boot, position).min(added.length()));
         (added.first, added.last) = (unit.first, unit.last.or(unit.first));
     }
+}
+
+/// From when the application's unit was up until it was reached, with the execution of its program in between.
+fn add_after_unit(list: &mut LinkList, boot: &Boot, end: Dur) {
+    let Some(app) = &boot.whole.application else { return };
+    let unit = app.unit.and_then(|at| boot.whole.units.get(at));
+    let executed = unit.and_then(|unit| unit.executed).filter(|at| *at > list.at && *at <= end);
+    let part = ChainPart::Application;
+    if let Some(link) = executed.and_then(|at| list.add(LinkKind::ApplicationExecution, part, at)) {
+        link.max_saving = Some(link.length());
+    }
+    let Some(link) = list.add(LinkKind::ApplicationProgram, part, end) else { return };
+    link.processor = unit.and_then(|unit| unit.cpu).map(|time| time.min(link.length()));
+    link.max_saving = Some(link.length());
+    link.last = app.record;
 }
 
 /// From the start of the application's process, or of its unit, until it was reached.

@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::predict::{Change, Precision, PredictedTimes, Predictor, Setting};
+use crate::user_space::UnitChain;
 use bootline_boot::{Boot, Clock, EndedBy, Span};
 use bootline_capture::units::{Dur, Interval};
 use bootline_kbuild::InitcallSource;
@@ -72,12 +73,19 @@ pub(super) struct Case<'a> {
     /// Claimed time ranges: disjoint, ascending.
     claimed: Vec<TimeRange>,
     predicted: Rc<Predicted<'a>>,
+    /// Computed when a rule asks for it.
+    unit_chain: Rc<OnceCell<Option<UnitChain>>>,
 }
 
 impl<'a> Case<'a> {
     pub fn new(boot: &'a Boot, initcalls: &'a InitcallSource, precision: Precision) -> Case<'a> {
         let predicted = Rc::new(Predicted::new(precision));
-        Case { boot, initcalls, total: total(boot), claimed: Vec::new(), predicted }
+        Case { boot, initcalls, total: total(boot), claimed: Vec::new(), predicted, unit_chain: Rc::default() }
+    }
+
+    /// The units that decided when the application was up; none without ordering.
+    pub fn unit_chain(&self) -> Option<&UnitChain> {
+        self.unit_chain.get_or_init(|| UnitChain::of(self.boot)).as_ref()
     }
 
     /// Time that these settings are predicted to save; none if the log does not support a prediction.

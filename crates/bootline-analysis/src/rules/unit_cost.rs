@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a unit costs the application: what is shared by the rules on user space.
+use std::collections::HashSet;
+
 use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use crate::user_space::UnitChain;
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordId;
@@ -40,7 +41,7 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
         }
         case.unclaimed(range.from, range.to).iter().map(|piece| piece.to - piece.from).sum()
     };
-    let mut found: Vec<UnitCost<'b>> = match UnitChain::of(boot) {
+    let mut found: Vec<UnitCost<'b>> = match case.unit_chain() {
         Some(chain) => {
             let of_link = |i: usize| {
                 let link = &chain.links[i];
@@ -105,18 +106,13 @@ fn sum(costs: &[UnitCost<'_>]) -> Interval {
     Interval::new(add(|i| i.low()), add(|i| i.best()), add(|i| i.high()))
 }
 
-/// The units that require one, and fail without it.
-fn required_by<'b>(boot: &'b Boot, unit: &Unit) -> Vec<&'b str> {
-    let units = &boot.whole.units;
-    let Some(position) = units.iter().position(|u| u.name == unit.name) else { return Vec::new() };
-    units.iter().filter(|u| u.requires.contains(&position)).map(|u| u.name.as_str()).collect()
-}
-
 /// Price and risk of masking units: what requires one of them fails.
 pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (String, Risk) {
-    let mut requiring: Vec<&str> = masked.iter().flat_map(|unit| required_by(boot, unit)).collect();
-    requiring.retain(|name| masked.iter().all(|unit| unit.name != *name));
-    requiring.dedup();
+    let units = &boot.whole.units;
+    let names_of_masked: HashSet<&str> = masked.iter().map(|unit| unit.name.as_str()).collect();
+    let is_masked: Vec<bool> = units.iter().map(|unit| names_of_masked.contains(unit.name.as_str())).collect();
+    let fails = |at: &usize| !is_masked[*at] && units[*at].requires.iter().any(|needed| is_masked[*needed]);
+    let requiring: Vec<&str> = (0..units.len()).filter(fails).map(|at| units[at].name.as_str()).collect();
     if requiring.is_empty() {
         return (price.to_owned(), Risk::Medium);
     }

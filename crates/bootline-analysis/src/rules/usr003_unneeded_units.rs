@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use std::collections::HashSet;
+
 use super::case::{Case, TimeRange};
 use super::finding::cite;
 use super::unit_cost::names;
@@ -6,7 +8,6 @@ use super::usr010_late_application;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Remedy, Risk, SystemChange};
-use crate::user_space::UnitChain;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -27,7 +28,7 @@ const NAMED: usize = 5;
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
     let Some(app) = boot.whole.application.as_ref() else { return Vec::new() };
-    let Some(chain) = UnitChain::of(boot) else { return Vec::new() };
+    let Some(chain) = case.unit_chain() else { return Vec::new() };
     let cpus = i64::from(boot.kernel.cpus.unwrap_or(1).max(1));
     // What a service used of the processors up to when the source was taken, but no more than fits before the application.
     let used = |i: usize| {
@@ -58,12 +59,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     let before: Dur = services.iter().filter(|(i, _)| has_ended(*i)).filter_map(|(_, cpu)| *cpu).sum();
     let best = if boot.kernel.cpus.is_some() { before.min(high) / cpus / 2 } else { Dur::ZERO };
-    let is_required = |i: &usize| boot.whole.units.iter().any(|u| u.requires.contains(i));
+    let required: HashSet<usize> = boot.whole.units.iter().flat_map(|u| &u.requires).copied().collect();
     let name = |i: usize| boot.whole.units[i].name.as_str();
     let first = services.iter().filter_map(|(i, _)| boot.whole.units[*i].activating).min().unwrap_or(chain.start);
     let named = || services.iter().take(NAMED).map(|(i, _)| name(*i).to_owned());
     let later = named().map(|unit| SystemChange::StartAfter { unit, after: app.name.clone() }).collect();
-    let dispensable = services.iter().map(|(i, _)| *i).filter(|i| !is_required(i)).take(NAMED);
+    let dispensable = services.iter().map(|(i, _)| *i).filter(|i| !required.contains(i)).take(NAMED);
     let masked: Vec<SystemChange> = dispensable.map(|i| SystemChange::MaskUnit(name(i).to_owned())).collect();
     let mut remedies = vec![Remedy::new(
         "start them after the application",

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, TimeRange};
-use super::finding::cite_at;
+use super::finding::{cite, cite_at};
 use super::unit_cost::fastinit;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::{Boot, StageName};
+use bootline_boot::Boot;
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr014,
     doc: "Before systemd starts the first unit, the kernel loads it with its libraries, it mounts its file systems, loads security policies \
           and modules, and reads the files of all units that the default target needs. Everything else waits for that. On slow storage \
-          this is mostly reading. Its stamps (`systemctl show`) and the kernel's record of init's start bound it.",
+          this is mostly reading. Its stamps (`systemctl show`) and the kernel's record of init's execution bound it.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -28,8 +28,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if whole.application.as_ref().is_some_and(|app| app.at <= systemd) {
         return Vec::new();
     }
-    let executed = executed(boot, systemd);
-    let from = executed.map_or(systemd, |(_, at)| at);
+    let executed = whole.init_executed;
+    let from = executed.map_or(systemd, |init| init.at.min(systemd));
     let set_up = if whole.generators.is_some() { "its set-up" } else { "its set-up and loading units" };
     // What generators do is another rule's.
     let (before, after) = whole.generators.unwrap_or((loaded, loaded));
@@ -59,7 +59,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         .map(|(what, piece)| format!("{what} {}{}", seconds(piece.to - piece.from), of_bpf(what)))
         .collect();
     let bounds = if executed.is_some() {
-        "the kernel's record of init's start and systemd's own stamps"
+        "the kernel's record of init's execution and systemd's own stamps"
     } else {
         "systemd's own stamps"
     };
@@ -73,23 +73,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             "by {bounds}: {}. The best estimate is half of the time, because nothing shows how much a smaller system would need",
             lengths.join("; ")
         ),
-        evidence: cite_at(
-            boot,
-            executed.map(|(record, _)| record).into_iter().chain(bpf.iter().flat_map(|bpf| [bpf.before, bpf.attached])),
-        ),
+        evidence: {
+            let executed = cite(boot, executed.map(|init| init.record));
+            let of_bpf = cite_at(boot, bpf.iter().flat_map(|bpf| [bpf.before, bpf.attached]));
+            executed.into_iter().chain(of_bpf).collect()
+        },
         remedies: remedies(boot, bpf.is_some()),
     }]
-}
-
-/// The kernel's record that it executes init, and its time, if that init is systemd in the root file system.
-fn executed(boot: &Boot, systemd: Dur) -> Option<(usize, Dur)> {
-    let at = boot.milestones.init?;
-    let is_initramfs_s = boot.whole.stages.iter().any(|stage| stage.name == StageName::Initramfs);
-    // Another init may have come before it.
-    let names_systemd =
-        boot.records.get(at).is_some_and(|r| ["/sbin/init ", "systemd "].iter().any(|p| r.text.contains(p)));
-    let time = boot.timeline.stored(at).filter(|time| *time <= systemd)?;
-    (names_systemd && !is_initramfs_s).then_some((at, time))
 }
 
 /// systemd's load of the BPF program for RestrictFileSystems=, which parses the kernel's type information: bpf_restrict_fs_setup()

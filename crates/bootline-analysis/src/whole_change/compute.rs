@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a change to the whole boot saves.
+use super::fastinit::before_systemd;
 use super::processor_load::ProcessorLoad;
 use super::replay::{Treatment, needed, replay};
 use super::setting::WholeSetting;
 use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError};
 use super::wording;
-use crate::predict::{self, Setting};
-use crate::user_space::{first_moment, is_implied, last_unit, reached};
-use bootline_boot::{Boot, DependenciesKnown, Stage, StageName, Unit, WholeEnd};
+use crate::predict::{self, PredictionError, Setting};
+use crate::user_space::{first_moment, last_unit, reached};
+use bootline_boot::{Boot, DependenciesKnown, Stage, Unit, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
 
 /// The whole boot with a change.
@@ -41,9 +42,20 @@ pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePredictio
         assumptions.extend(wording::unit_assumptions(&load, &of_units));
     }
     if !change.console().is_empty() {
-        let console = predict::predict(boot, change.console())?;
-        saved = saved + console.saved;
-        assumptions.extend(console.assumptions);
+        let is_cpus = |s: Setting| matches!(s, Setting::Cpus(_));
+        match predict::predict(boot, change.console()) {
+            Ok(console) => {
+                saved = saved + console.saved;
+                assumptions.extend(console.assumptions);
+            }
+            // User space can be predicted without it.
+            Err(PredictionError::NoConsole | PredictionError::NoEnd | PredictionError::NoTimes)
+                if change.console().settings().all(is_cpus) =>
+            {
+                assumptions.push(wording::kernel_assumption());
+            }
+            Err(refused) => return Err(refused.into()),
+        }
         let cpus = change.console().settings().find_map(|s| match s {
             Setting::Cpus(cpus) => Some(cpus),
             _ => None,
@@ -148,7 +160,9 @@ impl<'b> UserSpace<'b> {
                     freed.add(Freed { work: Interval::new(Dur::ZERO, spared / 2, spared), starts: 0 });
                 }
                 // It goes with no other setting of units.
-                WholeSetting::Fastinit => return self.application().and_then(|()| self.without_systemd()),
+                WholeSetting::Fastinit => {
+                    return self.application().and_then(|()| before_systemd(self.boot, self.last));
+                }
                 WholeSetting::Stage { .. } => {}
             }
         }
@@ -216,27 +230,6 @@ impl<'b> UserSpace<'b> {
     fn is_required(&self, unit: usize) -> bool {
         let units = &self.boot.whole.units;
         reached(units.len(), self.last, |at, open| open.extend(&units[at].requires))[unit]
-    }
-
-    /// The application is started before systemd. It begins as long after that as it did after its last dependency, or, if it needs what
-    /// it declares, later: nothing is certain.
-    fn without_systemd(&self) -> Result<Interval, WholePredictionError> {
-        let manager = self.boot.whole.manager_start.ok_or(WholePredictionError::NoManager)?;
-        let unit = &self.boot.whole.units[self.last];
-        let begins = unit.begins().ok_or_else(|| WholePredictionError::NoTimes(unit.name.clone()))?;
-        // systemd's first stamp is its own, once it has been read and linked. It was executed some time after the initramfs began.
-        let initramfs = self.boot.whole.stages.iter().find(|s| s.name == StageName::Initramfs && s.end <= manager);
-        let earliest = initramfs.map_or(manager, |s| s.start);
-        let most = (begins - earliest).max_zero();
-        let likely = (begins - (earliest + manager) / 2).max_zero();
-        let units = &self.boot.whole.units;
-        if unit.after.iter().chain(&unit.requires).all(|i| is_implied(&units[*i].name)) {
-            return Ok(Interval::new(Dur::ZERO, likely, most));
-        }
-        let mut treatments = vec![Treatment::default(); units.len()];
-        treatments[self.last].declared_only = true;
-        let sooner = replay(self.boot, &treatments)[self.last];
-        Ok(Interval::new(Dur::ZERO, sooner.max_zero().min(likely), most))
     }
 }
 

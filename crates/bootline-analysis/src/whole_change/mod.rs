@@ -3,8 +3,10 @@
 //! number of processors, and, together with these, another console ([`crate::predict`]).
 //!
 //! Three steps. `replay` starts the units again, each as long after the last unit that it waited for as it did. `processor_load`
-//! says how much of a shortened wait other work would fill. `compute` makes an interval of the two.
+//! says how much of a shortened wait other work would fill. `compute` makes an interval of the two. An application that is started
+//! before systemd is a case of its own (`fastinit`).
 mod compute;
+mod fastinit;
 mod processor_load;
 mod replay;
 mod setting;

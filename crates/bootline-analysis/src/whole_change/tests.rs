@@ -122,6 +122,17 @@ fn the_application_without_default_dependencies_and_before_systemd() {
 }
 
 #[test]
+fn what_declares_nothing_is_executed_where_systemd_is() {
+    let saved = |further: &str| {
+        let alone = unit("alone.service", 4_000, 4_100, 10, &format!("After=basic.target -.mount\n{further}"));
+        predict_whole(&boot(&units(&alone), Some("alone.service")), &change("init=fastinit")).unwrap().saved
+    };
+    assert_eq!(saved(""), Interval::exact(Dur::from_millis(3_000)));
+    let handoff = "Type=simple\nExecMainHandoffTimestampMonotonic=4500000";
+    assert_eq!(saved(handoff), Interval::exact(Dur::from_millis(3_500)));
+}
+
+#[test]
 fn another_number_of_processors() {
     let load =
         |busy, manager| processor_load::ProcessorLoad { cpus: 2, busy, manager_busy: manager, manager_each: Dur::ZERO };
@@ -142,6 +153,16 @@ fn another_number_of_processors() {
     check(None, None, 1, [-10_000, 0, 0]);
     check(None, Some(0.4), 4, [0, 0, 6_000]);
     check(Some(0.7), None, 2, [0, 0, 0]);
+}
+
+#[test]
+fn processors_without_a_serial_console() {
+    let all = unit("-.slice", 1_000, 1_000, 10_000, "");
+    let boot = boot(&units(&all), Some("app.service"));
+    let predicted = predict_whole(&boot, &change("cpus=1")).unwrap();
+    assert!(predicted.saved.best() < Dur::ZERO, "{predicted:?}");
+    assert!(predicted.assumptions.iter().any(|a| a.name == "kernel-work"));
+    assert!(matches!(predict_whole(&boot, &change("cpus=1 quiet")), Err(WholePredictionError::Console(_))));
 }
 
 #[test]

@@ -115,6 +115,12 @@ pub(super) fn unit_assumptions(load: &ProcessorLoad, settings: &[&WholeSetting])
                     .to_owned(),
         });
     }
+    if settings.iter().any(|s| matches!(s, WholeSetting::Fastinit | WholeSetting::NoDefaultDependencies(_))) {
+        found.push(Assumption {
+            name: "declared-needs",
+            text: "the application needs nothing that its unit does not declare".to_owned(),
+        });
+    }
     found
 }
 
@@ -125,6 +131,12 @@ pub(super) fn cpus_assumption(load: &ProcessorLoad) -> Assumption {
         None => "no source shows how busy the processors were, so user space may take as long as before, or longer in proportion".to_owned(),
     };
     Assumption { name: "user-space-work", text }
+}
+
+/// The assumption on the kernel's part, where no log of a console shows how it would change.
+pub(super) fn kernel_assumption() -> Assumption {
+    let text = "the kernel takes as long as before: no log shows how that would change".to_owned();
+    Assumption { name: "kernel-work", text }
 }
 
 /// What has to be changed on the system.
