@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     marker: Option<String>,
     /// What shows that the application is up, as in `bootline explain`
-    #[arg(long, value_name = "UNIT|REGEX|mark:NAME", value_parser = |text: &str| AppMarker::parse(text))]
+    #[arg(long, value_name = "UNIT|UNIT=REGEX|REGEX|mark:NAME", value_parser = |text: &str| AppMarker::parse(text))]
     app: Option<AppMarker>,
     /// The format of the logs, if it is not recognised
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>()))]

@@ -25,7 +25,7 @@ fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
         Failure::new(Exit::INPUT, format!("no prediction for {}: {}", named(source), escaped(&error.to_string())));
     let hint = match error {
         WholePredictionError::NoEnd | WholePredictionError::EndIsNoUnit(_) | WholePredictionError::NoApplication => {
-            "name the application's unit: `--app camera.service`"
+            "name the application's unit: `--app camera.service`, or `--app camera.service=REGEX` with a line that it prints"
         }
         WholePredictionError::NoDependencies | WholePredictionError::NoTimes(_) | WholePredictionError::NoManager => {
             "run `systemctl show --all '*' >units.txt` and `systemctl show >manager.txt` there, then add `--with units.txt --with manager.txt` here"

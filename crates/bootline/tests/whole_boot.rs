@@ -355,7 +355,11 @@ fn what_an_export_of_a_whole_boot_can_not_have_is_said() {
         assert!(!out.stdout.is_empty(), "{format}");
     }
     assert_eq!(kinds(&run(&["export", "--root", &root, "-f", "csv"]))["stage"], 4);
-    check(&["--root", &root, "-f", "text"], 3, "no log in `this machine`");
+    for format in ["text", "dmesg", "grabserial"] {
+        let out = check(&["--root", &root, "-f", format], 3, "no log in `this machine`");
+        assert!(out.stdout.is_empty(), "{format}");
+    }
+    check(&["--root", &root, "-f", "csv", "--clock", "arrival"], 3, "no arrival times in `this machine`");
 }
 
 /// Power-on, boot loader and application are in what the firmware told systemd, not in the log.

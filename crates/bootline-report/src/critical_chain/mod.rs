@@ -2,6 +2,7 @@
 //! `bootline critical-chain`: the chain to the boot's end, from the end back, and what ran in parallel with it.
 //!
 //! Of a log alone that is the kernel's critical path; with other sources or an application, the chain through the whole boot.
+mod deciding_chain;
 mod json;
 mod links_table;
 mod options;
@@ -12,6 +13,7 @@ mod small_links;
 mod units;
 mod whole_chain;
 
+pub(crate) use deciding_chain::DecidingChain;
 pub(crate) use json::CriticalPathBoot;
 pub use json::critical_chain_json;
 pub use options::CriticalChainOptions;

@@ -3,7 +3,7 @@
 use bootline_analysis::boot_chain::{BootChain, BootLink, ChainEnd, LinkKind};
 use bootline_analysis::critical_path::{CriticalPath, Segment};
 use bootline_analysis::user_space::{ChainLink, UnitChain};
-use bootline_boot::{Boot, StageEvidence, WholeEnd};
+use bootline_boot::{Boot, Reached, StageEvidence, WholeEnd};
 use bootline_records::RecordId;
 
 /// A chain to be shown.
@@ -54,6 +54,7 @@ impl<'b, 'c> ShownChain<'b, 'c> {
         match link.kind {
             LinkKind::Stage(stage) => stage.title().to_owned(),
             LinkKind::Segment { .. } => self.segment(link).map(|s| s.kind.title()).unwrap_or_default(),
+            LinkKind::ManagerLoad => "systemd: read and linked".to_owned(),
             LinkKind::ManagerStart => "systemd: set-up, generators, loading of units".to_owned(),
             LinkKind::ManagerSetUp => "systemd: set-up".to_owned(),
             LinkKind::Generators => "systemd: generators".to_owned(),
@@ -68,6 +69,8 @@ impl<'b, 'c> ShownChain<'b, 'c> {
             }
             LinkKind::Unit { .. } => unit.to_owned(),
             LinkKind::Application { .. } => format!("application: {}", self.application()),
+            LinkKind::ApplicationExecution => "its process, until its program is executed".to_owned(),
+            LinkKind::ApplicationProgram => "its program, until it is reached".to_owned(),
             LinkKind::AfterUnits => format!("after the last unit, to {}", self.chain.until.title()),
         }
     }
@@ -114,12 +117,12 @@ impl<'b, 'c> ShownChain<'b, 'c> {
             }
             ChainEnd::Reached(WholeEnd::Application) => {
                 let app = self.boot.whole.application.as_ref();
-                let is_start_alone = app.is_some_and(|a| a.process.is_some() && a.start == Some(a.at));
-                let what = match app.map(|app| (app.unit, app.mark)) {
-                    Some((Some(_), _)) => "was up",
-                    Some((None, Some(_))) => "showed its mark",
-                    _ if is_start_alone => "started",
-                    _ => "was reached",
+                let what = match app.map(|app| app.reached) {
+                    Some(Reached::UnitUp) => "was up",
+                    Some(Reached::Executed) => "was executed",
+                    Some(Reached::Mark) => "showed its mark",
+                    Some(Reached::ProcessStart) => "started",
+                    Some(Reached::Line) | None => "was reached",
                 };
                 format!("The application ({}) {what}", self.application())
             }

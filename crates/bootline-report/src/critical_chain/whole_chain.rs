@@ -30,7 +30,8 @@ pub(super) fn whole_chain(document: &mut Document, shown: &ShownChain<'_, '_>, o
         queue(document, shown);
     } else if names_no_unit(boot) {
         document.paragraph(
-            "The sources show which unit starts after which: `--app NAME.service` shows the units that the application's own waited for.",
+            "The sources show which unit starts after which: `--app NAME.service=REGEX` names the unit that prints the line, and shows the units \
+             that it waited for.",
         );
     }
     let outstanding = match shown.path {

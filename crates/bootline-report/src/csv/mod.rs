@@ -6,10 +6,10 @@ mod whole;
 
 use std::io::{self, Write};
 
+use super::critical_chain::DecidingChain;
 use super::emitter::{BootEmitter, ReportedBoot};
 use super::trace::cause;
 use super::wire::word;
-use bootline_analysis::critical_path::CriticalPath;
 use bootline_capture::units::Dur;
 use row::{HEADER, Row};
 
@@ -48,19 +48,23 @@ fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
             ..Row::default()
         })?;
     }
-    for s in CriticalPath::of(boot).iter().flat_map(|c| &c.segments) {
-        write(Row {
-            kind: "critical-path".into(),
-            name: s.kind.title().into(),
-            start: Some(s.start),
-            end: Some(s.end),
-            gross: Some(s.length()),
-            console: Some(s.console),
-            net: Some(s.net()),
-            first: s.first,
-            last: s.last,
-            ..Row::default()
-        })?;
+    if let Some(deciding) = DecidingChain::of(boot) {
+        let shown = deciding.shown(boot);
+        for link in &shown.chain.links {
+            let (first, last) = shown.records(link);
+            write(Row {
+                kind: "critical-path".into(),
+                name: shown.title(link).into(),
+                start: Some(link.start),
+                end: Some(link.end),
+                gross: Some(link.length()),
+                console: link.console,
+                net: link.console.map(|_| link.net()),
+                first,
+                last,
+                ..Row::default()
+            })?;
+        }
     }
     let mut drawn = vec![(0, 0); boot.spans().len()];
     for track in boot.tracks() {

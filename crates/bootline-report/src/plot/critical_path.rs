@@ -80,10 +80,14 @@ fn drawn(shown: &ShownChain<'_, '_>, link: &BootLink) -> DrawnSegment {
 /// The kind of a link that is no segment.
 fn kind_of_link(kind: LinkKind) -> &'static str {
     match kind {
-        LinkKind::Unit { .. } | LinkKind::Application { .. } => "unit",
+        LinkKind::Unit { .. }
+        | LinkKind::Application { .. }
+        | LinkKind::ApplicationExecution
+        | LinkKind::ApplicationProgram => "unit",
         LinkKind::Queue { .. } => "queue",
         LinkKind::Segment { .. }
         | LinkKind::Stage(_)
+        | LinkKind::ManagerLoad
         | LinkKind::ManagerStart
         | LinkKind::ManagerSetUp
         | LinkKind::Generators

@@ -8,7 +8,7 @@ use crate::wire;
 use bootline_analysis::predict::{Assumption, Prediction};
 use bootline_analysis::predictions::Predictions;
 use bootline_analysis::whole_change::WholePrediction;
-use bootline_boot::Boot;
+use bootline_boot::{Boot, WholeEnd};
 
 /// The predictions of a boot, as JSON: one entry of `boots[]` in `docs/schema/predict-1.schema.json`.
 pub fn predictions_json<'b>(
@@ -23,7 +23,13 @@ pub fn predictions_json<'b>(
         clock: boot.timeline.clock.into(),
         predictions: predictions.to_init.iter().flatten().map(PredictionJson::new).collect(),
         prediction_error: predictions.to_init.as_ref().err().map(ToString::to_string),
-        whole_predictions: predictions.whole.iter().flatten().flatten().map(WholePredictionJson::new).collect(),
+        whole_predictions: predictions
+            .whole
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|p| WholePredictionJson::new(p, boot))
+            .collect(),
         whole_prediction_error: predictions.whole.as_ref().and_then(|w| w.as_ref().err()).map(ToString::to_string),
         trusted: boot.end.is_some() && !boot.problems.iter().any(|p| p.kind.spoils_the_answer()),
     }
@@ -87,6 +93,9 @@ struct WholePredictionJson<'b> {
     title: &'b str,
     /// What the length counts from.
     since: wire::WholeOrigin,
+    until: wire::ChainEnd,
+    /// Name of what it ends with: the application's, the target's.
+    until_title: &'b str,
     /// From there to the application, or to what else ended the boot.
     length_ns: wire::Interval,
     /// The baseline's length minus this one's; negative if the change makes it longer.
@@ -125,12 +134,15 @@ impl PredictionJson<'_> {
     }
 }
 
-impl WholePredictionJson<'_> {
-    fn new(p: &WholePrediction) -> WholePredictionJson<'_> {
+impl<'b> WholePredictionJson<'b> {
+    fn new(p: &'b WholePrediction, boot: &'b Boot) -> WholePredictionJson<'b> {
+        let application = boot.whole.application.as_ref().filter(|_| p.until == WholeEnd::Application);
         WholePredictionJson {
             change: p.change.words().collect(),
             title: &p.title,
             since: p.since.into(),
+            until: p.until.into(),
+            until_title: application.map_or(p.until.title(), |app| &app.name),
             length_ns: p.length.into(),
             saved_ns: p.saved.into(),
             price: &p.price,

@@ -28,8 +28,9 @@ use bootline_capture::units::Dur;
 pub fn predictions(boot: &Boot, predictions: &Predictions, source: &BootLabel) -> Document {
     let mut document = Document::default();
     document.heading(title(boot, source));
-    if let Ok(list) = &predictions.to_init {
-        to_init(&mut document, boot, list);
+    match &predictions.to_init {
+        Ok(list) => to_init(&mut document, boot, list),
+        Err(_) => untrusted(&mut document, boot),
     }
     if let Some(Ok(list)) = &predictions.whole {
         whole::whole(&mut document, boot, list);

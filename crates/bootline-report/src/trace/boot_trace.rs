@@ -24,7 +24,7 @@ pub(super) fn trace(traced: &TracedBoot<'_>, zero: Dur, sink: &mut impl TraceSin
     application(boot, &mut tracks);
     phases(traced, zero, &mut tracks);
     spans::marks(boot, &mut tracks);
-    spans::critical_path(traced.critical_path.as_ref(), &mut tracks);
+    spans::critical_path(traced, &mut tracks);
     spans::findings(boot, traced.findings, &mut tracks);
     spans::waits(boot, &mut tracks);
     spans::async_waits(boot, &mut tracks);

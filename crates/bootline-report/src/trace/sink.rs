@@ -33,7 +33,7 @@ pub(super) struct TrackDescriptor<'a> {
     pub kind: TrackKind,
     /// What is on it, for who meets it for the first time.
     pub about: &'static str,
-    /// What all lanes of one thing have in common: some viewers show them as one track.
+    /// What all tracks of one thing have in common: some viewers show them as one track.
     pub tracks_of: Option<&'a str>,
 }
 

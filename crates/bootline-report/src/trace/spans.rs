@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stretches of the boot on their tracks: spans on the lanes of their tasks, waits, silence, findings.
 use super::sink::{SliceInfo, TraceSink, TrackDescriptor, TrackKind};
+use super::traced_boot::TracedBoot;
 use super::track_pool::TrackPool;
 use super::tracks::{NonOverlapping, Tracks};
 use crate::escape::escaped;
 use crate::wire::word;
-use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
 use bootline_boot::{Boot, SliceEdge, Span, WaitCause};
+use bootline_capture::units::Dur;
 
 pub(super) fn lanes<S: TraceSink>(boot: &Boot, tracks: &mut Tracks<'_, S>) {
     for boot_track in boot.tracks() {
@@ -46,20 +47,29 @@ fn span(s: &Span) -> SliceInfo<'_> {
         .known("last_record", s.last.map(|l| l.0))
 }
 
-/// The critical path to the boot's end.
-pub(super) fn critical_path<S: TraceSink>(critical_path: Option<&CriticalPath>, tracks: &mut Tracks<'_, S>) {
-    let Some(critical_path) = critical_path else { return };
-    let about = "The kernel's critical path, to init or the marker, segment by segment: up to there, shortening anything else has no effect.";
+/// What decided when the boot reached its end.
+pub(super) fn critical_path<S: TraceSink>(traced: &TracedBoot<'_>, tracks: &mut Tracks<'_, S>) {
+    let Some(deciding) = &traced.deciding else { return };
+    let shown = deciding.shown(traced.boot);
+    let about = if shown.chain.is_more_than_path() {
+        "The critical path, link by link, from the earliest known moment to the boot's end: shortening anything else has no effect."
+    } else {
+        "The kernel's critical path, to init or the marker, segment by segment: up to there, shortening anything else has no effect."
+    };
     let on = tracks.add("critical path", TrackKind::Plain, about);
-    for s in &critical_path.segments {
-        let title = s.kind.title();
+    // A target takes no time: there is nothing to draw.
+    for link in shown.chain.links.iter().filter(|link| link.length() > Dur::ZERO) {
+        let title = shown.title(link);
+        let (first, last) = shown.records(link);
         let what = SliceInfo::new(escaped(&title), "critical-path")
-            .arg("net_ns", s.net())
-            .arg("console_ns", s.console)
-            .arg("without_it_ns", -s.max_saving)
-            .known("first_record", s.first.map(|id| id.0))
-            .known("last_record", s.last.map(|id| id.0));
-        tracks.slice(on, s.start, s.end, &what);
+            .known("net_ns", link.console.map(|_| link.net()))
+            .known("console_ns", link.console)
+            .known("processor_ns", link.processor)
+            .known("without_it_ns", link.max_saving.map(|saving| -saving))
+            .known("start_shown_by", shown.evidence(link))
+            .known("first_record", first.map(|id| id.0))
+            .known("last_record", last.map(|id| id.0));
+        tracks.slice(on, link.start, link.end, &what);
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot that becomes a trace, and where its axis lies in it.
 use crate::boot_label::BootLabel;
+use crate::critical_chain::DecidingChain;
 use crate::escape::escaped;
 use crate::explain::title;
-use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
 use bootline_boot::{Boot, Clock, WholeBoot};
 use bootline_capture::units::Dur;
@@ -37,7 +37,8 @@ impl TraceOrigin {
 pub(super) struct TracedBoot<'b> {
     pub boot: &'b Boot,
     pub findings: &'b [Finding],
-    pub critical_path: Option<CriticalPath>,
+    /// What decided when it reached its end.
+    pub deciding: Option<DecidingChain>,
     /// When the first of it happens, on the axis.
     pub first: Dur,
     /// When the last that a source shows happens: where something goes on, its slice ends there.
@@ -46,7 +47,7 @@ pub(super) struct TracedBoot<'b> {
 
 impl<'b> TracedBoot<'b> {
     pub fn new(boot: &'b Boot, findings: &'b [Finding]) -> TracedBoot<'b> {
-        let critical_path = CriticalPath::of(boot);
+        let deciding = DecidingChain::of(boot);
         let records = (0..boot.records.len()).map(|i| boot.timeline.place(i));
         let records = records.filter_map(|p| p.stored.into_iter().chain(p.transmitted.map(|p| p.start)).min());
         let of_log = records
@@ -54,11 +55,11 @@ impl<'b> TracedBoot<'b> {
             .chain(boot.phases.iter().map(|p| p.start))
             .chain(boot.services.iter().filter_map(|s| s.start.or(s.end)))
             .chain(boot.marks.iter().map(|m| m.at))
-            .chain(critical_path.as_ref().map(|c| c.start))
+            .chain(deciding.as_ref().map(|deciding| deciding.shown(boot).chain.start))
             .chain(findings.iter().flat_map(|f| &f.time_ranges).map(|range| range.from));
         let first = of_log.chain(whole_boot_times(&boot.whole)).min().unwrap_or_default();
         let last = whole_boot_times(&boot.whole).chain([boot.last_time()]).max().unwrap_or_default();
-        TracedBoot { boot, findings, critical_path, first, last }
+        TracedBoot { boot, findings, deciding, first, last }
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Units of systemd and scripts of other inits, each from when it began to start until it was up, and who released whom.
-use super::sink::{FlowId, FlowStart, SliceInfo, TraceSink};
+use super::sink::{Argument, FlowId, FlowStart, SliceInfo, TraceSink};
 use super::traced_boot::TracedBoot;
 use super::track_pool::TrackPool;
 use super::tracks::Tracks;
@@ -44,6 +44,7 @@ fn info<'b>(boot: &'b Boot, unit: &'b Unit, time: &UnitTime) -> SliceInfo<'b> {
         .known("type", unit.service_type.as_deref())
         .known("activation_ns", time.activation)
         .known("cpu_ns", unit.cpu)
+        .known("bytes_read", unit.bytes_read.map(|bytes| Argument::Int(i64::try_from(bytes).unwrap_or(i64::MAX))))
         .known("processor_ns", time.processor)
         .known("dependencies_ns", time.dependencies)
         .known("queue_ns", time.queue)

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::checked_sink::{CheckedSink, checked};
 use super::traced_boot::{TraceOrigin, TracedBoot, nanos};
+use crate::critical_chain::DecidingChain;
 use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent};
 use bootline_capture::units::Dur;
 use bootline_records::source::{ChartMember, read, read_bootchart};
@@ -77,6 +78,8 @@ fn check_whole(boot: &Boot, got: &CheckedSink) {
     assert_eq!(got.slices_of("stages"), whole.stages.len());
     assert_eq!(got.length.get("stages").copied(), whole.length());
     assert_eq!(got.instants_of("application"), usize::from(whole.application.is_some()));
+    let deciding = DecidingChain::of(boot).map(|deciding| deciding.shown(boot).chain.length());
+    assert_eq!(got.length.get("critical path").copied(), deciding);
     let timed = |is: fn(&bootline_boot::Unit) -> bool| whole.units.iter().filter(|u| is(u)).count();
     assert_eq!(got.slices_of("units"), timed(|u| u.activating.is_some()));
     assert_eq!(got.instants_of("units"), timed(|u| u.activating.is_none() && u.up.is_some()));

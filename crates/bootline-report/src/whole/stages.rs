@@ -4,7 +4,7 @@ use crate::document::{Document, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{ClockName, TimeValue, share};
-use bootline_boot::{Application, Boot, Stage, StageName, WholeOrigin};
+use bootline_boot::{Application, Boot, Reached, Stage, StageName, WholeOrigin};
 use bootline_capture::units::Dur;
 
 /// Whether the stages show more than the phases of the kernel.
@@ -18,10 +18,12 @@ pub(crate) fn is_worth_showing(boot: &Boot) -> bool {
 pub(crate) fn application(document: &mut Document, boot: &Boot) {
     let (Some(app), Some(since)) = (&boot.whole.application, boot.whole.since) else { return };
     let Some(first) = boot.whole.stages.first() else { return };
-    let what = match (app.unit, app.mark) {
-        (Some(_), _) => "is up",
-        (None, Some(_)) => "shows its mark",
-        (None, None) => "is reached",
+    let what = match app.reached {
+        Reached::UnitUp => "is up",
+        Reached::Executed => "is executed",
+        Reached::Mark => "shows its mark",
+        Reached::Line => "is reached",
+        Reached::ProcessStart => "starts",
     };
     let mut text = Text::new()
         .words("The application (")
@@ -35,22 +37,40 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
     if let Some(record) = app.record {
         text = text.words(format!(", record {record}"));
     }
-    if let (Some(process), None) = (app.process, app.record) {
-        if app.start == Some(app.at) {
-            document.paragraph(only_a_process(boot, app, process, app.at - first.start, since));
-            return;
-        }
+    if let (Reached::ProcessStart, Some(process)) = (app.reached, app.process) {
+        document.paragraph(only_a_process(boot, app, process, app.at - first.start, since));
+        return;
     }
-    document.paragraph(text.words(".").words(readiness(boot).unwrap_or_default()));
+    document.paragraph(
+        text.words(".").words(readiness(boot).unwrap_or_default()).words(bytes_read(boot).unwrap_or_default()),
+    );
+}
+
+/// What its processes read, where systemd counts it: a sentence after another one.
+fn bytes_read(boot: &Boot) -> Option<String> {
+    let unit = boot.whole.units.get(boot.whole.application.as_ref()?.unit?)?;
+    Some(format!(
+        " Its processes read {:.1} MB from disks, up to when systemd was asked.",
+        unit.bytes_read? as f64 / 1e6
+    ))
 }
 
 /// What it means that the application's unit is up, where that is not what it says: a sentence after another one.
 pub(crate) fn readiness(boot: &Boot) -> Option<String> {
-    let unit = boot.whole.units.get(boot.whole.application.as_ref()?.unit?)?;
-    match unit.service_type.as_deref()? {
-        word @ ("simple" | "idle" | "exec") => Some(format!(
+    let app = boot.whole.application.as_ref()?;
+    let unit = boot.whole.units.get(app.unit?)?;
+    let word = unit.service_type.as_deref().unwrap_or_default();
+    match (app.reached, word) {
+        (Reached::Executed, _) => Some(format!(
+            " Its unit, of Type={word}, was up {} s earlier, because systemd does not wait until its program is executed. A line that it \
+             prints shows when it is ready (`--app {}=REGEX`).",
+            app.at - unit.up?,
+            unit.name
+        )),
+        (Reached::UnitUp, "simple" | "idle" | "exec") => Some(format!(
             " It is of Type={word}: systemd takes it for up as soon as its process exists, not when it is ready; a line that it prints shows \
-             more (`--app REGEX`)."
+             more (`--app {}=REGEX`).",
+            unit.name
         )),
         _ => None,
     }

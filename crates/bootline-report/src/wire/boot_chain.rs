@@ -29,10 +29,10 @@ pub(crate) struct BootChainJson<'b> {
     links: Vec<BootLink<'b>>,
 }
 
-/// What a chain ends with.
+/// What a boot ends with.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum ChainEnd {
+pub(crate) enum ChainEnd {
     /// Init's start: nothing shows an end of user space.
     Init,
     /// The application.
@@ -97,6 +97,8 @@ enum LinkKind<'b> {
         /// Its position in `critical_path.segments`.
         segment: usize,
     },
+    /// The kernel reads and links systemd.
+    ManagerLoad,
     /// systemd's own start, where nothing divides it.
     ManagerStart,
     /// systemd's set-up, from its start to its generators.
@@ -126,6 +128,10 @@ enum LinkKind<'b> {
         /// Position of its unit's link in `unit_chain.links`; null for one that is no unit.
         unit_link: Option<usize>,
     },
+    /// From when the application's unit was up until its program was executed.
+    ApplicationExecution,
+    /// From then, or from when its unit was up, until the application was reached.
+    ApplicationProgram,
     /// From when the chain's last unit was up to the boot's end.
     AfterUnits,
 }
@@ -173,6 +179,7 @@ impl<'b> LinkKind<'b> {
         match link.kind {
             domain::LinkKind::Stage(name) => LinkKind::Stage { name: name.into() },
             domain::LinkKind::Segment { segment } => LinkKind::Segment { segment },
+            domain::LinkKind::ManagerLoad => LinkKind::ManagerLoad,
             domain::LinkKind::ManagerStart => LinkKind::ManagerStart,
             domain::LinkKind::ManagerSetUp => LinkKind::ManagerSetUp,
             domain::LinkKind::Generators => LinkKind::Generators,
@@ -182,6 +189,8 @@ impl<'b> LinkKind<'b> {
             domain::LinkKind::Application { link } => {
                 LinkKind::Application { name: shown.application(), unit_link: link }
             }
+            domain::LinkKind::ApplicationExecution => LinkKind::ApplicationExecution,
+            domain::LinkKind::ApplicationProgram => LinkKind::ApplicationProgram,
             domain::LinkKind::AfterUnits => LinkKind::AfterUnits,
         }
     }
@@ -191,11 +200,19 @@ impl From<domain::ChainEnd> for ChainEnd {
     fn from(end: domain::ChainEnd) -> ChainEnd {
         match end {
             domain::ChainEnd::Init => ChainEnd::Init,
-            domain::ChainEnd::Reached(WholeEnd::Application) => ChainEnd::Application,
-            domain::ChainEnd::Reached(WholeEnd::Marker) => ChainEnd::Marker,
-            domain::ChainEnd::Reached(WholeEnd::SystemdFinish) => ChainEnd::SystemdFinish,
-            domain::ChainEnd::Reached(WholeEnd::Target(_)) => ChainEnd::Target,
-            domain::ChainEnd::Reached(WholeEnd::LoginPrompt) => ChainEnd::LoginPrompt,
+            domain::ChainEnd::Reached(end) => end.into(),
+        }
+    }
+}
+
+impl From<WholeEnd> for ChainEnd {
+    fn from(end: WholeEnd) -> ChainEnd {
+        match end {
+            WholeEnd::Application => ChainEnd::Application,
+            WholeEnd::Marker => ChainEnd::Marker,
+            WholeEnd::SystemdFinish => ChainEnd::SystemdFinish,
+            WholeEnd::Target(_) => ChainEnd::Target,
+            WholeEnd::LoginPrompt => ChainEnd::LoginPrompt,
         }
     }
 }

@@ -32,7 +32,7 @@ mod whole;
 mod words;
 
 pub(crate) use baseline::BaselineJson;
-pub(crate) use boot_chain::BootChainJson;
+pub(crate) use boot_chain::{BootChainJson, ChainEnd};
 pub use boot_runs::{BootRun, BootRunsJson, ExplainedRun};
 pub use capture::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, LineErrorCounts};
 pub(crate) use compare::{ExcludedRun, Limit, Moved, Part, QuantityChange, Sum, Thresholds, limit};

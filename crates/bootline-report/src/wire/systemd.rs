@@ -17,6 +17,10 @@ pub(crate) struct ExportedUnit<'b> {
     unit: SystemUnit<'b>,
     /// Of its activation, the processor time of its own processes at most.
     processor_ns: Option<i64>,
+    /// When its program was executed, on the axis.
+    executed_ns: Option<i64>,
+    /// Bytes that its processes read from disks, up to when the source was taken.
+    bytes_read: Option<u64>,
     /// `oneshot`, `notify`, ...
     service_type: Option<&'b str>,
     /// Whether what it writes goes to the console, too.
@@ -43,6 +47,8 @@ impl<'b> ExportedUnit<'b> {
         ExportedUnit {
             unit: SystemUnit::new(boot, time),
             processor_ns: time.processor.map(|t| t.as_nanos()),
+            executed_ns: unit.executed.map(|t| t.as_nanos()),
+            bytes_read: unit.bytes_read,
             service_type: unit.service_type.as_deref(),
             writes_to_console: unit.writes_to_console,
             requires: named(&unit.requires),
@@ -58,7 +64,9 @@ impl<'b> ExportedUnit<'b> {
 /// Moments of systemd in the root file system, on the axis.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SystemdTimes {
-    /// When it started.
+    /// When the kernel executed it.
+    executed_ns: Option<i64>,
+    /// When it started: it had been read and linked.
     start_ns: Option<i64>,
     /// From when to when it ran its generators.
     generators_ns: Option<Pair<i64>>,
@@ -73,6 +81,7 @@ pub(crate) struct SystemdTimes {
 impl From<&domain::WholeBoot> for SystemdTimes {
     fn from(whole: &domain::WholeBoot) -> SystemdTimes {
         SystemdTimes {
+            executed_ns: whole.init_executed.map(|init| init.at.as_nanos()),
             start_ns: whole.manager_start.map(|t| t.as_nanos()),
             generators_ns: whole.generators.map(|(from, to)| Pair([from, to].map(|t| t.as_nanos()))),
             units_loaded_ns: whole.units_loaded.map(|t| t.as_nanos()),

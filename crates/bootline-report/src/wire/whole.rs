@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::process::{Process, ResourceUse, TraceMark, TracedInitcall};
 use super::record_id::{Id, id};
-use super::words::{AlignedBy, MarkEdge, ServiceState, StageName, UnitTimesBy, WholeOrigin};
+use super::words::{AlignedBy, MarkEdge, Reached, ServiceState, StageName, UnitTimesBy, WholeOrigin};
 use bootline_analysis::user_space::{ChainLink, UnitChain, UnitTime};
 use bootline_boot::{self as domain, Boot};
 
@@ -92,7 +92,7 @@ impl From<&domain::Stage> for Stage {
 struct Application<'b> {
     /// The unit's name, the mark's, or the text of the record that shows it.
     name: &'b str,
-    /// Whether it is a unit.
+    /// Whether it is, or is printed by, a unit.
     is_unit: bool,
     /// Whether it is a mark.
     is_mark: bool,
@@ -102,6 +102,7 @@ struct Application<'b> {
     start_ns: Option<i64>,
     /// When it was reached, on the axis.
     at_ns: i64,
+    reached: Reached,
     /// The record that shows it.
     record: Option<Id>,
 }
@@ -115,6 +116,7 @@ impl<'b> Application<'b> {
             is_mark: a.mark.is_some(),
             start_ns: a.start.map(|t| t.as_nanos()),
             at_ns: a.at.as_nanos(),
+            reached: a.reached.into(),
             record: id(a.record),
         }
     }

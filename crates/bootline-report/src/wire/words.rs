@@ -87,6 +87,10 @@ words! {
     WholeOrigin of bootline_boot::WholeOrigin { PowerOn, LoaderTimer, Firmware, FirstByte, KernelStart }
 }
 words! {
+    /// How the application is known to be reached.
+    Reached of bootline_boot::Reached { UnitUp, Executed, Line, Mark, ProcessStart }
+}
+words! {
     /// A part of the chain through the boot.
     ChainPart of boot_chain::ChainPart {
         BeforeKernel, Kernel, Initramfs, ManagerStart, Units, Queue, UserSpace, Application,

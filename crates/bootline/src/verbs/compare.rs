@@ -52,7 +52,7 @@ pub struct Args {
     reading: ReadingArgs,
     /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space; compares the
     /// stages of the whole boot, too
-    #[arg(long, value_name = "UNIT|REGEX", value_parser = parse_app)]
+    #[arg(long, value_name = "UNIT|UNIT=REGEX|REGEX", value_parser = parse_app)]
     app: Option<AppMarker>,
     /// The smallest difference of a time that matters
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = quantity::duration)]

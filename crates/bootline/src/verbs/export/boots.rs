@@ -4,7 +4,7 @@ use std::io;
 
 use bootline_analysis::rules::findings;
 use bootline_boot::{Boot, Clock};
-use bootline_input::unusable::{UnusableInput, named, no_such_boot};
+use bootline_input::unusable::{UnusableInput, named, no_such_boot, shown};
 use bootline_input::{AnalysedBoot, BootReader, Exit, Failure, LogFile, OpenInput};
 use bootline_records::DecodeSummary;
 use bootline_report::{BootEmitter, BootLabel, ReportedBoot};
@@ -96,6 +96,15 @@ impl Export<'_> {
     fn without_log(&self, input: &OpenInput, document: &mut Document) -> Result<Vec<Failure>, Failure> {
         if let Some(n) = self.only.filter(|n| *n > 0) {
             return Err(no_such_boot(&input.name, n, 1));
+        }
+        let name = shown(&input.name);
+        if self.format.is_of_log() {
+            return Err(Failure::new(Exit::INPUT, format!("no log in {name}"))
+                .hint("for what systemd knows of the boot: `--format csv`, or `markdown`"));
+        }
+        if self.reader.options.clock == Some(Clock::Arrival) {
+            return Err(Failure::new(Exit::INPUT, format!("no arrival times in {name}: it has no log"))
+                .hint("leave out `--clock`"));
         }
         let BootWithoutLog { boot, label, unanswered, failure } = BootWithoutLog::of(self.reader, input)?;
         self.boot(&boot, &label, document);

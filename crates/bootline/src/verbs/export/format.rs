@@ -43,7 +43,12 @@ impl ExportFormat {
 
     /// Whether it shows findings, which take a while to compute.
     pub fn shows_findings(self) -> bool {
-        !matches!(self, ExportFormat::Grabserial | ExportFormat::Dmesg | ExportFormat::Text)
+        !self.is_of_log()
+    }
+
+    /// Whether it shows nothing but the log.
+    pub fn is_of_log(self) -> bool {
+        matches!(self, ExportFormat::Grabserial | ExportFormat::Dmesg | ExportFormat::Text)
     }
 
     /// Whether it can't do with this boot's times: grabserial's are arrivals, unless stamps were asked for.
