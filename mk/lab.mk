@@ -3,11 +3,15 @@
 
 ## Measure in the lab
 
-.PHONY: accuracy gate-rates results
+.PHONY: accuracy user-space-accuracy gate-rates results
 # Stopped and called again it goes on; ARMS='*-9600-*' boots a part. Without new boots: ARMS=none.
-accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), writes docs/accuracy.md
+accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), writes its part of docs/accuracy.md
 	[ '$(ARMS)' = none ] || $(BINARY) experiment run experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
 	$(CARGO) xtask accuracy results/accuracy
+
+user-space-accuracy: build ## boots experiments/unit-what-ifs.toml (an hour; RUNS= of each arm), writes its part of docs/accuracy.md
+	[ '$(RUNS)' = none ] || $(BINARY) experiment run unit-what-ifs $(if $(RUNS),--runs $(RUNS)) || [ $$? -lt 4 ]
+	$(CARGO) xtask user-space results/unit-what-ifs
 
 # The module with the known delay has to be built for the series that the experiment boots.
 gate-rates: build ## boots experiments/gate-rates.toml (20 minutes; BOOT=no: none), writes the table in docs/gate.md
