@@ -6,9 +6,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use bootline_capture::units::Dur;
-use gpiocdev_uapi::Name;
-use gpiocdev_uapi::v2::{self, LineFlags};
 
+use super::gpio_ioctl;
 use super::inventory;
 
 /// Events that the kernel holds for us, at most; it takes no more for one line.
@@ -99,39 +98,22 @@ impl GpioChip for HostChip {
     }
 
     fn line_count(&self) -> io::Result<u32> {
-        v2::get_chip_info(&self.file).map(|info| info.num_lines).map_err(system_error)
+        gpio_ioctl::line_count(&self.file)
     }
 
     fn state(&self, offset: u32) -> io::Result<LineState> {
-        let info = v2::get_line_info(&self.file, offset).map_err(system_error)?;
-        let is_used = info.flags.contains(LineFlags::USED);
-        Ok(LineState { name: (&info.name).into(), consumer: is_used.then(|| (&info.consumer).into()) })
+        let info = gpio_ioctl::line_info(&self.file, offset)?;
+        let is_used = info.flags & gpio_ioctl::USED != 0;
+        Ok(LineState { name: info.name, consumer: is_used.then_some(info.consumer) })
     }
 
     fn request(&self, offset: u32, edges: LineEdges) -> io::Result<File> {
         // Without a flag for another clock, the kernel stamps by CLOCK_MONOTONIC, as the capture does.
-        let mut config = v2::LineConfig { flags: LineFlags::INPUT, ..v2::LineConfig::default() };
-        config.flags.set(LineFlags::EDGE_RISING, edges.rising);
-        config.flags.set(LineFlags::EDGE_FALLING, edges.falling);
-        let request = v2::LineRequest {
-            offsets: v2::Offsets::from_slice(&[offset]),
-            consumer: Name::from("bootline"),
-            config,
-            num_lines: 1,
-            event_buffer_size: EVENTS_HELD,
-            ..v2::LineRequest::default()
-        };
-        let line = v2::get_line(&self.file, request).map_err(system_error)?;
+        let rising = if edges.rising { gpio_ioctl::EDGE_RISING } else { 0 };
+        let falling = if edges.falling { gpio_ioctl::EDGE_FALLING } else { 0 };
+        let line = gpio_ioctl::take_line(&self.file, offset, gpio_ioctl::INPUT | rising | falling, EVENTS_HELD)?;
         let flags = rustix::fs::fcntl_getfl(&line)?;
         rustix::fs::fcntl_setfl(&line, flags | rustix::fs::OFlags::NONBLOCK)?;
         Ok(line)
-    }
-}
-
-/// The system's error of a call of the interface.
-pub fn system_error(error: gpiocdev_uapi::Error) -> io::Error {
-    match error {
-        gpiocdev_uapi::Error::Os(number) => io::Error::from_raw_os_error(number.0),
-        gpiocdev_uapi::Error::UnderRead(short) => io::Error::new(io::ErrorKind::InvalidData, short.to_string()),
     }
 }

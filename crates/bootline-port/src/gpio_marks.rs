@@ -9,17 +9,7 @@ use bootline_capture::units::{Dur, HostTime};
 
 use super::MarkRequest;
 use super::clock::HostClock;
-
-/// An event of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineEvent {
-    /// The kernel's stamp, by CLOCK_MONOTONIC.
-    pub monotonic_ns: u64,
-    /// Whether the level became high.
-    pub is_rising: bool,
-    /// The line's events are numbered by 1, 2, 3 ...
-    pub number: u32,
-}
+use super::gpio_ioctl::LineEvent;
 
 /// An edge that is to be marked.
 #[derive(Clone, Debug, PartialEq, Eq)]

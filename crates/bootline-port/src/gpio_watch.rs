@@ -9,24 +9,19 @@ use std::io;
 use std::thread;
 
 use bootline_capture::units::HostTime;
-use gpiocdev_uapi::read_event;
-use gpiocdev_uapi::v2::{self, LineEdgeEvent, LineEdgeEventKind};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::clock::HostClock;
-use super::gpio_chip::system_error;
+use super::gpio_ioctl::{EVENT_SIZE, LineEvent, is_high};
 use super::gpio_lines::WatchedLine;
-use super::gpio_marks::{GpioMark, LineEvent, LineMarks};
+use super::gpio_marks::{GpioMark, LineMarks};
 use super::priority::run_first;
 use super::reader_event::ReaderEvent;
 use super::stop::StopRequest;
 
 /// Events of one read.
 const EVENTS_READ: usize = 16;
-
-/// Size of an event, in the words that it is read in.
-const EVENT_WORDS: usize = size_of::<LineEdgeEvent>() / size_of::<u64>();
 
 /// Runs `work` while the lines are watched; every edge that is to be marked goes to `tell`, those of a moment before `work` ended, too.
 pub fn watch_during<R>(
@@ -82,7 +77,7 @@ struct Track<'a> {
 
 impl<T: Fn(ReaderEvent)> Watch<'_, T> {
     fn run(mut self, ended: &StopRequest) {
-        let levels: Vec<Option<bool>> = self.lines.iter().map(|track| level(&track.line.file)).collect();
+        let levels: Vec<Option<bool>> = self.lines.iter().map(|track| is_high(&track.line.file).ok()).collect();
         let held = self.lines.iter().zip(levels).flat_map(|(track, level)| {
             track.line.marks.iter().filter(move |mark| level == Some(mark.asserted)).cloned()
         });
@@ -149,32 +144,20 @@ impl<T: Fn(ReaderEvent)> Watch<'_, T> {
     }
 }
 
-/// Whether a line is high; none if that can't be read.
-fn level(line: &File) -> Option<bool> {
-    let mut values = v2::LineValues { bits: 0, mask: 1 };
-    v2::get_line_values(line, &mut values).ok().and_then(|()| values.get(0))
-}
-
 /// Reads all events that are there. An error when the line is gone.
 fn read_events(line: &File, mut take: impl FnMut(LineEvent)) -> io::Result<()> {
-    let mut buffer = [0_u64; EVENTS_READ * EVENT_WORDS];
+    let mut buffer = [0; EVENTS_READ * EVENT_SIZE];
     loop {
-        let words = match read_event(line, &mut buffer).map_err(system_error) {
-            Ok(0) => return Err(io::Error::from_raw_os_error(libc::ENODEV)),
-            Ok(words) => words,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+        let len = match rustix::io::read(line, &mut buffer[..]) {
+            Ok(0) => return Err(Errno::NODEV.into()),
+            Ok(len) => len,
+            Err(Errno::AGAIN) => return Ok(()),
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
         };
-        for event in buffer[..words].chunks_exact(EVENT_WORDS) {
-            let event = LineEdgeEvent::from_slice(event).map_err(system_error)?;
-            let rising = LineEdgeEventKind::RisingEdge as u32;
-            take(LineEvent {
-                monotonic_ns: event.timestamp_ns,
-                is_rising: event.kind == rising,
-                number: event.line_seqno,
-            });
-        }
+        // The kernel gives whole events only.
+        let events = buffer[..len].chunks_exact(EVENT_SIZE).filter_map(|event| event.try_into().ok());
+        events.map(LineEvent::from_bytes).for_each(&mut take);
     }
 }
 

@@ -16,6 +16,7 @@ mod error;
 mod fault;
 mod gpio_chip;
 mod gpio_error;
+mod gpio_ioctl;
 mod gpio_line;
 mod gpio_lines;
 mod gpio_marks;
