@@ -21,7 +21,10 @@ use super::reader_event::ReaderEvent;
 use super::stop::StopRequest;
 
 /// Events of one read.
-const EVENTS_READ: usize = 16;
+const EVENTS_READ: usize = 64;
+
+/// Reads in a row of one line: all that the kernel holds. A line that changes all the time must hold up neither the others nor the end.
+const MOST_READS: usize = 16;
 
 /// Runs `work` while the lines are watched; every edge that is to be marked goes to `tell`, those of a moment before `work` ended, too.
 pub fn watch_during<R>(
@@ -118,7 +121,7 @@ impl<T: Fn(ReaderEvent)> Watch<'_, T> {
         }
     }
 
-    /// The marks of all events that are there, by time. Lines that are gone are told of and left out from now on.
+    /// The marks of the events that are there, by time. Lines that are gone are told of and left out from now on.
     fn take_events(&mut self) -> Vec<GpioMark> {
         let (clock, mut seen) = (self.clock, Vec::new());
         let mut lost = Vec::new();
@@ -144,10 +147,10 @@ impl<T: Fn(ReaderEvent)> Watch<'_, T> {
     }
 }
 
-/// Reads all events that are there. An error when the line is gone.
+/// Reads the events that are there. An error when the line is gone.
 fn read_events(line: &File, mut take: impl FnMut(LineEvent)) -> io::Result<()> {
     let mut buffer = [0; EVENTS_READ * EVENT_SIZE];
-    loop {
+    for _ in 0..MOST_READS {
         let len = match rustix::io::read(line, &mut buffer[..]) {
             Ok(0) => return Err(Errno::NODEV.into()),
             Ok(len) => len,
@@ -159,6 +162,7 @@ fn read_events(line: &File, mut take: impl FnMut(LineEvent)) -> io::Result<()> {
         let events = buffer[..len].chunks_exact(EVENT_SIZE).filter_map(|event| event.try_into().ok());
         events.map(LineEvent::from_bytes).for_each(&mut take);
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -248,6 +252,20 @@ mod tests {
             send(&mut to_second, clock.to_monotonic(HostTime::from_nanos(1)), true, 1);
         });
         assert_eq!(rest.iter().map(name_and_time).collect::<Vec<_>>(), [("ready", 1)]);
+    }
+
+    /// Zeroes are falling edges, and these never end.
+    #[test]
+    fn a_line_that_changes_all_the_time_holds_nobody_up() {
+        let (mut endless, _) = line(&["!gpio:gpiochip0/1=down"]);
+        endless.file = File::open("/dev/zero").unwrap();
+        let (other, mut to_other) = line(&["gpio:gpiochip1/1=ready"]);
+        let clock = HostClock::start();
+        send(&mut to_other, clock.to_monotonic(HostTime::from_nanos(1)), true, 1);
+        let rest = watched(&[endless, other], clock, |receiver| {
+            assert_eq!(name_and_time(&receiver.recv().unwrap()), ("ready", 1));
+        });
+        assert!(rest.is_empty(), "all of the others came before the capture: {rest:?}");
     }
 
     #[test]
