@@ -39,7 +39,7 @@ pub fn take_lines<S: GpioChips>(requests: &[MarkRequest], chips: &S) -> Result<V
     let mut found: Vec<FoundLine<S::Chip>> = Vec::new();
     for request in requests {
         let MarkInput::Gpio(line) = &request.input else { continue };
-        let (path, chip, offset) = find(line, chips)?;
+        let (OpenChip { path, chip, .. }, offset) = find(line, chips)?;
         // Both edges of a line come by one request: the kernel gives each line away once.
         match found.iter_mut().find(|other| (other.chip.id(), other.offset) == (chip.id(), offset)) {
             Some(other) => other.marks.push(request.clone()),
@@ -67,66 +67,76 @@ fn take<C: GpioChip>(found: FoundLine<C>) -> Result<WatchedLine, GpioError> {
     Ok(WatchedLine { name, file, delay: chip.delay(), marks })
 }
 
+/// A chip to look for a line on.
+struct OpenChip<C> {
+    /// The device that led to it.
+    path: PathBuf,
+    chip: C,
+    lines: u32,
+}
+
 /// The chip of a line, and the line's offset.
-fn find<S: GpioChips>(line: &GpioLine, chips: &S) -> Result<(PathBuf, S::Chip, u32), GpioError> {
-    let (paths, open) = match &line.chip {
-        Some(path) => (vec![path.clone()], vec![(path.clone(), open(path, chips)?)]),
+fn find<S: GpioChips>(line: &GpioLine, chips: &S) -> Result<(OpenChip<S::Chip>, u32), GpioError> {
+    let open = match &line.chip {
+        Some(path) => vec![open(path, chips)?],
         None => open_all(chips)?,
     };
-    let name = match &line.line {
-        GpioLineId::Offset(offset) => {
-            let Some((path, (chip, lines))) = open.into_iter().next() else {
-                // A line by its offset always has a chip.
-                return Err(GpioError::NoChips { name: offset.to_string() });
-            };
-            let refused = GpioError::NoSuchOffset { chip: path.clone(), offset: *offset, lines };
-            return if *offset < lines { Ok((path, chip, *offset)) } else { Err(refused) };
-        }
-        GpioLineId::Name(name) => name,
-    };
+    match &line.line {
+        GpioLineId::Offset(offset) => at_offset(open, *offset),
+        GpioLineId::Name(name) => by_name(open, name),
+    }
+}
+
+fn at_offset<C>(open: Vec<OpenChip<C>>, offset: u32) -> Result<(OpenChip<C>, u32), GpioError> {
+    // One, because a line by its offset always has a chip.
+    let chip = open.into_iter().next().ok_or_else(|| GpioError::NoChips { name: offset.to_string() })?;
+    if offset < chip.lines {
+        return Ok((chip, offset));
+    }
+    Err(GpioError::NoSuchOffset { lines: chip.lines, chip: chip.path, offset })
+}
+
+fn by_name<C: GpioChip>(mut open: Vec<OpenChip<C>>, name: &str) -> Result<(OpenChip<C>, u32), GpioError> {
+    let name = name.to_owned();
     if open.is_empty() {
-        return Err(GpioError::NoChips { name: name.clone() });
+        return Err(GpioError::NoChips { name });
     }
     let mut found = Vec::new();
-    for (nth, (path, (chip, lines))) in open.iter().enumerate() {
+    for (nth, OpenChip { path, chip, lines }) in open.iter().enumerate() {
         for offset in 0..*lines {
-            if chip.state(offset).map_err(|error| state_error(path, error))?.name == *name {
+            if chip.state(offset).map_err(|error| state_error(path, error))?.name == name {
                 found.push((nth, offset));
             }
         }
     }
     match found[..] {
-        [] => Err(GpioError::NoSuchName { name: name.clone(), chips: paths }),
-        [(nth, offset)] => {
-            let chip = open.into_iter().nth(nth).map(|(path, (chip, _))| (path, chip, offset));
-            chip.ok_or_else(|| GpioError::NoSuchName { name: name.clone(), chips: paths })
-        }
+        [] => Err(GpioError::NoSuchName { name, chips: open.into_iter().map(|chip| chip.path).collect() }),
+        [(nth, offset)] => Ok((open.swap_remove(nth), offset)),
         _ => {
-            let found = found.iter().map(|(nth, offset)| GpioLine::at(&open[*nth].0, *offset)).collect();
-            Err(GpioError::Ambiguous { name: name.clone(), found })
+            let found = found.iter().map(|(nth, offset)| GpioLine::at(&open[*nth].path, *offset)).collect();
+            Err(GpioError::Ambiguous { name, found })
         }
     }
 }
-
-/// An open chip with the number of its lines, and the device that led to it.
-type OpenChip<C> = (PathBuf, (C, u32));
 
 /// All chips, each once: the Raspberry Pi 5, for one, has a second name for a chip. One that can't be opened is an error, because it may
 /// have a line of the same name.
-fn open_all<S: GpioChips>(chips: &S) -> Result<(Vec<PathBuf>, Vec<OpenChip<S::Chip>>), GpioError> {
+fn open_all<S: GpioChips>(chips: &S) -> Result<Vec<OpenChip<S::Chip>>, GpioError> {
     let mut all: Vec<OpenChip<S::Chip>> = Vec::new();
     for path in chips.present() {
-        let (chip, lines) = open(&path, chips)?;
-        if all.iter().all(|(_, (other, _))| other.id() != chip.id()) {
-            all.push((path, (chip, lines)));
+        let next = open(&path, chips)?;
+        if all.iter().all(|other| other.chip.id() != next.chip.id()) {
+            all.push(next);
         }
     }
-    Ok((all.iter().map(|(path, _)| path.clone()).collect(), all))
+    Ok(all)
 }
 
-/// Opens a chip; gives the number of its lines, too.
-fn open<S: GpioChips>(path: &Path, chips: &S) -> Result<(S::Chip, u32), GpioError> {
-    let opened = chips.open(path).and_then(|chip| chip.line_count().map(|lines| (chip, lines)));
+fn open<S: GpioChips>(path: &Path, chips: &S) -> Result<OpenChip<S::Chip>, GpioError> {
+    let opened = chips.open(path).and_then(|chip| {
+        let lines = chip.line_count()?;
+        Ok(OpenChip { path: path.to_owned(), chip, lines })
+    });
     opened.map_err(|error| {
         let chip = path.to_owned();
         match error.raw_os_error() {
