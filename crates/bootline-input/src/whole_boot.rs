@@ -27,6 +27,9 @@ pub struct WholeBoot {
 /// The largest source that is read, in bytes: `systemctl show --all '*'` of a large system has some.
 const LARGEST: u64 = 256 << 20;
 
+/// Length of what shows a bootstage stash, in bytes.
+const STASH_START: u64 = 16;
+
 /// The sources in a file: one, unless it is an archive.
 fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
     let name = file.name();
@@ -82,6 +85,22 @@ pub fn open_chart(file: &LogFile) -> Option<(BootSource, Option<Vec<u8>>)> {
         Held::Chart(source, log) => Some((*source, log)),
         Held::Others(_) => None,
     }
+}
+
+/// The bootstage stash that a file is; none where it is another.
+pub fn open_stash(file: &LogFile) -> Option<BootSource> {
+    // As for a bootchart.
+    if !file.is_lasting() {
+        return None;
+    }
+    let mut member = Unpacker::new(file.open().ok()?).ok().filter(|file| !file.is_archive())?.next_member().ok()??;
+    let mut bytes = Vec::new();
+    member.reader.by_ref().take(STASH_START).read_to_end(&mut bytes).ok()?;
+    if !source::is_bootstage_stash(&bytes) {
+        return None;
+    }
+    member.reader.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(BootSource::new(file.name(), content(&bytes)))
 }
 
 /// What is in a source: facts of a tool, else the boots of a log, else nothing that is known.
