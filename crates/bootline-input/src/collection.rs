@@ -11,8 +11,8 @@ use bootline_capture::container::Unpacker;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
+use crate::source_file;
 use crate::unusable::{self, shown};
-use crate::whole_boot;
 
 /// Name of the manifest, below a folder of any name.
 pub const MANIFEST: &str = "bootline-collect.txt";
@@ -139,6 +139,19 @@ impl Collection {
         std::iter::once(format!("{TITLE}\n")).chain(missing).chain(members).collect()
     }
 
+    /// The sources that are added to another log of the same boot: its journal shows units, too, and its kernel log nothing more.
+    ///
+    /// # Errors
+    /// The archive is damaged.
+    pub fn into_sources(mut self) -> Result<Vec<BootSource>, Failure> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
+        let (log, sources) = self.split();
+        let journal = log.filter(|item| item.name == JOURNAL).map(source);
+        Ok(journal.into_iter().chain(sources).collect())
+    }
+
     /// The log of the boot, and the other sources: a capture of the console if there is one, else the kernel's own log, else the
     /// journal, if it has the kernel's records: a user without rights sees only what is his own.
     pub fn split(self) -> (Option<Item>, Vec<BootSource>) {
@@ -157,11 +170,11 @@ impl Collection {
 
 /// What a member says; the archive of a bootchart is one source.
 fn source(item: Item) -> BootSource {
-    let chart = || whole_boot::open_chart(&LogFile::held(&item.name, item.bytes.clone()));
+    let chart = || source_file::open_chart(&LogFile::held(&item.name, item.bytes.clone()));
     let chart = item.name.starts_with(CHART).then(chart).flatten();
     match chart {
         Some((chart, _)) => chart,
-        None => BootSource::new(item.name, whole_boot::content(&item.bytes)),
+        None => BootSource::new(item.name, source_file::content(&item.bytes)),
     }
 }
 

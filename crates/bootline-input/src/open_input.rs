@@ -5,7 +5,7 @@ use bootline_boot::BootSource;
 use crate::collection::{Collection, Missing};
 use crate::failure::Failure;
 use crate::log_file::LogFile;
-use crate::whole_boot;
+use crate::source_file;
 
 /// A log, and what comes with it in a collection.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl OpenInput {
     pub fn new(file: &LogFile) -> OpenInput {
         match Collection::open(file) {
             Some(collection) => OpenInput::of_collection(&file.name(), collection),
-            None => match whole_boot::open_chart(file) {
+            None => match source_file::open_chart(file) {
                 Some((chart, log)) => OpenInput::of_chart(&file.name(), chart, log),
-                None => match whole_boot::open_stash(file) {
+                None => match source_file::open_stash(file) {
                     Some(stash) => OpenInput {
                         log: None,
                         sources: vec![stash],
