@@ -54,7 +54,8 @@ collect() {
         boot_trace) what=$trace ;;
         *) what=$* ;;
     esac
-    "$@" 2>"$folder/errors" | first_bytes >"$d/$name"
+    # A pipe's status is its last command's: that which writes.
+    "$@" 2>"$folder/errors" | first_bytes >"$d/$name" || missing "$what" "not all of it could be written to $base"
     # What was written before an error counts, such as a journal that is read in part.
     if [ -s "$d/$name" ]; then
         [ "$(wc -c <"$d/$name")" -lt "$bytes" ] || missing "$what" "only its first $largest MiB were kept"
