@@ -48,7 +48,7 @@ const TAIL: &str = "
 
 A bootstage stash is U-Boot's memory as it is: its byte order, its pointers of 32 or 64 bits and a header with or without `next_id` are
 recognised by what is consistent, and accumulated times are no marks. Take it before the kernel uses that memory, or reserve it:
-`dd if=/dev/mem of=stash.bin bs=4096 skip=$((ADDRESS / 4096)) count=1`, or `save` in U-Boot. Version 1 of the stash, and one whose records
+`dd if=/dev/mem of=stash.bin bs=4096 skip=$((ADDRESS / 4096)) count=1`, or `save` or `md` in U-Boot, of which the output is read. Version 1 of the stash, and one whose records
 did not fit, are named and not used. In the device tree, a line shows a property: `/proc/device-tree/bootstage/NUMBER/` and `name:` with
 the mark's name, `mark:` with its time or `accum:` with a sum, in microseconds as decimal numbers. Of several forms of one boot's bootstage,
 that which goes on to `start_kernel` is used.

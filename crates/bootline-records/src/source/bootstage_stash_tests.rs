@@ -168,6 +168,36 @@ fn counts_that_the_file_does_not_have_cost_nothing() {
     }
 }
 
+/// What `md` prints of these bytes in words of so many.
+fn md(order: Order, bytes: &[u8], word: usize) -> String {
+    let mut dump = String::from("=> md 80010000\n");
+    for (i, line) in bytes.chunks(16).enumerate() {
+        let words = line.chunks(word).map(|word| {
+            let digits = |bytes: &mut dyn Iterator<Item = &u8>| bytes.map(|b| format!("{b:02x}")).collect::<String>();
+            match order {
+                Order::Little => digits(&mut word.iter().rev()),
+                Order::Big => digits(&mut word.iter()),
+            }
+        });
+        let text = line.iter().map(|b| if matches!(b, b' '..=b'~') { char::from(*b) } else { '.' });
+        let words: Vec<String> = words.collect();
+        dump += &format!("{:08x}: {}  {}\n", 0x8001_0000 + 16 * i, words.join(" "), text.collect::<String>());
+    }
+    dump + "=> bootm\n"
+}
+
+#[test]
+fn a_stash_that_u_boot_printed_is_read() {
+    for layout in LAYOUTS {
+        let region = [stash(layout, &kept()), vec![0; 64]].concat();
+        for word in [1, 2, 4, 8] {
+            // U-Boot prints whole words.
+            let dump = md(layout.order, &region[..region.len() / 8 * 8], word);
+            assert_eq!(marks(dump.as_bytes()), (expected(&kept()), vec![]), "{layout:?} {word}\n{dump}");
+        }
+    }
+}
+
 fn records() -> impl Strategy<Value = Vec<Kept>> {
     let name = "[a-z_]{1,24}(: [a-z]{1,9})?";
     let record = (0u64..1 << 32, prop_oneof![Just(0u32), 1u32..], 0u32..4, 16u32..400, name);

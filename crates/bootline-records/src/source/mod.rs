@@ -18,6 +18,7 @@ mod bootstage_tree;
 mod cbmem;
 mod kind;
 mod loader_marks;
+mod memory_dump;
 mod systemctl_show;
 mod systemd_state;
 mod time_span;
@@ -71,6 +72,10 @@ pub fn read(bytes: &[u8]) -> Source {
     }
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if let Some(stash) = memory_dump::bytes(text.lines(), bootstage_stash::is_one) {
+        let facts = Facts::LoaderMarks(bootstage_stash::read(&stash, &mut problems));
+        return Source { kind: Some(SourceKind::BootstageStash), facts, problems };
+    }
     let kind = SourceKind::detect(text);
     let facts = match kind {
         Some(SourceKind::SystemctlShow) => systemd(systemctl_show::read(text, &mut problems)),
