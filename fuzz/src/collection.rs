@@ -7,7 +7,7 @@ use bootline_input::unusable::BootNeeds;
 use bootline_report::Emitter;
 
 /// Members of a collection, in the order in which the parts of the data become them.
-const MEMBERS: [&str; 8] = [
+const MEMBERS: [&str; 10] = [
     "kmsg.txt",
     "systemctl-show-manager.txt",
     "systemctl-show.txt",
@@ -16,6 +16,8 @@ const MEMBERS: [&str; 8] = [
     "console.cap",
     "bootstage.txt",
     "uptime.txt",
+    "bootchart.tgz",
+    "trace.txt",
 ];
 
 /// Members that are kept for people.

@@ -11,7 +11,7 @@ mod told;
 
 use bootline_analysis::rules::{Finding, findings};
 use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, Clock};
-use bootline_input::whole_boot::content;
+use bootline_input::source_file::content;
 use bootline_report::{
     BootEmitter, BootLabel, Chrome, Csv, Dmesg, ExportJson, Grabserial, JunitBoots, Lava, MarkdownSummary, Perfetto,
     PlainText, ReportedBoot,

@@ -19,7 +19,7 @@ pub use export::exports;
 pub use gate::gates;
 pub use kernel_log::joins;
 pub use kernel_tree::{initcall_table, kernel_tree};
-pub use place::{places, places_bootchart, places_journal};
+pub use place::{places, places_bootchart, places_journal, places_stash};
 pub use predict::predicts;
 pub use unpack::unpacks;
 

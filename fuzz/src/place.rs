@@ -20,6 +20,18 @@ pub fn places(head: &str, data: &[u8]) {
     joins_source(SourceContent::Facts(read(&text)));
 }
 
+/// As [`places`], with a bootstage stash: the first byte of the data is its byte order and its count, and its size is the data's length.
+///
+/// # Panics
+/// As [`places`].
+pub fn places_stash(data: &[u8]) {
+    const MAGIC: u32 = 0xb007_57a3;
+    let Some((first, rest)) = data.split_first() else { return };
+    let words = [0, u32::from(*first >> 1) % 16, 16 + rest.len() as u32, MAGIC];
+    let header = words.map(|word| if first & 1 == 0 { word.to_le_bytes() } else { word.to_be_bytes() });
+    joins_source(SourceContent::Facts(read(&[header.as_flattened(), rest].concat())));
+}
+
 /// As [`places`], with a journal.
 ///
 /// # Panics

@@ -11,8 +11,8 @@ use bootline_capture::container::Unpacker;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
+use crate::source_file;
 use crate::unusable::{self, shown};
-use crate::whole_boot;
 
 /// Name of the manifest, below a folder of any name.
 pub const MANIFEST: &str = "bootline-collect.txt";
@@ -139,6 +139,19 @@ impl Collection {
         std::iter::once(format!("{TITLE}\n")).chain(missing).chain(members).collect()
     }
 
+    /// The sources that are added to another log of the same boot: its journal shows units, too, and its kernel log nothing more.
+    ///
+    /// # Errors
+    /// The archive is damaged.
+    pub fn into_sources(mut self) -> Result<Vec<BootSource>, Failure> {
+        if let Some(damage) = self.damage.take() {
+            return Err(damage);
+        }
+        let (log, sources) = self.split();
+        let journal = log.filter(|item| item.name == JOURNAL).map(source);
+        Ok(journal.into_iter().chain(sources).collect())
+    }
+
     /// The log of the boot, and the other sources: a capture of the console if there is one, else the kernel's own log, else the
     /// journal, if it has the kernel's records: a user without rights sees only what is his own.
     pub fn split(self) -> (Option<Item>, Vec<BootSource>) {
@@ -151,8 +164,17 @@ impl Collection {
         });
         let log = position.map(|i| items.remove(i));
         let sources = items.into_iter().filter(|item| is_source(&item.name));
-        let sources = sources.map(|item| BootSource::new(item.name, whole_boot::content(&item.bytes)));
-        (log, sources.collect())
+        (log, sources.map(source).collect())
+    }
+}
+
+/// What a member says; the archive of a bootchart is one source.
+fn source(item: Item) -> BootSource {
+    let chart = || source_file::open_chart(&LogFile::held(&item.name, item.bytes.clone()));
+    let chart = item.name.starts_with(CHART).then(chart).flatten();
+    match chart {
+        Some((chart, _)) => chart,
+        None => BootSource::new(item.name, source_file::content(&item.bytes)),
     }
 }
 
@@ -177,12 +199,15 @@ const LOGS: [&str; 5] = ["console.cap", "console.log", "kmsg.txt", "dmesg.txt", 
 /// The journal.
 pub const JOURNAL: &str = "journal.export";
 
+/// How the names of bootcharts begin.
+const CHART: &str = "bootchart";
+
 fn is_log(name: &str) -> bool {
     LOGS.contains(&name)
 }
 
 fn is_source(name: &str) -> bool {
-    const STARTS: [&str; 6] = ["journal.", "systemctl-", "systemd-", "firmware-", "bootstage", "cbmem"];
+    const STARTS: [&str; 8] = ["journal.", "systemctl-", "systemd-", "firmware-", "bootstage", CHART, "cbmem", "trace"];
     STARTS.iter().any(|start| name.starts_with(start))
 }
 
@@ -283,6 +308,39 @@ mod tests {
         };
         assert_eq!(manager("0"), Some(4_500_000));
         assert_eq!(manager("3500000"), Some(3_500_000));
+    }
+
+    /// What a boot loader and recorders left is used, and what is none of it is named.
+    #[test]
+    fn bootcharts_traces_and_bootstage_are_sources() {
+        let mut chart = Vec::new();
+        let header = b"version = 0.8\ntitle = Boot chart for board\nsystem.uname = Linux 6.12.9\n".to_vec();
+        let samples = b"310\n1 (init) S 0 1 1 0 -1 4194560 801 0 3 0 12 7 0 0 20 0 1 0 100 9 9\n\n".to_vec();
+        let mut members = Collection::default();
+        members.add("header", "", Ok(header));
+        members.add("proc_ps.log", "", Ok(samples));
+        bootline_report::Emitter::emit(&crate::tar_writer::TarEmitter(&members), &mut chart).unwrap();
+        // The manifest that this writer packs first is none of a bootchart's files.
+        let first = 2 * 512;
+        let mut collection = Collection::default();
+        collection.add("bootchart.tgz", "", Ok(chart[first..].to_vec()));
+        collection.add("bootchart-old.tgz", "", Ok(vec![7; 99]));
+        collection.add("bootstage-tree.txt", "", Ok(b"bootstage/0/name:reset\nbootstage/0/mark:5\n".to_vec()));
+        collection.add("trace.txt", "", Ok(b"[local] global\n# tracer: nop\n#\n".to_vec()));
+        collection.add("bootconfig.txt", "", Ok(b"kernel.loglevel = 3\n".to_vec()));
+        let (log, sources) = collection.split();
+        let kind = |source: &BootSource| match &source.content {
+            bootline_boot::SourceContent::Facts(facts) => facts.kind.map(|kind| kind.name()),
+            bootline_boot::SourceContent::Journal(_) => Some("a journal"),
+        };
+        let kinds: Vec<_> = sources.iter().map(|source| (source.name.as_str(), kind(source))).collect();
+        let expected = [
+            ("bootchart.tgz", Some("a bootchart")),
+            ("bootchart-old.tgz", None),
+            ("bootstage-tree.txt", Some("U-Boot's bootstage in the device tree")),
+            ("trace.txt", Some("a trace of ftrace")),
+        ];
+        assert_eq!((log, kinds), (None, expected.to_vec()));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod kernel_log;
 mod log_file;
 mod memory;
 mod open_input;
+pub mod source_file;
 mod tar_writer;
 pub mod unusable;
 pub mod whole_boot;

@@ -244,9 +244,9 @@ pub fn empty(input: &str, summary: &DecodeSummary) -> Failure {
 /// What to do with a source that describes a boot only together with its log.
 const WITH_ITS_LOG: &str = "add it to the log of that boot: `bootline explain boot.cap --with FILE`";
 
-/// The archive of a bootchart without the kernel's log.
-pub fn chart_without_log(input: &str) -> Failure {
-    Failure::new(Exit::INPUT, format!("{} is a bootchart: no kernel log is in it", shown(input))).hint(WITH_ITS_LOG)
+/// A source that shows a boot only together with the kernel's log; `what` has its article.
+pub fn source_without_log(input: &str, what: &str) -> Failure {
+    Failure::new(Exit::INPUT, format!("{} is {what}: no kernel log is in it", shown(input))).hint(WITH_ITS_LOG)
 }
 
 /// An archive with nothing of a kernel in it.

@@ -3,16 +3,16 @@
 use std::io::Read;
 use std::path::Path;
 
-use bootline_boot::{AlignedBy, AppMarker, Boot, BootRecords, BootSource, SourceContent, SourceRefusal, SourceUse};
+use bootline_boot::{AlignedBy, AppMarker, Boot, BootSource, SourceRefusal, SourceUse};
 use bootline_capture::container::Unpacker;
-use bootline_records::source::ChartMember;
-use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, source};
 use bootline_report::{BootLabel, escaped};
 
 use crate::chart_archive::{ChartArchive, Held, Unpacked};
+use crate::collection::Collection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log_file::LogFile;
+use crate::source_file::{LARGEST, content};
 use crate::unusable::{self, UnusableInput, named, shown};
 
 /// Other sources of a boot, and the application.
@@ -24,11 +24,12 @@ pub struct WholeBoot {
     pub app: Option<AppMarker>,
 }
 
-/// The largest source that is read, in bytes: `systemctl show --all '*'` of a large system has some.
-const LARGEST: u64 = 256 << 20;
-
 /// The sources in a file: one, unless it is an archive.
 fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
+    // What `bootline collect` packs besides is for people.
+    if let Some(collection) = Collection::open(file) {
+        return collection.into_sources();
+    }
     let name = file.name();
     let failed = |e| unusable::unpack_failed(&name, &e);
     let mut unpacker = Unpacker::new(file.open()?).map_err(failed)?;
@@ -53,57 +54,6 @@ fn read(file: &LogFile) -> Result<Vec<BootSource>, Failure> {
         }
     }
     Ok(found)
-}
-
-/// The bootchart that an archive is, and the kernel log in it; none where the file is another.
-pub fn open_chart(file: &LogFile) -> Option<(BootSource, Option<Vec<u8>>)> {
-    // What can be read only once is taken for a log.
-    if !file.is_lasting() {
-        return None;
-    }
-    // What can't be opened or read is reported by whoever reads it as a log.
-    let mut unpacker = Unpacker::new(file.open().ok()?).ok().filter(Unpacker::is_archive)?;
-    let mut chart = ChartArchive::default();
-    let mut is_first = true;
-    while let Some(member) = unpacker.next_member().ok()? {
-        let path = member.name?;
-        // All recorders pack the header first: other archives need not be read twice.
-        if std::mem::take(&mut is_first) && ChartMember::of(&path) != Some(ChartMember::Header) {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        member.reader.take(LARGEST + 1 - chart.held_bytes()).read_to_end(&mut bytes).ok()?;
-        chart.offer(Unpacked { name: path.clone(), path: Some(path), bytes });
-        if chart.held_bytes() > LARGEST {
-            return None;
-        }
-    }
-    match chart.finish(&file.name()) {
-        Held::Chart(source, log) => Some((*source, log)),
-        Held::Others(_) => None,
-    }
-}
-
-/// What is in a source: facts of a tool, else the boots of a log, else nothing that is known.
-pub fn content(bytes: &[u8]) -> SourceContent {
-    let facts = source::read(bytes);
-    if facts.kind.is_some() || !is_log(bytes) {
-        return SourceContent::Facts(facts);
-    }
-    SourceContent::Journal(BootRecords::all(bytes))
-}
-
-/// Whether the bytes have the form of a log.
-fn is_log(bytes: &[u8]) -> bool {
-    /// Keeps nothing: a source may have millions of records.
-    struct Nothing;
-    impl Sink for Nothing {
-        fn record(&mut self, _record: Record<'_>) {}
-        fn problem(&mut self, _kind: ProblemKind, _bytes: ByteRange, _detail: &str) {}
-    }
-    let mut decoder = Decoder::new(None);
-    decoder.push(bytes, &mut Nothing);
-    decoder.finish(&mut Nothing).format.is_some()
 }
 
 impl WholeBoot {

@@ -24,8 +24,8 @@ impl BootWithoutLog {
     /// Nothing in it shows when anything happened.
     pub fn of(reader: &BootReader, input: &OpenInput) -> Result<BootWithoutLog, Failure> {
         let label = BootLabel::only(&input.name);
-        if input.holds_a_bootchart() {
-            return Err(unusable::chart_without_log(&input.name));
+        if let Some(what) = input.lone_source {
+            return Err(unusable::source_without_log(&input.name, what));
         }
         let boot = Boot::analyse(BootRecords::default(), &reader.options);
         let (boot, unanswered) = reader.whole.join(boot, &input.sources, &label);

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::UNIX_EPOCH;
 
 use bootline_input::collection::{Collection, Item, Missing};
 use rustix::fs::OFlags;
@@ -32,6 +33,23 @@ const EFI_VENDOR: &str = "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f";
 /// ACPI's table of the firmware's performance, in nanoseconds since the reset (from 5.12).
 const FPDT: &str = "/sys/firmware/acpi/fpdt/boot";
 
+/// The nodes that U-Boot adds with CONFIG_BOOTSTAGE_FDT, one a record.
+const BOOTSTAGE: &str = "/proc/device-tree/bootstage";
+/// Nodes that are read at most: U-Boot has room for some dozen.
+const MOST_NODES: usize = 1_000;
+/// Where bootchart2 and busybox's bootchartd leave their archives.
+const CHARTS: [&str; 2] = ["/var/log/bootchart.tgz", "/var/log/bootlog.tgz"];
+/// When the kernel started: the line `btime`, in seconds of the epoch.
+const STAT: &str = "/proc/stat";
+/// The buffer of ftrace, and the clock of its times.
+const TRACE: &str = "/sys/kernel/tracing/trace";
+const TRACE_CLOCK: &str = "/sys/kernel/tracing/trace_clock";
+/// The kernel's command line. These words in it start a trace with the kernel.
+const COMMAND_LINE: &str = "/proc/cmdline";
+const TRACED: [&str; 2] = ["trace_event=", "ftrace="];
+/// The kernel's settings besides the command line; empty or not there without CONFIG_BOOT_CONFIG.
+const BOOT_CONFIG: &str = "/proc/bootconfig";
+
 /// Commands of systemd whose output describes the boot.
 const COMMANDS: [(&str, &str, &[&str]); 5] = [
     ("journal.export", "journalctl", &["-b", "-o", "export", "--no-pager"]),
@@ -46,7 +64,7 @@ const CBMEM: (&str, &str, &[&str]) = ("cbmem.txt", "cbmem", &["-t"]);
 
 /// Files that describe the machine.
 const FILES: [(&str, &str); 4] = [
-    ("cmdline.txt", "/proc/cmdline"),
+    ("cmdline.txt", COMMAND_LINE),
     ("consoles.txt", "/proc/consoles"),
     ("uptime.txt", "/proc/uptime"),
     ("os-release.txt", "/etc/os-release"),
@@ -77,6 +95,11 @@ impl Machine {
             self.add_output(name, program, arguments, &mut collection);
         }
         self.add_fpdt(&mut collection);
+        self.add_bootstage(&mut collection);
+        self.add_chart(&mut collection);
+        self.add_trace(&mut collection);
+        let boot_config = self.read(BOOT_CONFIG).ok().filter(|bytes| !bytes.is_empty());
+        collection.items.extend(boot_config.map(|bytes| Item { name: "bootconfig.txt".to_owned(), bytes }));
         match self.firmware() {
             Ok(Some(text)) => {
                 collection.items.push(Item { name: "firmware-times.txt".to_owned(), bytes: text.into_bytes() })
@@ -206,6 +229,76 @@ impl Machine {
         collection.add("firmware-fpdt.txt", FPDT, if is_of_use { Ok(text.into_bytes()) } else { Err(why()) });
     }
 
+    /// Adds U-Boot's marks, or why they are of no use; nothing where the device tree has none.
+    fn add_bootstage(&self, collection: &mut Collection) {
+        let Ok(entries) = fs::read_dir(self.path(BOOTSTAGE)) else { return };
+        let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
+        let mut nodes: Vec<u32> = names.filter_map(|name| name.parse().ok()).take(MOST_NODES).collect();
+        nodes.sort_unstable();
+        let mut text = String::new();
+        for node in nodes {
+            let node = format!("{BOOTSTAGE}/{node}");
+            let name = self.read(&format!("{node}/name")).unwrap_or_default();
+            let name: String = String::from_utf8_lossy(&name).chars().filter(|c| !c.is_control()).collect();
+            for property in ["mark", "accum"] {
+                let cell =
+                    self.read(&format!("{node}/{property}")).ok().and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
+                let Some(us) = cell.map(u32::from_be_bytes) else { continue };
+                text += &format!("{node}/name:{name}\n{node}/{property}:{us}\n");
+            }
+        }
+        let found = if text.is_empty() { Err("it holds no mark".to_owned()) } else { Ok(text.into_bytes()) };
+        collection.add("bootstage-tree.txt", BOOTSTAGE, found);
+    }
+
+    /// Adds the archive of a bootchart, or why it is of no use; nothing where there is none.
+    fn add_chart(&self, collection: &mut Collection) {
+        let Some((path, file)) = CHARTS.iter().find_map(|path| Some((*path, fs::metadata(self.path(path)).ok()?)))
+        else {
+            return;
+        };
+        let written = file.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|at| at.as_secs());
+        let started = self.read(STAT).ok().and_then(|stat| {
+            let stat = String::from_utf8_lossy(&stat).into_owned();
+            stat.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse::<u64>().ok())
+        });
+        // A recorder that ran in some earlier boot left it.
+        let is_of_this_boot = written.zip(started).is_some_and(|(written, started)| written >= started);
+        let read = if !is_of_this_boot {
+            Err("by its date it is of an earlier boot".to_owned())
+        } else if file.len() > LARGEST {
+            Err(format!("it is larger than {} MiB", LARGEST >> 20))
+        } else {
+            self.read(path)
+        };
+        collection.add("bootchart.tgz", path, read);
+    }
+
+    /// Adds the trace that the kernel's command line asked for; another is of what somebody looked at since. Nothing where there is
+    /// none, or it can't be read.
+    fn add_trace(&self, collection: &mut Collection) {
+        let command_line = self.read(COMMAND_LINE).unwrap_or_default();
+        let command_line = String::from_utf8_lossy(&command_line).into_owned();
+        if !command_line.split_whitespace().any(|word| TRACED.iter().any(|start| word.starts_with(start))) {
+            return;
+        }
+        let Ok(file) = fs::File::open(self.path(TRACE)) else { return };
+        let mut trace = Vec::new();
+        let read = file.take(LARGEST).read_to_end(&mut trace);
+        let has_events = trace.split(|b| *b == b'\n').any(|line| !line.is_empty() && !line.starts_with(b"#"));
+        if read.is_ok() && !has_events {
+            return;
+        }
+        let is_cut = trace.len() as u64 == LARGEST;
+        let mut bytes = self.read(TRACE_CLOCK).unwrap_or_default();
+        bytes.append(&mut trace);
+        collection.add("trace.txt", TRACE, read.map(|_| bytes).map_err(|e| e.to_string()));
+        if is_cut {
+            let why = format!("only its first {} MiB were kept", LARGEST >> 20);
+            collection.missing.push(Missing { what: TRACE.to_owned(), why });
+        }
+    }
+
     /// The firmware's and the boot loader's times by systemd-boot's variables, in the form of systemd's properties.
     ///
     /// As boot_timestamps() of systemd: the count from the reset to the kernel's start, and from the boot loader's start to it.
@@ -262,7 +355,17 @@ mod tests {
     #[test]
     fn the_script_collects_the_same() {
         const SCRIPT: &str = include_str!("verbs/collect.sh");
-        let mut own: Vec<String> = ["dmesg.txt", "firmware-times.txt", "firmware-fpdt.txt"].map(str::to_owned).to_vec();
+        let mut own: Vec<String> = [
+            "dmesg.txt",
+            "firmware-times.txt",
+            "firmware-fpdt.txt",
+            "bootstage-tree.txt",
+            "bootchart.tgz",
+            "trace.txt",
+            "bootconfig.txt",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         for (name, program, arguments) in COMMANDS.iter().chain([&CBMEM]) {
             let call = format!("collect {name} {program} {}", arguments.join(" ").replace('*', "'*'"));
             assert!(SCRIPT.lines().any(|line| line.trim() == call), "{call}");
@@ -273,7 +376,8 @@ mod tests {
             assert!(SCRIPT.lines().any(|line| line.trim() == call), "{call}");
             own.push(name.to_owned());
         }
-        for path in [EFI, EFI_VENDOR, FPDT, "LoaderTimeInitUSec"] {
+        let paths = [EFI, EFI_VENDOR, FPDT, "LoaderTimeInitUSec", BOOTSTAGE, STAT, TRACE_CLOCK, BOOT_CONFIG];
+        for path in paths.iter().chain(&CHARTS).chain(&TRACED) {
             assert!(SCRIPT.contains(path), "{path}");
         }
         let calls = SCRIPT.lines().filter_map(|line| line.trim().strip_prefix("collect ")?.split(' ').next());
@@ -314,6 +418,96 @@ mod tests {
         assert!(collection.items.is_empty());
         let said = collection.missing.iter().find(|m| m.what == FPDT).unwrap();
         assert!(said.why.ends_with("the machine did not boot by UEFI"), "{}", said.why);
+    }
+
+    fn write(root: &Path, path: &str, content: &[u8]) {
+        let path = root.join(path.trim_start_matches('/'));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn said<'c>(collection: &'c Collection, what: &str) -> Option<&'c str> {
+        collection.missing.iter().find(|m| m.what == what).map(|m| m.why.as_str())
+    }
+
+    fn item<'c>(collection: &'c Collection, name: &str) -> Option<&'c [u8]> {
+        collection.items.iter().find(|item| item.name == name).map(|item| item.bytes.as_slice())
+    }
+
+    #[test]
+    fn u_boots_marks_are_read_from_the_device_tree() {
+        let root = tempfile::tempdir().unwrap();
+        let node = |n: u32, name: &[u8], property: &str, cell: &[u8]| {
+            write(root.path(), &format!("{BOOTSTAGE}/{n}/name"), name);
+            write(root.path(), &format!("{BOOTSTAGE}/{n}/{property}"), cell);
+        };
+        fs::create_dir_all(root.path().join("proc/device-tree/bootstage/7")).unwrap();
+        assert_eq!(said(&Machine::new(root.path()).collect(), BOOTSTAGE), Some("it holds no mark"));
+        node(0, b"start_kernel\0", "mark", &[0, 0x26, 0x25, 0xa0]);
+        node(1, b"dm_r\0", "accum", &[0, 0, 0x4a, 0xa0]);
+        node(10, b"a\nb\0", "mark", &[0xff; 4]);
+        node(2, b"short\0", "mark", &[0; 3]);
+        // The node has properties of its own.
+        write(root.path(), &format!("{BOOTSTAGE}/name"), b"bootstage\0");
+        let collection = Machine::new(root.path()).collect();
+        let text = "/proc/device-tree/bootstage/0/name:start_kernel\n/proc/device-tree/bootstage/0/mark:2500000\n\
+                    /proc/device-tree/bootstage/1/name:dm_r\n/proc/device-tree/bootstage/1/accum:19104\n\
+                    /proc/device-tree/bootstage/10/name:ab\n/proc/device-tree/bootstage/10/mark:4294967295\n";
+        assert_eq!(item(&collection, "bootstage-tree.txt").map(String::from_utf8_lossy).as_deref(), Some(text));
+        assert_eq!(source::read(text.as_bytes()).problems.iter().count(), 0);
+    }
+
+    #[test]
+    fn a_bootchart_of_an_earlier_boot_is_named_and_left_out() {
+        let root = tempfile::tempdir().unwrap();
+        let collect = || Machine::new(root.path()).collect();
+        assert_eq!(said(&collect(), CHARTS[1]), None);
+        write(root.path(), CHARTS[1], b"chart");
+        let earlier = Some("by its date it is of an earlier boot");
+        assert_eq!(said(&collect(), CHARTS[1]), earlier, "nothing shows when the kernel started");
+        write(root.path(), STAT, b"cpu 1 2\nbtime 1000\n");
+        assert_eq!(item(&collect(), "bootchart.tgz"), Some(b"chart".as_slice()));
+        write(root.path(), STAT, b"btime 99999999999\n");
+        let collection = collect();
+        assert_eq!((item(&collection, "bootchart.tgz"), said(&collection, CHARTS[1])), (None, earlier));
+        write(root.path(), STAT, b"btime 1000\n");
+        fs::File::options()
+            .write(true)
+            .open(root.path().join("var/log/bootlog.tgz"))
+            .unwrap()
+            .set_len(LARGEST + 1)
+            .unwrap();
+        assert_eq!(said(&collect(), CHARTS[1]), Some("it is larger than 64 MiB"));
+    }
+
+    #[test]
+    fn a_trace_that_the_boot_asked_for_is_taken() {
+        let root = tempfile::tempdir().unwrap();
+        let collect = || Machine::new(root.path()).collect();
+        let (empty, full) =
+            (b"# tracer: nop\n#\n".as_slice(), b"# tracer: nop\n#\n init-1 [000] ..... 1.0: x: y\n".as_slice());
+        write(root.path(), TRACE, full);
+        write(root.path(), TRACE_CLOCK, b"[local] global\n");
+        write(root.path(), COMMAND_LINE, b"quiet no_trace_event=a\n");
+        assert_eq!(item(&collect(), "trace.txt"), None, "somebody looked at something");
+        write(root.path(), COMMAND_LINE, b"quiet trace_event=initcall:*\n");
+        assert_eq!(item(&collect(), "trace.txt"), Some([b"[local] global\n", full].concat().as_slice()));
+        write(root.path(), TRACE, empty);
+        let collection = collect();
+        assert_eq!((item(&collection, "trace.txt"), said(&collection, TRACE)), (None, None));
+        write(root.path(), TRACE, &[full, &vec![b'x'; LARGEST as usize]].concat());
+        let collection = collect();
+        assert_eq!(said(&collection, TRACE), Some("only its first 64 MiB were kept"));
+        assert_eq!(item(&collection, "trace.txt").map(<[u8]>::len), Some(LARGEST as usize + 15));
+    }
+
+    #[test]
+    fn settings_besides_the_command_line_are_kept() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), BOOT_CONFIG, b"");
+        assert_eq!(item(&Machine::new(root.path()).collect(), "bootconfig.txt"), None);
+        write(root.path(), BOOT_CONFIG, b"kernel.loglevel = \"3\"\n");
+        assert!(item(&Machine::new(root.path()).collect(), "bootconfig.txt").is_some());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use clap::Args;
 #[derive(Clone, Debug, Default, Args)]
 pub struct WholeBootArgs {
     /// Another source of the same boot: what `systemctl show --all '*'`, `systemctl show`, `journalctl -b -o export`, systemd-analyze
-    /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed, the archive of a
+    /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed, a bootstage stash, the archive of a
     /// bootchart, or a trace of ftrace (`trace`, `trace-cmd report`); may be repeated
     #[arg(long = "with", value_name = "FILE")]
     with: Vec<PathBuf>,

@@ -457,3 +457,134 @@ fn the_script_collects_as_much() {
     let manifest = stdout(&manifest.unwrap());
     assert!(manifest.contains(&format!("file dmesg.txt {}\n", LOG.len())), "{manifest}");
 }
+
+/// The shells that are here, each as a command and its arguments.
+fn shells() -> Vec<Vec<&'static str>> {
+    let all = [vec!["sh"], vec!["dash"], vec!["bash"], vec!["busybox", "ash"]];
+    let is_here = |shell: &Vec<&str>| {
+        let out = std::process::Command::new(shell[0]).args(&shell[1..]).args(["-c", ":"]).output();
+        out.is_ok_and(|out| out.status.success())
+    };
+    all.into_iter().filter(is_here).collect()
+}
+
+/// The script on a device that U-Boot started and that recorded its boot: a folder that stands for it.
+#[test]
+fn the_script_collects_what_boot_loader_and_recorders_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let write = |path: &str, content: &[u8]| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    };
+    for (n, name, property, cell) in [
+        ("0", "start_kernel\0", "mark", [0, 0x26, 0x25, 0xa0]),
+        ("1", "dm_r\0", "accum", [0, 0, 0x4a, 0xa0]),
+        ("2", "board_init_f\0", "mark", [0, 0x0f, 0x6b, 0x4f]),
+        ("11", "reset\0", "mark", [0; 4]),
+    ] {
+        write(&format!("proc/device-tree/bootstage/{n}/name"), name.as_bytes());
+        write(&format!("proc/device-tree/bootstage/{n}/{property}"), &cell);
+    }
+    write("proc/stat", b"btime 1000\n");
+    write("proc/cmdline", b"trace_event=initcall:*\n");
+    write("proc/bootconfig", b"kernel.loglevel = \"3\"\n");
+    write("sys/kernel/tracing/trace_clock", b"[local] global counter uptime perf mono mono_raw boot x86-tsc\n");
+    let events = "# tracer: nop\n#\n            init-1     [000] .....     0.500000: tracing_mark_write: ready\n";
+    write("sys/kernel/tracing/trace", events.as_bytes());
+    let chart = bootchart();
+    write("var/log/bootlog.tgz", &chart);
+    let dmesg = file(dir.path(), "bin/dmesg", &format!("#!/bin/sh\ncat <<'END'\n{LOG}END\n"));
+    fs::set_permissions(&dmesg, fs::Permissions::from_mode(0o755)).unwrap();
+    // Paths stand in assignments, but for the two names of bootcharts.
+    let script = stdout(&run(&["collect", "--script"])).replace("=/", &format!("={}/", root.display()));
+    let script = script.replace(" /var/log/", &format!(" {}/var/log/", root.display()));
+    // busybox's shell takes its own dmesg, whatever PATH says.
+    let script = script.replace("dmesg -r 2>/dev/null || dmesg", &dmesg);
+    let tar = dir.path().join("boot.tar");
+    let collect = |shell: &[&str], script: &str| {
+        let script = file(dir.path(), "collect.sh", script);
+        let out = isolated(shell[0]).args(&shell[1..]).arg(&script).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{shell:?} {}", stderr(&out));
+        fs::write(&tar, &out.stdout).unwrap();
+        stderr(&out)
+    };
+    let member = |name: &str| {
+        let name = format!("bootline-collect/{name}");
+        isolated("tar").args(["-xOf", tar.to_str().unwrap(), &name]).output().unwrap().stdout
+    };
+    let log = file(dir.path(), "boot.log", LOG);
+    for shell in shells() {
+        collect(&shell, &script);
+        let boot = json(&run(&["time", tar.to_str().unwrap(), "--json"]));
+        let boot = &boot["boots"][0];
+        assert_eq!(stages(boot)[..2], [("firmware".to_owned(), 1_010), ("loader".to_owned(), 1_489)], "{shell:?}");
+        let used: Vec<(&str, bool)> = boot["whole"]["sources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|s| (s["name"].as_str().unwrap(), s["refused"].is_null()))
+            .collect();
+        assert_eq!(used, [("bootchart.tgz", true), ("bootstage-tree.txt", true), ("trace.txt", true)], "{shell:?}");
+        assert_eq!(member("bootchart.tgz"), chart, "{shell:?}");
+        assert!(!member("bootconfig.txt").is_empty(), "{shell:?}");
+        // Added to another log of the boot: what is in it for people is no source.
+        let out = run(&["time", &log, "--with", tar.to_str().unwrap(), "--json"]);
+        assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{shell:?}");
+        assert_eq!(json(&out)["boots"][0]["whole"]["stages"], boot["whole"]["stages"], "{shell:?}");
+    }
+    // What is too large is cut, what is of another boot is left out, and both are said.
+    write("proc/stat", b"btime 99999999999\n");
+    write("sys/kernel/tracing/trace", events.repeat(20_000).as_bytes());
+    let small = script.replace("\nlargest=16\n", "\nlargest=1\n");
+    for shell in shells() {
+        let said = collect(&shell, &small);
+        assert!(said.contains("bootlog.tgz: by its date it is of an earlier boot"), "{shell:?} {said}");
+        assert!(said.contains("tracing/trace: only its first 1 MiB were kept"), "{shell:?} {said}");
+        assert_eq!((member("trace.txt").len(), member("bootchart.tgz").len()), (1 << 20, 0), "{shell:?}");
+    }
+}
+
+/// The archive of a bootchart, as busybox's bootchartd packs it.
+fn bootchart() -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    file(dir.path(), "header", "version = 0.8\ntitle = Boot chart for board\nsystem.uname = Linux 6.12.9\n");
+    let ps = "100\n1 (init) S 0 1 1 0 -1 4194560 801 0 3 0 12 7 0 0 20 0 1 0 100 9 9\n\n\
+              150\n1 (init) S 0 1 1 0 -1 4194560 801 0 3 0 22 9 0 0 20 0 1 0 100 9 9\n\n";
+    file(dir.path(), "proc_ps.log", ps);
+    file(dir.path(), "proc_stat.log", "100\ncpu 10 0 10 80 0 0 0\n\n150\ncpu 40 0 20 90 0 0 0\n\n");
+    let packed =
+        isolated("tar").args(["-czf", "-", "header", "proc_ps.log", "proc_stat.log"]).current_dir(dir.path()).output();
+    packed.unwrap().stdout
+}
+
+/// U-Boot's bootstage as its memory is: with a log it shows the stages before the kernel, alone it is named.
+#[test]
+fn a_bootstage_stash_is_a_source_and_no_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let records = [(0u32, 178u32, "reset"), (1_010_511, 185, "board_init_f"), (2_500_000, 193, "start_kernel")];
+    // A board of 32 bits that counts from the high byte, before U-Boot wrote next_id.
+    let rows = records.iter().flat_map(|(us, id, _)| [*us, 0, 0x8000_1000, 0, *id]);
+    let names: String = records.iter().map(|(.., name)| format!("{name}\0")).collect();
+    let size = 16 + 60 + names.len() as u32;
+    let words = [0, 3, size, 0xb007_57a3].into_iter().chain(rows).flat_map(u32::to_be_bytes);
+    let bytes: Vec<u8> = words.chain(names.bytes()).chain([0xff; 99]).collect();
+    let stash = dir.path().join("stash.bin");
+    fs::write(&stash, &bytes).unwrap();
+    let stash = stash.to_str().unwrap();
+    let out = run(&["explain", &log, "--with", stash, "--json"]);
+    assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)));
+    let boot = &json(&out)["boots"][0];
+    assert_eq!(stages(boot)[..2], [("firmware".to_owned(), 1_010), ("loader".to_owned(), 1_489)]);
+    let out = run(&["explain", stash]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(stderr(&out).contains("is a bootstage stash of U-Boot: no kernel log is in it"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("--with FILE"), "{}", stderr(&out));
+    // Why it is not used.
+    fs::write(stash, [&[0, 0, 0, 1], &bytes[4..]].concat()).unwrap();
+    let out = run(&["explain", &log, "--with", stash]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(stderr(&out).contains("version 1 of U-Boot's bootstage stash is not known"), "{}", stderr(&out));
+}

@@ -38,11 +38,20 @@ const TAIL: &str = "
 | `systemd-analyze time` | firmware, boot loader, kernel, user space as sums | none |
 | `systemd-analyze dump` | dependencies; its stamps are whole seconds and not used | none |
 | U-Boot's `bootstage report`, also on the console | the boot loader's progress | its own timer |
+| U-Boot's bootstage stash (`bootstage stash`, CONFIG_BOOTSTAGE_STASH), as a file that begins with it | the same | the same |
+| U-Boot's bootstage in the device tree (CONFIG_BOOTSTAGE_FDT), as `bootline collect` writes it | the same | the same |
 | `cbmem -t`, `cbmem -T` | coreboot's progress | its own counter, from the reset |
 | bootchart2, busybox's bootchartd: `bootchart.tgz`, `bootlog.tgz` | processes, and how busy processors and disks were; with the kernel log in it, also alone | /proc/uptime, in 1/100 s |
 | ftrace's `trace` and `trace_pipe`, `trace-cmd report` | initcalls, programs with their processor time, loaded modules, markers | `trace_clock`: `local`, `global`, `perf`, `mono`, `mono_raw`, `boot` |
 | `grep . /sys/firmware/acpi/fpdt/boot/*_ns` | when the firmware started the boot loader and gave way to the kernel (ACPI's FPDT, from kernel 5.12) | the firmware's, from the reset |
 | `bootline collect` | all of it that the machine has | |
+
+A bootstage stash is U-Boot's memory as it is: its byte order, its pointers of 32 or 64 bits and a header with or without `next_id` are
+recognised by what is consistent, and accumulated times are no marks. Take it before the kernel uses that memory, or reserve it:
+`dd if=/dev/mem of=stash.bin bs=4096 skip=$((ADDRESS / 4096)) count=1`, or `save` or `md` in U-Boot, of which the output is read. Version 1 of the stash, and one whose records
+did not fit, are named and not used. In the device tree, a line shows a property: `/proc/device-tree/bootstage/NUMBER/` and `name:` with
+the mark's name, `mark:` with its time or `accum:` with a sum, in microseconds as decimal numbers. Of several forms of one boot's bootstage,
+that which goes on to `start_kernel` is used.
 
 A bootchart's processes are those of user space. proc_ps.log has their starts; taskstats.log has none, and a process is taken to have started
 between the first sample that shows it and the one before. kernel_pacct, proc_meminfo.log and paternity.log are not used. A recording that

@@ -58,6 +58,8 @@ pub enum SourceRefusal {
     Unknown,
     /// It says nothing that is used.
     Empty,
+    /// Nothing of it can be used; why, in words. From a file: escape it.
+    Unusable(String),
     /// It is of another boot: so many of so many shared events fit.
     OtherBoot {
         /// Events that fit.
@@ -98,6 +100,7 @@ impl fmt::Display for SourceRefusal {
         match self {
             SourceRefusal::Unknown => f.write_str("is of no kind that is known, and was not used"),
             SourceRefusal::Empty => f.write_str("says nothing of a boot"),
+            SourceRefusal::Unusable(why) => write!(f, "was not used: {why}"),
             SourceRefusal::OtherBoot { matched, of } => {
                 write!(f, "is of another boot and was not used: {matched} of {of} events are in both")
             }
@@ -152,7 +155,8 @@ impl SourceUse {
                     Facts::Trace(trace) => is_empty(trace),
                     Facts::Startup(times) => times.user_space.is_none() && times.kernel.is_none(),
                 };
-                (facts.kind.map(|k| k.name()), is_empty.then_some(SourceRefusal::Empty))
+                let why = facts.problems.iter().next().map(|p| SourceRefusal::Unusable(p.detail.clone()));
+                (facts.kind.map(|k| k.name()), is_empty.then(|| why.unwrap_or(SourceRefusal::Empty)))
             }
             SourceContent::Journal(_) => (Some("a journal"), None),
         };

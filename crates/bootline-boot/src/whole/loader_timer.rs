@@ -72,22 +72,43 @@ const SHOWN: [(&str, &[&str]); 4] = [
     ("board_init_f", &["U-Boot 2"]),
 ];
 
-/// The timers of all sources and of a report on the console itself, one of each kind.
+/// What U-Boot records last, before it starts the kernel.
+const HANDOFF: &str = "start_kernel";
+
+/// The timers of all sources and of a report on the console itself, one of each; of U-Boot's, that which goes on to the kernel's start:
+/// a stash of its first stage (SPL) ends earlier.
 pub(super) fn align(boot: &Boot, sources: &[BootSource], uses: &mut [SourceUse]) -> Vec<LoaderTimer> {
-    let mut found: Vec<LoaderTimer> = Vec::new();
+    let mut found: Vec<(usize, LoaderTimer)> = Vec::new();
     for (i, source) in sources.iter().enumerate() {
         let SourceContent::Facts(facts) = &source.content else { continue };
         let Facts::LoaderMarks(marks) = &facts.facts else { continue };
         let Some(kind) = facts.kind else { continue };
-        if found.iter().any(|t| t.kind == kind) {
-            uses[i].refused = Some(SourceRefusal::Second);
-        } else if !marks.marks.is_empty() {
-            let timer = placed(boot, marks.clone(), kind);
-            uses[i].alignment = Some(timer.alignment);
-            found.push(timer);
+        let is_same = |of: SourceKind| of == kind || of.is_bootstage() && kind.is_bootstage();
+        let same = found.iter().position(|(_, timer)| is_same(timer.kind));
+        let is_longer = |timer: &LoaderTimer| marks.at(HANDOFF).is_some() && timer.marks.at(HANDOFF).is_none();
+        if marks.marks.is_empty() {
+            continue;
         }
+        match same {
+            Some(at) if is_longer(&found[at].1) => {
+                let (shorter, _) = found.remove(at);
+                (uses[shorter].alignment, uses[shorter].refused) = (None, Some(SourceRefusal::Second));
+            }
+            Some(_) => {
+                uses[i].refused = Some(SourceRefusal::Second);
+                continue;
+            }
+            None => {}
+        }
+        let timer = placed(boot, marks.clone(), kind);
+        uses[i].alignment = Some(timer.alignment);
+        found.push((i, timer));
     }
-    if !found.iter().any(|t| t.kind == SourceKind::Bootstage) {
+    for (i, timer) in &found {
+        uses[*i].note = ends_early(timer);
+    }
+    let mut found: Vec<LoaderTimer> = found.into_iter().map(|(_, timer)| timer).collect();
+    if !found.iter().any(|t| t.kind.is_bootstage()) {
         let before = boot.milestones.first_kernel.unwrap_or(boot.records.len());
         let lines = boot.records.iter().take(before).map(|r| r.text);
         found.extend(bootstage_in(lines).map(|marks| placed(boot, marks, SourceKind::Bootstage)));
@@ -95,8 +116,18 @@ pub(super) fn align(boot: &Boot, sources: &[BootSource], uses: &mut [SourceUse])
     found
 }
 
+/// What is to be known of marks that end before U-Boot started the kernel, where nothing but their end places them.
+fn ends_early(timer: &LoaderTimer) -> Option<String> {
+    let is_early = timer.kind.is_bootstage() && timer.marks.at(HANDOFF).is_none();
+    let last = timer.marks.marks.last().filter(|_| is_early && timer.alignment.by == AlignedBy::NextStage)?;
+    Some(format!(
+        "it was written before U-Boot started the kernel: what followed its last mark, {}, is not in it",
+        last.name
+    ))
+}
+
 fn placed(boot: &Boot, marks: LoaderMarks, kind: SourceKind) -> LoaderTimer {
-    let seen = if kind == SourceKind::Bootstage { distances(boot, &marks) } else { Vec::new() };
+    let seen = if kind.is_bootstage() { distances(boot, &marks) } else { Vec::new() };
     let last = marks.marks.last().map_or(LoaderTime::ORIGIN, |m| m.at);
     let kernel = boot.phases.iter().find(|p| p.name > crate::PhaseName::BeforeKernel).map_or(Dur::ZERO, |p| p.start);
     let alignment = Alignment::of_late(seen, AlignedBy::LoaderLines)

@@ -246,6 +246,30 @@ fn a_bootstage_report_stands_where_its_marks_were_printed() {
     assert_eq!(boot.whole.since, Some(WholeOrigin::LoaderTimer));
 }
 
+/// One timer in several forms: that which goes on to the kernel is used, and the others are no second timer.
+#[test]
+fn of_u_boots_forms_the_longest_is_used() {
+    let log: String = CONSOLE.lines().skip(3).map(|l| format!("{}\n", &l[26..])).take(3).collect();
+    let tree = |marks: &[(&str, u32)]| {
+        let lines = marks.iter().enumerate();
+        let lines = lines.map(|(n, (name, us))| format!("bootstage/{n}/name:{name}\nbootstage/{n}/mark:{us}\n"));
+        source("bootstage-tree.txt", &lines.collect::<String>())
+    };
+    let spl = tree(&[("reset", 0), ("spl", 200_000), ("end phase", 280_000)]);
+    let boot = whole(&log, &[spl.clone(), source("bootstage.txt", BOOTSTAGE)], None);
+    let [first, second] = boot.whole.sources.as_slice() else { panic!() };
+    assert_eq!((&first.refused, &first.alignment, &first.note), (&Some(SourceRefusal::Second), &None, &None));
+    assert_eq!((&second.refused, &second.note), (&None, &None));
+    assert_eq!(stages(&boot)[..2], [(StageName::Firmware, -3_801, -3_501), (StageName::Loader, -3_501, 0)]);
+    let boot = whole(&log, &[source("bootstage.txt", BOOTSTAGE), spl.clone()], None);
+    assert_eq!(boot.whole.sources[1].refused, Some(SourceRefusal::Second));
+    // Alone it is put before the kernel, and what it lacks is said.
+    let boot = whole(&log, &[spl], None);
+    let used = &boot.whole.sources[0];
+    assert_eq!(used.alignment.unwrap().offset, Dur::from_millis(-280));
+    assert!(used.note.as_ref().unwrap().contains("its last mark, end phase,"), "{:?}", used.note);
+}
+
 #[test]
 fn a_report_on_the_console_itself_is_read() {
     let with: String = CONSOLE.replace(

@@ -2,7 +2,7 @@
 //! The kinds of source, and how each is recognised by its content.
 use super::{
     acpi_fpdt, analyze_blame, analyze_chain, analyze_dump, analyze_plot, analyze_time, bootchart, bootchart_picture,
-    bootstage, cbmem, systemctl_show, trace,
+    bootstage, bootstage_tree, cbmem, systemctl_show, trace,
 };
 
 /// What wrote a source.
@@ -22,6 +22,10 @@ pub enum SourceKind {
     AnalyzePlot,
     /// U-Boot's `bootstage report`.
     Bootstage,
+    /// U-Boot's `bootstage stash`: its records as they are in memory.
+    BootstageStash,
+    /// U-Boot's bootstage in the device tree, as `bootline collect` writes it.
+    BootstageTree,
     /// coreboot's `cbmem -t` or `cbmem -T`.
     Cbmem,
     /// An archive of bootchart2 or of busybox's bootchartd, or the header of one.
@@ -38,7 +42,12 @@ pub enum SourceKind {
 const SAMPLE: usize = 400;
 
 impl SourceKind {
-    /// By what its lines say.
+    /// Whether U-Boot's bootstage counted its times: one timer, in whatever form it was kept.
+    pub fn is_bootstage(self) -> bool {
+        matches!(self, SourceKind::Bootstage | SourceKind::BootstageStash | SourceKind::BootstageTree)
+    }
+
+    /// By what its lines say; what is no text is recognised by its bytes before.
     pub(super) fn detect(text: &str) -> Option<SourceKind> {
         if analyze_plot::is_one(text) {
             return Some(SourceKind::AnalyzePlot);
@@ -53,6 +62,8 @@ impl SourceKind {
             Some(SourceKind::Trace)
         } else if has(bootstage::begins) {
             Some(SourceKind::Bootstage)
+        } else if bootstage_tree::is_one(lines()) {
+            Some(SourceKind::BootstageTree)
         } else if has(analyze_chain::begins) {
             Some(SourceKind::AnalyzeCriticalChain)
         } else if has(analyze_dump::begins) {
@@ -82,6 +93,8 @@ impl SourceKind {
             SourceKind::AnalyzeDump => "systemd-analyze dump",
             SourceKind::AnalyzePlot => "systemd-analyze plot --json",
             SourceKind::Bootstage => "U-Boot's bootstage report",
+            SourceKind::BootstageStash => "U-Boot's bootstage stash",
+            SourceKind::BootstageTree => "U-Boot's bootstage in the device tree",
             SourceKind::Cbmem => "cbmem -t",
             SourceKind::Bootchart => "a bootchart",
             SourceKind::BootchartPicture => "systemd-bootchart's picture",

@@ -13,9 +13,12 @@ mod analyze_time;
 mod bootchart;
 mod bootchart_picture;
 mod bootstage;
+mod bootstage_stash;
+mod bootstage_tree;
 mod cbmem;
 mod kind;
 mod loader_marks;
+mod memory_dump;
 mod systemctl_show;
 mod systemd_state;
 mod time_span;
@@ -62,10 +65,18 @@ pub enum Facts {
 
 /// Reads a source. Its size is the caller's to bound.
 pub fn read(bytes: &[u8]) -> Source {
+    let mut problems = Problems::default();
+    if bootstage_stash::is_one(bytes) {
+        let facts = Facts::LoaderMarks(bootstage_stash::read(bytes, &mut problems));
+        return Source { kind: Some(SourceKind::BootstageStash), facts, problems };
+    }
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if let Some(stash) = memory_dump::bytes(text.lines(), bootstage_stash::is_one) {
+        let facts = Facts::LoaderMarks(bootstage_stash::read(&stash, &mut problems));
+        return Source { kind: Some(SourceKind::BootstageStash), facts, problems };
+    }
     let kind = SourceKind::detect(text);
-    let mut problems = Problems::default();
     let facts = match kind {
         Some(SourceKind::SystemctlShow) => systemd(systemctl_show::read(text, &mut problems)),
         Some(SourceKind::AnalyzePlot) => systemd(analyze_plot::read(text, &mut problems)),
@@ -74,11 +85,13 @@ pub fn read(bytes: &[u8]) -> Source {
         Some(SourceKind::AnalyzeDump) => systemd(analyze_dump::read(text, &mut problems)),
         Some(SourceKind::AnalyzeTime) => Facts::Startup(analyze_time::read(text)),
         Some(SourceKind::Bootstage) => Facts::LoaderMarks(bootstage::read(text.lines(), &mut problems)),
+        Some(SourceKind::BootstageTree) => Facts::LoaderMarks(bootstage_tree::read(text, &mut problems)),
         Some(SourceKind::AcpiFpdt) => Facts::LoaderMarks(acpi_fpdt::read(text, &mut problems)),
         Some(SourceKind::Cbmem) => Facts::LoaderMarks(cbmem::read(text, &mut problems)),
         Some(SourceKind::Bootchart) => chart(&[(ChartMember::Header, text.as_bytes().to_vec())], &mut problems),
         Some(SourceKind::Trace) => Facts::Trace(Box::new(trace::read(text, &mut problems))),
-        Some(SourceKind::BootchartPicture) | None => Facts::None,
+        // Recognised by its bytes, above.
+        Some(SourceKind::BootstageStash | SourceKind::BootchartPicture) | None => Facts::None,
     };
     Source { kind, facts, problems }
 }
@@ -98,6 +111,11 @@ fn chart(members: &[(ChartMember, Vec<u8>)], problems: &mut Problems) -> Facts {
 pub fn bootstage_in<'l>(lines: impl IntoIterator<Item = &'l str>) -> Option<LoaderMarks> {
     let report = lines.into_iter().skip_while(|line| !line.starts_with(bootstage::TITLE));
     Some(bootstage::read(report, &mut Problems::default())).filter(|marks| !marks.marks.is_empty())
+}
+
+/// Whether these first bytes of a file are those of U-Boot's bootstage stash, which is no text.
+pub fn is_bootstage_stash(start: &[u8]) -> bool {
+    bootstage_stash::is_one(start)
 }
 
 fn systemd(state: SystemdState) -> Facts {

@@ -69,7 +69,12 @@ const PARSEABLE: &str =
 const FPDT: &str = "/sys/firmware/acpi/fpdt/boot/bootloader_launch_ns:3200000000\n\
                     /sys/firmware/acpi/fpdt/boot/exitbootservice_end_ns:4500000000\n";
 
-fn excerpts() -> [(&'static str, SourceKind); 10] {
+const TREE: &str = "/proc/device-tree/bootstage/0/name:start_kernel\n/proc/device-tree/bootstage/0/mark:2500000\n\
+                    /proc/device-tree/bootstage/1/name:dm_r\n/proc/device-tree/bootstage/1/accum:19104\n\
+                    /proc/device-tree/bootstage/2/name:board_init_f\n/proc/device-tree/bootstage/2/mark:1010511\n\
+                    /proc/device-tree/bootstage/3/name:reset\n/proc/device-tree/bootstage/3/mark:0\n";
+
+fn excerpts() -> [(&'static str, SourceKind); 11] {
     [
         (SHOW, SourceKind::SystemctlShow),
         (PLOT, SourceKind::AnalyzePlot),
@@ -81,6 +86,7 @@ fn excerpts() -> [(&'static str, SourceKind); 10] {
         (CBMEM, SourceKind::Cbmem),
         (PARSEABLE, SourceKind::Cbmem),
         (FPDT, SourceKind::AcpiFpdt),
+        (TREE, SourceKind::BootstageTree),
     ]
 }
 
@@ -185,6 +191,7 @@ fn marks_of_a_loader() {
     let us = |n: i64| LoaderTime::from_nanos(n * 1_000);
     assert_eq!(marks(BOOTSTAGE).at("start_kernel"), Some(us(2_500_000)));
     assert_eq!(marks(BOOTSTAGE).marks.len(), 3, "accumulated times are no marks");
+    assert_eq!(marks(TREE), marks(BOOTSTAGE), "one timer in two forms");
     assert_eq!(marks(CBMEM), marks(PARSEABLE));
     assert_eq!(marks(CBMEM).at("selfboot jump"), Some(us(905_678)));
     let console =
@@ -217,7 +224,7 @@ fn hostile_sources_are_bounded() {
 proptest! {
     #[test]
     fn nothing_panics_and_all_is_bounded(
-        which in 0usize..9,
+        which in 0usize..11,
         cuts in proptest::collection::vec((any::<prop::sample::Index>(), ".{0,12}"), 0..6),
     ) {
         let mut text: String = excerpts()[which].0.to_owned();

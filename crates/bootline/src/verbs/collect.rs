@@ -11,10 +11,11 @@ use crate::output_file::{OutputFile, print};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The archive holds the kernel's log, the journal of this boot, systemd's properties of its units and
-of itself, and the firmware's times, as far as they could be read; what could not be read is named.
-Only its owner may read the file: the journal, the units' properties, the kernel's command line, the
-consoles, the uptime and os-release contain names, addresses and settings of the system. Look before
-you send it to somebody.
+of itself, the times of firmware and boot loader, and, where the boot was recorded, its bootchart
+and its trace, as far as they could be read; what could not be read is named.
+Only its owner may read the file: the journal, the units' properties, the kernel's command line and
+settings, the consoles, the uptime, os-release and what recorded the boot contain names, addresses
+and settings of the system. Look before you send it to somebody.
 
 Examples:
   sudo bootline collect -o boot.tar
@@ -38,8 +39,8 @@ pub struct Args {
 }
 
 /// What is private in a collection.
-const PRIVACY: &str = "the journal, the units' properties, the kernel's command line, the consoles, the uptime and os-release in it \
-                       describe this system: look before you send it to somebody";
+const PRIVACY: &str = "the journal, the units' properties, the kernel's command line and settings, the consoles, the uptime, \
+                       os-release and the recordings of the boot in it describe this system: look before you send it to somebody";
 
 /// The script for devices.
 const SCRIPT: &str = include_str!("collect.sh");

@@ -4,8 +4,9 @@
 # and changes nothing. Usage: sh collect.sh >boot.tar     (as root: otherwise parts are missing, and named)
 #
 # The archive holds the kernel's log, the journal of this boot, systemd's properties of its units and of itself, the kernel's
-# command line, the list of consoles, the uptime, os-release and the firmware's times. They contain names, addresses and settings
-# of the system: look before you send it to somebody.
+# command line and settings, the list of consoles, the uptime, os-release, the times of firmware and boot loader, and, where the boot
+# was recorded, its bootchart and its trace. They contain names, addresses and settings of the system: look before you send it to
+# somebody.
 set -u
 umask 077
 base=${TMPDIR:-/tmp}
@@ -31,22 +32,37 @@ missing() {
     echo "not read: $1: $2" >&2
 }
 
-# collect NAME COMMAND...: the command's output as a file, or a line that says why there is none.
+# The largest file, in MiB: a device's $base is often memory, and a journal may be of months.
+largest=16
+bytes=$((largest * 1048576))
+
+# Not every head counts bytes: then nothing is cut.
+if [ "$(echo xy | head -c 1 2>/dev/null)" = x ]; then
+    first_bytes() { head -c "$bytes"; }
+else
+    first_bytes() { cat; }
+fi
+
+# collect NAME COMMAND...: the command's output as a file, or a line that says why there is none, or not all of it.
 collect() {
     name=$1
     shift
-    if "$@" >"$d/$name" 2>"$folder/errors" && [ -s "$d/$name" ]; then
-        return 0
-    fi
-    # What was written before an error counts, such as a journal that is read in part.
-    [ -s "$d/$name" ] && return 0
-    rm -f "$d/$name"
-    why=$(head -n 1 "$folder/errors")
     case $1 in
         kernel_log) what=dmesg ;;
         firmware_times) what="the firmware's times" ;;
+        bootstage_marks) what=$bootstage ;;
+        boot_trace) what=$trace ;;
         *) what=$* ;;
     esac
+    # A pipe's status is its last command's: that which writes.
+    "$@" 2>"$folder/errors" | first_bytes >"$d/$name" || missing "$what" "not all of it could be written to $base"
+    # What was written before an error counts, such as a journal that is read in part.
+    if [ -s "$d/$name" ]; then
+        [ "$(wc -c <"$d/$name")" -lt "$bytes" ] || missing "$what" "only its first $largest MiB were kept"
+        return 0
+    fi
+    rm -f "$d/$name"
+    why=$(head -n 1 "$folder/errors")
     missing "$what" "${why:-it wrote nothing}"
     return 1
 }
@@ -74,6 +90,67 @@ firmware_times() {
     echo "LoaderTimestampMonotonic=$((to_kernel - to_loader))"
 }
 
+# U-Boot's marks, with CONFIG_BOOTSTAGE_FDT: a node a record, and times as 4 bytes, the highest first.
+bootstage=/proc/device-tree/bootstage
+
+# cell FILE: the number in it. Every od knows -b; its octal digits are taken apart, because not every shell reads 017 as octal.
+cell() {
+    # shellcheck disable=SC2046 # words are wanted: the offset, and the bytes
+    set -- $(od -b "$1" | head -n 1)
+    [ $# -eq 5 ] || return 1
+    shift
+    number=0
+    for byte in "$@"; do
+        low=${byte#?}
+        number=$((number * 256 + ${byte%??} * 64 + ${low%?} * 8 + ${low#?}))
+    done
+    echo "$number"
+}
+
+bootstage_marks() {
+    for node in "$bootstage"/*/; do
+        for property in mark accum; do
+            if [ -r "$node$property" ] && time=$(cell "$node$property"); then
+                echo "${node}name:$(tr -d '[:cntrl:]' <"${node}name")"
+                echo "$node$property:$time"
+            fi
+        done
+    done
+}
+
+# What bootchart2 or busybox's bootchartd recorded.
+is_of_this_boot() {
+    started=$(sed -n 's/^btime //p' "$stat")
+    written=$(date -r "$1" +%s 2>/dev/null)
+    [ -n "$started" ] && [ -n "$written" ] && [ "$written" -ge "$started" ]
+}
+
+collect_chart() {
+    if ! is_of_this_boot "$1"; then
+        missing "$1" "by its date it is of an earlier boot"
+    elif [ "$(wc -c <"$1")" -gt "$bytes" ]; then
+        missing "$1" "it is larger than $largest MiB"
+    else
+        collect bootchart.tgz cat "$1"
+    fi
+}
+
+stat=/proc/stat
+command_line=/proc/cmdline
+boot_config=/proc/bootconfig
+trace_clock=/sys/kernel/tracing/trace_clock
+trace=/sys/kernel/tracing/trace
+
+# A trace that the command line asked for; another is of what somebody looked at since.
+is_traced() {
+    grep -qE '(^| )(trace_event=|ftrace=)' "$command_line" 2>/dev/null && grep -q '^[^#]' "$trace" 2>/dev/null
+}
+
+# Its times are read by the clock that stands before it.
+boot_trace() {
+    cat "$trace_clock" "$trace"
+}
+
 collect dmesg.txt kernel_log
 if [ -d /run/systemd/system ]; then
     export LC_ALL=C SYSTEMD_COLORS=0 SYSTEMD_PAGER=
@@ -99,6 +176,21 @@ if grep -q '[1-9]' "$fpdt/exitbootservice_end_ns" 2>/dev/null; then
 fi
 if has_firmware_times; then
     collect firmware-times.txt firmware_times
+fi
+if [ -d "$bootstage" ]; then
+    collect bootstage-tree.txt bootstage_marks
+fi
+for chart in /var/log/bootchart.tgz /var/log/bootlog.tgz; do
+    if [ -f "$chart" ]; then
+        collect_chart "$chart"
+        break
+    fi
+done
+if is_traced; then
+    collect trace.txt boot_trace
+fi
+if [ -r "$boot_config" ] && [ -n "$(cat "$boot_config")" ]; then
+    collect bootconfig.txt cat "$boot_config"
 fi
 # The manifest comes first: it identifies the archive, and lists what follows, so that a cut archive is noticed.
 cd "$folder" || exit 4
