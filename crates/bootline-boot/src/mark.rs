@@ -10,7 +10,7 @@ use bootline_records::{ByteRange, ProblemKind, Problems};
 pub struct Mark {
     /// The user's name for it. Escape it like a record.
     pub name: String,
-    /// The input that showed it: `dsr`.
+    /// The input that showed it: `dsr`, `gpio:gpiochip0/17`.
     pub input: String,
     /// Which of the input's edges.
     pub edge: MarkEdge,
@@ -23,9 +23,10 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// `DSR asserted`
+    /// `DSR asserted`, `gpio:gpiochip0/17 asserted`
     pub fn what(&self) -> String {
-        let input = self.input.to_uppercase();
+        // Case matters in the name of a device.
+        let input = if self.input.contains(':') { self.input.clone() } else { self.input.to_uppercase() };
         match self.edge {
             MarkEdge::Asserted => format!("{input} asserted"),
             MarkEdge::Released => format!("{input} released"),
@@ -122,6 +123,17 @@ mod tests {
         // The zero of the axis is the kernel's start, at 3 s of the host's clock.
         assert_eq!(got, [("spl", -1_500, 1), ("app-ready", 4_500, 2)]);
         assert_eq!((boot.marks[1].what().as_str(), boot.marks[1].uncertainty), ("DSR asserted", Dur::from_micros(900)));
+    }
+
+    #[test]
+    fn inputs_are_shown_by_their_names() {
+        let what = |input: &str, edge| {
+            let (at, uncertainty) = (Dur::ZERO, Dur::ZERO);
+            Mark { name: "x".into(), input: input.into(), edge, at, uncertainty, count: 1 }.what()
+        };
+        assert_eq!(what("ri", MarkEdge::Released), "RI released");
+        assert_eq!(what("gpio:gpiochip0/READY", MarkEdge::Asserted), "gpio:gpiochip0/READY asserted");
+        assert_eq!(what("gpio:/dev/lab/0", MarkEdge::Unknown), "gpio:/dev/lab/0");
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Note {
 pub struct MarkNote {
     /// The user's name for the moment: `app-ready`.
     pub name: String,
-    /// The input: `cts`, `dsr`, `dcd` or `ri`.
+    /// The input: `cts`, `dsr`, `dcd` or `ri`, or a GPIO line, `gpio:gpiochip0/17`.
     #[serde(default)]
     pub input: String,
     /// Which of its edges.

@@ -6,8 +6,8 @@ use std::process::ExitStatus;
 
 use bootline_capture::units::Baud;
 
-use super::CaptureSource;
 use super::owner::Holder;
+use super::{CaptureSource, GpioError};
 
 /// Why a source can't be opened or read.
 #[derive(Debug, thiserror::Error)]
@@ -123,6 +123,9 @@ pub enum PortError {
         /// The system's error.
         error: io::Error,
     },
+    /// A GPIO line that is to be marked by can't be watched.
+    #[error(transparent)]
+    Gpio(#[from] GpioError),
     /// Reading failed, and not because the port went away.
     #[error("can't read from `{source_name}`: {error}")]
     Read {
@@ -162,6 +165,7 @@ impl PortError {
             PortError::NoModemInputs { error, .. } if error.raw_os_error() == Some(libc::ENOTTY) => {
                 "a pseudo-terminal has none, nor have some adapters: name a port with CTS, DSR, DCD or RI wired to the board".into()
             }
+            PortError::Gpio(error) => return error.hint(),
             PortError::BaudRefused { got, .. } => format!("--baud {got}"),
             PortError::Connect { error, .. } if error.kind() == io::ErrorKind::ConnectionRefused => {
                 "is the server running? `--wait` waits for it".into()

@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 use regex::bytes::Regex;
 
 use super::tty_ioctl::LineErrors;
-use super::{CaptureEnd, CaptureSource, CaptureSummary, MarkRequest};
+use super::{CaptureEnd, CaptureSource, CaptureSummary, GpioLine, MarkRequest};
 
 /// Why a capture is not what was asked for. What arrived is in its file all the same.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,12 +34,20 @@ pub enum CaptureFault {
         /// What ended the capture.
         ended: CaptureEnd,
     },
-    /// Marks could no longer be watched.
+    /// Modem control inputs could no longer be watched.
     #[error("the modem control inputs of `{source_name}` were not watched up to the end: {why}")]
     MarksLost {
         /// The source, as the user named it.
         source_name: String,
         /// What was wrong with the device.
+        why: String,
+    },
+    /// A GPIO line could no longer be watched.
+    #[error("`{line}` was not watched up to the end: {why}")]
+    LineLost {
+        /// The first such line.
+        line: GpioLine,
+        /// What was wrong with it.
         why: String,
     },
     /// The board did not show a mark.
@@ -110,6 +118,9 @@ impl CaptureSummary {
         if let Some(why) = self.marks_lost.clone() {
             return Some(CaptureFault::MarksLost { source_name, why });
         }
+        if let Some((line, why)) = self.line_lost.clone() {
+            return Some(CaptureFault::LineLost { line, why });
+        }
         if let Some(unseen) = self.marks.iter().find(|mark| mark.first.is_none()) {
             return Some(CaptureFault::MarkUnseen { mark: unseen.request.clone(), ended: self.ended.clone() });
         }
@@ -142,6 +153,7 @@ mod tests {
             line_errors: None,
             marks: Vec::new(),
             marks_lost: None,
+            line_lost: None,
             ended: CaptureEnd::Until(b"login:".to_vec()),
         }
     }
@@ -168,6 +180,11 @@ mod tests {
         check(
             CaptureSummary { marks_lost: Some("EIO".to_owned()), ..fine() },
             Some("the modem control inputs of `/dev/ttyUSB0` were not watched up to the end: EIO"),
+        );
+        let line = GpioLine::at(std::path::Path::new("/dev/gpiochip0"), 17);
+        check(
+            CaptureSummary { line_lost: Some((line, "No such device".to_owned())), ..fine() },
+            Some("`gpio:gpiochip0/17` was not watched up to the end: No such device"),
         );
         let unseen = MarkSummary { request: "dsr=ready".parse().unwrap(), first: None, count: 0 };
         check(

@@ -57,6 +57,41 @@ pub fn edge_delay_of(device: &Path, low_latency: bool) -> Dur {
     hold_time_under(&Path::new("/sys/class/tty").join(name), low_latency, Dur::ZERO)
 }
 
+/// How late the kernel may stamp an edge of a GPIO line: the edge waits until the processor takes the interrupt.
+///
+/// Mostly that is microseconds. But a processor that sleeps deeply needs up to a millisecond to wake up, and interrupts may be
+/// masked for as long: a millisecond is assumed. A chip on a slow bus is stamped only when it was asked which of its lines interrupted, after
+/// whatever else the bus transfers; one on USB, with its next packet. 10 ms and 16 ms are assumed for these.
+pub(super) fn gpio_delay_of(device: u64) -> Dur {
+    gpio_delay_under(&character_device(Path::new("/"), device))
+}
+
+/// Whether the system knows that a character device belongs to another subsystem than this one.
+pub(super) fn is_of_other_subsystem(device: u64, subsystem: &str) -> bool {
+    let known = fs::read_link(character_device(Path::new("/"), device).join("subsystem"));
+    known.is_ok_and(|known| known.file_name().is_none_or(|name| name != subsystem))
+}
+
+fn character_device(root: &Path, device: u64) -> PathBuf {
+    root.join(format!("sys/dev/char/{}:{}", rustix::fs::major(device), rustix::fs::minor(device)))
+}
+
+fn gpio_delay_under(chip: &Path) -> Dur {
+    /// Buses whose transfers sleep.
+    const SLOW: [&str; 6] = ["i2c", "spi", "hid", "serial", "mdio_bus", "w1"];
+    let Ok(chip) = chip.canonicalize() else { return Dur::from_millis(16) };
+    // A chip on I2C that is on USB is on both.
+    let delay_of = |device: &Path| {
+        let subsystem = fs::read_link(device.join("subsystem")).ok();
+        match subsystem.as_deref().and_then(Path::file_name) {
+            Some(name) if starts_usb(name) => Dur::from_millis(16),
+            Some(name) if SLOW.iter().any(|slow| name == *slow) => Dur::from_millis(10),
+            _ => Dur::from_millis(1),
+        }
+    };
+    chip.ancestors().map(delay_of).max().unwrap_or(Dur::from_millis(16))
+}
+
 fn hold_time_under(tty: &Path, low_latency: bool, byte_time: Dur) -> Dur {
     let Ok(driver) = fs::read_link(tty.join("device/driver")) else { return Dur::ZERO };
     let latency_timer = fs::read_to_string(tty.join("device/latency_timer")).ok().and_then(|s| s.trim().parse().ok());
@@ -139,5 +174,32 @@ mod tests {
         check("ttyUSB0", false, Dur::from_millis(4));
         check("ttyUSB1", true, Dur::from_millis(16));
         check("pts7", false, Dur::ZERO);
+    }
+
+    #[test]
+    fn how_late_a_gpio_chip_is_stamped() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = |path: &[(&str, &str)], expected| {
+            let mut device = dir.path().join("sys/devices");
+            for (name, subsystem) in path {
+                device.push(name);
+                let bus = dir.path().join("sys/bus").join(subsystem);
+                fs::create_dir_all(&bus).unwrap();
+                fs::create_dir_all(&device).unwrap();
+                let _ = symlink(bus, device.join("subsystem"));
+            }
+            assert_eq!(gpio_delay_under(&device), expected, "{path:?}");
+        };
+        let (platform, chip) = (("soc", "platform"), ("gpiochip0", "gpio"));
+        check(&[platform, ("fe200000.gpio", "platform"), chip], Dur::from_millis(1));
+        check(&[platform, ("i2c-1", "i2c"), ("1-0020", "i2c"), chip], Dur::from_millis(10));
+        let adapter = ("1-2", "usb");
+        check(&[("pci0000:00", "pci"), adapter, chip], Dur::from_millis(16));
+        check(&[("pci0000:00", "pci"), adapter, ("i2c-5", "i2c"), ("5-0020", "i2c"), chip], Dur::from_millis(16));
+        assert_eq!(
+            gpio_delay_under(&dir.path().join("none")),
+            Dur::from_millis(16),
+            "the longest, where nothing is known"
+        );
     }
 }

@@ -5,7 +5,7 @@
 //! Source ──open──▶ Connection ──reader thread──▶ Sight ──recording──▶ Recorder (the file)
 //!                  (serial, terminal)  (stamp)                    └─▶ Watch (the screen)
 //! ```
-//! Edges of modem control inputs come from threads of their own: [`MarkRequest`].
+//! Edges of modem control inputs and of GPIO lines come from threads of their own: [`MarkRequest`].
 //! The reader thread does nothing but read and stamp. How good a stamp is, and why: [`stamp`].
 mod background_writer;
 mod clock;
@@ -14,6 +14,13 @@ mod control_filter;
 mod edge_tracker;
 mod error;
 mod fault;
+mod gpio_chip;
+mod gpio_error;
+mod gpio_ioctl;
+mod gpio_line;
+mod gpio_lines;
+mod gpio_marks;
+mod gpio_watch;
 pub mod inventory;
 mod live;
 mod mark_request;
@@ -38,8 +45,10 @@ pub use clock::HostClock;
 pub use control_filter::ControlFilter;
 pub use error::{FileKind, PortError};
 pub use fault::CaptureFault;
+pub use gpio_error::GpioError;
+pub use gpio_line::{GpioLine, GpioLineId};
 pub use live::LiveText;
-pub use mark_request::{MarkRequest, MarkRequestError, ModemInput};
+pub use mark_request::{MarkInput, MarkRequest, MarkRequestError, ModemInput};
 pub use owner::Holder;
 pub use recording::{CaptureNotice, CaptureObserver, CapturePlan, Recording};
 pub use serial::LineSettings;

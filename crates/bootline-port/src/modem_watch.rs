@@ -90,7 +90,7 @@ fn catch_wake() -> bool {
 
 /// What is watched, and how its times are bounded.
 pub struct MarkPlan<'a> {
-    /// The moments to mark; none to watch nothing.
+    /// The moments to mark; those of other inputs are passed over.
     pub requests: &'a [MarkRequest],
     /// The capture's clock.
     pub clock: HostClock,
@@ -105,7 +105,7 @@ pub fn watch_during<R>(
     tell: &(impl Fn(ReaderEvent) + Sync),
     work: impl FnOnce() -> R,
 ) -> R {
-    if plan.requests.is_empty() {
+    if plan.requests.iter().all(|request| request.input.modem().is_none()) {
         return work();
     }
     let watch = Watch { inputs, plan, tell, stop: AtomicBool::new(false), woken: Mutex::default() };
@@ -179,7 +179,7 @@ struct Watch<'a, I, T> {
 
 impl<I: ModemInputs, T: Fn(ReaderEvent) + Sync> Watch<'_, I, T> {
     fn asked(&self) -> impl Iterator<Item = ModemInput> {
-        ModemInput::ALL.into_iter().filter(|input| self.plan.requests.iter().any(|r| r.input == *input))
+        ModemInput::ALL.into_iter().filter(|input| self.plan.requests.iter().any(|r| r.input.modem() == Some(*input)))
     }
 
     /// Inputs of which drivers count both edges; of the ring indicator they count its release at most.
@@ -224,7 +224,7 @@ impl<I: ModemInputs, T: Fn(ReaderEvent) + Sync> Watch<'_, I, T> {
         let levels_every = if has_counts && !has_ring { LEVELS_EVERY } else { Dur::ZERO };
         let mut last = self.reading(has_counts, true)?;
         let mut tracker = EdgeTracker::new(&last);
-        let held = |r: &&MarkRequest| tracker.is_asserted(r.input) == r.asserted;
+        let held = |r: &&MarkRequest| r.input.modem().is_some_and(|input| tracker.is_asserted(input) == r.asserted);
         for request in self.plan.requests.iter().filter(held) {
             (self.tell)(ReaderEvent::MarkHeld(last.to, request.clone()));
         }
@@ -246,7 +246,7 @@ impl<I: ModemInputs, T: Fn(ReaderEvent) + Sync> Watch<'_, I, T> {
 
     fn process(&self, tracker: &mut EdgeTracker, reading: &InputReading) {
         for edge in tracker.read(reading) {
-            let is_asked = |r: &&MarkRequest| r.input == edge.input && r.asserted == edge.asserted;
+            let is_asked = |r: &&MarkRequest| r.input.modem() == Some(edge.input) && r.asserted == edge.asserted;
             for request in self.plan.requests.iter().filter(is_asked) {
                 let uncertainty = edge.uncertainty + self.plan.delay;
                 (self.tell)(ReaderEvent::Mark(edge.at, uncertainty, request.clone()));

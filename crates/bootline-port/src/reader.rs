@@ -12,6 +12,8 @@ use rustix::io::Errno;
 use super::MarkRequest;
 use super::clock::HostClock;
 use super::connection::{Connection, Endpoint};
+use super::gpio_lines::WatchedLine;
+use super::gpio_watch;
 use super::modem_watch::{self, MarkPlan, TtyInputs};
 use super::reader_event::{ReadEnd, ReaderEvent};
 use super::serial::LineSettings;
@@ -65,8 +67,10 @@ pub struct PortReader<'a> {
     pub again: Option<Endpoint>,
     /// Settings for a reopened device.
     pub line: LineSettings,
-    /// Edges of modem control inputs to watch for.
+    /// Edges to watch for.
     pub marks: &'a [MarkRequest],
+    /// The GPIO lines that show some of them.
+    pub lines: &'a [WatchedLine],
     /// Speed in bytes per second, if known.
     pub rate: Option<LineRate>,
     /// The capture's clock.
@@ -78,6 +82,19 @@ pub struct PortReader<'a> {
 impl PortReader<'_> {
     /// Reads until the source ends or a stop is requested. The last event is `End`.
     pub fn run(&self, connection: Connection, tell: &(impl Fn(ReaderEvent) + Sync)) -> io::Result<ReaderRemains> {
+        let watched = || self.read_connections(connection, tell);
+        let (end, remains) = gpio_watch::watch_during(self.lines, self.clock, tell, watched)?;
+        // After the last mark.
+        tell(ReaderEvent::End(end));
+        Ok(remains)
+    }
+
+    /// Reads one connection after the other until the source ends or a stop is requested.
+    fn read_connections(
+        &self,
+        connection: Connection,
+        tell: &(impl Fn(ReaderEvent) + Sync),
+    ) -> io::Result<(ReadEnd, ReaderRemains)> {
         let mut connection = connection;
         let mut line_errors = None;
         loop {
@@ -92,25 +109,20 @@ impl PortReader<'_> {
             line_errors = sum(line_errors, errors_of(&connection));
             let at = self.clock.now();
             let Err(why) = end else {
-                tell(ReaderEvent::End(ReadEnd::Stopped));
-                return Ok(ReaderRemains { connection: Some(connection), line_errors });
+                return Ok((ReadEnd::Stopped, ReaderRemains { connection: Some(connection), line_errors }));
             };
             let Some(endpoint) = &self.again else {
                 if let Connection::Serial(_) = connection {
                     tell(ReaderEvent::Lost(at, why));
                 }
-                tell(ReaderEvent::End(ReadEnd::Source));
-                return Ok(ReaderRemains { connection: Some(connection), line_errors });
+                return Ok((ReadEnd::Source, ReaderRemains { connection: Some(connection), line_errors }));
             };
             tell(ReaderEvent::Lost(at, why));
             // Closed first, because only then does the driver release the old number.
             drop(connection);
             match self.wait_for(endpoint)? {
                 Some(back) => connection = back,
-                None => {
-                    tell(ReaderEvent::End(ReadEnd::Stopped));
-                    return Ok(ReaderRemains { connection: None, line_errors });
-                }
+                None => return Ok((ReadEnd::Stopped, ReaderRemains { connection: None, line_errors })),
             }
             tell(ReaderEvent::Back(self.clock.now()));
         }

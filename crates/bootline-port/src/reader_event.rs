@@ -3,7 +3,7 @@
 use bootline_capture::ChunkTime;
 use bootline_capture::units::{Dur, HostTime};
 
-use super::MarkRequest;
+use super::{GpioLine, MarkRequest};
 
 /// An event of the reader.
 #[derive(Debug)]
@@ -18,8 +18,10 @@ pub enum ReaderEvent {
     Mark(HostTime, Dur, MarkRequest),
     /// The input has the mark's level already: the mark is the next edge.
     MarkHeld(HostTime, MarkRequest),
-    /// The inputs can't be watched any more.
+    /// The modem control inputs can't be watched any more.
     MarksLost(HostTime, String),
+    /// A GPIO line can't be watched any more.
+    LineLost(HostTime, GpioLine, String),
     /// It ended, for good or because a stop was requested.
     End(ReadEnd),
 }

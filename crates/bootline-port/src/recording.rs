@@ -14,12 +14,14 @@ use regex::bytes::Regex;
 
 use super::clock::HostClock;
 use super::connection::Connection;
+use super::gpio_chip::HostChips;
+use super::gpio_lines::{WatchedLine, take_lines};
 use super::priority;
 use super::reader::{self, PortReader, ReaderRemains};
 use super::reader_event::{ReadEnd, ReaderEvent};
 use super::summary::{CaptureCounts, CaptureEnd, CaptureSummary, MarkRoom};
 use super::until::Until;
-use super::{CaptureSource, Holder, LineSettings, MarkRequest, PortError, StopRequest, tty_ioctl};
+use super::{CaptureSource, GpioLine, Holder, LineSettings, MarkRequest, PortError, StopRequest, tty_ioctl};
 use crate::recorder::Recorder;
 
 /// After an unterminated line has matched (`login: `), this much silence shows that it is complete.
@@ -43,7 +45,7 @@ pub struct CapturePlan {
     pub reconnect: bool,
     /// A command (for `sh -c`) that switches the board on.
     pub power: Option<String>,
-    /// Edges of the serial device's modem control inputs to mark; other sources have none.
+    /// Edges to mark: of the serial device's modem control inputs, which other sources lack, and of GPIO lines of the host.
     pub marks: Vec<MarkRequest>,
     /// End after a line that matches.
     pub until: Option<Regex>,
@@ -79,6 +81,8 @@ pub enum CaptureNotice {
     MarkHeld(MarkRequest),
     /// The modem control inputs can't be watched any more, and why.
     MarksLost(String),
+    /// A GPIO line can't be watched any more, and why.
+    LineLost(GpioLine, String),
 }
 
 impl fmt::Display for CaptureNotice {
@@ -104,6 +108,7 @@ impl fmt::Display for CaptureNotice {
                 write!(f, "{} is {state} already: mark `{}` is the next time that it is", mark.input, mark.name)
             }
             CaptureNotice::MarksLost(why) => write!(f, "the modem control inputs can't be watched any more: {why}"),
+            CaptureNotice::LineLost(line, why) => write!(f, "`{line}` can't be watched any more: {why}"),
         }
     }
 }
@@ -121,6 +126,8 @@ pub trait CaptureObserver {
 pub struct Recording {
     plan: CapturePlan,
     connection: Connection,
+    /// The GPIO lines to watch.
+    lines: Vec<WatchedLine>,
     clock: HostClock,
 }
 
@@ -140,20 +147,21 @@ impl Recording {
     ) -> Result<Option<Recording>, PortError> {
         let clock = HostClock::start();
         let mut told = false;
+        let mut lines = None;
         loop {
-            let error = match Connection::open(&plan.source, plan.line) {
-                Ok(connection) => {
+            let error = match open(&plan, &mut lines) {
+                Ok((connection, lines)) => {
                     refuse_without_inputs(&plan, &connection)?;
                     let other_holders = connection.other_holders();
                     if !other_holders.is_empty() {
                         watch.notice(clock.now(), &CaptureNotice::OtherHolders(other_holders.to_vec()));
                     }
                     // The origin is the moment of opening, however long that took.
-                    return Ok(Some(Recording { plan, connection, clock: HostClock::start() }));
+                    return Ok(Some(Recording { plan, connection, lines, clock: HostClock::start() }));
                 }
                 Err(error) => error,
             };
-            if !plan.wait || !plan.source.comes_back() || !may_pass(&error) {
+            if !plan.wait || !plan.source.comes_back() && !is_of_gpio(&error) || !may_pass(&error) {
                 return Err(error);
             }
             if !std::mem::replace(&mut told, true) {
@@ -199,11 +207,11 @@ impl Recording {
         stop: &StopRequest,
         watch: &mut impl CaptureObserver,
     ) -> Result<CaptureSummary, PortError> {
-        let Recording { plan, connection, clock } = self;
+        let Recording { plan, connection, lines, clock } = self;
         let again = if plan.reconnect { connection.endpoint(&plan.source) } else { None };
         let bridged = plan.bridged_baud.map(|baud| LineRate::of(baud, plan.line.frame));
         let rate = connection.rate().or(bridged);
-        let reading = PortReader { rate, line: plan.line, again, clock, stop, marks: &plan.marks };
+        let reading = PortReader { rate, line: plan.line, again, clock, stop, marks: &plan.marks, lines: &lines };
         let reconnects = reading.again.is_some();
         let (news, inbox) = sync_channel(reader::QUEUE);
         let to_desk = news.clone();
@@ -336,6 +344,10 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
                 self.tally.marks_lost = Some(why.clone());
                 self.watch.notice(at, &CaptureNotice::MarksLost(why));
             }
+            ReaderEvent::LineLost(at, line, why) => {
+                self.tally.line_lost.get_or_insert_with(|| (line.clone(), why.clone()));
+                self.watch.notice(at, &CaptureNotice::LineLost(line, why));
+            }
             ReaderEvent::End(..) => {}
         }
         Ok(())
@@ -398,7 +410,7 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
 fn note_of(mark: &MarkRequest, uncertainty: Dur) -> MarkNote {
     MarkNote {
         name: mark.name.clone(),
-        input: mark.input.word().to_owned(),
+        input: mark.input.word(),
         edge: mark.edge(),
         uncertainty_ns: uncertainty.as_nanos(),
     }
@@ -415,10 +427,22 @@ fn switch_on(command: String) -> Result<(), PortError> {
     }
 }
 
+/// Takes the GPIO lines, unless an earlier try has taken them, then opens the source. In this order, because opening a serial device may
+/// reset the board: it runs only if all its marks can be seen, and from its first one on.
+fn open(plan: &CapturePlan, lines: &mut Option<Vec<WatchedLine>>) -> Result<(Connection, Vec<WatchedLine>), PortError> {
+    if lines.is_none() {
+        *lines = Some(take_lines(&plan.marks, &HostChips)?);
+    }
+    let connection = Connection::open(&plan.source, plan.line)?;
+    Ok((connection, lines.take().unwrap_or_default()))
+}
+
 /// Marks need inputs: refused before anything is recorded.
 fn refuse_without_inputs(plan: &CapturePlan, connection: &Connection) -> Result<(), PortError> {
     match (connection, &plan.source) {
-        (Connection::Serial(port), CaptureSource::Device(device)) if !plan.marks.is_empty() => {
+        (Connection::Serial(port), CaptureSource::Device(device))
+            if plan.marks.iter().any(|mark| mark.input.modem().is_some()) =>
+        {
             let refused = |error| PortError::NoModemInputs { device: device.clone(), error };
             tty_ioctl::input_levels(port).map(drop).map_err(refused)
         }
@@ -430,9 +454,14 @@ fn refuse_without_inputs(plan: &CapturePlan, connection: &Connection) -> Result<
 fn may_pass(error: &PortError) -> bool {
     match error {
         PortError::NoSuchDevice { .. } | PortError::Connect { .. } | PortError::UnknownHost { .. } => true,
+        PortError::Gpio(error) => error.may_pass(),
         // udev creates a device's file before it sets the group; but then it is not the first error.
         _ => false,
     }
+}
+
+fn is_of_gpio(error: &PortError) -> bool {
+    matches!(error, PortError::Gpio(_))
 }
 
 fn read_error(source: &CaptureSource, error: io::Error) -> PortError {

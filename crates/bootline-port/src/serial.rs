@@ -225,16 +225,18 @@ fn open_error(device: &Path, error: io::Error) -> PortError {
         Some(libc::ENOENT | libc::ENODEV | libc::ENXIO | libc::EIO) => {
             PortError::NoSuchDevice { device, present: inventory::present() }
         }
-        Some(libc::EACCES | libc::EPERM) => {
-            let group = fs::metadata(&device).ok().and_then(|m| group_name(m.gid(), Path::new("/etc/group")));
-            PortError::NotPermitted { device, group }
-        }
+        Some(libc::EACCES | libc::EPERM) => PortError::NotPermitted { group: group_of(&device), device },
         Some(libc::EBUSY) => {
             let real: PathBuf = device.canonicalize().unwrap_or_else(|_| device.clone());
             PortError::Busy { device, holders: owner::holders(&real) }
         }
         _ => PortError::Open { device, error },
     }
+}
+
+/// The group of a device, if it has a name.
+pub(super) fn group_of(device: &Path) -> Option<String> {
+    fs::metadata(device).ok().and_then(|m| group_name(m.gid(), Path::new("/etc/group")))
 }
 
 fn group_name(gid: u32, groups: &Path) -> Option<String> {

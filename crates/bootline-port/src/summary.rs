@@ -6,8 +6,8 @@ use std::process::ExitStatus;
 use bootline_capture::ChunkTime;
 use bootline_capture::units::{Dur, HostTime};
 
-use super::MarkRequest;
 use super::tty_ioctl::LineErrors;
+use super::{GpioLine, MarkRequest};
 
 /// Times that each mark is recorded at most, and once more for each second since the first: a board that toggles an input all the time
 /// must not fill the file, and one that boots again and again shows it in each boot.
@@ -63,8 +63,10 @@ pub struct CaptureSummary {
     pub line_errors: Option<LineErrors>,
     /// The marks that were asked for, in that order.
     pub marks: Vec<MarkSummary>,
-    /// Why the marks were not watched up to the end; none if they were.
+    /// Why the modem control inputs were not watched up to the end; none if they were.
     pub marks_lost: Option<String>,
+    /// The first GPIO line that was not watched up to the end, and why.
+    pub line_lost: Option<(GpioLine, String)>,
     /// Why it ended.
     pub ended: CaptureEnd,
 }
@@ -92,6 +94,7 @@ pub(super) struct CaptureCounts {
     largest_gap: Option<(HostTime, Dur)>,
     worst_uncertainty: Dur,
     pub marks_lost: Option<String>,
+    pub line_lost: Option<(GpioLine, String)>,
     marks: Vec<MarkSummary>,
     /// How many of each are in the file.
     recorded: Vec<u32>,
@@ -158,6 +161,7 @@ impl CaptureCounts {
             line_errors,
             marks: self.marks.clone(),
             marks_lost: self.marks_lost.clone(),
+            line_lost: self.line_lost.clone(),
             ended,
         }
     }

@@ -77,8 +77,10 @@ pub fn capture_source(
     let frame = frame.map(str::parse::<Frame>).transpose().map_err(|e| wrong(format!("`frame`: {e}")))?;
     let marks = marks.iter().map(|text| text.parse::<MarkRequest>()).collect::<Result<Vec<_>, _>>();
     let marks = marks.map_err(|e| wrong(e.to_string()))?;
-    if !marks.is_empty() && !source.is_serial() {
-        return Err(wrong(format!("`marks` need a serial device: `{source}` has no modem control inputs")));
+    if marks.iter().any(|mark| mark.input.modem().is_some()) && !source.is_serial() {
+        return Err(wrong(format!(
+            "`marks` need a serial device or GPIO lines: `{source}` has no modem control inputs"
+        )));
     }
     let until =
         until.map(Regex::new).transpose().map_err(|e| wrong(format!("`until` is no regular expression: {e}")))?;

@@ -187,7 +187,7 @@ fn marks_that_nothing_can_show_are_refused_before_recording() {
         &["--mark", "dsr=app-ready", "tcp:board:2000"],
         b"",
         2,
-        "error: mark `app-ready`: `tcp:board:2000` has no modem control inputs\n  hint: marks need a serial device, such as /dev/ttyUSB0",
+        "error: mark `app-ready`: `tcp:board:2000` has no modem control inputs\n  hint: take a serial device, such as /dev/ttyUSB0, or a GPIO line: --mark gpio:CHIP/LINE=NAME",
     );
     check_failure(
         &["--mark", "dsr=a", "--mark", "cts=a", "ttyUSB0"],
@@ -197,5 +197,31 @@ fn marks_that_nothing_can_show_are_refused_before_recording() {
     );
     let dtr = run(dir.path(), &["--mark", "dtr", "ttyUSB0"], b"");
     assert_eq!(dtr.status.code(), Some(2));
-    assert!(text(&dtr.stderr).contains("`dtr` is no modem control input; there are cts, dsr, dcd and ri"));
+    assert!(text(&dtr.stderr).contains("`dtr` is no input; there are cts, dsr, dcd, ri and gpio:CHIP/LINE"));
+}
+
+/// A GPIO line is asked for before the source is opened, whatever the source is: here nothing would ever connect.
+#[test]
+fn gpio_lines_that_are_not_there_are_refused_before_the_source_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = |mark: &str, status: i32, words: &str| {
+        let out = run(dir.path(), &["--mark", mark, "unix:none"], b"");
+        let stderr = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(status), "{stderr}");
+        assert!(stderr.contains(words), "{stderr}");
+        assert!(!dir.path().join("boot.cap").exists());
+    };
+    refused("gpio:gpiochip4096/17=app-ready", 4, "error: no such GPIO chip `/dev/gpiochip4096`");
+    refused(
+        "!gpio:/dev/null/17=app-ready",
+        4,
+        "error: `/dev/null` is not a GPIO chip\n  hint: `gpiodetect` lists the chips",
+    );
+    refused("gpio:17=app-ready", 2, "`gpio:17` names no GPIO line: the chip is missing");
+    check_failure(
+        &["--mark", "gpio:gpiochip0/1=a", "--mark", "!gpio:gpiochip0/2=a", "pty"],
+        b"",
+        2,
+        "error: two marks are named `a`\n  hint: name one of them differently: --mark gpio:gpiochip0/2=NAME",
+    );
 }

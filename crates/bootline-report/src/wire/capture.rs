@@ -50,9 +50,9 @@ pub struct CaptureGap {
 pub struct CaptureMark {
     /// The user's name for it.
     pub name: String,
-    /// The modem control input that shows it: `cts`, `dsr`, `dcd` or `ri`.
-    pub input: &'static str,
-    /// Whether the input is asserted then; false if it is released.
+    /// The input that shows it: `cts`, `dsr`, `dcd` or `ri` of the serial device, or a GPIO line, `gpio:gpiochip0/17`.
+    pub input: String,
+    /// Whether the input is asserted then, a GPIO line high; false if it is released, or low.
     pub asserted: bool,
     /// When it came first, by the capture's clock; null if it never did.
     pub at_ns: Option<i64>,

@@ -125,7 +125,7 @@ impl<'b> Application<'b> {
 struct Mark<'b> {
     /// The user's name for it.
     name: &'b str,
-    /// The input that showed it: `dsr`.
+    /// The input that showed it: `dsr`, `gpio:gpiochip0/17`.
     input: &'b str,
     edge: MarkEdge,
     /// When it was seen first, on the axis: it came no later.

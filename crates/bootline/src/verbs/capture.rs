@@ -35,6 +35,7 @@ Examples:
   bootline capture tcp:rack3:2003 --power 'pductl rack3 cycle 4' --until 'as init' --timeout 2m
   bootline capture -o board.cap -- ssh lab 'cat /dev/ttyUSB0'
   bootline capture /dev/ttyUSB0 --mark dsr=app-ready        explain boot.cap --app mark:app-ready
+  bootline capture tcp:rack3:2003 --mark gpio:gpiochip0/17=app-ready
 
 A capture ends with the first of --until, --timeout, --idle, the end of the source, and Ctrl-C.")]
 pub struct Args {
@@ -56,8 +57,9 @@ pub struct Args {
     /// Set RTS after opening; left alone by default
     #[arg(long, value_enum, value_name = "LEVEL")]
     rts: Option<Level>,
-    /// Record when the board asserts a modem control input of the serial device (cts, dsr, dcd, ri), as a mark with this name
-    /// [default name: the input's]; `!dsr=NAME` when it releases it; may be repeated
+    /// Record when the board asserts a modem control input of the serial device (cts, dsr, dcd, ri), or drives a GPIO line of this host
+    /// high (gpio:CHIP/LINE, by the line's offset or name; gpio:NAME), as a mark with this name [default name: the input's];
+    /// `!dsr=NAME` when it releases it, `!gpio:CHIP/LINE=NAME` when it drives it low; may be repeated
     #[arg(long = "mark", value_name = "INPUT[=NAME]")]
     marks: Vec<MarkRequest>,
     /// End after a line that matches this regular expression; a prompt without a newline matches too
@@ -142,10 +144,11 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 
 /// Refuses marks that no source but a serial device can show, and names that mean two things.
 fn check_marks(marks: &[MarkRequest], source: &CaptureSource) -> Result<(), Failure> {
-    let Some(first) = marks.first() else { return Ok(()) };
-    if !source.is_serial() {
-        let what = format!("mark `{}`: `{source}` has no modem control inputs", first.name);
-        return Err(Failure::new(Exit::USAGE, what).hint("marks need a serial device, such as /dev/ttyUSB0"));
+    let by_modem = marks.iter().find(|mark| mark.input.modem().is_some());
+    if let Some(mark) = by_modem.filter(|_| !source.is_serial()) {
+        let what = format!("mark `{}`: `{source}` has no modem control inputs", mark.name);
+        return Err(Failure::new(Exit::USAGE, what)
+            .hint("take a serial device, such as /dev/ttyUSB0, or a GPIO line: --mark gpio:CHIP/LINE=NAME"));
     }
     let twice = marks.iter().enumerate().find(|(n, mark)| marks[..*n].iter().any(|other| other.name == mark.name));
     match twice {
@@ -272,7 +275,7 @@ fn say_summary(summary: &CaptureSummary, target: &Target, terminal: &Terminal) {
 
 /// ` --app mark:app-ready`, by the last mark that came; nothing if its name needs quoting.
 fn app_argument(summary: &CaptureSummary) -> String {
-    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
+    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c));
     let last = summary
         .marks
         .iter()
