@@ -28,7 +28,7 @@ demo: build ## boots two stock kernels at 9600 baud, and a whole system from boo
 ## Check
 
 .PHONY: test fuzz lint docs bench perfetto-check clean
-test: setup ## builds, runs all tests, those of the Python package too, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250 and with fastinit
+test: setup ## builds, runs all tests, those of the Python package too, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250, with fastinit and with a simulated GPIO chip
 	@scripts/setup browser
 	$(CARGO) build --workspace --all-targets --locked
 	$(CARGO) test --workspace --locked
@@ -37,6 +37,7 @@ test: setup ## builds, runs all tests, those of the Python package too, checks t
 	FUZZ_SEED=1 $(MAKE) fuzz FUZZ_SECONDS=3
 	$(MAKE) kernel-smoke
 	$(MAKE) fastinit-smoke
+	$(MAKE) gpio-smoke
 
 fuzz: ## runs each fuzz target for FUZZ_SECONDS (20)
 	@scripts/setup build fuzz

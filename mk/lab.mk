@@ -22,7 +22,15 @@ results: build ## writes docs/results.md from the experiments that were run; boo
 
 ## Check the lab
 
-.PHONY: loader-test
+.PHONY: gpio-smoke loader-test
+# Debian's 6.12 has no simulated chip. Fetches the modules of this kernel (110 MB) once.
+GPIO_KERNEL = 7.2
+
+gpio-smoke: ## boots GPIO_KERNEL (7.2) and captures there, with marks by a simulated GPIO chip
+	@scripts/setup build lab gpio-smoke
+	$(CARGO) build --locked --package bootline
+	BOOTLINE=target/debug/bootline scripts/gpio-smoke $(GPIO_KERNEL)
+
 # Not a part of `make test`: it builds U-Boot, and boots arm64 guests for some minutes.
 loader-test: build ## boots busybox on arm64 with and without U-Boot, and checks what is transmitted and when
 	@scripts/setup loader
