@@ -121,7 +121,7 @@ fn ends_early(timer: &LoaderTimer) -> Option<String> {
     let is_early = timer.kind.is_bootstage() && timer.marks.at(HANDOFF).is_none();
     let last = timer.marks.marks.last().filter(|_| is_early && timer.alignment.by == AlignedBy::NextStage)?;
     Some(format!(
-        "it was written before U-Boot started the kernel: what followed its last mark, {}, is not in it",
+        "it does not show when U-Boot started the kernel: what followed its last mark, {}, is not in it",
         last.name
     ))
 }
