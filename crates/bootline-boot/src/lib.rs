@@ -74,7 +74,7 @@ pub use timeline::{Clock, RecordTimes, Timeline, TransmitSpan};
 pub use track::{Slice, SliceEdge, Track};
 pub use wait::{ConsoleWait, ConsoleWaits, WaitCause};
 pub use whole::{
-    AlignedBy, Alignment, AppMarker, Application, BootSource, DaemonMessage, DependenciesKnown, DiskUse, InitExecuted,
-    InitcallOfTrace, MarkKind, MarkOfTrace, Process, ProcessBy, Reached, ResourceUse, SourceContent, SourceRefusal,
-    SourceUse, Stage, StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeEnd, WholeOrigin,
+    AlignedBy, Alignment, AppMarker, Application, BootSource, DaemonMessage, DependenciesKnown, DiskUse, ExecutedBy,
+    InitExecuted, InitcallOfTrace, MarkKind, MarkOfTrace, Process, ProcessBy, Reached, ResourceUse, SourceContent,
+    SourceRefusal, SourceUse, Stage, StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeEnd, WholeOrigin,
 };

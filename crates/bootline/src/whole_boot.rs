@@ -14,9 +14,9 @@ pub struct WholeBootArgs {
     /// bootchart, or a trace of ftrace (`trace`, `trace-cmd report`); may be repeated
     #[arg(long = "with", value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// What shows that the application is up: a unit's name; that with `=` and a regular expression that matches a line, which it
-    /// prints once it is ready; such an expression alone (of a process that it matches, the start is shown); or `mark:NAME`, a mark of
-    /// `capture --mark`
+    /// What shows that the application is up: UNIT, when systemd reports it up (of Type=simple: when its program is executed);
+    /// UNIT=REGEX, the first line after that unit's start that matches; REGEX, the first line of user space, or else the first process,
+    /// that matches; or mark:NAME, a mark of `capture --mark`
     #[arg(long, value_name = "UNIT|UNIT=REGEX|REGEX|mark:NAME", value_parser = parse_app)]
     app: Option<AppMarker>,
 }

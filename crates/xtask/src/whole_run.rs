@@ -34,8 +34,8 @@ impl With {
     pub fn title(self) -> &'static str {
         match self {
             With::Console => "console",
-            With::Journal => "and the journal",
-            With::Systemctl => "and `systemctl show`",
+            With::Journal => "console and journal",
+            With::Systemctl => "console and `systemctl show`",
         }
     }
 
@@ -68,11 +68,11 @@ pub struct WholeRun {
 
 /// A moment as explained, and in truth, from power-on.
 pub struct Moment {
-    /// Which.
+    /// Its name, for display.
     pub name: &'static str,
-    /// As explained.
+    /// From power-on until then, as explained.
     pub explained: Dur,
-    /// In truth.
+    /// The same in truth.
     pub truth: Dur,
 }
 

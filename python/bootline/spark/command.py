@@ -31,7 +31,7 @@ READER_OPTIONS = {
     "lab": ("NAME", "lab of all boots"),
     "job": ("NAME", "run that made all boots"),
     "marker": ("TEXT", "text in the record that ends a boot, instead of init's start"),
-    "app": ("UNIT|REGEX|mark:NAME", "what shows that the application is up, as in `bootline explain`"),
+    "app": ("UNIT|UNIT=REGEX|REGEX|mark:NAME", "what shows that the application is up, as in `bootline explain`"),
     "input_format": ("FORMAT", "the format of the logs, if it is not recognised"),
 }
 EXAMPLES = """\

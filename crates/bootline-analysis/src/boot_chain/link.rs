@@ -41,7 +41,7 @@ pub enum LinkKind {
         /// Its position in [`crate::critical_path::CriticalPath::segments`].
         segment: usize,
     },
-    /// The kernel reads and links systemd.
+    /// systemd is read from storage and dynamically linked, until its first own stamp.
     ManagerLoad,
     /// systemd's own start, where nothing divides it.
     ManagerStart,

@@ -5,7 +5,7 @@ use super::unit_cost::fastinit;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::Boot;
+use bootline_boot::{Boot, ExecutedBy};
 use bootline_capture::units::{Dur, Interval};
 
 pub(super) const RULE: Rule = Rule {
@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if whole.application.as_ref().is_some_and(|app| app.at <= systemd) {
         return Vec::new();
     }
-    let executed = whole.init_executed;
+    let executed = whole.init_executed.filter(|init| init.by == ExecutedBy::Kernel);
     let from = executed.map_or(systemd, |init| init.at.min(systemd));
     let set_up = if whole.generators.is_some() { "its set-up" } else { "its set-up and loading units" };
     // What generators do is another rule's.

@@ -115,11 +115,16 @@ pub(super) fn unit_assumptions(load: &ProcessorLoad, settings: &[&WholeSetting])
                     .to_owned(),
         });
     }
-    if settings.iter().any(|s| matches!(s, WholeSetting::Fastinit | WholeSetting::NoDefaultDependencies(_))) {
-        found.push(Assumption {
-            name: "declared-needs",
-            text: "the application needs nothing that its unit does not declare".to_owned(),
-        });
+    let mut needs = |what: &str| {
+        let text = format!("{what} needs nothing that its unit does not declare");
+        found.push(Assumption { name: "declared-needs", text });
+    };
+    for setting in settings {
+        match setting {
+            WholeSetting::Fastinit => needs("the application"),
+            WholeSetting::NoDefaultDependencies(unit) => needs(unit),
+            _ => {}
+        }
     }
     found
 }
@@ -135,7 +140,7 @@ pub(super) fn cpus_assumption(load: &ProcessorLoad) -> Assumption {
 
 /// The assumption on the kernel's part, where no log of a console shows how it would change.
 pub(super) fn kernel_assumption() -> Assumption {
-    let text = "the kernel takes as long as before: no log shows how that would change".to_owned();
+    let text = "the kernel takes as long as before: the log does not allow a prediction of its part".to_owned();
     Assumption { name: "kernel-work", text }
 }
 

@@ -16,7 +16,7 @@ pub struct Application {
     pub start: Option<Dur>,
     /// When it was reached.
     pub at: Dur,
-    /// What that means.
+    /// How it is known to be reached.
     pub reached: Reached,
     /// The record that shows it, if it is one of this boot's.
     pub record: Option<RecordId>,

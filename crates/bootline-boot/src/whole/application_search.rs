@@ -20,7 +20,7 @@ use bootline_records::source::is_unit_name;
 /// What shows that the application was reached.
 #[derive(Clone, Debug)]
 pub enum AppMarker {
-    /// A unit of systemd that is up; one of Type=simple, that was executed.
+    /// A unit of systemd: reached when it is up, or, for Type=simple and Type=idle, when its program is executed.
     Unit(String),
     /// A record of user space that this matches, after the start of the unit that prints it.
     RecordOfUnit {
@@ -47,12 +47,23 @@ impl AppMarker {
         if let Some(name) = text.strip_prefix(MARK).filter(|name| !name.is_empty()) {
             return Ok(AppMarker::Mark(name.to_owned()));
         }
-        if let Some((unit, record)) =
-            text.split_once('=').filter(|(unit, record)| is_unit_name(unit) && !record.is_empty())
-        {
+        if let Some((unit, record)) = text.split_once('=').filter(|(unit, _)| is_unit_name(unit)) {
+            if record.is_empty() {
+                return Err(regex::Error::Syntax(format!("no expression after `{text}`")));
+            }
             return Ok(AppMarker::RecordOfUnit { unit: unit.to_owned(), record: Regex::new(record)? });
         }
         if is_unit_name(text) { Ok(AppMarker::Unit(text.to_owned())) } else { Regex::new(text).map(AppMarker::Record) }
+    }
+}
+
+impl AppMarker {
+    /// The unit that it names.
+    pub fn unit(&self) -> Option<&str> {
+        match self {
+            AppMarker::Unit(unit) | AppMarker::RecordOfUnit { unit, .. } => Some(unit),
+            AppMarker::Record(_) | AppMarker::Mark(_) => None,
+        }
     }
 }
 
@@ -100,12 +111,13 @@ pub(super) fn find(
                 Some(at) => (at, Reached::Executed),
                 None => (up, Reached::UnitUp),
             };
-            let record = unit.last.or(unit.first);
+            // systemd's message is that the unit is up, which may be before.
+            let record = unit.last.or(unit.first).filter(|_| reached == Reached::UnitUp);
             Some(Application { unit: Some(position), start: unit.activating, record, ..application(name, at, reached) })
         }
         AppMarker::RecordOfUnit { unit, record } => {
             let position = unit_position(whole, unit)?;
-            // What was printed before is another's.
+            // A line before the unit's start can't be its own.
             let start = whole.units[position].begins()?;
             let found = logs.find(record, Some(start))?;
             Some(Application { name: unit.clone(), unit: Some(position), start: Some(start), ..found })

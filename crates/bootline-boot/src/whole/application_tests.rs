@@ -65,6 +65,7 @@ fn names_of_an_application() {
     assert!(matches!(AppMarker::parse("app.service=x"), Ok(AppMarker::RecordOfUnit { .. })));
     assert!(matches!(AppMarker::parse("key=x"), Ok(AppMarker::Record(_))));
     assert!(AppMarker::parse("app.service=(").is_err());
+    assert_eq!(AppMarker::parse("app.service=").unwrap_err().to_string(), "no expression after `app.service=`");
     assert_eq!(AppMarker::parse("a.service=x").unwrap(), AppMarker::parse("a.service=x").unwrap());
     assert_ne!(AppMarker::parse("a.service=x").unwrap(), AppMarker::parse("b.service=x").unwrap());
 }
@@ -121,4 +122,24 @@ fn the_kernel_says_when_it_executes_the_root_file_systems_init() {
         .replace("Run /init as", "Run /sbin/init as")
         .replace("Begin: Running /scripts/init-bottom ... done.", "x");
     assert_eq!(user_space(&direct), (1_000, true));
+    // fastinit is the initramfs's own init: its start is no hand-over.
+    let own = with_record("fastinit: process 1 goes on after 1.550000 s").replace("Run /init as", "Run /fastinit as");
+    let own = own.replace(
+        "console [ttyS0] enabled",
+        "console [ttyS0] enabled\n[2026-05-06 10:11:07.100] [    0.100000] Kernel command line: console=ttyS0 rdinit=/fastinit",
+    );
+    assert_eq!(user_space(&own), by_systemd);
+    // Nor can anything have begun before the kernel's end.
+    assert_eq!(user_space(&with_record("fastinit: camera: started after 3599 s, process 7")), by_systemd);
+}
+
+#[test]
+fn on_the_console_alone_a_late_execution_is_somebody_elses() {
+    let user_space = |log: &str| {
+        let boot = whole(log, &[], None);
+        stages(&boot).into_iter().find(|s| s.0 == StageName::UserSpace).map(|s| s.1)
+    };
+    let text = "Not activating Mandatory Access Control as /sbin/tomoyo-init does not exist.";
+    let late = with_record(text).replace("10:11:09.553] [    2.550000]", "10:11:10.403] [    3.400000]");
+    assert_eq!(user_space(&late), user_space(CONSOLE));
 }

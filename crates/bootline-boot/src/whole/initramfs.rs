@@ -1,49 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the log shows of an initramfs: whether there is one, and when it hands over to the init of the root file system.
+use super::init_executed::{ExecutedBy, InitExecuted};
 use crate::boot::Boot;
 use crate::end::is_init_banner;
 use bootline_capture::units::Dur;
 use bootline_records::source::ManagerState;
 use bootline_records::{Record, RecordId, RecordOrigin};
 
-/// When the root file system's init was executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InitExecuted {
-    /// On the axis.
-    pub at: Dur,
-    /// The record that shows it.
-    pub record: RecordId,
-}
-
 /// Clocks that were aligned may disagree by less.
 const CONTRADICTION: Dur = Dur::from_millis(50);
 
-/// When the root file system's init was executed, by a record of the kernel, or of fastinit, which says how long ago it began; none
-/// where that is another init than these and systemd, or does not fit systemd's own start.
+/// When the root file system's init was executed: by fastinit's own record, which says how long ago it began, or by the kernel's. None
+/// where no record shows it, or the one that does fits neither the kernel's end nor systemd's own start.
 pub(super) fn init_executed(
     boot: &Boot,
     manager: Option<&ManagerState>,
     manager_start: Option<Dur>,
 ) -> Option<InitExecuted> {
+    let kernel_end = boot.timeline.stored(boot.milestones.kernel_end()?)?;
+    let has_initramfs = exists(boot, manager);
     let by_fastinit = || {
         let (i, at, record) = first_after_kernel(boot, |r| since_fastinit(r.text).is_some())?;
-        Some((at - since_fastinit(boot.records.get(i)?.text)?, record))
+        let at = at - since_fastinit(boot.records.get(i)?.text)?;
+        Some(InitExecuted { at, record, by: ExecutedBy::Fastinit })
     };
     let by_kernel = || {
-        if exists(boot, manager) {
+        let (at, record) = if has_initramfs {
             // Otherwise the program that it names is executed by another one, later.
             let is_default = boot.kernel.command_line.values("init").all(|init| init == SBIN_INIT);
-            first_after_kernel(boot, |r| is_default && r.source == RecordOrigin::Kernel && is_trigger(r.text))
-                .map(|(_, at, record)| (at, record))
+            let is_it = |r: &Record<'_>| is_default && r.source == RecordOrigin::Kernel && is_trigger(r.text);
+            first_after_kernel(boot, is_it).map(|(_, at, record)| (at, record))?
         } else {
-            let at = boot.milestones.init?;
-            let r = boot.records.get(at).filter(|r| runs_systemd(r.text))?;
-            Some((boot.timeline.stored(at)?, r.id))
-        }
+            let r = boot.records.get(boot.milestones.init?).filter(|r| runs_systemd(r.text))?;
+            (kernel_end, r.id)
+        };
+        Some(InitExecuted { at, record, by: ExecutedBy::Kernel })
     };
-    let fits = |at: Dur| manager_start.is_none_or(|start| at <= start + CONTRADICTION);
-    let found = by_fastinit().or_else(by_kernel).filter(|(at, _)| fits(*at));
-    found.map(|(at, record)| InitExecuted { at, record })
+    // Of an initramfs, what is executed with the kernel's end is its own init.
+    let earliest = if has_initramfs { kernel_end + CONTRADICTION } else { kernel_end - CONTRADICTION };
+    // Much later, it is somebody else who executes the same program.
+    let latest = manager_start.or_else(|| hand_over(boot).map(|(at, _)| at)).map(|at| at + CONTRADICTION);
+    let fits = |init: &InitExecuted| init.at > earliest && latest.is_none_or(|latest| init.at <= latest);
+    by_fastinit().filter(fits).or_else(|| by_kernel().filter(fits))
 }
 
 /// How long ago fastinit (init/fastinit of this repository) began: `fastinit: process 1 goes on after 0.024535 s`, `fastinit: camera:
@@ -67,7 +65,7 @@ fn is_trigger(text: &str) -> bool {
         || text.starts_with("Calling ") && text.trim_end().ends_with(" to load policy. Please wait.")
 }
 
-/// `Run /sbin/init as init process`: most likely systemd, or a link to it.
+/// `Run /sbin/init as init process`: most likely systemd, or a link to it; without a source of systemd nothing depends on that.
 fn runs_systemd(text: &str) -> bool {
     ["/sbin/init ", "systemd "].iter().any(|path| text.contains(path))
 }

@@ -59,7 +59,9 @@ pub(crate) fn rebuild(
     let app = application.map(|marker| application_search::find(boot, marker, &whole, &systemd.journals, clock));
     if let (Some(marker), Some(None)) = (application, &app) {
         problems.add(ProblemKind::ApplicationNotReached, ByteRange::default(), || {
-            format!("the application `{marker}` was not reached in what the sources show")
+            let missing = marker.unit().filter(|unit| whole.unit(unit).is_none());
+            let why = missing.map_or(String::new(), |unit| format!(": none of them names the unit `{unit}`"));
+            format!("the application `{marker}` was not reached in what the sources show{why}")
         });
     }
     whole.application = app.flatten();

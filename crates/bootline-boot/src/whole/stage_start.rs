@@ -195,5 +195,6 @@ fn root(input: &StageInput<'_>, init: Option<Dur>) -> Option<(Dur, StageEvidence
     let executed = input.whole.init_executed.map(|init| (init.at, StageEvidence::Record(init.record)));
     let of_systemd = || Some((input.whole.manager_start?, StageEvidence::Property("UserspaceTimestampMonotonic")));
     let of_log = || initramfs::hand_over(input.boot).map(|(at, record)| (at, StageEvidence::Record(record)));
-    executed.or_else(of_systemd).or_else(of_log).filter(|(at, _)| later(at))
+    let later = |found: &(Dur, StageEvidence)| later(&found.0);
+    executed.filter(later).or_else(|| of_systemd().filter(later)).or_else(|| of_log().filter(later))
 }

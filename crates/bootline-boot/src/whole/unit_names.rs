@@ -5,7 +5,7 @@
 //! description, and `NAME - DESCRIPTION`; a line that is too wide loses its middle to `…` (or `...`).
 use std::collections::HashMap;
 
-use bootline_records::source::is_unit_name;
+use bootline_records::source::{UNIT_KINDS, is_unit_name};
 
 /// The units of a boot by what a console may call them.
 #[derive(Debug, Default)]
@@ -69,19 +69,21 @@ pub(super) fn rest_of_shortened(shown: &str) -> Option<(&str, &str)> {
     (name.chars().count() >= LEAST_SHOWN).then(|| (name.trim_end_matches([' ', '-']), end))
 }
 
-/// The name of a shortened unit of which only the end of its kind, or a blank after it, was left out: `a-b.ser…` is `a-b.service`.
+/// The most likely name of a shortened unit of which only the end of its kind, or a blank after it, was left out: `a-b.ser…` is
+/// `a-b.service`.
 ///
-/// None where the name may be another one: with two dots, as `dbus-org.freedesktop.se…`, the rest is no kind.
+/// None where more of the name is left out, or the name has two dots, as `dbus-org.freedesktop.se…` may have.
 pub(super) fn whole_name(shown: &str) -> Option<String> {
-    const KINDS: [&str; 11] =
-        ["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope"];
-    let (start, _) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
-    let word = start.trim_end_matches([' ', '-']);
-    if word.len() < start.len() {
+    let (start, end) = shown.split_once('\u{2026}').or_else(|| shown.split_once("..."))?;
+    if let Some(word) = start.strip_suffix(" -").or_else(|| start.strip_suffix(' ')) {
         return is_unit_name(word).then(|| word.to_owned());
     }
     let (stem, begun) = start.split_once('.').filter(|(_, begun)| begun.len() >= 2)?;
-    let mut fitting = KINDS.iter().filter(|kind| kind.starts_with(begun));
+    // The end of a name, not of a description.
+    if end.rsplit([' ', '.']).next().is_some_and(|word| UNIT_KINDS.contains(&word)) {
+        return None;
+    }
+    let mut fitting = UNIT_KINDS.iter().filter(|kind| kind.starts_with(begun));
     let name = format!("{stem}.{}", fitting.next()?);
     (fitting.next().is_none() && is_unit_name(&name)).then_some(name)
 }
@@ -160,6 +162,8 @@ mod tests {
         );
         check("avahi-daemon.socket -\u{2026}DNS/DNS-SD Stack Activation Socket", Some("avahi-daemon.socket"));
         check("avahi-daemon.socket \u{2026}DNS/DNS-SD Stack Activation Socket", Some("avahi-daemon.socket"));
+        check("a.service-\u{2026}rest", None);
+        check("app.se\u{2026}er.service", None);
         check("a-name.s\u{2026}rest", None);
         check("a-name.\u{2026}rest", None);
         check("a-name.sx\u{2026}rest", None);

@@ -4,7 +4,7 @@ use super::application::Application;
 use super::boot_source::SourceUse;
 use super::daemon_message::DaemonMessage;
 use super::dependencies_known::DependenciesKnown;
-use super::initramfs::InitExecuted;
+use super::init_executed::InitExecuted;
 use super::process::Process;
 use super::resource_use::ResourceUse;
 use super::stage::{Stage, WholeEnd, WholeOrigin};
@@ -25,7 +25,7 @@ pub struct WholeBoot {
     pub units: Vec<Unit>,
     /// How much of the units' dependencies is known.
     pub dependencies: DependenciesKnown,
-    /// When the kernel executed the init of the root file system.
+    /// When the init of the root file system was executed.
     pub init_executed: Option<InitExecuted>,
     /// When systemd, read and linked, started in the root file system.
     pub manager_start: Option<Dur>,

@@ -28,7 +28,7 @@ pub use bootchart::{Bootchart, ChartHeader, ChartMember, ChartProcess, DiskSampl
 pub(crate) use bootchart_picture::names_it as is_bootchart_picture;
 pub use kind::SourceKind;
 pub use loader_marks::{LoaderMark, LoaderMarks};
-pub use systemd_state::{ManagerState, StartupTimes, SystemdState, UnitState, is_unit_name};
+pub use systemd_state::{ManagerState, StartupTimes, SystemdState, UNIT_KINDS, UnitState, is_unit_name};
 pub use time_span::leading as leading_time_span;
 pub use trace::{KernelTrace, TraceMark, TraceTimes, TracedInitcall, TracedProgram};
 

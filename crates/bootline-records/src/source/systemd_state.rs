@@ -69,7 +69,7 @@ pub struct UnitState {
     pub bytes_read: Option<u64>,
     /// When its main process was forked.
     pub main_start: Option<MonotonicTime>,
-    /// When that process, set up, was about to execute its program (systemd 256 and later).
+    /// When that process, once set up, was about to execute its program (systemd 256 and later).
     pub main_handoff: Option<MonotonicTime>,
     /// When its main process ended.
     pub main_exit: Option<MonotonicTime>,
@@ -114,12 +114,14 @@ pub(super) const MOST_NAMES: usize = 4_000;
 /// Maximum number of names in all lists of all units: a system of 3000 units has some 100 000.
 pub(super) const MOST_DEPENDENCIES: usize = 500_000;
 
+/// The kinds of units: what their names end in, after a dot.
+pub const UNIT_KINDS: [&str; 11] =
+    ["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope"];
+
 /// Whether a word is the name of a unit: its characters and its suffix (unit_name_is_valid() of systemd).
 pub fn is_unit_name(word: &str) -> bool {
-    const SUFFIXES: [&str; 11] =
-        ["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope"];
     let is_name = |c: u8| c.is_ascii_alphanumeric() || b":-_.\\@".contains(&c);
     word.len() <= 256
         && word.bytes().all(is_name)
-        && word.rsplit_once('.').is_some_and(|(name, suffix)| !name.is_empty() && SUFFIXES.contains(&suffix))
+        && word.rsplit_once('.').is_some_and(|(name, suffix)| !name.is_empty() && UNIT_KINDS.contains(&suffix))
 }

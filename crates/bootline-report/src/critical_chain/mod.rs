@@ -13,7 +13,7 @@ mod small_links;
 mod units;
 mod whole_chain;
 
-pub(crate) use deciding_chain::DecidingChain;
+pub(crate) use deciding_chain::{DecidingChain, whole_chain_of};
 pub(crate) use json::CriticalPathBoot;
 pub use json::critical_chain_json;
 pub use options::CriticalChainOptions;
@@ -61,17 +61,6 @@ pub fn critical_chain(
         whole::sources(&mut document, boot);
     }
     document
-}
-
-/// The chain through the whole boot, where something besides the log was asked for: a source, or an application that was reached. Of a
-/// log alone the critical path to init or to the marker is shown.
-pub(crate) fn whole_chain_of(
-    boot: &Boot,
-    critical_path: Option<&CriticalPath>,
-    units: Option<&UnitChain>,
-) -> Option<BootChain> {
-    let chain = BootChain::of(boot, critical_path, units).filter(BootChain::is_more_than_path)?;
-    (!boot.whole.sources.is_empty() || boot.whole.application.is_some()).then_some(chain)
 }
 
 /// The path to the boot's end.

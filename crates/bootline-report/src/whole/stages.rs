@@ -49,10 +49,8 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
 /// What its processes read, where systemd counts it: a sentence after another one.
 fn bytes_read(boot: &Boot) -> Option<String> {
     let unit = boot.whole.units.get(boot.whole.application.as_ref()?.unit?)?;
-    Some(format!(
-        " Its processes read {:.1} MB from disks, up to when systemd was asked.",
-        unit.bytes_read? as f64 / 1e6
-    ))
+    let bytes = unit.bytes_read.filter(|bytes| *bytes > 0)?;
+    Some(format!(" Until `systemctl show` ran, its processes had read {:.1} MB from disks.", bytes as f64 / 1e6))
 }
 
 /// What it means that the application's unit is up, where that is not what it says: a sentence after another one.

@@ -97,7 +97,7 @@ enum LinkKind<'b> {
         /// Its position in `critical_path.segments`.
         segment: usize,
     },
-    /// The kernel reads and links systemd.
+    /// systemd is read from storage and dynamically linked, until its first own stamp.
     ManagerLoad,
     /// systemd's own start, where nothing divides it.
     ManagerStart,

@@ -80,8 +80,11 @@ pub(crate) struct SystemdTimes {
 
 impl From<&domain::WholeBoot> for SystemdTimes {
     fn from(whole: &domain::WholeBoot) -> SystemdTimes {
+        let is_systemd =
+            |init: &domain::InitExecuted| init.by == domain::ExecutedBy::Kernel && whole.manager_start.is_some();
+        let executed = whole.init_executed.filter(is_systemd);
         SystemdTimes {
-            executed_ns: whole.init_executed.map(|init| init.at.as_nanos()),
+            executed_ns: executed.map(|init| init.at.as_nanos()),
             start_ns: whole.manager_start.map(|t| t.as_nanos()),
             generators_ns: whole.generators.map(|(from, to)| Pair([from, to].map(|t| t.as_nanos()))),
             units_loaded_ns: whole.units_loaded.map(|t| t.as_nanos()),

@@ -92,7 +92,7 @@ impl From<&domain::Stage> for Stage {
 struct Application<'b> {
     /// The unit's name, the mark's, or the text of the record that shows it.
     name: &'b str,
-    /// Whether it is, or is printed by, a unit.
+    /// Whether a unit was named: it is the unit, or a line that the unit prints.
     is_unit: bool,
     /// Whether it is a mark.
     is_mark: bool,

@@ -50,8 +50,7 @@ pub struct Args {
     arm: Vec<String>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// What shows that the application is up: a unit's name, or a regular expression that matches a line of user space; compares the
-    /// stages of the whole boot, too
+    /// What shows that the application is up, as in `bootline explain`; compares the stages of the whole boot, too
     #[arg(long, value_name = "UNIT|UNIT=REGEX|REGEX", value_parser = parse_app)]
     app: Option<AppMarker>,
     /// The smallest difference of a time that matters

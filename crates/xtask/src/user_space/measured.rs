@@ -134,7 +134,8 @@ impl Predictions {
         let outcome: Outcome = serde_json::from_slice(&read_bytes(&path)?).map_err(|e| Error::content(&path, e))?;
         let seconds = |figures: [f64; 3]| figures.map(|ns| ns / 1e9);
         let arm = |arm: Arm| {
-            let (predicted, measured) = arm.predicted.zip(arm.measured)?;
+            // The same system again is a measure of noise, no prediction.
+            let (predicted, measured) = arm.predicted.filter(|p| p.change != "baseline").zip(arm.measured)?;
             Some(PredictedArm {
                 name: arm.name,
                 metric: arm.metric,
@@ -164,6 +165,7 @@ struct Arm {
 
 #[derive(Deserialize)]
 struct Predicted {
+    change: String,
     low: f64,
     best: f64,
     high: f64,

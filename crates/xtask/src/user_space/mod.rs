@@ -34,8 +34,11 @@ fn apps() -> Vec<App> {
 fn runs(results: &Path) -> Result<Vec<WholeRun>, Error> {
     let mut found = Vec::new();
     for folder in entries(&results.join("runs"))? {
-        // A run that was stopped has no truth.
-        let Ok(run) = WholeRun::read(&folder) else { continue };
+        // A run that was stopped has none.
+        if !folder.join("truth.json").is_file() {
+            continue;
+        }
+        let run = WholeRun::read(&folder)?;
         if run.truth.verdict == RunVerdict::Valid && run.truth.system.is_some() {
             found.push(run);
         }

@@ -23,7 +23,7 @@ const MOMENTS: &str = "
 
 From power-on to the moment, as explained and in truth; the difference as a share of the time in truth. A unit that is up is compared with
 process 1's own stamp, the application that is executed or prints its line with its own mark. The kernel's end is its record that it runs
-the initramfs's init; in truth it is that init's own mark, which comes later by its loading.
+the initramfs's init; in truth it is that init's own mark, which comes later by its loading: most of that difference is no error.
 
 | moment | sources | boots | off, median | within 1 % | worst |
 | --- | --- | --: | --: | --: | --: |
@@ -42,7 +42,8 @@ these are off: of each boot the middle and the 95th percentile of its units, and
 const PARTS: &str = "
 ## How user space is divided
 
-The chain from the execution of the system's init until the application is executed, in parts; what is not divided is the last column.
+The chain from the execution of the system's init until the application is executed (of the sources that do not show that: until its unit is
+up), in parts; what is not divided is the last column. Without the units' dependencies nothing is divided.
 Queues are time in which a unit could have started and systemd was starting others.
 
 | sources | boots | systemd's own start | units | queues | the application's own start | not divided |
