@@ -74,7 +74,8 @@ pub use timeline::{Clock, RecordTimes, Timeline, TransmitSpan};
 pub use track::{Slice, SliceEdge, Track};
 pub use wait::{ConsoleWait, ConsoleWaits, WaitCause};
 pub use whole::{
-    AlignedBy, Alignment, AppMarker, Application, BootSource, DaemonMessage, DependenciesKnown, DiskUse, ExecutedBy,
-    InitExecuted, InitcallOfTrace, MarkKind, MarkOfTrace, Process, ProcessBy, Reached, ResourceUse, SourceContent,
-    SourceRefusal, SourceUse, Stage, StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeEnd, WholeOrigin,
+    AT_ONCE, AlignedBy, Alignment, AppMarker, Application, BootSource, DaemonMessage, DependenciesKnown, DiskUse,
+    ExecutedBy, InitExecuted, InitcallOfTrace, MarkKind, MarkOfTrace, Process, ProcessBy, Reached, ResourceUse,
+    SourceContent, SourceRefusal, SourceUse, Stage, StageEvidence, StageName, Unit, UnitTimesBy, WholeBoot, WholeEnd,
+    WholeOrigin,
 };

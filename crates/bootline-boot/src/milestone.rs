@@ -91,7 +91,7 @@ impl Milestones {
 }
 
 /// `/sbin/init` of "Run /sbin/init as init process".
-fn program_run_as_init(text: &str) -> Option<&str> {
+pub(crate) fn program_run_as_init(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("Run ")?;
     rest.find(" as init process").map(|end| &rest[..end])
 }

@@ -534,7 +534,7 @@ fn the_script_collects_what_boot_loader_and_recorders_left() {
         assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)), "{shell:?}");
         assert_eq!(json(&out)["boots"][0]["whole"]["stages"], boot["whole"]["stages"], "{shell:?}");
     }
-    // What is too large is cut, what is of another boot is left out, and both are said.
+    // A file that is too large is cut, one of another boot is left out, and the manifest names both.
     write("proc/stat", b"btime 99999999999\n");
     write("sys/kernel/tracing/trace", events.repeat(20_000).as_bytes());
     let small = script.replace("\nlargest=16\n", "\nlargest=1\n");

@@ -67,7 +67,7 @@ pub fn part(root: &Path) -> Result<String, Error> {
             for moment in run.moments(&boot, &app) {
                 let [explained, truth] = [moment.explained, moment.truth].map(Dur::as_secs_f64);
                 let off = moment.off();
-                _ = writeln!(text, "{place}| {} | {explained:.3} | {truth:.3} | {off:+.2} % |", moment.name);
+                _ = writeln!(text, "{place}| {} | {explained:.3} | {truth:.3} | {off:+.2} % |", moment.kind.title());
             }
             if let Some(found) = run.units(&boot)? {
                 let (shown, named, compared) = (found.shown, found.named, found.off.len());
@@ -101,7 +101,7 @@ mod tests {
                 assert_eq!(moments.len(), 3, "{what}");
                 for moment in moments {
                     if moment.off().abs() > 1.0 {
-                        wrong.push(format!("{what}: {} is off by {:.2} %", moment.name, moment.off()));
+                        wrong.push(format!("{what}: {} is off by {:.2} %", moment.kind.title(), moment.off()));
                     }
                 }
                 let units = run.units(&boot).unwrap();

@@ -66,10 +66,43 @@ pub struct WholeRun {
     pub truth: Truth,
 }
 
+/// A moment that both the explanation and the truth know; in the order of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MomentKind {
+    /// The application printed its line, or showed itself otherwise.
+    Line,
+    /// The application's unit was up.
+    Unit,
+    /// The application's program was executed.
+    Executed,
+    /// The kernel ran the initramfs's init.
+    KernelEnd,
+    /// The init of the root file system was executed.
+    SystemInit,
+}
+
+impl MomentKind {
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            MomentKind::Line => "the application's line",
+            MomentKind::Unit => "the application's unit",
+            MomentKind::Executed => "the application, executed",
+            MomentKind::KernelEnd => "the kernel's end",
+            MomentKind::SystemInit => "the system's init",
+        }
+    }
+
+    /// Whether it depends on how the application was named.
+    pub fn is_of_application(self) -> bool {
+        matches!(self, MomentKind::Line | MomentKind::Unit | MomentKind::Executed)
+    }
+}
+
 /// A moment as explained, and in truth, from power-on.
 pub struct Moment {
-    /// Its name, for display.
-    pub name: &'static str,
+    /// Which of them.
+    pub kind: MomentKind,
     /// From power-on until then, as explained.
     pub explained: Dur,
     /// The same in truth.
@@ -77,11 +110,6 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Whether it depends on how the application was named.
-    pub fn is_of_application(&self) -> bool {
-        self.name.starts_with("the application")
-    }
-
     /// Percent by which the explained time is off.
     pub fn off(&self) -> f64 {
         (self.explained.as_secs_f64() / self.truth.as_secs_f64() - 1.0) * 100.0
@@ -172,19 +200,19 @@ impl WholeRun {
         // Where nothing on the console tells the initramfs from the root, the stages don't either.
         let handed_over = stage(StageName::UserSpace).filter(|_| stage(StageName::Initramfs).is_some());
         let both = [
-            ("the kernel's end", stage(StageName::Initramfs).or(stage(StageName::UserSpace)), self.truth.init_ns),
-            ("the system's init", handed_over, system.and_then(|s| s.handoff_ns)),
+            (MomentKind::KernelEnd, stage(StageName::Initramfs).or(stage(StageName::UserSpace)), self.truth.init_ns),
+            (MomentKind::SystemInit, handed_over, system.and_then(|s| s.handoff_ns)),
         ];
         let application = whole.application.as_ref().map(|reached| {
-            let name = match reached.reached {
-                Reached::UnitUp => "the application's unit",
-                Reached::Executed => "the application, executed",
-                Reached::Line | Reached::Mark | Reached::ProcessStart => "the application's line",
+            let kind = match reached.reached {
+                Reached::UnitUp => MomentKind::Unit,
+                Reached::Executed => MomentKind::Executed,
+                Reached::Line | Reached::Mark | Reached::ProcessStart => MomentKind::Line,
             };
-            (name, Some(reached.at), self.application(app, reached.reached))
+            (kind, Some(reached.at), self.application(app, reached.reached))
         });
-        let moment = |(name, at, truth): (&'static str, Option<Dur>, Option<HostTime>)| {
-            Some(Moment { name, explained: at? - first.start, truth: truth? - self.truth.qemu_started_ns })
+        let moment = |(kind, at, truth): (MomentKind, Option<Dur>, Option<HostTime>)| {
+            Some(Moment { kind, explained: at? - first.start, truth: truth? - self.truth.qemu_started_ns })
         };
         both.into_iter().chain(application).filter_map(moment).collect()
     }

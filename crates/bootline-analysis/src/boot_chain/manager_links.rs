@@ -2,11 +2,8 @@
 //! systemd's own start as links, from its first instruction to its first transaction.
 use super::link::{ChainPart, LinkKind};
 use super::link_list::LinkList;
-use bootline_boot::{Boot, ExecutedBy, InitExecuted, StageEvidence};
+use bootline_boot::{AT_ONCE, Boot, ExecutedBy, InitExecuted, StageEvidence};
 use bootline_capture::units::Dur;
-
-/// Clocks that were aligned may disagree by less: systemd that starts within this time of another moment starts then.
-pub(super) const AT_ONCE: Dur = Dur::from_millis(50);
 
 /// Adds the time in which systemd was read and linked, if its start follows the kernel's record of its execution; false if not.
 pub(super) fn add_load(list: &mut LinkList, boot: &Boot, start: Dur) -> bool {

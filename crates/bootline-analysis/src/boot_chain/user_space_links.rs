@@ -3,11 +3,10 @@
 use super::chain_end::ChainEnd;
 use super::link::{ChainPart, LinkKind};
 use super::link_list::LinkList;
-use super::manager_links::AT_ONCE;
 use super::{kernel_links, manager_links};
 use crate::critical_path::CriticalPath;
 use crate::user_space::{SAME_INSTANT, UnitChain};
-use bootline_boot::{Boot, StageEvidence, WholeEnd};
+use bootline_boot::{AT_ONCE, Boot, StageEvidence, WholeEnd};
 use bootline_capture::units::Dur;
 
 /// Adds user space, up to the chain's end.

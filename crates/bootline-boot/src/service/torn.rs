@@ -18,23 +18,20 @@ const MOST_BETWEEN: usize = 4;
 /// The whole lines, by the positions of the records that they begin in. O(n) in records.
 pub(super) fn whole_lines(records: &RecordSet) -> HashMap<usize, String> {
     let whole = |index: usize| {
-        let first = records.get(index).filter(|r| r.source == RecordOrigin::Other && is_torn(r.text))?;
-        let after = (index + 1..records.len()).take(MOST_BETWEEN + 1).filter_map(|i| records.get(i));
-        let mut after = after.skip_while(|r| r.source == RecordOrigin::Kernel);
-        let rest = after.next().filter(|_| is_interrupted(records, index))?;
+        let of_kernel = |i: usize| records.get(i).is_some_and(|r| r.source == RecordOrigin::Kernel);
+        // Most records follow one of their own kind: parsing comes last.
+        let first = records.get(index).filter(|r| r.source == RecordOrigin::Other && of_kernel(index + 1))?;
+        let rest = (index + 2..=index + 1 + MOST_BETWEEN).find(|i| !of_kernel(*i)).and_then(|i| records.get(i))?;
         let whole = format!("{}{}", first.text, rest.text);
-        (!is_torn(&whole) && systemd::parse(rest.text).is_none()).then_some((index, whole))
+        let is_it = is_torn(first.text) && !is_torn(&whole) && systemd::parse(rest.text).is_none();
+        is_it.then_some((index, whole))
     };
     (0..records.len()).filter_map(whole).collect()
 }
 
 /// Whether it is systemd's and lacks its end: all its lines about units end so.
 fn is_torn(text: &str) -> bool {
-    text.starts_with(['[', ' ']) && systemd::parse(text).is_some() && !text.trim_end().ends_with(['.', '\u{2026}'])
-}
-
-fn is_interrupted(records: &RecordSet, index: usize) -> bool {
-    records.get(index + 1).is_some_and(|r| r.source == RecordOrigin::Kernel)
+    text.starts_with(['[', ' ']) && !text.trim_end().ends_with(['.', '\u{2026}']) && systemd::parse(text).is_some()
 }
 
 #[cfg(test)]

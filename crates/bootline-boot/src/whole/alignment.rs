@@ -19,6 +19,9 @@ pub struct Alignment {
     pub residual_p95: Dur,
 }
 
+/// Moments by clocks that were aligned may lie this far apart and still be one: systemd that starts this soon after init is init.
+pub const AT_ONCE: Dur = Dur::from_millis(50);
+
 /// What an alignment rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignedBy {

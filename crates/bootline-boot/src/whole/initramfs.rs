@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the log shows of an initramfs: whether there is one, and when it hands over to the init of the root file system.
+use super::alignment::AT_ONCE;
 use super::init_executed::{ExecutedBy, InitExecuted};
 use crate::boot::Boot;
 use crate::end::is_init_banner;
+use crate::milestone::program_run_as_init;
 use bootline_capture::units::Dur;
 use bootline_records::source::ManagerState;
 use bootline_records::{Record, RecordId, RecordOrigin};
-
-/// Clocks that were aligned may disagree by less.
-const CONTRADICTION: Dur = Dur::from_millis(50);
 
 /// When the root file system's init was executed: by fastinit's own record, which says how long ago it began, or by the kernel's. None
 /// where no record shows it, or the one that does fits neither the kernel's end nor systemd's own start.
@@ -37,9 +36,9 @@ pub(super) fn init_executed(
         Some(InitExecuted { at, record, by: ExecutedBy::Kernel })
     };
     // Of an initramfs, what is executed with the kernel's end is its own init.
-    let earliest = if has_initramfs { kernel_end + CONTRADICTION } else { kernel_end - CONTRADICTION };
+    let earliest = if has_initramfs { kernel_end + AT_ONCE } else { kernel_end - AT_ONCE };
     // Much later, it is somebody else who executes the same program.
-    let latest = manager_start.or_else(|| hand_over(boot).map(|(at, _)| at)).map(|at| at + CONTRADICTION);
+    let latest = manager_start.or_else(|| hand_over(boot).map(|(at, _)| at)).map(|at| at + AT_ONCE);
     let fits = |init: &InitExecuted| init.at > earliest && latest.is_none_or(|latest| init.at <= latest);
     by_fastinit().filter(fits).or_else(|| by_kernel().filter(fits))
 }
@@ -73,10 +72,8 @@ fn runs_systemd(text: &str) -> bool {
 /// Whether init is the initramfs's: the kernel names it, systemd says so, or, of a kernel that names none, a line that only an initramfs
 /// prints.
 pub(super) fn exists(boot: &Boot, manager: Option<&ManagerState>) -> bool {
-    let named = boot.milestones.kernel_end().and_then(|i| boot.records.get(i)).and_then(|r| {
-        let rest = r.text.strip_prefix("Run ")?;
-        rest.split_once(" as init process").map(|(path, _)| path)
-    });
+    let last = boot.milestones.kernel_end().and_then(|i| boot.records.get(i));
+    let named = last.and_then(|r| program_run_as_init(r.text));
     let of_ramdisk = |path: &str| path == "/init" || boot.kernel.command_line.values("rdinit").any(|init| init == path);
     let says_so = || first_after_kernel(boot, |r| hands_over(r.text)).is_some();
     manager.is_some_and(|m| m.initrd.is_some()) || named.map_or_else(says_so, of_ramdisk)

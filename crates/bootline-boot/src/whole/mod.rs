@@ -32,7 +32,7 @@ mod unit_join;
 mod unit_names;
 mod whole_boot;
 
-pub use alignment::{AlignedBy, Alignment};
+pub use alignment::{AT_ONCE, AlignedBy, Alignment};
 pub use application::{Application, Reached};
 pub use application_search::AppMarker;
 pub use boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the stages begin, by whatever source shows it best.
+use super::alignment::AT_ONCE;
 use super::application::Application;
 use super::initramfs;
 use super::loader_timer::LoaderTimer;
@@ -181,13 +182,10 @@ fn decompression(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
     })
 }
 
-/// systemd that starts within this time of init is init.
-const AT_ONCE: Dur = Dur::from_millis(50);
-
 /// Where user space in the root file system begins, if it does so after init's start: an initramfs without systemd counts as the kernel
 /// for systemd, and here does not.
 fn root(input: &StageInput<'_>, init: Option<Dur>) -> Option<(Dur, StageEvidence)> {
-    let later = |at: &Dur| init.is_none_or(|init| *at > init + AT_ONCE);
+    let later = |found: &(Dur, StageEvidence)| init.is_none_or(|init| found.0 > init + AT_ONCE);
     // Whatever else passes between init's start and systemd's is user space in the root file system.
     if init.is_some() && !initramfs::exists(input.boot, input.manager) {
         return None;
@@ -195,6 +193,5 @@ fn root(input: &StageInput<'_>, init: Option<Dur>) -> Option<(Dur, StageEvidence
     let executed = input.whole.init_executed.map(|init| (init.at, StageEvidence::Record(init.record)));
     let of_systemd = || Some((input.whole.manager_start?, StageEvidence::Property("UserspaceTimestampMonotonic")));
     let of_log = || initramfs::hand_over(input.boot).map(|(at, record)| (at, StageEvidence::Record(record)));
-    let later = |found: &(Dur, StageEvidence)| later(&found.0);
     executed.filter(later).or_else(|| of_systemd().filter(later)).or_else(|| of_log().filter(later))
 }

@@ -263,7 +263,7 @@ fn of_u_boots_forms_the_longest_is_used() {
     assert_eq!(stages(&boot)[..2], [(StageName::Firmware, -3_801, -3_501), (StageName::Loader, -3_501, 0)]);
     let boot = whole(&log, &[source("bootstage.txt", BOOTSTAGE), spl.clone()], None);
     assert_eq!(boot.whole.sources[1].refused, Some(SourceRefusal::Second));
-    // Alone it is put before the kernel, and what it lacks is said.
+    // Alone it is put before the kernel, with a note on what it lacks.
     let boot = whole(&log, &[spl], None);
     let used = &boot.whole.sources[0];
     assert_eq!(used.alignment.unwrap().offset, Dur::from_millis(-280));

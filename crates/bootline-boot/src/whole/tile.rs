@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From where stages begin to stages without gap or overlap.
+use super::alignment::AT_ONCE;
 use super::stage::{Stage, WholeEnd, WholeOrigin};
 use super::stage_start::StageStart;
 use super::unit::{Unit, UnitTimesBy};
@@ -32,7 +33,7 @@ pub(super) fn tile(boot: &Boot, whole: &WholeBoot, mut starts: Vec<StageStart>, 
         let next = kept.last().map_or(end, |next| next.at);
         if start.at < next {
             kept.push(start);
-        } else if start.at > next + CONTRADICTION {
+        } else if start.at > next + AT_ONCE {
             let follows = kept.last().map_or("the boot's end", |next| next.name.title());
             problems.add(ProblemKind::SourcesContradict, ByteRange::default(), || {
                 format!(
@@ -51,9 +52,6 @@ pub(super) fn tile(boot: &Boot, whole: &WholeBoot, mut starts: Vec<StageStart>, 
     let stage = |(s, end): (StageStart, Dur)| Stage { name: s.name, start: s.at, end, evidence: s.evidence };
     Tiled { stages: stages.map(stage).collect(), since, until: reached.map(|(by, _)| by) }
 }
-
-/// Clocks that were aligned may disagree by less.
-const CONTRADICTION: Dur = Dur::from_millis(50);
 
 /// Where the last stage ends: at the application, at the marker, when systemd's first transaction is complete, or with what shows that
 /// it is.

@@ -218,7 +218,7 @@ proptest! {
         let whole = stash(LAYOUTS[which], &records);
         let part = &whole[..16 + cut.index(whole.len() - 16)];
         let (found, problems) = marks(part);
-        prop_assert!(!problems.is_empty(), "a cut is said");
+        prop_assert!(!problems.is_empty(), "the cut is not reported");
         let all = expected(&records);
         prop_assert!(found.len() <= all.len());
         for (name, us) in found {

@@ -74,7 +74,7 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> LoaderMarks {
     marks.sorted()
 }
 
-/// `/proc/device-tree/bootstage/12/mark:1010511`: the node's number, and what is said of it.
+/// `/proc/device-tree/bootstage/12/mark:1010511`: the node's number, and its property.
 fn property(line: &str) -> Option<(u32, Property<'_>)> {
     let line = line.trim_end();
     let at = line.find(NODE).filter(|at| *at == 0 || line[..*at].ends_with('/'))?;

@@ -13,7 +13,8 @@ mod small_links;
 mod units;
 mod whole_chain;
 
-pub(crate) use deciding_chain::{DecidingChain, whole_chain_of};
+pub(crate) use deciding_chain::DecidingChain;
+use deciding_chain::whole_chain_of;
 pub(crate) use json::CriticalPathBoot;
 pub use json::critical_chain_json;
 pub use options::CriticalChainOptions;

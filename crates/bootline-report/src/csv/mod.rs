@@ -48,8 +48,7 @@ fn rows(reported: &ReportedBoot<'_>, out: &mut dyn Write) -> io::Result<()> {
             ..Row::default()
         })?;
     }
-    if let Some(deciding) = DecidingChain::of(boot) {
-        let shown = deciding.shown(boot);
+    if let Some(shown) = DecidingChain::of(boot).shown(boot) {
         for link in &shown.chain.links {
             let (first, last) = shown.records(link);
             write(Row {

@@ -2,10 +2,9 @@
 //! The critical path as bars, or the chain through the whole boot where there is more to it, and the slack of what ran in parallel.
 use std::collections::HashMap;
 
-use crate::critical_chain::{ShownChain, whole_chain_of};
-use bootline_analysis::boot_chain::{BootChain, BootLink, LinkKind};
-use bootline_analysis::critical_path::{CriticalPath, PathBasis, Segment, SegmentKind};
-use bootline_analysis::user_space::UnitChain;
+use crate::critical_chain::{DecidingChain, ShownChain};
+use bootline_analysis::boot_chain::{BootLink, LinkKind};
+use bootline_analysis::critical_path::{PathBasis, Segment, SegmentKind};
 use bootline_boot::{Boot, WholeOrigin};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
@@ -41,22 +40,20 @@ pub(super) struct DrawnSegment {
     pub nested: usize,
 }
 
-/// What to draw of a boot's critical path.
-pub(super) fn critical_path(boot: &Boot, critical_path: &CriticalPath) -> DrawnPath {
-    let slack: HashMap<RecordId, Dur> = critical_path.non_critical.iter().map(|b| (b.record, b.slack)).collect();
-    let units = UnitChain::of(boot);
-    let chain = whole_chain_of(boot, Some(critical_path), units.as_ref());
-    let chain = chain.unwrap_or_else(|| BootChain::of_path(boot, critical_path));
-    let shown = ShownChain { boot, chain: &chain, path: Some(critical_path), units: units.as_ref() };
-    DrawnPath {
-        basis: critical_path.basis,
+/// What to draw of a boot's critical path; none where the log does not reach an end.
+pub(super) fn critical_path(boot: &Boot, deciding: &DecidingChain) -> Option<DrawnPath> {
+    let (path, shown) = deciding.path().zip(deciding.shown(boot))?;
+    let slack: HashMap<RecordId, Dur> = path.non_critical.iter().map(|b| (b.record, b.slack)).collect();
+    let chain = shown.chain;
+    Some(DrawnPath {
+        basis: path.basis,
         since: chain.since,
         start: chain.start,
         end: chain.end,
         // A target takes no time: there is nothing to draw.
         segments: chain.links.iter().filter(|l| l.length() > Dur::ZERO).map(|l| drawn(&shown, l)).collect(),
         slack: boot.spans().iter().map(|s| slack.get(&s.first).copied()).collect(),
-    }
+    })
 }
 
 fn drawn(shown: &ShownChain<'_, '_>, link: &BootLink) -> DrawnSegment {

@@ -6,7 +6,7 @@ use super::mark::{FindingMark, mark};
 use super::source_bar::{SourceBar, source_bars};
 use super::stack::{SpanRows, stacks};
 use crate::boot_label::BootLabel;
-use crate::critical_chain::{CriticalChainOptions, critical_chain};
+use crate::critical_chain::{CriticalChainOptions, DecidingChain, critical_chain};
 use crate::document::{Document, Text};
 use crate::escape::escaped;
 use crate::explain;
@@ -112,15 +112,15 @@ impl Picture {
     pub fn of(boot: &Boot, findings: &[Finding], source: &BootLabel) -> Picture {
         let records = records(boot);
         let end = boot.end.as_ref().map(|e| DrawnEnd { index: e.index, at: e.at.best(), elapsed: e.elapsed });
-        let found = CriticalPath::of(boot);
-        let (from, to) = extent(boot, &records, found.as_ref());
+        let deciding = DecidingChain::of(boot);
+        let (from, to) = extent(boot, &records, deciding.path());
         Picture {
             source: source.title(),
             kernel: explain::kernel_title(boot),
             answer: explain::in_a_sentence(boot),
             explanation: explain::explain(boot, findings, source),
-            critical_path_document: found
-                .as_ref()
+            critical_path_document: deciding
+                .path()
                 .map(|c| critical_chain(boot, Some(c), &CriticalChainOptions::default(), source)),
             measures: RunMeasures::of(boot, &source.title(), &Asked::default()),
             clock: boot.timeline.clock,
@@ -130,7 +130,7 @@ impl Picture {
             end,
             phases: phases(boot),
             waits: waits(boot),
-            critical_path: found.as_ref().map(|c| critical_path(boot, c)),
+            critical_path: critical_path(boot, &deciding),
             findings: findings.iter().map(|f| mark(boot, f)).collect(),
             stacks: stacks(boot),
             spans: boot.spans().to_vec(),

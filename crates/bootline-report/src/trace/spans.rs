@@ -49,8 +49,7 @@ fn span(s: &Span) -> SliceInfo<'_> {
 
 /// What decided when the boot reached its end.
 pub(super) fn critical_path<S: TraceSink>(traced: &TracedBoot<'_>, tracks: &mut Tracks<'_, S>) {
-    let Some(deciding) = &traced.deciding else { return };
-    let shown = deciding.shown(traced.boot);
+    let Some(shown) = traced.deciding.shown(traced.boot) else { return };
     let about = if shown.chain.is_more_than_path() {
         "The critical path, link by link, from the earliest known moment to the boot's end: shortening anything else has no effect."
     } else {

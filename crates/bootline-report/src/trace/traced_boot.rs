@@ -38,7 +38,7 @@ pub(super) struct TracedBoot<'b> {
     pub boot: &'b Boot,
     pub findings: &'b [Finding],
     /// What decided when it reached its end.
-    pub deciding: Option<DecidingChain>,
+    pub deciding: DecidingChain,
     /// When the first of it happens, on the axis.
     pub first: Dur,
     /// When the last that a source shows happens: where something goes on, its slice ends there.
@@ -55,7 +55,7 @@ impl<'b> TracedBoot<'b> {
             .chain(boot.phases.iter().map(|p| p.start))
             .chain(boot.services.iter().filter_map(|s| s.start.or(s.end)))
             .chain(boot.marks.iter().map(|m| m.at))
-            .chain(deciding.as_ref().map(|deciding| deciding.shown(boot).chain.start))
+            .chain(deciding.shown(boot).map(|shown| shown.chain.start))
             .chain(findings.iter().flat_map(|f| &f.time_ranges).map(|range| range.from));
         let first = of_log.chain(whole_boot_times(&boot.whole)).min().unwrap_or_default();
         let last = whole_boot_times(&boot.whole).chain([boot.last_time()]).max().unwrap_or_default();

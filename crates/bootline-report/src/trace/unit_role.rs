@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use super::sink::SliceInfo;
 use bootline_analysis::user_space::UnitChain;
-use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
 /// The roles of the units by their positions; none where the units' ordering is not known.
@@ -19,13 +18,13 @@ struct ChainRoles {
 }
 
 impl UnitRoles {
-    pub fn of(boot: &Boot) -> UnitRoles {
-        let roles = |chain: UnitChain| ChainRoles {
+    pub fn of(chain: Option<&UnitChain>) -> UnitRoles {
+        let roles = |chain: &UnitChain| ChainRoles {
             in_chain: chain.links.iter().map(|link| link.unit).collect(),
             slack: chain.slack.iter().map(|s| (s.unit, s.slack)).collect(),
-            off_path: chain.off_path.into_iter().collect(),
+            off_path: chain.off_path.iter().copied().collect(),
         };
-        UnitRoles { chain: UnitChain::of(boot).map(roles) }
+        UnitRoles { chain: chain.map(roles) }
     }
 
     /// Adds the role of the unit at a position.

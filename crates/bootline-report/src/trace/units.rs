@@ -14,7 +14,7 @@ use bootline_capture::units::Dur;
 /// The units that have a time.
 pub(super) fn units<S: TraceSink>(traced: &TracedBoot<'_>, tracks: &mut Tracks<'_, S>) {
     let boot = traced.boot;
-    let (times, roles) = (unit_times(boot), UnitRoles::of(boot));
+    let (times, roles) = (unit_times(boot), UnitRoles::of(traced.deciding.units()));
     let mut releases = releases(boot, &times);
     let about = "Units of systemd and scripts of other inits: from when each began to start until it was up.";
     let mut pool = TrackPool::new("units", about);

@@ -78,7 +78,7 @@ fn check_whole(boot: &Boot, got: &CheckedSink) {
     assert_eq!(got.slices_of("stages"), whole.stages.len());
     assert_eq!(got.length.get("stages").copied(), whole.length());
     assert_eq!(got.instants_of("application"), usize::from(whole.application.is_some()));
-    let deciding = DecidingChain::of(boot).map(|deciding| deciding.shown(boot).chain.length());
+    let deciding = DecidingChain::of(boot).shown(boot).map(|shown| shown.chain.length());
     assert_eq!(got.length.get("critical path").copied(), deciding);
     let timed = |is: fn(&bootline_boot::Unit) -> bool| whole.units.iter().filter(|u| is(u)).count();
     assert_eq!(got.slices_of("units"), timed(|u| u.activating.is_some()));

@@ -11,7 +11,7 @@ use bootline_stats::{Estimate, Samples, median};
 use serde::Deserialize;
 
 use crate::error::{Error, read_bytes};
-use crate::whole_run::{App, Units, WholeRun, With};
+use crate::whole_run::{App, MomentKind, Units, WholeRun, With};
 
 /// The parts of a chain after the execution of the system's init.
 pub const IN_USER_SPACE: [ChainPart; 5] =
@@ -41,7 +41,7 @@ pub struct Measured {
     /// Number of boots.
     pub boots: usize,
     /// By moment and sources: how far it is off, in percent, one value a boot.
-    pub moments: BTreeMap<(&'static str, With), Vec<f64>>,
+    pub moments: BTreeMap<(MomentKind, With), Vec<f64>>,
     /// By sources.
     pub units: BTreeMap<With, UnitsOfBoots>,
     /// By sources: how the chain divides the time from the execution of the system's init until the application is executed, in percent,
@@ -60,15 +60,18 @@ impl Measured {
             for (n, app) in apps.iter().enumerate() {
                 let boot = run.boot(with, &app.marker)?;
                 // What is not about the application is the same with each.
-                let moments = run.moments(&boot, app).into_iter().filter(|m| n == 0 || m.is_of_application());
-                for moment in moments {
-                    self.moments.entry((moment.name, with)).or_default().push(moment.off());
+                let is_first = n == 0;
+                for moment in run.moments(&boot, app).iter().filter(|m| is_first || m.kind.is_of_application()) {
+                    self.moments.entry((moment.kind, with)).or_default().push(moment.off());
                 }
-                if let Some(parts) = parts(&boot).filter(|_| n == 0) {
+                if !is_first {
+                    continue;
+                }
+                if let Some(parts) = parts(&boot) {
                     let of_boots = self.parts.entry(with).or_default();
                     parts.into_iter().for_each(|(part, share)| of_boots.entry(part).or_default().push(share));
                 }
-                if let Some(units) = run.units(&boot)?.filter(|_| n == 0) {
+                if let Some(units) = run.units(&boot)? {
                     self.units.entry(with).or_default().add(&units);
                 }
             }

@@ -70,7 +70,12 @@ pub fn markdown(results: &Path, measured: &Measured, predictions: &Predictions) 
         let worst = values.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
         let median = middle(values).map(|m| signed(&m)).unwrap_or_default();
         let n = values.len();
-        _ = writeln!(out, "| {moment} | {} | {n} | {median} | {within} of {n} | {worst:+.2} % |", with.title());
+        _ = writeln!(
+            out,
+            "| {} | {} | {n} | {median} | {within} of {n} | {worst:+.2} % |",
+            moment.title(),
+            with.title()
+        );
     }
     out += UNITS;
     for (with, units) in &measured.units {
