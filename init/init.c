@@ -12,7 +12,8 @@
  *   order.
  *
  *   On /dev/truth init sends frames, `@data NAME LENGTH\n`, LENGTH bytes, `\n`:
- *     init       before anything else, even mounting: `monotonic_ns=N boottime_ns=N`
+ *     init       before anything else, even mounting: `monotonic_ns=N boottime_ns=N`, the moment it is sent, and
+ *                `entered_ns=N`, the one of init's first instruction, before it opened the port
  *     module     after each attempt to load a module, right after `init`: `file=F errno=N start_ns=N end_ns=N` (errno 0:
  *                loaded)
  *     loaded     loading of modules is over, or there are none
@@ -128,13 +129,14 @@ static unsigned long read_number(void)
 
 __attribute__((used, noreturn)) void run(void)
 {
+	unsigned long entered = now_ns(CLOCK_MONOTONIC);
 	int kmsg;
 	char command;
 
 	truth = open_truth();
 	if (truth < 0)
 		power_off();
-	send_time("init");
+	send_start(entered);
 	load_modules("/modules.list");
 	send("loaded", "", 0);
 

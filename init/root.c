@@ -212,12 +212,13 @@ __attribute__((used, noreturn)) void run(void)
 {
 	char *arguments[] = { system_init, 0 };
 	char *environment[] = { (char *)"HOME=/", (char *)"TERM=linux", (char *)"PATH=/sbin:/usr/sbin:/bin:/usr/bin", 0 };
+	unsigned long entered = now_ns(CLOCK_MONOTONIC);
 	long error;
 
 	truth = open_truth();
 	if (truth < 0)
 		power_off();
-	send_time("init");
+	send_start(entered);
 	load_modules("/first.list");
 	load_modules("/modules.list");
 	send("loaded", "", 0);

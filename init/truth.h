@@ -58,6 +58,17 @@ static inline void send_time(const char *name)
 	send(name, text, (size_t)(p - text));
 }
 
+/* Init's first frame: the moment it sends this, and the one of its first instruction. Opening the port comes between the two. */
+static inline void send_start(unsigned long entered)
+{
+	char text[128];
+	char *p = put_field(text, "monotonic_ns=", now_ns(CLOCK_MONOTONIC));
+
+	p = put_field(p, " boottime_ns=", now_ns(CLOCK_BOOTTIME));
+	p = put_field(p, " entered_ns=", entered);
+	send("init", text, (size_t)(p - text));
+}
+
 /* A port on a bus may appear late. If there is none, only the console can show that. */
 static inline int open_truth(void)
 {

@@ -85,6 +85,8 @@ fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
     assert!(within(truth.first_byte_ns.unwrap(), capture.arrivals[0]));
     assert!(within(truth.last_byte_ns.unwrap(), capture.arrivals[capture.arrivals.len() - 1]));
     let init = truth.init_ns.unwrap();
+    let entered = truth.init_entered_ns.unwrap();
+    assert!(entered < init && entered > truth.first_byte_ns.unwrap(), "init opens the port before it reports");
     let before = truth.bytes_before_init.unwrap() as usize;
     assert!(capture.arrivals[..before].iter().all(|(at, uncertainty)| *at - *uncertainty <= init));
     assert!(capture.arrivals[before..].iter().all(|(at, _)| *at > init));

@@ -200,7 +200,11 @@ impl WholeRun {
         // Where nothing on the console tells the initramfs from the root, the stages don't either.
         let handed_over = stage(StageName::UserSpace).filter(|_| stage(StageName::Initramfs).is_some());
         let both = [
-            (MomentKind::KernelEnd, stage(StageName::Initramfs).or(stage(StageName::UserSpace)), self.truth.init_ns),
+            (
+                MomentKind::KernelEnd,
+                stage(StageName::Initramfs).or(stage(StageName::UserSpace)),
+                self.truth.init_entered_ns.or(self.truth.init_ns),
+            ),
             (MomentKind::SystemInit, handed_over, system.and_then(|s| s.handoff_ns)),
         ];
         let application = whole.application.as_ref().map(|reached| {

@@ -44,6 +44,11 @@ pub struct Truth {
     /// never got that far.
     #[schemars(with = "Option<i64>")]
     pub init_ns: Option<HostTime>,
+    /// When init's first instruction ran: `init_ns` less the time that init took to open the port, by its own clock. `None` in
+    /// what older versions wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i64>")]
+    pub init_entered_ns: Option<HostTime>,
     /// Init's start by the guest's own clock (CLOCK_MONOTONIC, zero when the kernel's timekeeping began). In a boot
     /// under -icount this is the time that the boot cost.
     #[schemars(with = "Option<i64>")]

@@ -23,7 +23,8 @@ const MOMENTS: &str = "
 
 From power-on to the moment, as explained and in truth; the difference as a share of the time in truth. A unit that is up is compared with
 process 1's own stamp, the application that is executed or prints its line with its own mark. The kernel's end is its record that it runs
-the initramfs's init; in truth it is that init's own mark, which comes later by its loading: most of that difference is no error.
+the initramfs's init; in truth it is that init's first instruction, or in older runs its first message. In between the kernel executes it,
+and that is the first time it executes anything: in QEMU's translator most of the difference. No record tells of it.
 
 | moment | sources | boots | off, median | within 1 % | worst |
 | --- | --- | --: | --: | --: | --: |

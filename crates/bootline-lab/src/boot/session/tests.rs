@@ -34,12 +34,13 @@ fn frame(session: &mut Session, at: i64, name: &str, content: &str) {
 fn init_is_timed_and_the_line_drains_before_power_off() {
     let (_dir, mut s) = session(None, false);
     say(&mut s, 100, "[    0.000000] Linux\r\n");
-    frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
+    frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6 entered_ns=3");
     frame(&mut s, 201, "sys/kernel/printk", "7 4 1 7");
     frame(&mut s, 202, "kmsg", "5,0,0,-;Linux\n6,1,1,-;the last\n7,2,2,-;hidden\n");
     frame(&mut s, 203, "ready", "");
     assert_eq!(s.report.init_at, Some(ms(200)));
     assert_eq!(s.report.init_guest, Some(Dur::from_nanos(5)));
+    assert_eq!(s.report.init_opened_port, Some(Dur::from_nanos(2)));
     assert_eq!(s.tick(ms(4_000)).unwrap(), None, "the last record is still under way");
     say(&mut s, 4_100, "[    0.000001] the last\r\n");
     assert_eq!(s.tick(ms(4_200)).unwrap(), None, "the line is not quiet yet");
