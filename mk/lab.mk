@@ -9,9 +9,9 @@ accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), write
 	[ '$(ARMS)' = none ] || $(BINARY) experiment run experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') || [ $$? -lt 4 ]
 	$(CARGO) xtask accuracy results/accuracy
 
-user-space-accuracy: build ## boots experiments/unit-what-ifs.toml (an hour; RUNS= of each arm), writes its part of docs/accuracy.md
-	[ '$(RUNS)' = none ] || $(BINARY) experiment run unit-what-ifs $(if $(RUNS),--runs $(RUNS)) || [ $$? -lt 4 ]
-	$(CARGO) xtask user-space results/unit-what-ifs
+user-space-accuracy: build ## boots two experiments on a whole system (90 minutes; RUNS= of each arm), writes its part of docs/accuracy.md
+	[ '$(RUNS)' = none ] || $(BINARY) experiment run unit-what-ifs unit-times $(if $(RUNS),--runs $(RUNS)) || [ $$? -lt 4 ]
+	$(CARGO) xtask user-space results/unit-what-ifs results/unit-times
 
 # The module with the known delay has to be built for the series that the experiment boots.
 gate-rates: build ## boots experiments/gate-rates.toml (20 minutes; BOOT=no: none), writes the table in docs/gate.md

@@ -36,6 +36,7 @@ mod service;
 mod speed;
 mod speed_change;
 mod split;
+mod terminal_queue;
 mod timeline;
 mod track;
 mod wait;

@@ -12,6 +12,7 @@ use super::console_start::ConsoleStart;
 use super::resolution;
 use super::speed::LineSpeed;
 use super::speed_change::SpeedChange;
+use super::terminal_queue::longest_waits;
 use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
 use bootline_records::{Arrival, Record, RecordOrigin, RecordSet};
 
@@ -45,6 +46,9 @@ pub struct RecordTimes {
     pub error: Dur,
     /// When it was transmitted: measured, or modelled from the line's speed on the kernel's clock.
     pub transmitted: Option<TransmitSpan>,
+    /// The longest that a program's text can have waited for the line, between being written and being transmitted; zero without
+    /// arrival times.
+    pub longest_wait: Dur,
 }
 
 /// The aligned times of a boot's records.
@@ -243,6 +247,8 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
             (_, _, None) => None,
         };
     }
+    let waits = longest_waits(records, &places, |i, uncertainty| rest(input, i, uncertainty));
+    places.iter_mut().zip(waits).for_each(|(place, wait)| place.longest_wait = wait);
     let lost = offsets.last - open_offset;
     Timeline {
         clock: Clock::Arrival,

@@ -90,6 +90,15 @@ impl ProblemKind {
         matches!(self, SourceNotUsed | SourceIncomplete | SourcesContradict | ApplicationNotReached)
     }
 
+    /// Whether something is missing because of it that a list or a total would show.
+    pub fn leaves_out(self) -> bool {
+        use ProblemKind::*;
+        matches!(
+            self,
+            CaptureCutOff | ArchiveDamaged | TooManyRecords | SourceNotUsed | SourceIncomplete | SourcesContradict
+        )
+    }
+
     /// Whether figures drawn from the input can't be trusted because of it (exit status 3).
     pub fn spoils_the_answer(self) -> bool {
         use ProblemKind::*;

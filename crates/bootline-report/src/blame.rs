@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::boot_label::BootLabel;
 use super::document::Document;
 use super::explain::title;
+use super::problem::left_out;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::ClockName;
@@ -65,6 +66,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
         document.table(units_table(boot, &times, options.count));
         whole::sources(&mut document, boot);
     }
+    left_out(&mut document, &boot.problems);
     document
 }
 

@@ -74,6 +74,12 @@ impl Text {
         self.styled(words, Style::Plain)
     }
 
+    /// Adds another text.
+    pub fn text(mut self, other: Text) -> Text {
+        self.pieces.extend(other.pieces);
+        self
+    }
+
     /// Adds words.
     pub fn styled(mut self, words: impl AsRef<str>, style: Style) -> Text {
         self.pieces.push(Piece::Words(words.as_ref().to_owned(), style));

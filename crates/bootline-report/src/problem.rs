@@ -5,6 +5,15 @@ use super::style::Style;
 use super::wire::word;
 use bootline_records::{Problem, ProblemKind, Problems};
 
+/// Says in a paragraph what is missing, where a document does not list the problems.
+pub(super) fn left_out(document: &mut Document, problems: &Problems) {
+    let missing: Vec<&str> = problems.iter().filter(|p| p.kind.leaves_out()).map(|p| p.detail.as_str()).collect();
+    let Some((first, more)) = missing.split_first() else { return };
+    let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
+    let text = Text::new().styled("Something is missing", Style::Warning).words(format!(": {first}{more}. "));
+    document.paragraph(text.words("`bootline explain` tells what that means."));
+}
+
 /// Lists the problems of the log and those of the other sources, first those that spoil the answer.
 pub(super) fn problems(document: &mut Document, problems: &Problems) {
     let (sources, log): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(|p| p.kind.is_of_sources());

@@ -7,6 +7,7 @@ use super::boot_label::BootLabel;
 use super::document::{Document, Text};
 use super::explain::{no_end, title};
 use super::phase;
+use super::problem::left_out;
 use super::style::Style;
 use super::time_value::{ClockName, TimeValue};
 use super::whole;
@@ -26,6 +27,7 @@ pub fn time(boot: &Boot, source: &BootLabel) -> Document {
     whole::stages(&mut document, boot);
     whole::marks(&mut document, boot);
     whole::sources(&mut document, boot);
+    left_out(&mut document, &boot.problems);
     document
 }
 

@@ -125,6 +125,11 @@ impl LogInputs {
 
     /// Adds other sources of the same boots, and what shows the application.
     pub fn with_whole_boot(mut self, args: WholeBootArgs) -> Result<LogInputs, Failure> {
+        let files = self.inputs.iter().filter_map(|input| match input {
+            LogInput::File(file) => Some(file),
+            _ => None,
+        });
+        args.are_other_than(files)?;
         self.reader.whole = args.resolve(self.reads_stdin())?;
         Ok(self)
     }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bootline_boot::AppMarker;
-use bootline_input::{Failure, WholeBoot, stdin_once};
+use bootline_input::{Exit, Failure, LogFile, WholeBoot, stdin_once};
+use bootline_report::escaped;
 use clap::Args;
 
 /// Other sources of a boot, and the application.
@@ -40,6 +41,21 @@ impl WholeBootArgs {
         let log = log_is_stdin.then_some(Path::new("-"));
         stdin_once(log.into_iter().chain(self.files()))?;
         WholeBoot::read(self.with.iter().map(PathBuf::as_path), self.app)
+    }
+
+    /// Checks that none is the log itself, whose events would seem to be seen twice.
+    ///
+    /// # Errors
+    /// One is.
+    pub fn are_other_than<'f>(&self, logs: impl IntoIterator<Item = &'f LogFile>) -> Result<(), Failure> {
+        for log in logs {
+            if let Some(same) = self.with.iter().find(|with| LogFile::new(with) == *log && *log != LogFile::Stdin) {
+                let message = format!("{} is the log itself", escaped(&same.display().to_string()));
+                return Err(Failure::new(Exit::USAGE, message)
+                    .hint("`--with` adds what else there is of the same boot, such as its journal"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether nothing was given.

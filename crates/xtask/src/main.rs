@@ -6,7 +6,7 @@
 //! cargo xtask docs --check          changes nothing; shows the difference of each document that is not current
 //! cargo xtask schemas               docs/schema alone: quick
 //! cargo xtask accuracy RESULTS      docs/accuracy.md, its first part, from the boots of experiments/accuracy.toml
-//! cargo xtask user-space RESULTS    docs/accuracy.md, its second part, from the boots of an experiment on a whole system
+//! cargo xtask user-space RESULTS BY-SPEED  its second part, from the boots of two experiments on a whole system
 //! cargo xtask gate-rates [RESULTS]  docs/gate-rates.json from the boots of experiments/gate-rates.toml, and docs/gate.md
 //! cargo xtask initcalls TREE...     crates/bootline-kbuild/initcalls.tsv: scripts/initcall-table names the trees
 //! cargo xtask results               docs/results.md, from the boots of results/
@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use document::Document;
 use error::Error;
 
-const USAGE: &str = "usage: cargo xtask docs [--check] | schemas | accuracy RESULTS | user-space RESULTS | gate-rates [RESULTS] | initcalls TREE... | results";
+const USAGE: &str = "usage: cargo xtask docs [--check] | schemas | accuracy RESULTS | user-space RESULTS BY-SPEED | gate-rates [RESULTS] | initcalls TREE... | results";
 
 /// Root of the repository.
 fn root() -> PathBuf {
@@ -66,7 +66,9 @@ fn run(root: &Path, words: &[&str]) -> Result<(), Error> {
         ["schemas"] => schemas::documents().iter().try_for_each(|d| d.write(root)),
         ["docs", "--check"] => document::check(root, &documents(root)?),
         ["accuracy", results] => accuracy::document(root, Path::new(results))?.write(root),
-        ["user-space", results] => user_space::document(root, Path::new(results))?.write(root),
+        ["user-space", results, by_speed] => {
+            user_space::document(root, Path::new(results), Path::new(by_speed))?.write(root)
+        }
         ["gate-rates"] => gate_rates::document(root)?.write(root),
         ["gate-rates", results] => {
             gate_rates::measure(root, Path::new(results))?;

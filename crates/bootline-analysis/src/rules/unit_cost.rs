@@ -7,6 +7,7 @@ use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use crate::whole_change::{AnySetting, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordId;
@@ -120,15 +121,18 @@ pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (S
     (format!("{price}; {} {verb} it and will not start", names(requiring.into_iter())), Risk::High)
 }
 
-/// The application started before systemd. `start` says so of it: "start it".
-pub(super) fn fastinit(start: &str) -> Remedy {
+/// The application started before systemd; with what `predict` says that it saves, which may be more than one finding's cost.
+pub(super) fn fastinit(boot: &Boot) -> Remedy {
+    let change = WholeChange::of([AnySetting::Whole(WholeSetting::Fastinit)]).ok();
+    let saves = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
     Remedy::in_words(
-        format!("{start} by fastinit (init=/usr/sbin/fastinit), which then becomes systemd"),
+        "start the application by fastinit (init=/usr/sbin/fastinit), which then becomes systemd",
         Effort::Rebuild,
         "without fastinit at that place the kernel panics; the application finds only what fastinit's configuration mounts, loads \
          and creates",
         Risk::Medium,
     )
+    .saving(saves)
 }
 
 /// The records that name the units.

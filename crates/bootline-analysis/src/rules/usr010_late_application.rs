@@ -62,8 +62,7 @@ pub(super) fn check(case: &Case<'_>) -> Vec<Finding> {
                  must be declared, including Before=shutdown.target",
                 Risk::Medium,
             ),
-            fastinit("start it")
-                .saving(needed.is_none().then(|| Interval::new(Dur::ZERO, (start - from) / 2, start - from))),
+            fastinit(boot),
         ],
     }]
 }

@@ -135,7 +135,7 @@ fn remedies(boot: &Boot, has_bpf: bool) -> Vec<Remedy> {
         ));
     }
     remedies.extend([
-        fastinit("start the application"),
+        fastinit(boot),
         Remedy::in_words(
             "make it smaller: an image with only the units, generators and libraries that this device uses, systemd built without what it does \
              not (SELinux, IMA, audit), on a file system that is fast to read (EROFS with LZ4)",

@@ -83,6 +83,7 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
                 ));
             }
             WholeSetting::Fastinit => {
+                add("without fastinit at that place the kernel panics".to_owned());
                 add("the application finds only what fastinit's configuration mounts, loads and creates".to_owned());
             }
             WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => {}

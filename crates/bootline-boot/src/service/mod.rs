@@ -18,7 +18,7 @@ mod step;
 mod systemd;
 mod torn;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::end::is_init_banner;
 use super::timeline::{Clock, Timeline};
@@ -53,6 +53,17 @@ pub struct Service {
     pub first: RecordId,
     /// The record that reports the unit as up or failed.
     pub last: Option<RecordId>,
+    /// The longest that these records can have waited for the serial line: `start` and `end` are when they came through.
+    pub waited: Waited,
+}
+
+/// How long lines can have waited at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// The one that reports the start.
+    pub start: Dur,
+    /// The one that reports the end.
+    pub end: Dur,
 }
 
 /// Units that one with a shortened text is compared with, the last ones.
@@ -91,6 +102,19 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
         let Some(line) = line else { continue };
         let place = timeline.place(index);
         let Some(now) = place.stored else { continue };
+        if let Some(said) =
+            Some(&line).filter(|_| r.source == RecordOrigin::Other).and_then(|l| found.repeats(l, records))
+        {
+            found.written_since = found.written_since.max(Some(said));
+            continue;
+        }
+        found.waited = match line {
+            // A script's line is timed from its first byte to its last, whatever it waited for.
+            UnitMessage::Line(..) => Dur::ZERO,
+            _ => {
+                found.written_since.map_or(place.longest_wait, |since| place.longest_wait.min((now - since).max_zero()))
+            }
+        };
         match line {
             UnitMessage::Begins(name) => found.begin(name, now, r.id),
             UnitMessage::Ends(name, state) => found.end(name, state, false, now, r.id),
@@ -106,6 +130,8 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
             UnitMessage::MayBegin(name) => found.open_line = Some((name, now, r.id)),
             UnitMessage::LineEnds(state) => {
                 let Some((name, began, first)) = open_line else { continue };
+                // One line for both: it is timed as it came.
+                found.waited = Dur::ZERO;
                 found.begin(name, began, first);
                 found.end(name, state, false, now, r.id);
             }
@@ -137,7 +163,8 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
 
 fn of_initramfs(step: Step) -> Service {
     let Step { name, start, end, state, first, last } = step;
-    Service { name, start, end, state, timed_out: false, of_script: false, in_initramfs: true, first, last }
+    let waited = Waited::default();
+    Service { name, start, end, state, timed_out: false, of_script: false, in_initramfs: true, first, last, waited }
 }
 
 /// When a line of user space arrived; none without arrival times.
@@ -174,9 +201,37 @@ struct Found<'r> {
     ended: HashMap<&'r str, usize>,
     /// Whether the line at hand is a script's.
     is_script_s: bool,
+    /// How long the line at hand can have waited.
+    waited: Dur,
+    /// When a line on the console was written that came before the one at hand, as far as the kernel's log shows it: none after that
+    /// was written earlier.
+    written_since: Option<Dur>,
+    /// Positions of those whose start or end the kernel's log and the console told.
+    repeated: HashSet<(usize, bool)>,
 }
 
 impl<'r> Found<'r> {
+    /// When systemd told the kernel's log the same, which it does in the same moment until the journal is up; that does not wait.
+    /// None if a line has repeated it already: another is about another start.
+    fn repeats(&mut self, line: &UnitMessage<'r>, records: &RecordSet) -> Option<Dur> {
+        let (unit, is_start) = match line {
+            UnitMessage::Begins(unit) => (unit, true),
+            UnitMessage::Ends(unit, _) | UnitMessage::TimedOut(unit) => (unit, false),
+            _ => return None,
+        };
+        let name = self.known(*unit);
+        let at = self.ended.get(name).or_else(|| self.starting.get(name).filter(|_| is_start))?;
+        let service = &self.services[*at];
+        let (said_by, said) = match is_start {
+            true => (service.start.map(|_| service.first), service.start),
+            false => (service.last, service.end),
+        };
+        let said_by = said_by.and_then(|id| records.get(records.index_of(id)?));
+        said.filter(|_| {
+            said_by.is_some_and(|r| r.source == RecordOrigin::Kernel) && self.repeated.insert((*at, is_start))
+        })
+    }
+
     /// The name under which a unit is known: for a shortened text, that of the only unit of late that agrees.
     fn known(&self, unit: UnitText<'r>) -> &'r str {
         if self.starting.contains_key(unit.name) || self.ended.contains_key(unit.name) {
@@ -209,6 +264,7 @@ impl<'r> Found<'r> {
                 in_initramfs: false,
                 first: id,
                 last: None,
+                waited: Waited { start: self.waited, end: Dur::ZERO },
             };
             self.add(service, UnitText { name, ..unit });
         }
@@ -220,6 +276,7 @@ impl<'r> Found<'r> {
             let service = &mut self.services[at];
             // The console of an early init and the log of a later one may report one unit out of order.
             (service.end, service.state, service.last) = (Some(now), state, Some(id));
+            service.waited.end = self.waited;
             service.timed_out = timed_out;
             service.start = service.start.map(|s| s.min(now));
             self.ended.insert(name, at);
@@ -235,6 +292,7 @@ impl<'r> Found<'r> {
                 in_initramfs: false,
                 first: id,
                 last: Some(id),
+                waited: Waited { start: Dur::ZERO, end: self.waited },
             };
             self.add(service, UnitText { name, ..unit });
         }
@@ -246,6 +304,7 @@ impl<'r> Found<'r> {
             // Of one that is started again, the first time counts.
             if service.start.is_none() {
                 (service.start, service.end) = (service.end, Some(now));
+                service.waited = Waited { start: service.waited.end, end: self.waited };
                 (service.state, service.last) = (state, Some(id));
             }
             return;
@@ -384,6 +443,39 @@ mod tests {
         assert_eq!(got.collect::<Vec<_>>(), expected);
         let of_scripts: Vec<&str> = boot.services.iter().filter(|s| s.of_script).map(|s| s.name.as_str()).collect();
         assert_eq!(of_scripts, ["syslogd", "Waiting for /dev to be fully populated", "sshd", "Mounting /data"]);
+    }
+
+    /// Until the journal is up systemd tells the kernel's log and the console the same; on a slow line the console comes long after.
+    #[test]
+    fn what_the_console_repeats_is_no_other_start_and_shows_what_it_waited() {
+        let log = "\
+[2026-05-06 10:11:05.000] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[2026-05-06 10:11:06.000] [    1.000000] Run /sbin/init as init process
+[2026-05-06 10:11:07.000] [    2.000000] systemd[1]: Mounting a.mount - A...
+[2026-05-06 10:11:07.500]          Mounting x.mount - X...
+[2026-05-06 10:11:07.501] [  OK  ] Mounted x.mount - X.
+[2026-05-06 10:11:07.503] [    2.503000] systemd[1]: Mounted a.mount - A.
+[2026-05-06 10:11:07.504]          Mounting a.mount - A...
+[2026-05-06 10:11:07.505] [  OK  ] Mounted a.mount - A.
+[2026-05-06 10:11:07.506]          Starting b.service - B...
+[2026-05-06 10:11:09.000] [  OK  ] Started b.service - B.
+[2026-05-06 10:11:10.000]          Mounting a.mount - A...
+";
+        let us = |d: Dur| d.as_nanos() / 1_000;
+        let boot = boot(log);
+        let got = boot.services.iter().map(|s| (s.name.as_str(), us(s.waited.start), us(s.waited.end)));
+        let expected = [
+            ("a.mount", 0, 0),
+            // Not seen in the kernel's log, and behind nothing else of a program.
+            ("x.mount", 0, 1_000),
+            // Written after `Mounted a.mount` was, and that was when the kernel's log had it.
+            ("b.service", 3_000, 0),
+            // The third time it is a start.
+            ("a.mount", 0, 0),
+        ];
+        assert_eq!(got.collect::<Vec<_>>(), expected);
+        let b = boot.whole.unit("b.service").unwrap();
+        assert_eq!((us(b.error), us(b.activation().unwrap())), (1_500, 1_495_500));
     }
 
     #[test]

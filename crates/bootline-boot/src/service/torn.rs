@@ -10,28 +10,61 @@
 use std::collections::HashMap;
 
 use super::systemd;
+use bootline_records::source::is_unit_name;
 use bootline_records::{RecordOrigin, RecordSet};
 
-/// A line is not torn by more records than this.
+/// Two pieces of a line have no more records between them than this.
 const MOST_BETWEEN: usize = 4;
+
+/// A line has no more pieces than this: at 9600 baud the kernel's records come between any few characters.
+const MOST_PIECES: usize = 12;
 
 /// The whole lines, by the positions of the records that they begin in. O(n) in records.
 pub(super) fn whole_lines(records: &RecordSet) -> HashMap<usize, String> {
+    let of_kernel = |i: usize| records.get(i).is_some_and(|r| r.source == RecordOrigin::Kernel);
     let whole = |index: usize| {
-        let of_kernel = |i: usize| records.get(i).is_some_and(|r| r.source == RecordOrigin::Kernel);
         // Most records follow one of their own kind: parsing comes last.
         let first = records.get(index).filter(|r| r.source == RecordOrigin::Other && of_kernel(index + 1))?;
-        let rest = (index + 2..=index + 1 + MOST_BETWEEN).find(|i| !of_kernel(*i)).and_then(|i| records.get(i))?;
-        let whole = format!("{}{}", first.text, rest.text);
-        let is_it = is_torn(first.text) && !is_torn(&whole) && systemd::parse(rest.text).is_none();
-        is_it.then_some((index, whole))
+        if !begins(first.text) || !is_torn(first.text) {
+            return None;
+        }
+        let (mut whole, mut last) = (first.text.to_owned(), index);
+        for _ in 1..MOST_PIECES {
+            let next = (last + 2..=last + 1 + MOST_BETWEEN).find(|i| !of_kernel(*i)).filter(|_| of_kernel(last + 1))?;
+            let piece = records.get(next)?.text;
+            if begins(piece) && systemd::parse(piece).is_some() {
+                return None;
+            }
+            whole += without_escape(&whole, piece);
+            last = next;
+            if !is_torn(&whole) {
+                return systemd::parse(&whole).is_some().then_some((index, whole));
+            }
+        }
+        None
     };
     (0..records.len()).filter_map(whole).collect()
 }
 
-/// Whether it is systemd's and lacks its end: all its lines about units end so.
+/// Whether it begins as all of systemd's lines do: with a state in brackets, or as much room.
+fn begins(text: &str) -> bool {
+    ["[  OK", "[FAILED", "[DEPEND", "[ TIME", "         "].iter().any(|state| text.starts_with(state))
+}
+
+/// Whether it lacks its end: all of systemd's lines about units end so.
 fn is_torn(text: &str) -> bool {
-    text.starts_with(['[', ' ']) && !text.trim_end().ends_with(['.', '\u{2026}']) && systemd::parse(text).is_some()
+    !text.trim_end().ends_with(['.', '\u{2026}'])
+}
+
+/// A piece without what the one before it left of an escape sequence: `[0m]`, `0;1;39mdbus.socket`. That sequence stands before a unit's
+/// name, and behind it, where nothing but its last letter may be left.
+fn without_escape<'p>(before: &str, piece: &'p str) -> &'p str {
+    let numbers = piece.strip_prefix('[').unwrap_or(piece);
+    let rest = numbers.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+    let Some(after) = rest.strip_prefix('m') else { return piece };
+    let has_numbers = rest.len() < numbers.len();
+    let behind_name = || before.rsplit(' ').next().is_some_and(is_unit_name) && after.starts_with(' ');
+    if has_numbers || behind_name() { after } else { piece }
 }
 
 #[cfg(test)]
@@ -54,6 +87,17 @@ mod tests {
         let whole = ["[  OK  ] Reached target remote-fs.target - Remote File Systems."];
         check(&["[  OK  ] Reached target remo\n", kernel, "te-fs.target - Remote File Systems.\n"], &whole);
         check(&["[  OK  ] Reached target remo\n", kernel, kernel, "te-fs.target - Remote File Systems.\n"], &whole);
+        let (in_two, rest) = ("te-fs.target - Re", "mote File Systems.\n");
+        check(&["[  OK  ] Reached target remo\n", kernel, &format!("{in_two}\n"), kernel, rest], &whole);
+        check(&["[  OK\n", kernel, "  ] Reached target remote-fs.target - Remote File Systems.\n"], &whole);
+        // Torn within an escape sequence.
+        check(&["[  OK  \n", kernel, "0m] Reached target remote-fs.target - Remote File Systems.\n"], &whole);
+        check(&["[  OK  ] Reached target \n", kernel, "[0;1;39mremote-fs.target - Remote File Systems.\n"], &whole);
+        check(&["[  OK  ] Reached target remote-fs.target\n", kernel, "m - Remote File Systems.\n"], &whole);
+        check(
+            &["[  OK  ] Reached target progra\n", kernel, "m.target - A program.\n"],
+            &["[  OK  ] Reached target program.target - A program."],
+        );
         // Whole ones, ones that nothing interrupted, and ones that go on with another line.
         check(&["[  OK  ] Reached target a.target - A.\n", kernel, "te-fs.target - Remote File Systems.\n"], &[]);
         check(&["[  OK  ] Reached target remo\n", "te-fs.target - Remote File Systems.\n"], &[]);

@@ -130,19 +130,19 @@ pub enum WholeEnd {
     SystemdFinish,
     /// A target or a stage of init that systems start to.
     Target(&'static str),
-    /// The login prompt.
+    /// The login prompt of a system without such a target.
     LoginPrompt,
 }
 
 impl WholeEnd {
-    /// In words; a login prompt and the target that starts it are one, because they come at once and in any order.
+    /// In words.
     pub fn title(self) -> &'static str {
         match self {
             WholeEnd::Application => "the application",
             WholeEnd::Marker => "the marker",
             WholeEnd::SystemdFinish => "systemd's first transaction",
             WholeEnd::Target(name) => name,
-            WholeEnd::LoginPrompt => "multi-user.target",
+            WholeEnd::LoginPrompt => "the login prompt",
         }
     }
 }

@@ -64,7 +64,9 @@ fn end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
 
 /// The last that the sources show: of a console, its last unit, because systemd reports only its first jobs.
 fn end_of_log(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
-    let last_unit = |is: fn(&&Unit) -> bool| whole.units.iter().filter(is).filter_map(|u| u.up.or(u.activating)).max();
+    // A message on the console may have been written earlier; the log ends when it came through.
+    let seen = |u: &Unit| Some(u.up.or(u.activating)? + if u.by == UnitTimesBy::Console { u.error } else { Dur::ZERO });
+    let last_unit = |is: fn(&&Unit) -> bool| whole.units.iter().filter(is).filter_map(seen).max();
     let last = || (0..boot.records.len()).filter_map(|i| boot.timeline.stored(i)).max();
     last_unit(|u| u.by == UnitTimesBy::Console).or_else(|| last().max(last_unit(|_| true)))
 }
@@ -83,8 +85,11 @@ fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
         let (_, target) = TARGETS.iter().find(|(name, _)| *name == unit.name)?;
         Some((WholeEnd::Target(target), unit.up?))
     };
-    let prompt = login_prompt(boot).map(|at| (WholeEnd::LoginPrompt, at));
-    whole.units.iter().filter_map(target).chain(prompt).max_by_key(|(_, at)| *at)
+    let targets: Vec<(WholeEnd, Dur)> = whole.units.iter().filter_map(target).collect();
+    // A target and the prompt that it starts are one, because they come at once and in any order.
+    let prompts = if targets.is_empty() { WholeEnd::LoginPrompt } else { WholeEnd::Target("multi-user.target") };
+    let prompt = login_prompt(boot).map(|at| (prompts, at));
+    targets.into_iter().chain(prompt).max_by_key(|(_, at)| *at)
 }
 
 /// `board login: `, the first one. A line of a log that mentions one has more after it than a user's name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A unit of systemd, or a script of another init, in one boot.
-use crate::service::ServiceState;
+use crate::service::{Service, ServiceState};
 use bootline_capture::units::Dur;
 use bootline_records::RecordId;
 
@@ -21,7 +21,7 @@ pub struct Unit {
     pub took: Option<Dur>,
     /// What the times are from.
     pub by: UnitTimesBy,
-    /// Error of the times: the residual of their clock.
+    /// Error of the times: the residual of their clock; on the console half of what its messages can have waited for the line.
     pub error: Dur,
     /// State, as far as the sources show it.
     pub state: ServiceState,
@@ -58,7 +58,7 @@ pub enum UnitTimesBy {
     Systemd,
     /// The manager's messages in the journal.
     Journal,
-    /// Its messages on the console, which are late.
+    /// Its messages on the console, less half of what they can have waited for the line.
     Console,
     /// Nothing: only its length is known, or not even that.
     Nothing,
@@ -90,6 +90,18 @@ impl Unit {
             first: None,
             last: None,
         }
+    }
+
+    /// Gives it the times of its messages on the console: in the middle between when each came through and when it can have been
+    /// written at the earliest.
+    pub(super) fn place_by_console(&mut self, service: &Service) {
+        let waited = service.waited;
+        let written = |at: Option<Dur>, waited: Dur| at.map(|at| at - waited.scale(0.5));
+        (self.activating, self.up) = (written(service.start, waited.start), written(service.end, waited.end));
+        // A start that came through after the end was behind other text.
+        self.activating = self.activating.map(|from| self.up.map_or(from, |up| from.min(up)));
+        self.error = waited.start.max(waited.end).scale(0.5);
+        self.by = UnitTimesBy::Console;
     }
 
     /// From the start of its activation until it was up, or as long as it took.

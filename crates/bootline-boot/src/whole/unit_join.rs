@@ -238,8 +238,7 @@ fn place(
         (unit.activating, unit.up) = (at(of_journal), at(known.journal.ended.map(|(at, _)| at)));
         (unit.by, unit.error) = (UnitTimesBy::Journal, clock.residual);
     } else if let Some(service) = console {
-        (unit.activating, unit.up) = (service.start, service.end);
-        unit.by = UnitTimesBy::Console;
+        unit.place_by_console(service);
     }
     if let Some(length) = known.took.filter(|_| unit.activating.is_none() || unit.up.is_none()) {
         unit.took = length.took;
@@ -269,16 +268,15 @@ fn place(
 
 /// A unit that only the console names.
 fn of_console(service: &Service, name: String) -> Unit {
-    Unit {
-        activating: service.start,
-        up: service.end,
-        by: UnitTimesBy::Console,
+    let mut unit = Unit {
         state: service.state,
         timed_out: service.timed_out,
         first: Some(service.first),
         last: service.last,
         ..Unit::named(name)
-    }
+    };
+    unit.place_by_console(service);
+    unit
 }
 
 /// By start; those without a time last. Positions in dependencies follow.

@@ -23,6 +23,7 @@ pub(crate) use shown_chain::ShownChain;
 use crate::boot_label::BootLabel;
 use crate::document::{Document, Text};
 use crate::explain::{no_end, since, title, untrusted};
+use crate::problem::left_out;
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue};
 use crate::whole;
@@ -96,6 +97,7 @@ fn path(
     document.paragraph(sum);
     document.paragraph(basis(boot, critical_path, "The path"));
     untrusted(document, boot);
+    left_out(document, &boot.problems);
     let outstanding = outstanding(critical_path, options);
     if outstanding.len() < critical_path.segments.len() {
         document.paragraph(share_of_outstanding(critical_path, &outstanding, "the path's"));

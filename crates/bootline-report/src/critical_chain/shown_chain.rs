@@ -112,9 +112,8 @@ impl<'b, 'c> ShownChain<'b, 'c> {
             ChainEnd::Init => "Init started".to_owned(),
             ChainEnd::Reached(WholeEnd::Marker) => "The marker was reached".to_owned(),
             ChainEnd::Reached(WholeEnd::SystemdFinish) => "systemd's first transaction was complete".to_owned(),
-            ChainEnd::Reached(end @ (WholeEnd::Target(_) | WholeEnd::LoginPrompt)) => {
-                format!("{} was reached", end.title())
-            }
+            ChainEnd::Reached(WholeEnd::Target(name)) => format!("{name} was reached"),
+            ChainEnd::Reached(WholeEnd::LoginPrompt) => "The login prompt was reached".to_owned(),
             ChainEnd::Reached(WholeEnd::Application) => {
                 let app = self.boot.whole.application.as_ref();
                 let what = match app.map(|app| app.reached) {

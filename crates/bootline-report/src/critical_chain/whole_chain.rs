@@ -9,6 +9,7 @@ use super::small_links::outstanding;
 use super::units;
 use crate::document::{Document, Text};
 use crate::explain::{no_end, untrusted};
+use crate::problem::left_out;
 use crate::style::Style;
 use crate::time_value::{ClockName, TimeValue, share};
 use crate::whole::readiness;
@@ -49,6 +50,7 @@ pub(super) fn whole_chain(document: &mut Document, shown: &ShownChain<'_, '_>, o
         }
     };
     untrusted(document, boot);
+    left_out(document, &boot.problems);
     document.table(links_table(shown, &outstanding, "what", shown.end_title()));
     if let Some(path) = shown.path {
         slack(document, path);

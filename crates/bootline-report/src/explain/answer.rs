@@ -131,6 +131,11 @@ pub(in super::super) fn since(since: TimeOrigin) -> &'static str {
     }
 }
 
+/// What a boot's figures end with.
+pub(super) fn end_name(end: &BootEnd) -> &'static str {
+    if end.by == EndedBy::Marker { "the marker" } else { "init" }
+}
+
 /// Clocks agree where they differ by less than this.
 const SAME: Dur = Dur::from_millis(10);
 
@@ -178,7 +183,8 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
     }
     let mut cost = Text::new().styled_time(TimeValue::estimate(line.cost), Style::Cost);
     if let Some(share) = boot.end.as_ref().and_then(|e| share(line.cost.best(), e.elapsed.best())) {
-        cost = cost.words(format!(", {share} of the time to init"));
+        let end = boot.end.as_ref().map_or("init", end_name);
+        cost = cost.words(format!(", {share} of the time to {end}"));
     }
     if line.speed.is_some_and(|s| s.source == SpeedSource::Declared) {
         cost = cost.words("; nothing in the log confirms the declared speed");
@@ -199,7 +205,9 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
         entries.push(Entry::new("line", "its speed is unknown: state it, `--console ttyS0,115200n8`"));
     }
     let mut transmitted = match &boot.end {
-        Some(_) => format!("{} bytes before init, {} in the whole log", line.bytes_before_end, line.bytes),
+        Some(end) => {
+            format!("{} bytes before {}, {} in the whole log", line.bytes_before_end, end_name(end), line.bytes)
+        }
         None => format!("{} bytes", line.bytes),
     };
     if let Some(flush) = line.flush.filter(|f| f.bytes > 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What costs time: title, cost, why, the records that show it, and the numbers of its remedies.
+use super::answer::end_name;
 use super::cost_place::CostPlace;
 use super::remedies::NumberedRemedies;
 use crate::document::{Document, Entry, Text};
@@ -18,7 +19,7 @@ pub(super) fn findings(document: &mut Document, boot: &Boot, findings: &[Finding
         return document.paragraph(text);
     }
     let clock = ClockName::of_axis(boot.timeline.clock);
-    let total = boot.end.as_ref().map(|e| Total { elapsed: e.elapsed.best(), end: e.at.best() });
+    let total = boot.end.as_ref().map(|e| Total { elapsed: e.elapsed.best(), end: e.at.best(), name: end_name(e) });
     let reported: Vec<RuleId> = findings.iter().map(|f| f.rule).collect();
     // What is contained in another cause comes after all causes.
     let (mut shown, contained): (Vec<_>, Vec<_>) = findings.iter().partition(|f| part_of(f, &reported).is_empty());
@@ -42,6 +43,8 @@ struct Total {
     elapsed: Dur,
     /// Init's start on the boot's axis.
     end: Dur,
+    /// What it ends with.
+    name: &'static str,
 }
 
 /// Rules among those reported whose findings contain this one's cost.
@@ -62,10 +65,10 @@ fn entries(
         match total.map(|t| (t, CostPlace::of(finding, t.end))) {
             Some((t, CostPlace::BeforeInit)) => {
                 if let Some(share) = share(finding.cost.best(), t.elapsed) {
-                    cost = cost.words(format!(", {share} of the time to init"));
+                    cost = cost.words(format!(", {share} of the time to {}", t.name));
                 }
             }
-            Some((_, CostPlace::AfterInit)) => cost = cost.words(", after init"),
+            Some((t, CostPlace::AfterInit)) => cost = cost.words(format!(", after {}", t.name)),
             Some((_, CostPlace::BeforeKernel)) | None => {}
         }
         entries.push(Entry::new("cost", cost));

@@ -15,8 +15,18 @@ use bootline_capture::units::Dur;
 
 const BAR: f64 = 22.0;
 const CONSOLE: f64 = 150.0;
+/// Rows of a track of units.
+const MOST_ROWS: usize = 24;
 /// Findings that are drawn; a page has them all.
 const MOST_FINDINGS: usize = 6;
+
+/// A bar with its name beside it.
+struct NamedBar<'a> {
+    from: Dur,
+    to: Dur,
+    name: &'a str,
+    tip: String,
+}
 
 /// Draws a boot below `y`.
 pub(super) fn draw(p: &Picture, difference: &Difference, from: Dur, to: Dur, y: f64, titled: bool) -> Canvas {
@@ -228,58 +238,78 @@ impl Canvas {
     }
 
     fn services(&mut self, p: &Picture) {
-        let mut free: Vec<f64> = Vec::new();
-        if p.services.is_empty() {
-            return;
-        }
-        self.name(self.y + 11.0, "services");
+        let mut bars = Vec::new();
         for service in &p.services {
             let Some(from) = service.start.or(service.end) else { continue };
             let to = service.end.unwrap_or(p.to);
-            // A name may need more room than its bar.
-            let right = self.x(to).max(self.x(from) + 4.0 + service.name.chars().count() as f64 * CHARACTER);
-            let row = free.iter().position(|f| *f <= self.x(from)).unwrap_or(free.len());
-            if row == 24 {
-                continue;
-            }
-            if row == free.len() {
-                free.push(0.0);
-            }
-            free[row] = right;
-            let y = self.y + row as f64 * ROW;
             let tip = format!("{}: {} s", service.name, to - from);
-            self.bar("service", (from, to), (y, ROW - 1.0), "", &tip);
-            self.text("beside", self.x(from) + 3.0, y + 11.0, &service.name);
+            bars.push(NamedBar { from, to, name: &service.name, tip });
         }
-        self.y += free.len() as f64 * ROW + 5.0;
+        self.named_bars("services", &bars);
     }
 
     fn source_bars(&mut self, p: &Picture) {
         for (track, title) in SOURCE_TRACKS.iter().enumerate() {
-            let mut free: Vec<f64> = Vec::new();
-            for bar in p.source_bars.iter().filter(|b| b.track == track) {
+            let mut bars = Vec::new();
+            for bar in p.source_bars.iter().filter(|b| b.track == track && b.start <= self.to) {
                 let to = bar.end.unwrap_or(p.to).max(bar.start);
-                let right = self.x(to).max(self.x(bar.start) + 4.0 + bar.name.chars().count() as f64 * CHARACTER);
-                let row = free.iter().position(|f| *f <= self.x(bar.start)).unwrap_or(free.len());
-                if row == 24 || bar.start > self.to {
-                    continue;
+                let tip = format!("{} {}: {} s", bar.about, bar.name, to - bar.start);
+                bars.push(NamedBar { from: bar.start, to, name: &bar.name, tip });
+            }
+            self.named_bars(title, &bars);
+        }
+    }
+
+    /// A track of bars with their names beside them.
+    fn named_bars(&mut self, title: &str, bars: &[NamedBar<'_>]) {
+        if bars.is_empty() {
+            return;
+        }
+        let rows = self.rows_of(bars);
+        self.name(self.y + 11.0, title);
+        let not_drawn = rows.iter().filter(|row| row.is_none()).count();
+        if not_drawn > 0 {
+            self.name(self.y + 26.0, &format!("({not_drawn} shorter)"));
+        }
+        for (bar, row) in bars.iter().zip(&rows) {
+            let Some(row) = row else { continue };
+            let y = self.y + *row as f64 * ROW;
+            self.bar("service", (bar.from, bar.to), (y, ROW - 1.0), "", &bar.tip);
+            self.text("beside", self.x(bar.from) + 3.0, y + 11.0, bar.name);
+        }
+        let count = rows.iter().flatten().max().map_or(0, |row| row + 1);
+        self.y += count as f64 * ROW + 5.0;
+    }
+
+    /// The row of each, in the order of their starts; of more than there is room for, the longest have one.
+    fn rows_of(&self, bars: &[NamedBar<'_>]) -> Vec<Option<usize>> {
+        // Those that are at least so long, and whether there was a row for each.
+        let pack = |least: Dur| {
+            let mut free: Vec<f64> = Vec::new();
+            let mut all = true;
+            let row_of = |bar: &NamedBar<'_>| {
+                if bar.to - bar.from < least {
+                    return None;
                 }
-                if row == 0 && free.is_empty() {
-                    self.name(self.y + 11.0, title);
-                }
-                if row == free.len() {
+                // A name may need more room than its bar.
+                let name = bar.name.chars().count() as f64 * CHARACTER;
+                let right = self.x(bar.to).max(self.x(bar.from) + 4.0 + name);
+                let row = free.iter().position(|f| *f <= self.x(bar.from)).unwrap_or(free.len());
+                all &= row < MOST_ROWS;
+                if row == free.len() && row < MOST_ROWS {
                     free.push(0.0);
                 }
-                free[row] = right;
-                let y = self.y + row as f64 * ROW;
-                let tip = format!("{} {}: {} s", bar.about, bar.name, to - bar.start);
-                self.bar("service", (bar.start, to), (y, ROW - 1.0), "", &tip);
-                self.text("beside", self.x(bar.start) + 3.0, y + 11.0, &bar.name);
-            }
-            if !free.is_empty() {
-                self.y += free.len() as f64 * ROW + 5.0;
-            }
-        }
+                *free.get_mut(row)? = right;
+                Some(row)
+            };
+            let rows: Vec<Option<usize>> = bars.iter().map(row_of).collect();
+            (rows, all)
+        };
+        let mut lengths: Vec<Dur> = bars.iter().map(|bar| bar.to - bar.from).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        let at = lengths.partition_point(|least| !pack(*least).1);
+        pack(lengths.get(at).or(lengths.last()).copied().unwrap_or_default()).0
     }
 
     fn console(&mut self, p: &Picture) {
@@ -292,7 +322,7 @@ impl Canvas {
         }
         let (top, bottom) = (self.y + 6.0, self.y + CONSOLE);
         self.name(top + 12.0, &format!("console {}", line.name));
-        self.name(top + 27.0, &format!("{most} chars"));
+        self.name(top + 27.0, &format!("{most} bytes"));
         self.name(top + 42.0, &format!("backlog ≤ {}", line.peak));
         if let Some((from, to, characters)) = line.flush {
             let place = (top, bottom - top);

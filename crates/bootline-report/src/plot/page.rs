@@ -153,7 +153,9 @@ fn finding(p: &Picture, f: &FindingMark, boot: usize, at: usize) -> String {
     let way = f.remedy.as_ref().map(|r| {
         let setting = r.setting().map_or(String::new(), |s| format!(": <code>{}</code>", html_text(&s)));
         let saves = r.saves.map(Interval::best).filter(|s| *s > Dur::from_millis(20)).map_or(String::new(), |s| {
-            let share = share(s, total).map_or(String::new(), |s| format!(", {}", html_text(&s)));
+            // What is saved after init is no share of the time to it.
+            let share =
+                share(s, total).filter(|_| s <= total).map_or(String::new(), |s| format!(", {}", html_text(&s)));
             format!(" <strong class=\"saves\">saves {} s{share}</strong>", in_millis(s))
         });
         format!("<span class=\"way\">{}{setting}{saves}</span>", html_text(&r.action))

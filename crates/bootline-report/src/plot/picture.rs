@@ -10,6 +10,7 @@ use crate::critical_chain::{CriticalChainOptions, DecidingChain, critical_chain}
 use crate::document::{Document, Text};
 use crate::escape::escaped;
 use crate::explain;
+use crate::whole::when_reached;
 use bootline_analysis::compare::{Asked, RunMeasures};
 use bootline_analysis::critical_path::CriticalPath;
 use bootline_analysis::rules::Finding;
@@ -117,7 +118,10 @@ impl Picture {
         Picture {
             source: source.title(),
             kernel: explain::kernel_title(boot),
-            answer: explain::in_a_sentence(boot),
+            answer: match when_reached(boot) {
+                Some(reached) => reached.words(". ").text(explain::in_a_sentence(boot)),
+                None => explain::in_a_sentence(boot),
+            },
             explanation: explain::explain(boot, findings, source),
             critical_path_document: deciding
                 .path()
@@ -205,7 +209,9 @@ fn line(boot: &Boot) -> Option<DrawnLine> {
     // The bytes stored before the console start, while they were being transmitted.
     let flush = line.flush.filter(|f| f.bytes > 0).and_then(|f| {
         let last = boot.records.index_of(f.record)?;
-        let mut transmitted = (0..=last).filter_map(|i| boot.timeline.place(i).transmitted);
+        // Not what a boot loader wrote before.
+        let is_kernel = |i: &usize| boot.records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel);
+        let mut transmitted = (0..=last).filter(is_kernel).filter_map(|i| boot.timeline.place(i).transmitted);
         Some((transmitted.next()?.start, boot.timeline.place(last).transmitted?.end, f.bytes))
     });
     Some(DrawnLine {

@@ -10,6 +10,6 @@ mod units;
 pub(super) use marks::marks;
 pub(super) use processes::processes;
 pub(super) use sources::sources;
-pub(super) use stages::{application, is_worth_showing, readiness, stages};
+pub(super) use stages::{application, is_worth_showing, readiness, stages, when_reached};
 pub(super) use traced::traced_initcalls;
 pub(super) use units::units_table;

@@ -4,7 +4,7 @@ use crate::document::{Document, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
 use crate::time_value::{ClockName, TimeValue, share};
-use bootline_boot::{Application, Boot, Reached, Stage, StageName, WholeOrigin};
+use bootline_boot::{Application, Boot, Reached, Stage, StageName, WholeEnd, WholeOrigin};
 use bootline_capture::units::Dur;
 
 /// Whether the stages show more than the phases of the kernel.
@@ -14,10 +14,10 @@ pub(crate) fn is_worth_showing(boot: &Boot) -> bool {
     !boot.whole.sources.is_empty() || boot.whole.application.is_some() || boot.whole.stages.iter().any(is_more)
 }
 
-/// When the application was reached; nothing if none was named.
-pub(crate) fn application(document: &mut Document, boot: &Boot) {
-    let (Some(app), Some(since)) = (&boot.whole.application, boot.whole.since) else { return };
-    let Some(first) = boot.whole.stages.first() else { return };
+/// `The application (camera.service) is up 4.120 s after power-on`; none if none was named or reached.
+pub(crate) fn when_reached(boot: &Boot) -> Option<Text> {
+    let (app, since) = (boot.whole.application.as_ref()?, boot.whole.since?);
+    let first = boot.whole.stages.first()?;
     let what = match app.reached {
         Reached::UnitUp => "is up",
         Reached::Executed => "is executed",
@@ -25,12 +25,19 @@ pub(crate) fn application(document: &mut Document, boot: &Boot) {
         Reached::Line => "is reached",
         Reached::ProcessStart => "starts",
     };
-    let mut text = Text::new()
+    let text = Text::new()
         .words("The application (")
         .words(&app.name)
         .words(format!(") {what} "))
         .styled(TimeValue::exact(app.at - first.start).short(), Style::Strong)
         .words(format!(" after {}", since.title()));
+    Some(text)
+}
+
+/// When the application was reached; nothing if none was named.
+pub(crate) fn application(document: &mut Document, boot: &Boot) {
+    let (Some(app), Some(since)) = (&boot.whole.application, boot.whole.since) else { return };
+    let (Some(first), Some(mut text)) = (boot.whole.stages.first(), when_reached(boot)) else { return };
     if let Some(mark) = app.mark.and_then(|i| boot.marks.get(i)) {
         text = text.words(format!(" ({}), or up to {} s earlier", mark.what(), mark.uncertainty));
     }
@@ -122,8 +129,9 @@ fn table(boot: &Boot) -> Table {
         table.row(cells, if s.length() == longest && total > Dur::ZERO { Style::Strong } else { Style::Plain });
     }
     if boot.whole.stages.len() > 1 {
-        let cells =
-            vec!["all".to_owned(), total.to_string(), String::new(), String::new(), String::new(), String::new()];
+        let until = boot.whole.until.map_or("the end of the log", WholeEnd::title);
+        let mut cells = vec!["all".to_owned(), total.to_string()];
+        cells.extend([String::new(), String::new(), String::new(), format!("until {until}")]);
         table.row(cells, Style::Faint);
     }
     table

@@ -99,6 +99,21 @@ impl UnitsOfBoots {
     }
 }
 
+/// Units from the console alone, by the line's speed (baud).
+#[derive(Default)]
+pub struct UnitsBySpeed(pub BTreeMap<u32, UnitsOfBoots>);
+
+impl UnitsBySpeed {
+    /// Adds a boot.
+    pub fn add(&mut self, run: &WholeRun, app: &App) -> Result<(), Error> {
+        let Some(line) = &run.truth.line else { return Ok(()) };
+        if let Some(units) = run.units(&run.boot(With::Console, &app.marker)?)? {
+            self.0.entry(line.baud.get()).or_default().add(&units);
+        }
+        Ok(())
+    }
+}
+
 /// The median of values, with its interval.
 pub fn middle(values: &[f64]) -> Option<Estimate> {
     Some(median(&Samples::new(values.iter().copied())?, SEED))

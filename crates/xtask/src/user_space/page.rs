@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bootline_stats::Estimate;
 
-use super::measured::{IN_USER_SPACE, Measured, PredictedArm, Predictions, middle};
+use super::measured::{IN_USER_SPACE, Measured, PredictedArm, Predictions, UnitsBySpeed, UnitsOfBoots, middle};
 
 /// A moment within this many percent of the truth is explained well enough.
 const WITHIN: f64 = 1.0;
@@ -40,6 +40,15 @@ these are off: of each boot the middle and the 95th percentile of its units, and
 | --- | --: | --: | --: | --: | --: | --: | --: | --: |
 ";
 
+const SPEEDS: &str = "
+## Units from the console alone, by the speed of the line
+
+systemd's status lines wait for the serial line as all text does, behind the kernel's and one another.
+
+| baud | boots | units a boot | named | worst boot | compared | off, middle [ms] | 95th percentile [ms] | worst boot [ms] |
+| --: | --: | --: | --: | --: | --: | --: | --: | --: |
+";
+
 const PARTS: &str = "
 ## How user space is divided
 
@@ -61,8 +70,13 @@ Each arm changes one thing in user space. It is predicted from the boots of the 
 ";
 
 /// All of it.
-pub fn markdown(results: &Path, measured: &Measured, predictions: &Predictions) -> String {
-    let name = results.file_name().unwrap_or_default().to_string_lossy();
+pub fn markdown(
+    [results, by_speed]: [&Path; 2],
+    measured: &Measured,
+    speeds: &UnitsBySpeed,
+    predictions: &Predictions,
+) -> String {
+    let [name, second] = [results, by_speed].map(|p| p.file_name().unwrap_or_default().to_string_lossy());
     let load = middle(&measured.loads)
         .map_or(String::new(), |load| format!("; the host's load before a boot was {:.1} in the median", load.best));
     let mut out = format!("{HEAD}\n{} boots of `experiments/{name}.toml`{load}.\n{MOMENTS}", measured.boots);
@@ -80,21 +94,13 @@ pub fn markdown(results: &Path, measured: &Measured, predictions: &Predictions) 
     }
     out += UNITS;
     for (with, units) in &measured.units {
-        let cell = |values: &[f64], digits: usize| middle(values).map_or(String::new(), |m| plain(&m, digits));
-        let least = units.named.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = units.most.iter().copied().fold(0.0, f64::max);
-        _ = writeln!(
-            out,
-            "| {} | {} | {} | {} % | {least:.1} % | {} | {} | {} | {most:.2} |",
-            with.title(),
-            units.shown.len(),
-            cell(&units.shown, 0),
-            cell(&units.named, 1),
-            cell(&units.compared, 0),
-            cell(&units.median, 2),
-            cell(&units.most, 2),
-        );
+        out += &units_row(with.title(), units);
     }
+    out += SPEEDS;
+    for (baud, units) in &speeds.0 {
+        out += &units_row(&baud.to_string(), units);
+    }
+    _ = writeln!(out, "\nBoots of `experiments/{second}.toml`.");
     out += PARTS;
     for (with, parts) in &measured.parts {
         let boots = parts.values().map(Vec::len).max().unwrap_or_default();
@@ -121,6 +127,21 @@ pub fn markdown(results: &Path, measured: &Measured, predictions: &Predictions) 
     }
     out += &summary(&predictions.arms);
     out
+}
+
+fn units_row(title: &str, units: &UnitsOfBoots) -> String {
+    let cell = |values: &[f64], digits: usize| middle(values).map_or(String::new(), |m| plain(&m, digits));
+    let least = units.named.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = units.most.iter().copied().fold(0.0, f64::max);
+    format!(
+        "| {title} | {} | {} | {} % | {least:.1} % | {} | {} | {} | {most:.2} |\n",
+        units.shown.len(),
+        cell(&units.shown, 0),
+        cell(&units.named, 1),
+        cell(&units.compared, 0),
+        cell(&units.median, 2),
+        cell(&units.most, 2),
+    )
 }
 
 /// How many predictions held, and how far they were off.

@@ -118,7 +118,7 @@ function tracksOf(boot, narrow, alone) {
   });
   if (boot.services.length > 0) {
     const rows = rowsOf(boot, boot.services);
-    const t = track("services", 17, rows.count);
+    const t = track("services" + shorter(rows), 17, rows.count);
     boot.services.forEach((s, index) => {
       if (rows.of[index] < 0) return;
       const start = s.start ?? s.end;
@@ -130,7 +130,7 @@ function tracksOf(boot, narrow, alone) {
     const indices = Array.from(boot.sourceBars.keys()).filter((i) => boot.sourceBars[i].track === n);
     if (indices.length === 0) return;
     const rows = rowsOf(boot, indices.map((i) => boot.sourceBars[i]));
-    const t = track(name, 17, rows.count);
+    const t = track(name + shorter(rows), 17, rows.count);
     indices.forEach((index, k) => {
       if (rows.of[k] < 0) return;
       const b = boot.sourceBars[index];
@@ -197,16 +197,42 @@ function joinedWaits(boot, cause = null) {
   return bars;
 }
 
-/** Services, or processes, in as few rows as they need; a name may stand behind its bar. */
+/** What a track's name says of those that it has no row for. */
+function shorter(rows) {
+  return rows.notDrawn > 0 ? ` (${rows.notDrawn} shorter)` : "";
+}
+
+/** Services, or processes, in as few rows as they need; a name may stand behind its bar. Of more than 30 rows hold, the longest. */
 function rowsOf(boot, list) {
   const room = (boot.to - boot.from) * 0.1;
-  const free = [];
-  const of = list.map((s) => {
+  const bars = list.map((s) => {
     const start = s.start ?? s.end;
-    let row = free.findIndex((f) => f <= start);
-    if (row < 0) row = free.length < 30 ? free.length : -1;
-    if (row >= 0) free[row] = Math.max(s.end ?? boot.to, start + room);
-    return row;
+    return { start, end: s.end ?? boot.to };
   });
-  return { of, count: free.length };
+  const pack = (least) => {
+    const free = [];
+    let notDrawn = 0;
+    const of = bars.map((bar) => {
+      if (bar.end - bar.start < least) {
+        notDrawn++;
+        return -1;
+      }
+      let row = free.findIndex((f) => f <= bar.start);
+      if (row < 0) row = free.length < 30 ? free.length : -1;
+      if (row >= 0) free[row] = Math.max(bar.end, bar.start + room);
+      else notDrawn++;
+      return row;
+    });
+    return { of, count: free.length, notDrawn };
+  };
+  const fits = (least) => pack(least).of.every((row, i) => row >= 0 || bars[i].end - bars[i].start < least);
+  const lengths = Array.from(new Set(bars.map((bar) => bar.end - bar.start))).sort((a, b) => a - b);
+  let low = 0;
+  let high = lengths.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fits(lengths[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return pack(lengths[low] ?? 0);
 }
