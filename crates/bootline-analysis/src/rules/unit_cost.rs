@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a unit costs the application: what is shared by the rules on user space.
-use std::collections::HashSet;
-
 use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use crate::user_space::requiring;
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordId;
@@ -108,11 +107,7 @@ fn sum(costs: &[UnitCost<'_>]) -> Interval {
 
 /// Price and risk of masking units: what requires one of them fails.
 pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (String, Risk) {
-    let units = &boot.whole.units;
-    let names_of_masked: HashSet<&str> = masked.iter().map(|unit| unit.name.as_str()).collect();
-    let is_masked: Vec<bool> = units.iter().map(|unit| names_of_masked.contains(unit.name.as_str())).collect();
-    let fails = |at: &usize| !is_masked[*at] && units[*at].requires.iter().any(|needed| is_masked[*needed]);
-    let requiring: Vec<&str> = (0..units.len()).filter(fails).map(|at| units[at].name.as_str()).collect();
+    let requiring = requiring(boot, &masked.iter().map(|unit| unit.name.as_str()).collect());
     if requiring.is_empty() {
         return (price.to_owned(), Risk::Medium);
     }
