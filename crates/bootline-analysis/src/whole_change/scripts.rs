@@ -58,7 +58,10 @@ impl<'b> Scripts<'b> {
         let mut changed = Changed::default();
         let mut met: Vec<&Service> = Vec::new();
         for setting in settings {
-            let Some(name) = setting.unit() else { return Err(WholePredictionError::OnlyOfSystemd(setting.key())) };
+            let of_systemd = matches!(setting, WholeSetting::NoDefaultDependencies(_));
+            let Some(name) = setting.unit().filter(|_| !of_systemd) else {
+                return Err(WholePredictionError::OnlyOfSystemd(setting.key()));
+            };
             let script = self.script(name)?;
             if met.iter().any(|other| std::ptr::eq(*other, script)) {
                 return Err(WholePredictionError::TwoSettings(script.name.clone()));

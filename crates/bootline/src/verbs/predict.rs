@@ -26,8 +26,9 @@ Settings for --set:
   console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250,
                         console_relay (the last two also with +replay)
   cpus=1                another number of CPUs
-For the whole boot, up to the application. UNIT is a unit of systemd (needs --with the output of `systemctl show --all '*'`),
-or an init script that runs in a sequence, by the name that it prints (avahi-daemon; S20avahi-daemon is understood):
+For the whole boot, up to the application. UNIT is a unit of systemd (needs --with the output of
+`systemctl show --all '*'`), or one of the init scripts that run one after the other, by the
+name that it prints (avahi-daemon; S20avahi-daemon is the same):
   mask=UNIT             the unit or the script is not started
   after-app=UNIT        it starts when the application is up
   no-wait=UNIT          nothing waits for it; a script runs in the background
@@ -40,7 +41,7 @@ Examples:
   bootline predict boot.cap                                every what-if, compared with the baseline
   bootline predict --set baud=115200 --set quiet boot.cap  one question
   bootline predict boot.cap --with units.txt --app camera.service --set mask=avahi-daemon.service
-  bootline predict boot.cap --app 'camera: ready' --set no-wait=networking   with an init that runs scripts
+  bootline predict boot.cap --app 'camera: ready' --set no-wait=networking      init scripts
   bootline predict --kernel-log kernel.log boot.cap        with the levels of `dmesg -r >kernel.log`
   bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved_ns.best]'
 
