@@ -183,7 +183,7 @@ fn the_kernel_says_when_it_executes_the_root_file_systems_init() {
     let both = user_space(&before_tomoyo(&["process 1 goes on after 0.050000 s"]));
     assert_eq!(both, executed);
     // Only the initramfs has one.
-    assert_eq!(user_space(&before_tomoyo(&[])).1, true);
+    assert!(user_space(&before_tomoyo(&[])).1);
     // One that does not say when it began: what the kernel executes after it is not the first program.
     let unknown = with_record("fastinit: camera: cannot run `/bin/camera`: no such file or directory").replace(
         "[2026-05-06 10:11:10.503]          Starting net",
