@@ -426,16 +426,32 @@ fn remedies_of_scripts_are_predicted() {
     let named = ["networking", "ntpd", "sshd"];
     let expected: Vec<String> = [
         named.map(|n| format!("init script {n} after camera: the first picture")),
-        named.map(|n| format!("init script {n} in the background")),
         named.map(|n| format!("no init script {n}")),
+        named.map(|n| format!("init script {n} in the background")),
     ]
     .concat();
     assert_eq!(settings, expected);
     // All but the longest script is what the finding costs at most, and three of five are left out.
     let ms = Dur::from_millis;
     assert_eq!(typed[0].saves.map(|s| (s.low(), s.best(), s.high())), Some((Dur::ZERO, ms(2_700), ms(3_600))));
-    assert_eq!(typed[0].saves, typed[2].saves);
+    assert_eq!(typed[0].saves, typed[1].saves);
     assert!(typed.iter().all(|r| !r.is_applicable()), "which file a script is depends on the init");
+}
+
+#[test]
+fn a_script_that_sets_the_clock_can_be_left_out() {
+    let log = scripts(&[
+        (2_000, " * Starting net ..."),
+        (2_900, "                                     [ ok ]"),
+        (3_000, " * Setting clock via the NTP client 'ntpdate' ..."),
+        (6_000, "                                     [ ok ]"),
+        (7_000, "board login: "),
+    ]);
+    let found = of(&boot(&log, "", None), RuleId::Usr011).unwrap();
+    let script = "Setting clock via the NTP client 'ntpdate'";
+    assert_eq!(changes(&found), [&SystemChange::DisableScript(script.to_owned())]);
+    let saves = found.remedies.iter().find_map(|r| r.saves).unwrap();
+    assert_eq!((saves.low(), saves.best(), saves.high()), (Dur::ZERO, Dur::from_secs(3), Dur::from_secs(3)));
 }
 
 #[test]

@@ -30,6 +30,9 @@ fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
         WholePredictionError::NoDependencies | WholePredictionError::NoTimes(_) | WholePredictionError::NoManager => {
             "run `systemctl show --all '*' >units.txt` and `systemctl show >manager.txt` there, then add `--with units.txt --with manager.txt` here"
         }
+        WholePredictionError::NothingStarted => {
+            "with systemd, run `systemctl show --all '*' >units.txt` there and add `--with units.txt` here; init scripts must print when they start and end"
+        }
         WholePredictionError::NoUnit { .. } | WholePredictionError::NoActivation(_) => {
             "`bootline blame` with the same sources lists the units"
         }

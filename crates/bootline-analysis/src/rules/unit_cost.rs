@@ -4,6 +4,7 @@ use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
+use crate::init_scripts;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use crate::user_space::requiring;
 use bootline_boot::{Boot, Unit};
@@ -73,11 +74,17 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
     UnitCosts { total: sum(&found), units: found, part_of }
 }
 
-impl UnitCosts<'_> {
-    /// A remedy that masks the services among these units; none if none is a service.
+impl<'b> UnitCosts<'b> {
+    /// A remedy that leaves out the services and the init scripts among these units; none if none is one.
     pub fn masking(&self, case: &Case<'_>, action: &str, price: &str) -> Option<Remedy> {
-        let masked: Vec<&Unit> = self.units.iter().map(|c| c.unit).filter(|u| u.name.ends_with(".service")).collect();
-        let mask: Vec<SystemChange> = masked.iter().map(|unit| SystemChange::MaskUnit(unit.name.clone())).collect();
+        let of_scripts = init_scripts::start_user_space(case.boot);
+        let is_script = |name: &str| of_scripts && init_scripts::scripts(case.boot).any(|s| s.name == name);
+        let change = |unit: &'b Unit| match unit.name.as_str() {
+            name if name.ends_with(".service") => Some((unit, SystemChange::MaskUnit(name.to_owned()))),
+            name if is_script(name) => Some((unit, SystemChange::DisableScript(name.to_owned()))),
+            _ => None,
+        };
+        let (masked, mask): (Vec<&Unit>, Vec<SystemChange>) = self.units.iter().filter_map(|c| change(c.unit)).unzip();
         let (price, risk) = price_of_masking(case.boot, &masked, price);
         (!mask.is_empty()).then(|| Remedy::new(action, mask, price, risk))
     }

@@ -130,6 +130,7 @@ fn named_remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
         |change: &dyn Fn(String) -> SystemChange| named.iter().map(|n| change((*n).to_owned())).collect::<Vec<_>>();
     let list = named.join(", ");
     let mut remedies = Vec::new();
+    // Without it, one of them may be what the boot is for.
     if let Some(app) = &boot.whole.application {
         remedies.push(Remedy::new(
             format!("run after the application what it does not need, of the longest scripts: {list}"),
@@ -137,17 +138,17 @@ fn named_remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
             "they start later; whatever needs one of them earlier fails or must wait",
             Risk::Medium,
         ));
+        remedies.push(Remedy::new(
+            format!("do without what the product does not need, of the longest scripts: {list}"),
+            of_each(&SystemChange::DisableScript),
+            "what these scripts do",
+            Risk::Medium,
+        ));
     }
     remedies.push(Remedy::new(
         format!("run in the background (`&`) what no later script needs, of the longest: {list}"),
         of_each(&SystemChange::ScriptInBackground),
         "what needs one of them must wait for it itself, or retry; a failure is noticed by nobody",
-        Risk::Medium,
-    ));
-    remedies.push(Remedy::new(
-        format!("do without what the product does not need, of the longest scripts: {list}"),
-        of_each(&SystemChange::DisableScript),
-        "what these scripts do",
         Risk::Medium,
     ));
     remedies

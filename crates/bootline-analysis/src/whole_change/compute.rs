@@ -101,7 +101,11 @@ impl<'b> UserSpace<'b> {
     fn new(boot: &'b Boot, end: Dur, load: ProcessorLoad) -> Result<UserSpace<'b>, WholePredictionError> {
         if boot.whole.dependencies != DependenciesKnown::All {
             let other = init_scripts::why_no_sequence(boot).map(WholePredictionError::NoSequence);
-            return Err(other.unwrap_or(WholePredictionError::NoDependencies));
+            let otherwise = match boot.whole.units.is_empty() {
+                true => WholePredictionError::NothingStarted,
+                false => WholePredictionError::NoDependencies,
+            };
+            return Err(other.unwrap_or(otherwise));
         }
         let until = boot.whole.until.map_or("the log", |until| until.title());
         // Without an application it is a target: a marker may lie anywhere.

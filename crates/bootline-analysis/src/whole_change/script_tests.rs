@@ -179,6 +179,8 @@ fn what_cannot_be_predicted_of_scripts() {
     parallel.insert(4, (4_500, "[ ok ] Starting other".to_owned()));
     let (first, second) = ("net".to_owned(), "other".to_owned());
     assert_eq!(error(&boot_of(&parallel, None, None), &["mask=net"]), E::InParallel { first, second });
+    let prompt = boot_of(&[(2_000, "board login: ".to_owned())], None, None);
+    assert_eq!(error(&prompt, &["mask=net"]), E::NothingStarted);
     let procd = [(2_000, "[    1.000000] procd: - early -"), (3_000, "[    2.000000] procd: - init complete -")];
     let procd = boot_of(&procd.map(|(ms, text)| (ms, text.to_owned())), None, None);
     assert!(error(&procd, &["mask=dnsmasq"]).to_string().starts_with("procd reports only its stages"));

@@ -160,6 +160,9 @@ pub enum WholePredictionError {
     /// The boot ended with something that is no unit.
     #[error("this boot ended with {0}, and no source shows which unit that is")]
     EndIsNoUnit(&'static str),
+    /// No source has units or scripts.
+    #[error("no source shows what is started in user space: neither units of systemd nor init scripts")]
+    NothingStarted,
     /// No source has After=.
     #[error("no source shows which unit waits for which")]
     NoDependencies,
