@@ -9,17 +9,19 @@
 //! origin < rules
 //! critical_path < boot_chain
 //! user_space < boot_chain, rules
-//! predict, user_space < whole_change < rules < predictions
+//! predict, user_space, init_scripts < whole_change < rules < predictions
 //! compare
 //! ```
 pub mod boot_chain;
 pub mod compare;
 pub mod critical_path;
+mod init_scripts;
 pub mod origin;
 pub mod predict;
 pub mod predictions;
 pub mod remedy;
 pub mod rules;
 mod suggestion;
+mod time_range;
 pub mod user_space;
 pub mod whole_change;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All that is predicted of a boot: up to init, by the console's model, and to the application, by the units.
+use crate::init_scripts;
 use crate::predict::{self, Prediction, PredictionError};
 use crate::rules::{Finding, findings};
 use crate::whole_change::{
@@ -73,7 +74,7 @@ fn with_baseline(boot: &Boot, changed: Vec<WholePrediction>) -> Result<Vec<Whole
 /// Every what-if of the whole boot that may save something, the one that saves most first: the findings' remedies that change what is
 /// started and what waits, and the application without its default dependencies. What can't be predicted is omitted.
 fn whole_what_ifs(boot: &Boot, findings: impl FnOnce() -> Vec<Finding>) -> Vec<WholePrediction> {
-    if boot.whole.dependencies != DependenciesKnown::All {
+    if boot.whole.dependencies != DependenciesKnown::All && !init_scripts::start_user_space(boot) {
         return Vec::new();
     }
     let findings = findings();

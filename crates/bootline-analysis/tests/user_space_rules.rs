@@ -385,7 +385,8 @@ fn scripts_count_up_to_the_application() {
     let texts = |lines: &[(u32, String)]| scripts(&lines.iter().map(|(ms, t)| (*ms, t.as_str())).collect::<Vec<_>>());
     let found = of(&boot(&texts(&in_sequence), "", None), RuleId::Usr016).expect("four scripts");
     assert_eq!((found.cost.best(), found.cost.high()), (Dur::ZERO, Dur::from_millis(2_970)));
-    assert!(changes(&found).is_empty(), "it is not OpenRC for certain");
+    let is_of_openrc = |c: &&SystemChange| matches!(c, SystemChange::FileSetting { .. });
+    assert_eq!(changes(&found).into_iter().find(is_of_openrc), None, "it is not OpenRC for certain");
 
     // Lines of other inits, each broken by a record of the kernel.
     let system_v: Vec<(u32, String)> = (0..4)
@@ -402,6 +403,55 @@ fn scripts_count_up_to_the_application() {
     let mut with_app = in_sequence.to_vec();
     with_app.insert(4, (5_005, "camera: the first picture".to_owned()));
     assert_eq!(of(&boot(&texts(&with_app), "", Some("the first picture")), RuleId::Usr016), None);
+}
+
+/// Remedies name scripts that `predict` can change, never those that all others need or the one that starts the application.
+#[test]
+fn remedies_of_scripts_are_predicted() {
+    let ok = "                                     [ ok ]";
+    let lines: Vec<(u32, String)> = ["mdev", "networking", "ntpd", "sshd", "camera"]
+        .iter()
+        .zip(0..)
+        .flat_map(|(name, i)| {
+            [(2_000 + i * 1_000, format!(" * Starting {name} ...")), (2_900 + i * 1_000, ok.to_owned())]
+        })
+        .chain([(7_500, "camera: the first picture".to_owned())])
+        .collect();
+    let log = scripts(&lines.iter().map(|(ms, t)| (*ms, t.as_str())).collect::<Vec<_>>());
+    let boot = boot(&log, "", Some("the first picture"));
+    let found = of(&boot, RuleId::Usr016).unwrap();
+    let typed: Vec<&bootline_analysis::remedy::Remedy> =
+        found.remedies.iter().filter(|r| !r.changes.is_empty()).collect();
+    let settings: Vec<String> = typed.iter().flat_map(|r| &r.changes).map(ToString::to_string).collect();
+    let named = ["networking", "ntpd", "sshd"];
+    let expected: Vec<String> = [
+        named.map(|n| format!("init script {n} after camera: the first picture")),
+        named.map(|n| format!("no init script {n}")),
+        named.map(|n| format!("init script {n} in the background")),
+    ]
+    .concat();
+    assert_eq!(settings, expected);
+    // All but the longest script is what the finding costs at most, and three of five are left out.
+    let ms = Dur::from_millis;
+    assert_eq!(typed[0].saves.map(|s| (s.low(), s.best(), s.high())), Some((Dur::ZERO, ms(2_700), ms(3_600))));
+    assert_eq!(typed[0].saves, typed[1].saves);
+    assert!(typed.iter().all(|r| !r.is_applicable()), "which file a script is depends on the init");
+}
+
+#[test]
+fn a_script_that_sets_the_clock_can_be_left_out() {
+    let log = scripts(&[
+        (2_000, " * Starting net ..."),
+        (2_900, "                                     [ ok ]"),
+        (3_000, " * Setting clock via the NTP client 'ntpdate' ..."),
+        (6_000, "                                     [ ok ]"),
+        (7_000, "board login: "),
+    ]);
+    let found = of(&boot(&log, "", None), RuleId::Usr011).unwrap();
+    let script = "Setting clock via the NTP client 'ntpdate'";
+    assert_eq!(changes(&found), [&SystemChange::DisableScript(script.to_owned())]);
+    let saves = found.remedies.iter().find_map(|r| r.saves).unwrap();
+    assert_eq!((saves.low(), saves.best(), saves.high()), (Dur::ZERO, Dur::from_secs(3), Dur::from_secs(3)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
 use bootline_analysis::predictions::Predictions;
 use bootline_analysis::remedy::{KernelVersions, Parameter, SystemChange};
-use bootline_analysis::whole_change::{WholeChange, WholePrediction, WholePredictionError};
+use bootline_analysis::whole_change::{AnySetting, WholeChange, WholePrediction, WholePredictionError};
 use bootline_boot::{Boot, BootOptions, BootRecords, StageName, WholeEnd, WholeOrigin};
 use bootline_capture::units::{Dur, Interval};
 use bootline_console::KernelVersion;
@@ -156,11 +156,37 @@ fn page(predicted: &Predictions, width: usize) -> String {
     text(&predictions(&boot(), predicted, &BootLabel::only("boot.cap")), &TextOptions { width, color: false })
 }
 
+/// A boot with OpenRC's scripts, and what changes of them are predicted to save.
+fn scripts() -> (Boot, Predictions) {
+    let log =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../bootline-analysis/tests/rules/usr016_init_scripts/fires.log");
+    let records = BootRecords::all(&std::fs::read(log).unwrap()).remove(0);
+    let boot = Boot::analyse(records, &BootOptions::default()).with_sources(&[], None);
+    let settings = ["mask=S40networking", "no-wait=acme-sensor", "unit:sshd=0.2s"];
+    let change = WholeChange::of(settings.map(|s| s.parse::<AnySetting>().unwrap())).unwrap();
+    let predicted = Predictions::of(&boot, &change);
+    (boot, predicted)
+}
+
+fn of_scripts(width: usize) -> String {
+    let (boot, predicted) = scripts();
+    text(&predictions(&boot, &predicted, &BootLabel::only("boot.log")), &TextOptions { width, color: false })
+}
+
+fn of_scripts_json() -> String {
+    let (boot, predicted) = scripts();
+    json_of(&boot, &predicted)
+}
+
 fn json(predicted: &Predictions) -> String {
+    json_of(&boot(), predicted)
+}
+
+fn json_of(boot: &Boot, predicted: &Predictions) -> String {
     let (mut list, mut out) = (BootsJson::new("bootline-predict/1"), Vec::new());
     list.open(&mut out).unwrap();
-    let (boot, label) = (boot(), BootLabel::only("boot.cap"));
-    let item = JsonItem(predictions_json(&boot, predicted, &label));
+    let label = BootLabel::only("boot.cap");
+    let item = JsonItem(predictions_json(boot, predicted, &label));
     list.item(&item, &mut out).unwrap();
     list.close(&mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -185,6 +211,8 @@ fn pages_read_as_before() {
                 ("whole-100.txt", page(&whole(Ok(&of_whole)), 100)),
                 ("whole-question.txt", page(&whole(Ok(&[of_whole[0].clone(), of_whole[3].clone()])), 100)),
                 ("whole.json", json(&whole(Ok(&of_whole)))),
+                ("scripts-100.txt", of_scripts(100)),
+                ("scripts.json", of_scripts_json()),
                 ("whole-refused.json", json(&whole(Err(WholePredictionError::NoDependencies)))),
             ] {
                 goldens.check(&folder, name, &got);
@@ -205,6 +233,7 @@ fn json_is_what_the_schema_says() {
     ] {
         schema::check("predict", &serde_json::from_str(&json(&got)).unwrap());
     }
+    schema::check("predict", &serde_json::from_str(&of_scripts_json()).unwrap());
 }
 
 #[test]
@@ -240,7 +269,7 @@ proptest! {
         for p in &mut of_whole {
             p.title.clone_from(&hostile);
             p.price.clone_from(&hostile);
-            p.needs = vec![SystemChange::MaskUnit(hostile.clone())];
+            p.needs = vec![SystemChange::MaskUnit(hostile.clone()), SystemChange::DisableScript(hostile.clone())];
             p.assumptions.iter_mut().for_each(|a| a.text.clone_from(&hostile));
         }
         let all = Predictions { whole: Some(Ok(of_whole)), ..predicted(&all) };

@@ -25,14 +25,35 @@ fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
         Failure::new(Exit::INPUT, format!("no prediction for {}: {}", named(source), escaped(&error.to_string())));
     let hint = match error {
         WholePredictionError::NoEnd | WholePredictionError::EndIsNoUnit(_) | WholePredictionError::NoApplication => {
-            "name the application's unit: `--app camera.service`, or `--app camera.service=REGEX` with a line that it prints"
+            "name the application's unit: `--app camera.service`, or `--app camera.service=REGEX` with a line that it prints; where init runs scripts, `--app REGEX`"
         }
         WholePredictionError::NoDependencies | WholePredictionError::NoTimes(_) | WholePredictionError::NoManager => {
             "run `systemctl show --all '*' >units.txt` and `systemctl show >manager.txt` there, then add `--with units.txt --with manager.txt` here"
         }
+        WholePredictionError::NothingStarted => {
+            "with systemd, run `systemctl show --all '*' >units.txt` there and add `--with units.txt` here; init scripts must print when they start and end"
+        }
         WholePredictionError::NoUnit { .. } | WholePredictionError::NoActivation(_) => {
             "`bootline blame` with the same sources lists the units"
         }
+        WholePredictionError::NoScript { .. } => {
+            "`bootline blame` with the same input lists the scripts, by the names that they print"
+        }
+        WholePredictionError::SeveralScripts { .. } => "write the whole name that the script prints",
+        WholePredictionError::TwoSettings(_) => "leave one of them out",
+        WholePredictionError::NoLength(_) | WholePredictionError::NoSequence(_) => {
+            "`bootline time` shows what is known of this boot; a stage of it can be set: `--set stage:user-space=5s`"
+        }
+        WholePredictionError::InParallel { .. } => {
+            "record a boot in which they run one after the other (OpenRC: rc_parallel=\"NO\")"
+        }
+        WholePredictionError::EndIsKernels | WholePredictionError::EndedWithin(_) => {
+            "name a line that the application prints once it is up: `--app REGEX`"
+        }
+        WholePredictionError::IsTheEndsScript(script) => {
+            return failure.hint(format!("let it take less: `--set unit:{}=0.5s`", escaped(script)));
+        }
+        WholePredictionError::OnlyOfSystemd(_) => "for a script: `mask=`, `after-app=`, `no-wait=`, `unit:NAME=`",
         WholePredictionError::IsTheEnd(unit) => {
             return with_unit(failure, "let it start earlier: `--set no-default-dependencies=", unit);
         }

@@ -147,7 +147,7 @@ fn what_can_not_be_predicted_of_units_is_said() {
     check(&set("mask=nett.service"), 3, "this boot has no unit `nett.service`; the nearest is `net.service`");
     check(&set("mask=camera.service"), 3, "let it start earlier: `--set no-default-dependencies=camera.service`");
     check(&set("stage:initramfs=1s"), 3, "this boot shows no stage `initramfs`");
-    check(&set("mask=net"), 2, "`net` is not the full name of a unit, such as camera.service");
+    check(&set("mask=net"), 3, "this boot has no unit `net`; the nearest is `net.service`");
     check(&set("masks=net.service"), 2, "known: baud, frame, loglevel");
     check(&["--set", "mask=net.service"], 3, "`--app camera.service`");
     check(&["--app", "camera.service", "--set", "mask=net.service"], 3, "systemctl show --all '*'");
@@ -156,6 +156,47 @@ fn what_can_not_be_predicted_of_units_is_said() {
         2,
         "contradict each other",
     );
+}
+
+/// The console of a system with BusyBox's init: each script prints what it does, and then how it ended.
+const SCRIPTS: &str = "\
+[2026-05-06 10:11:05.000] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon
+[2026-05-06 10:11:05.900] [    0.900000] Run /sbin/init as init process
+[2026-05-06 10:11:06.000] [....] Starting network
+[2026-05-06 10:11:08.000] [ ok ] Starting network
+[2026-05-06 10:11:08.000] [....] Starting avahi-daemon
+[2026-05-06 10:11:09.000] [ ok ] Starting avahi-daemon
+[2026-05-06 10:11:09.500] camera: the first picture
+[2026-05-06 10:11:10.000] board login: 
+";
+
+#[test]
+fn a_change_of_init_scripts_is_predicted_from_the_console_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", SCRIPTS);
+    let predict = |more: &[&str]| run(&[&["predict", log.as_str(), "--app", "the first picture"], more].concat());
+    let out = predict(&["--set", "mask=S50avahi-daemon", "--json"]);
+    assert_eq!((stderr(&out).as_str(), out.status.code()), ("", Some(0)));
+    let boot = &json(&out)["boots"][0];
+    let changed = &boot["whole_predictions"][1];
+    assert_eq!(changed["saved_ns"]["best"], 1_000_000_000i64);
+    assert_eq!(changed["saved_ns"]["low"], 0);
+    assert_eq!(
+        (&changed["until"], &changed["until_title"]),
+        (&"application".into(), &"camera: the first picture".into())
+    );
+    assert_eq!(changed["needs"][0], serde_json::json!({ "kind": "disable-script", "script": "avahi-daemon" }));
+    let text = stdout(&predict(&["--set", "no-wait=network", "--cpus", "2"]));
+    assert!(text.contains("nothing waits for network: init script network in the background"), "{text}");
+    let check = |setting: &str, said: &str| {
+        let out = predict(&["--set", setting]);
+        assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""), "{}", stderr(&out));
+        assert!(stderr(&out).contains(said), "{}", stderr(&out));
+    };
+    check("mask=avahi", "this boot shows no init script `avahi`; close: `avahi-daemon`");
+    check("mask=avahi", "`bootline blame` with the same input lists the scripts");
+    check("init=fastinit", "`init` is about systemd alone");
+    check("no-default-dependencies=a.service", "`mask=`, `after-app=`");
 }
 
 #[test]

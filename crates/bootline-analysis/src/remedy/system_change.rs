@@ -53,6 +53,17 @@ pub enum SystemChange {
         /// `StandardOutput=journal`
         setting: &'static str,
     },
+    /// An init script that is not run, by the name that it prints: how depends on the init, and which file it is may not be known.
+    DisableScript(String),
+    /// An init script that is run after the application.
+    ScriptAfter {
+        /// `networking`. It may come from the log: escape it like a record.
+        script: String,
+        /// The application's name.
+        after: String,
+    },
+    /// An init script that runs in the background, so that the next one does not wait for it.
+    ScriptInBackground(String),
     /// A generator of systemd that is not run: a link to /dev/null of its name in /etc/systemd/system-generators.
     MaskGenerator(&'static str),
     /// A line of a configuration file.
@@ -106,6 +117,9 @@ impl SystemChange {
             | SystemChange::MaskUnit(_)
             | SystemChange::StartAfter { .. }
             | SystemChange::ServiceSetting { .. }
+            | SystemChange::DisableScript(_)
+            | SystemChange::ScriptAfter { .. }
+            | SystemChange::ScriptInBackground(_)
             | SystemChange::MaskGenerator(_)
             | SystemChange::FileSetting { .. }
             | SystemChange::OtherEnd(_) => Effort::Configuration,
@@ -119,6 +133,7 @@ impl SystemChange {
         match self {
             SystemChange::AddParameter(p) => p.is_complete(),
             SystemChange::LoadModule { parameters, .. } => parameters.iter().all(Parameter::is_complete),
+            SystemChange::Kernel(versions) => !matches!(versions, KernelVersions::Having(_)),
             SystemChange::RemoveParameter(_)
             | SystemChange::Config { .. }
             | SystemChange::Sysctl { .. }
@@ -127,14 +142,24 @@ impl SystemChange {
             | SystemChange::ServiceSetting { .. }
             | SystemChange::MaskGenerator(_)
             | SystemChange::FileSetting { .. } => true,
-            SystemChange::Kernel(versions) => !matches!(versions, KernelVersions::Having(_)),
-            SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => false,
+            SystemChange::DisableScript(_)
+            | SystemChange::ScriptAfter { .. }
+            | SystemChange::ScriptInBackground(_)
+            | SystemChange::OtherEnd(_)
+            | SystemChange::Hardware(_) => false,
         }
     }
 
     /// Whether it is a setting that can be typed, rather than a thing in words.
     pub fn is_setting(&self) -> bool {
-        !matches!(self, SystemChange::OtherEnd(_) | SystemChange::Hardware(_))
+        !matches!(
+            self,
+            SystemChange::DisableScript(_)
+                | SystemChange::ScriptAfter { .. }
+                | SystemChange::ScriptInBackground(_)
+                | SystemChange::OtherEnd(_)
+                | SystemChange::Hardware(_)
+        )
     }
 }
 
@@ -154,6 +179,9 @@ impl fmt::Display for SystemChange {
             SystemChange::MaskUnit(unit) => write!(f, "systemctl mask {unit}"),
             SystemChange::StartAfter { unit, after } => write!(f, "After={after} in {unit}"),
             SystemChange::ServiceSetting { unit, setting } => write!(f, "{setting} in {unit}"),
+            SystemChange::DisableScript(script) => write!(f, "no init script {script}"),
+            SystemChange::ScriptAfter { script, after } => write!(f, "init script {script} after {after}"),
+            SystemChange::ScriptInBackground(script) => write!(f, "init script {script} in the background"),
             SystemChange::MaskGenerator(name) => {
                 write!(f, "ln -s /dev/null /etc/systemd/system-generators/{name}")
             }

@@ -4,20 +4,13 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::predict::{Change, Precision, PredictedTimes, Predictor, Setting};
+pub use crate::time_range::TimeRange;
+pub(super) use crate::time_range::apart;
 use crate::user_space::UnitChain;
 use bootline_boot::{Boot, Clock, EndedBy, Span};
 use bootline_capture::units::{Dur, Interval};
 use bootline_kbuild::InitcallSource;
 use bootline_records::{Record, RecordOrigin};
-
-/// A range of the boot's time axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeRange {
-    /// Start, on the boot's axis.
-    pub from: Dur,
-    /// End, on the boot's axis.
-    pub to: Dur,
-}
 
 /// The 200 spans with the longest self time, in log order: more than any rule shows, and bounded for hostile logs.
 pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span> {
@@ -27,20 +20,6 @@ pub(super) fn longest<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<&'a Span
     spans.truncate(ENOUGH);
     spans.sort_by_key(|s| s.first);
     spans
-}
-
-/// The time ranges in order, overlapping ones merged.
-pub(super) fn apart(time_ranges: &[TimeRange]) -> Vec<TimeRange> {
-    let mut sorted: Vec<TimeRange> = time_ranges.iter().copied().filter(|s| s.to > s.from).collect();
-    sorted.sort_unstable_by_key(|s| s.from);
-    sorted.dedup_by(|s, before| {
-        let joins = s.from <= before.to;
-        if joins {
-            before.to = before.to.max(s.to);
-        }
-        joins
-    });
-    sorted
 }
 
 /// Predictions made so far. Several rules ask for the same one, each costs a run through the whole log, and none is

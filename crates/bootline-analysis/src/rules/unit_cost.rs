@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a unit costs the application: what is shared by the rules on user space.
-use std::collections::HashSet;
-
 use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
 use super::{Finding, RuleId};
+use crate::init_scripts;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use crate::user_space::requiring;
 use crate::whole_change::{AnySetting, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
@@ -75,11 +75,17 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
     UnitCosts { total: sum(&found), units: found, part_of }
 }
 
-impl UnitCosts<'_> {
-    /// A remedy that masks the services among these units; none if none is a service.
+impl<'b> UnitCosts<'b> {
+    /// A remedy that leaves out the services and the init scripts among these units; none if none is one.
     pub fn masking(&self, case: &Case<'_>, action: &str, price: &str) -> Option<Remedy> {
-        let masked: Vec<&Unit> = self.units.iter().map(|c| c.unit).filter(|u| u.name.ends_with(".service")).collect();
-        let mask: Vec<SystemChange> = masked.iter().map(|unit| SystemChange::MaskUnit(unit.name.clone())).collect();
+        let of_scripts = init_scripts::start_user_space(case.boot);
+        let is_script = |name: &str| of_scripts && init_scripts::scripts(case.boot).any(|s| s.name == name);
+        let change = |unit: &'b Unit| match unit.name.as_str() {
+            name if name.ends_with(".service") => Some((unit, SystemChange::MaskUnit(name.to_owned()))),
+            name if is_script(name) => Some((unit, SystemChange::DisableScript(name.to_owned()))),
+            _ => None,
+        };
+        let (masked, mask): (Vec<&Unit>, Vec<SystemChange>) = self.units.iter().filter_map(|c| change(c.unit)).unzip();
         let (price, risk) = price_of_masking(case.boot, &masked, price);
         (!mask.is_empty()).then(|| Remedy::new(action, mask, price, risk))
     }
@@ -109,11 +115,7 @@ fn sum(costs: &[UnitCost<'_>]) -> Interval {
 
 /// Price and risk of masking units: what requires one of them fails.
 pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (String, Risk) {
-    let units = &boot.whole.units;
-    let names_of_masked: HashSet<&str> = masked.iter().map(|unit| unit.name.as_str()).collect();
-    let is_masked: Vec<bool> = units.iter().map(|unit| names_of_masked.contains(unit.name.as_str())).collect();
-    let fails = |at: &usize| !is_masked[*at] && units[*at].requires.iter().any(|needed| is_masked[*needed]);
-    let requiring: Vec<&str> = (0..units.len()).filter(fails).map(|at| units[at].name.as_str()).collect();
+    let requiring = requiring(boot, &masked.iter().map(|unit| unit.name.as_str()).collect());
     if requiring.is_empty() {
         return (price.to_owned(), Risk::Medium);
     }

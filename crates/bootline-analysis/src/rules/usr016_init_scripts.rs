@@ -4,6 +4,7 @@ use super::finding::cite;
 use super::unit_cost::names;
 use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
+use crate::init_scripts::{self, ScriptSpan};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_boot::{Boot, Service};
 use bootline_capture::units::{Dur, Interval};
@@ -12,7 +13,8 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::Usr016,
     doc: "An init that runs scripts (System V's, BusyBox's, OpenRC by default) starts one after the other: what waits for a device, a lease or a \
           sleep holds back all that follow, and the other processors are idle. OpenRC and Debian's startpar can run scripts in parallel; with any \
-          init, the application's script can come first.",
+          init, the application's script can come first, and what it does not need can run after it, in the background or not at all: \
+          `bootline predict --set mask=NAME`, `after-app=NAME`, `no-wait=NAME`.",
     place: TimelinePlace::Evidence,
     check,
 };
@@ -21,8 +23,8 @@ pub(super) const RULE: Rule = Rule {
 const FEW: usize = 4;
 /// Less is not worth a change.
 const LEAST: (Dur, f64) = (Dur::from_millis(500), 0.05);
-/// Lines of two scripts may overlap by as much: each is timed at its arrival.
-const SAME_INSTANT: Dur = Dur::from_millis(10);
+/// Scripts that remedies name, those that ran longest.
+const NAMED: usize = 5;
 
 /// A script, and what of its time no other rule explains.
 struct OwnTime<'b> {
@@ -33,14 +35,14 @@ struct OwnTime<'b> {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
-    let scripts = scripts(boot);
-    // A manager that runs units in parallel may run some scripts, too.
-    if boot.services.iter().filter(|s| !s.of_script && !s.in_initramfs).count() > scripts.len() {
+    if !init_scripts::start_user_space(boot) {
         return Vec::new();
     }
-    let Some(sequence) = in_sequence(&scripts) else { return Vec::new() };
+    let end = boot.whole.end();
+    let spans = init_scripts::spans_until(boot, |range| end.is_none_or(|end| range.to <= end));
+    let Ok(sequence) = init_scripts::in_sequence(&spans) else { return Vec::new() };
     let mut own: Vec<OwnTime<'_>> = Vec::new();
-    for (script, range) in sequence {
+    for ScriptSpan { script, range } in sequence {
         let pieces = case.unclaimed(range.from, range.to);
         let length: Dur = pieces.iter().map(|p| p.to - p.from).sum();
         if length > Dur::ZERO {
@@ -82,39 +84,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             }
         ),
         evidence: cite(boot, own.iter().take(3).map(|o| o.script.first)),
-        remedies: remedies(boot),
+        remedies: remedies(boot, &own),
     }]
 }
 
-/// The scripts with a length that ended before the boot did, by their start.
-fn scripts(boot: &Boot) -> Vec<(&Service, TimeRange)> {
-    let whole = &boot.whole;
-    let end = whole.end();
-    let of_service = |s: &'_ Service| -> Option<TimeRange> {
-        let (from, to) = s.start.zip(s.end).filter(|(from, to)| to > from)?;
-        (s.of_script && !s.in_initramfs && end.is_none_or(|end| to <= end)).then_some(TimeRange { from, to })
-    };
-    let mut found: Vec<(&Service, TimeRange)> =
-        boot.services.iter().filter_map(|s| Some((s, of_service(s)?))).collect();
-    found.sort_by_key(|(_, range)| (range.from, std::cmp::Reverse(range.to)));
-    found
-}
-
-/// The outermost scripts, one after the other; none if some ran in parallel.
-fn in_sequence<'s>(scripts: &[(&'s Service, TimeRange)]) -> Option<Vec<(&'s Service, TimeRange)>> {
-    let mut sequence: Vec<(&Service, TimeRange)> = Vec::new();
-    for (service, range) in scripts {
-        match sequence.last() {
-            // What a script does within its own time.
-            Some((_, before)) if range.to <= before.to => {}
-            Some((_, before)) if range.from + SAME_INSTANT < before.to => return None,
-            _ => sequence.push((service, *range)),
-        }
-    }
-    Some(sequence)
-}
-
-fn remedies(boot: &Boot) -> Vec<Remedy> {
+fn remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
     let says = |words: &str| boot.records.containing(words).next().is_some();
     let mut remedies = Vec::new();
     if says("OpenRC ") {
@@ -125,8 +99,9 @@ fn remedies(boot: &Boot) -> Vec<Remedy> {
             Risk::Medium,
         ));
     }
+    remedies.extend(named_remedies(boot, own));
     remedies.push(Remedy::in_words(
-        "run the application's script first (a lower number, or a runlevel of its own), and after it, or in the background, what it does not need",
+        "run the application's script first (a lower number, or a runlevel of its own)",
         Effort::Configuration,
         "what the application uses without anybody knowing may not be up when it starts",
         Risk::Medium,
@@ -141,4 +116,61 @@ fn remedies(boot: &Boot) -> Vec<Remedy> {
         ));
     }
     remedies
+}
+
+/// What can be done about the longest scripts, each of which something may need.
+fn named_remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
+    let may_be_spared = |script: &&Service| !is_basic(&script.name) && !init_scripts::starts(boot, script);
+    let named: Vec<&str> =
+        own.iter().map(|o| o.script).filter(may_be_spared).take(NAMED).map(|s| s.name.as_str()).collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let of_each =
+        |change: &dyn Fn(String) -> SystemChange| named.iter().map(|n| change((*n).to_owned())).collect::<Vec<_>>();
+    let list = named.join(", ");
+    let mut remedies = Vec::new();
+    // Without it, one of them may be what the boot is for.
+    if let Some(app) = &boot.whole.application {
+        remedies.push(Remedy::new(
+            format!("run after the application what it does not need, of the longest scripts: {list}"),
+            of_each(&|script| SystemChange::ScriptAfter { script, after: app.name.clone() }),
+            "they start later; whatever needs one of them earlier fails or must wait",
+            Risk::Medium,
+        ));
+        remedies.push(Remedy::new(
+            format!("do without what the product does not need, of the longest scripts: {list}"),
+            of_each(&SystemChange::DisableScript),
+            "what these scripts do",
+            Risk::Medium,
+        ));
+    }
+    remedies.push(Remedy::new(
+        format!("run in the background (`&`) what no later script needs, of the longest: {list}"),
+        of_each(&SystemChange::ScriptInBackground),
+        "what needs one of them must wait for it itself, or retry; a failure is noticed by nobody",
+        Risk::Medium,
+    ));
+    remedies
+}
+
+/// Whether nearly everything needs what a script does: devices, file systems, modules, the logs' folder.
+fn is_basic(name: &str) -> bool {
+    const WORDS: [&str; 13] = [
+        "dev",
+        "mount",
+        "fsck",
+        "file system",
+        "filesystem",
+        "swap",
+        "sysfs",
+        "procfs",
+        "cgroup",
+        "module",
+        "hotplug",
+        "uevent",
+        "volume",
+    ];
+    let name = name.to_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
 }

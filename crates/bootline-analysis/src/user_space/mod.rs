@@ -5,11 +5,13 @@
 //! before it. `unit_time` divides each unit's time at that. `unit_chain` goes back from the application along what was up last.
 mod ordering;
 mod reach;
+mod requiring;
 mod unit_chain;
 mod unit_time;
 
 pub(crate) use ordering::{SAME_INSTANT, first_moment, is_default_dependency, is_implied, waited_for};
 pub(crate) use reach::reached;
+pub(crate) use requiring::requiring;
 pub(crate) use unit_chain::last_unit;
 pub use unit_chain::{ChainLink, UnitChain, UnitSlack};
 pub use unit_time::{UnitTime, unit_times};

@@ -3,9 +3,11 @@
 use super::fastinit::before_systemd;
 use super::processor_load::ProcessorLoad;
 use super::replay::{Treatment, needed, replay};
+use super::scripts::Scripts;
 use super::setting::WholeSetting;
 use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError};
 use super::wording;
+use crate::init_scripts;
 use crate::predict::{self, PredictionError, Setting};
 use crate::user_space::{first_moment, last_unit, reached};
 use bootline_boot::{Boot, DependenciesKnown, Stage, Unit, WholeEnd};
@@ -37,9 +39,14 @@ pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePredictio
     let of_units: Vec<&WholeSetting> = change.of_whole().iter().filter(is_of_units).collect();
     let load = ProcessorLoad::of(boot);
     if !of_units.is_empty() {
-        let user_space = UserSpace::new(boot, end, load)?;
-        saved = saved + user_space.saved(&of_units)?;
-        assumptions.extend(wording::unit_assumptions(&load, &of_units));
+        if init_scripts::start_user_space(boot) {
+            saved = saved + Scripts::new(boot, end, load)?.saved(&of_units)?;
+            assumptions.extend(wording::script_assumptions(&load, &of_units));
+        } else {
+            let user_space = UserSpace::new(boot, end, load)?;
+            saved = saved + user_space.saved(&of_units)?;
+            assumptions.extend(wording::unit_assumptions(&load, &of_units));
+        }
     }
     if !change.console().is_empty() {
         let is_cpus = |s: Setting| matches!(s, Setting::Cpus(_));
@@ -93,7 +100,12 @@ struct UserSpace<'b> {
 impl<'b> UserSpace<'b> {
     fn new(boot: &'b Boot, end: Dur, load: ProcessorLoad) -> Result<UserSpace<'b>, WholePredictionError> {
         if boot.whole.dependencies != DependenciesKnown::All {
-            return Err(WholePredictionError::NoDependencies);
+            let other = init_scripts::why_no_sequence(boot).map(WholePredictionError::NoSequence);
+            let otherwise = match boot.whole.units.is_empty() {
+                true => WholePredictionError::NothingStarted,
+                false => WholePredictionError::NoDependencies,
+            };
+            return Err(other.unwrap_or(otherwise));
         }
         let until = boot.whole.until.map_or("the log", |until| until.title());
         // Without an application it is a target: a marker may lie anywhere.
@@ -112,7 +124,11 @@ impl<'b> UserSpace<'b> {
         let units = &self.boot.whole.units;
         let found = units.iter().position(|u| u.name == name).ok_or_else(|| {
             // Of those of its kind: `.service` alone would make all of them alike.
-            let (stem, kind) = name.rsplit_once('.').unwrap_or((name, ""));
+            let (stem, kind) = name.rsplit_once('.').unwrap_or((name, "service"));
+            let is_named = |u: &&Unit| u.name.strip_suffix(".service") == Some(name);
+            if let Some(whole) = units.iter().find(is_named) {
+                return WholePredictionError::NoUnit { unit: name.to_owned(), nearest: Some(whole.name.clone()) };
+            }
             let stems = units.iter().filter_map(|u| u.name.rsplit_once('.').filter(|(_, of)| *of == kind));
             let nearest = crate::suggestion::nearest(stem, stems.map(|(stem, _)| stem.to_owned()));
             WholePredictionError::NoUnit {

@@ -11,17 +11,18 @@ use bootline_capture::units::Dur;
 /// One changed setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WholeSetting {
-    /// `mask=avahi-daemon.service`: the unit is not started.
+    /// `mask=avahi-daemon.service`, `mask=avahi-daemon`: the unit, or the init script, is not started.
     Mask(String),
-    /// `after-app=bluetooth.service`: the unit starts when the application is up.
+    /// `after-app=bluetooth.service`: the unit or the script starts when the application is up.
     AfterApplication(String),
-    /// `no-wait=NetworkManager.service`: the unit counts as up as soon as it runs, so that nothing waits for it.
+    /// `no-wait=NetworkManager.service`: the unit counts as up as soon as it runs, or the script runs in the background, so that nothing
+    /// waits for it.
     NoWait(String),
     /// `no-default-dependencies=camera.service`: the unit waits only for what it declares.
     NoDefaultDependencies(String),
     /// `init=fastinit`: the application is started before systemd.
     Fastinit,
-    /// `unit:camera.service=0.5s`, `unit:camera.service=+2s`: the unit takes so long to start, or so much longer.
+    /// `unit:camera.service=0.5s`, `unit:networking=+2s`: the unit or the script takes so long, or so much longer.
     Activation {
         /// Its name.
         unit: String,
@@ -113,9 +114,9 @@ pub(super) const TYPE_EXEC: &str = "Type=exec";
 
 /// The keys, each with its values, for help texts and error messages.
 pub const WHOLE_KEYS: [(&str, &str); 7] = [
-    ("mask", "a unit"),
-    ("after-app", "a unit"),
-    ("no-wait", "a unit"),
+    ("mask", "a unit or an init script"),
+    ("after-app", "a unit or an init script"),
+    ("no-wait", "a unit or an init script"),
     ("no-default-dependencies", "a unit"),
     ("init", "fastinit"),
     ("unit:NAME", "a time such as 0.5s or 500ms, or a difference such as +2s"),
@@ -127,18 +128,55 @@ impl WholeSetting {
     pub fn of_changes(boot: &Boot, changes: &[SystemChange]) -> Option<Vec<WholeSetting>> {
         let application = boot.whole.application.as_ref().map(|app| app.name.as_str());
         let of_change = |change: &SystemChange| match change {
-            SystemChange::MaskUnit(unit) => Some(WholeSetting::Mask(unit.clone())),
-            SystemChange::StartAfter { unit, after } if Some(after.as_str()) == application => {
-                Some(WholeSetting::AfterApplication(unit.clone()))
+            SystemChange::MaskUnit(name) | SystemChange::DisableScript(name) => Some(WholeSetting::Mask(name.clone())),
+            SystemChange::StartAfter { unit: name, after } | SystemChange::ScriptAfter { script: name, after }
+                if Some(after.as_str()) == application =>
+            {
+                Some(WholeSetting::AfterApplication(name.clone()))
             }
-            SystemChange::ServiceSetting { unit, setting: TYPE_EXEC } => Some(WholeSetting::NoWait(unit.clone())),
+            SystemChange::ServiceSetting { unit: name, setting: TYPE_EXEC }
+            | SystemChange::ScriptInBackground(name) => Some(WholeSetting::NoWait(name.clone())),
             _ => None,
         };
         let all = changes.iter().map(of_change).collect::<Option<Vec<WholeSetting>>>()?;
         (!all.is_empty()).then_some(all)
     }
 
-    /// The unit that it is about, if it is about one.
+    /// Its key, as it is written.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            WholeSetting::Mask(_) => "mask",
+            WholeSetting::AfterApplication(_) => "after-app",
+            WholeSetting::NoWait(_) => "no-wait",
+            WholeSetting::NoDefaultDependencies(_) => "no-default-dependencies",
+            WholeSetting::Fastinit => "init",
+            WholeSetting::Activation { .. } => "unit",
+            WholeSetting::Stage { .. } => "stage",
+        }
+    }
+
+    /// The same setting of another unit or script.
+    pub(super) fn of(&self, name: &str) -> WholeSetting {
+        let name = name.to_owned();
+        match self {
+            WholeSetting::Mask(_) => WholeSetting::Mask(name),
+            WholeSetting::AfterApplication(_) => WholeSetting::AfterApplication(name),
+            WholeSetting::NoWait(_) => WholeSetting::NoWait(name),
+            WholeSetting::NoDefaultDependencies(_) => WholeSetting::NoDefaultDependencies(name),
+            WholeSetting::Activation { length, .. } => WholeSetting::Activation { unit: name, length: *length },
+            WholeSetting::Fastinit | WholeSetting::Stage { .. } => self.clone(),
+        }
+    }
+
+    /// The unit or the script that it leaves out, if it does.
+    pub(super) fn masked(&self) -> Option<&str> {
+        match self {
+            WholeSetting::Mask(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The unit or the script that it is about, if it is about one.
     pub fn unit(&self) -> Option<&str> {
         match self {
             WholeSetting::Mask(unit)
@@ -161,12 +199,17 @@ impl FromStr for WholeSetting {
             Some((name, kind)) if !name.is_empty() && !kind.is_empty() => Ok(value.to_owned()),
             _ => Err(bad("the full name of a unit, such as camera.service")),
         };
+        // A script may have any name, with blanks.
+        let name = || match value.trim() {
+            "" => Err(bad("the name of a unit or an init script, such as camera.service or networking")),
+            name => Ok(name.to_owned()),
+        };
         const TIME: &str = "a time such as 0.5s or 500ms";
         const CHANGED_TIME: &str = "a time such as 0.5s or 500ms, or a difference such as +2s";
         match key {
-            "mask" => Ok(WholeSetting::Mask(unit()?)),
-            "after-app" => Ok(WholeSetting::AfterApplication(unit()?)),
-            "no-wait" => Ok(WholeSetting::NoWait(unit()?)),
+            "mask" => Ok(WholeSetting::Mask(name()?)),
+            "after-app" => Ok(WholeSetting::AfterApplication(name()?)),
+            "no-wait" => Ok(WholeSetting::NoWait(name()?)),
             "no-default-dependencies" => Ok(WholeSetting::NoDefaultDependencies(unit()?)),
             "init" if value == "fastinit" => Ok(WholeSetting::Fastinit),
             "init" => Err(bad("fastinit")),

@@ -189,6 +189,8 @@ fn what_cannot_be_predicted() {
     assert_eq!(error(&to_target, "init=fastinit"), E::NoApplication);
     assert!(predict_whole(&to_target, &change("no-wait=net.service")).unwrap().saved.high() > Dur::ZERO);
     let nearest = Some("disk.service".to_owned());
+    let whole_name = Some("net.service".to_owned());
+    assert_eq!(error(&whole, "mask=net"), E::NoUnit { unit: "net".to_owned(), nearest: whole_name });
     assert_eq!(error(&whole, "mask=disc.service"), E::NoUnit { unit: "disc.service".to_owned(), nearest });
     assert_eq!(error(&whole, "stage:loader=1s"), E::NoStage(bootline_boot::StageName::Loader));
     let plain: String = units("").lines().filter(|l| !l.starts_with("After=")).map(|l| format!("{l}\n")).collect();
@@ -217,7 +219,16 @@ fn the_notation() {
     check("unit:a.service=-2s", Ok("unit:a.service=-2s"));
     check("stage:loader=0s", Ok("stage:loader=0s"));
     check("baud=9600", Ok("baud=9600"));
-    check("mask=avahi", Err("`avahi` is not the full name of a unit, such as camera.service for `mask`"));
+    check("mask=system message bus: dbus", Ok("mask=system message bus: dbus"));
+    check("unit:system message bus: dbus=1s", Ok("unit:system message bus: dbus=1s"));
+    check(
+        "mask= ",
+        Err("` ` is not the name of a unit or an init script, such as camera.service or networking for `mask`"),
+    );
+    check(
+        "no-default-dependencies=avahi",
+        Err("`avahi` is not the full name of a unit, such as camera.service for `no-default-dependencies`"),
+    );
     check("init=systemd", Err("`systemd` is not fastinit for `init`"));
     check("stage:loader=1", Err("`1` is not a time such as 0.5s or 500ms for `stage:loader`"));
     check("stage:loader=-1s", Err("`-1s` is not a time such as 0.5s or 500ms for `stage:loader`"));

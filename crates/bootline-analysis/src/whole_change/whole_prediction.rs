@@ -19,7 +19,7 @@ impl WholeChange {
     /// Combines settings; the same one again has no effect.
     ///
     /// # Errors
-    /// Two of them exclude each other: two values of one key, or two that are about the same unit or stage.
+    /// Two of them exclude each other: two values of one key, or two that are about the same unit, script or stage.
     pub fn of(settings: impl IntoIterator<Item = AnySetting>) -> Result<WholeChange, Box<WholeContradiction>> {
         let mut all = WholeChange::default();
         settings.into_iter().try_for_each(|setting| all.add(setting))?;
@@ -145,6 +145,12 @@ pub struct WholePrediction {
     pub needs: Vec<SystemChange>,
 }
 
+/// Names after a word; nothing without names.
+fn listed(before: &str, names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { String::new() } else { format!("{before}{}", quoted.join(", ")) }
+}
+
 /// Why nothing can be predicted of the whole boot. Names of units are those of the log: escape them like a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WholePredictionError {
@@ -154,6 +160,9 @@ pub enum WholePredictionError {
     /// The boot ended with something that is no unit.
     #[error("this boot ended with {0}, and no source shows which unit that is")]
     EndIsNoUnit(&'static str),
+    /// No source has units or scripts.
+    #[error("no source shows what is started in user space: neither units of systemd nor init scripts")]
+    NothingStarted,
     /// No source has After=.
     #[error("no source shows which unit waits for which")]
     NoDependencies,
@@ -188,6 +197,51 @@ pub enum WholePredictionError {
     /// This boot has no such stage.
     #[error("this boot shows no stage `{}`", .0.word())]
     NoStage(StageName),
+    /// No script of that name.
+    #[error("this boot shows no init script `{script}`{}", listed("; close: ", close))]
+    NoScript {
+        /// The given name.
+        script: String,
+        /// What may have been meant.
+        close: Vec<String>,
+    },
+    /// Several scripts print that name.
+    #[error("`{name}` is the name of several init scripts{}", listed(": ", scripts))]
+    SeveralScripts {
+        /// The given name.
+        name: String,
+        /// What they print.
+        scripts: Vec<String>,
+    },
+    /// The log does not show both the start and the end of a script.
+    #[error("the log does not show how long the init script `{0}` ran")]
+    NoLength(String),
+    /// Two settings are about the same script.
+    #[error("two settings are about the init script `{0}`")]
+    TwoSettings(String),
+    /// Scripts ran in parallel.
+    #[error("the init scripts `{first}` and `{second}` ran in parallel: nothing shows which waits for which")]
+    InParallel {
+        /// The one that began first.
+        first: String,
+        /// The one that began before it had ended.
+        second: String,
+    },
+    /// The boot ends with a record of the kernel.
+    #[error("this boot ended with a record of the kernel, and no source shows which init script leads to it")]
+    EndIsKernels,
+    /// The script starts what the boot ends with.
+    #[error("the init script `{0}` starts what this boot ends with")]
+    IsTheEndsScript(String),
+    /// The boot ended while the script ran.
+    #[error("this boot ended while the init script `{0}` ran, which may have led to that itself")]
+    EndedWithin(String),
+    /// A setting that only systemd's units have.
+    #[error("the boot's init runs scripts, and `{0}` is about systemd alone")]
+    OnlyOfSystemd(&'static str),
+    /// The init neither is systemd nor runs scripts in a sequence that the log shows.
+    #[error("{0}")]
+    NoSequence(&'static str),
     /// No source shows when systemd started.
     #[error("no source shows when systemd started")]
     NoManager,

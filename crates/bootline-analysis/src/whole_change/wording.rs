@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A change to the whole boot in words: what it is called, what it costs, what it takes for granted, what it needs.
+use std::collections::HashSet;
+
 use super::processor_load::ProcessorLoad;
 use super::setting::{Length, TYPE_EXEC, WholeSetting};
 use super::whole_prediction::WholeChange;
+use crate::init_scripts;
 use crate::predict::{self, Assumption};
 use crate::remedy::SystemChange;
+use crate::user_space::requiring;
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
@@ -12,10 +16,9 @@ pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
     if change.is_empty() {
         return "baseline".to_owned();
     }
-    let settings = change.of_whole();
+    let settings = named(boot, change);
     let mut words = Vec::new();
-    let masked: Vec<&str> =
-        settings.iter().filter_map(|s| if let WholeSetting::Mask(u) = s { Some(u.as_str()) } else { None }).collect();
+    let masked: Vec<&str> = settings.iter().filter_map(WholeSetting::masked).collect();
     if !masked.is_empty() {
         words.push(format!("without {}", masked.join(", ")));
     }
@@ -46,6 +49,16 @@ pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
     words.join(", ")
 }
 
+/// The settings of the change, those of a script with the name that it prints.
+fn named(boot: &Boot, change: &WholeChange) -> Vec<WholeSetting> {
+    let is_of_scripts = init_scripts::start_user_space(boot);
+    let named = |setting: &WholeSetting| {
+        let script = setting.unit().filter(|_| is_of_scripts).and_then(|name| init_scripts::named(boot, name).ok());
+        script.map_or_else(|| setting.clone(), |script| setting.of(&script.name))
+    };
+    change.of_whole().iter().map(named).collect()
+}
+
 fn application(boot: &Boot) -> &str {
     boot.whole.application.as_ref().map_or("the boot's end", |app| app.name.as_str())
 }
@@ -58,23 +71,18 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
             prices.push(price);
         }
     };
-    for setting in change.of_whole() {
+    let what = if init_scripts::start_user_space(boot) { "scripts" } else { "units" };
+    let settings = named(boot, change);
+    let masked: Vec<&str> = settings.iter().filter_map(WholeSetting::masked).collect();
+    match requiring(boot, &masked.iter().copied().collect::<HashSet<&str>>()).as_slice() {
+        [] if masked.is_empty() => {}
+        [] => add(format!("what these {what} do")),
+        some => add(format!("without {}, {} will not start", masked.join(", "), some.join(", "))),
+    }
+    for setting in &settings {
         match setting {
-            WholeSetting::Mask(unit) => {
-                let units = &boot.whole.units;
-                let at = units.iter().position(|u| u.name == *unit);
-                let requiring: Vec<&str> = units
-                    .iter()
-                    .filter(|u| at.is_some_and(|at| u.requires.contains(&at)))
-                    .map(|u| u.name.as_str())
-                    .collect();
-                match requiring.as_slice() {
-                    [] => add("what these units do".to_owned()),
-                    some => add(format!("without {unit}, {} will not start", some.join(", "))),
-                }
-            }
             WholeSetting::AfterApplication(_) => {
-                add("these units start later; anything that asks for one earlier has to wait".to_owned())
+                add(format!("these {what} start later; anything that asks for one earlier has to wait"));
             }
             WholeSetting::NoWait(unit) => add(format!("what needs {unit} must wait for it itself, or retry")),
             WholeSetting::NoDefaultDependencies(unit) => {
@@ -86,7 +94,7 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
                 add("without fastinit at that place the kernel panics".to_owned());
                 add("the application finds only what fastinit's configuration mounts, loads and creates".to_owned());
             }
-            WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => {}
+            WholeSetting::Mask(_) | WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => {}
         }
     }
     prices.join("; ")
@@ -130,6 +138,48 @@ pub(super) fn unit_assumptions(load: &ProcessorLoad, settings: &[&WholeSetting])
     found
 }
 
+/// The assumptions on init scripts.
+pub(super) fn script_assumptions(load: &ProcessorLoad, settings: &[&WholeSetting]) -> Vec<Assumption> {
+    let mut found = vec![Assumption {
+        name: "script-order",
+        text: "init scripts run one after the other, and what this boot ends with follows them: it comes as long after the last script \
+               before it as in this boot"
+            .to_owned(),
+    }];
+    let mut add = |name, text: String| found.push(Assumption { name, text });
+    add(
+        "shared-wait",
+        "at worst the next script waits for the same, a device or an address for example, and nothing is saved"
+            .to_owned(),
+    );
+    let is_left_out = |s: &&WholeSetting| matches!(s, WholeSetting::Mask(_) | WholeSetting::AfterApplication(_));
+    if settings.iter().any(is_left_out) {
+        add("not-needed", "nothing that runs before the boot's end needs what these scripts do".to_owned());
+        add(
+            "left-running",
+            "at most, each of these scripts has left one task running, which took its share of the processors from all that followed"
+                .to_owned(),
+        );
+    }
+    if settings.iter().any(|s| matches!(s, WholeSetting::NoWait(_))) {
+        let text = match (load.busy, load.cpus) {
+            (Some(busy), _) => format!(
+                "a script in the background goes on while a processor is idle; the processors were busy for {:.0} % of user space",
+                busy * 100.0
+            ),
+            (None, 1) => {
+                "no source shows an idle processor: a script in the background may need as much of it as before"
+                    .to_owned()
+            }
+            (None, cpus) => {
+                format!("no source shows how busy the {cpus} processors were: one of them was idle, probably")
+            }
+        };
+        add("processor-load", text);
+    }
+    found
+}
+
 /// The assumption on another number of processors.
 pub(super) fn cpus_assumption(load: &ProcessorLoad) -> Assumption {
     let text = match load.busy {
@@ -147,7 +197,13 @@ pub(super) fn kernel_assumption() -> Assumption {
 
 /// What has to be changed on the system.
 pub(super) fn needs(boot: &Boot, change: &WholeChange) -> Vec<SystemChange> {
+    let is_of_scripts = init_scripts::start_user_space(boot);
     let of_setting = |setting: &WholeSetting| match setting {
+        WholeSetting::Mask(script) if is_of_scripts => Some(SystemChange::DisableScript(script.clone())),
+        WholeSetting::AfterApplication(script) if is_of_scripts => {
+            Some(SystemChange::ScriptAfter { script: script.clone(), after: application(boot).to_owned() })
+        }
+        WholeSetting::NoWait(script) if is_of_scripts => Some(SystemChange::ScriptInBackground(script.clone())),
         WholeSetting::Mask(unit) => Some(SystemChange::MaskUnit(unit.clone())),
         WholeSetting::AfterApplication(unit) => {
             Some(SystemChange::StartAfter { unit: unit.clone(), after: application(boot).to_owned() })
@@ -160,5 +216,5 @@ pub(super) fn needs(boot: &Boot, change: &WholeChange) -> Vec<SystemChange> {
         WholeSetting::NoDefaultDependencies(_) | WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => None,
     };
     let console = predict::system_changes(boot, change.console());
-    change.of_whole().iter().filter_map(of_setting).chain(console).collect()
+    named(boot, change).iter().filter_map(of_setting).chain(console).collect()
 }

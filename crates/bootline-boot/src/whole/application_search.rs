@@ -13,6 +13,7 @@ use super::unit::Unit;
 use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
 use crate::end::is_command_line;
+use crate::service::Service;
 use bootline_capture::units::Dur;
 use bootline_records::RecordOrigin;
 use bootline_records::source::is_unit_name;
@@ -22,7 +23,7 @@ use bootline_records::source::is_unit_name;
 pub enum AppMarker {
     /// A unit of systemd: reached when it is up, or, for Type=simple and Type=idle, when its program is executed.
     Unit(String),
-    /// A record of user space that this matches, after the start of the unit that prints it.
+    /// A record of user space that this matches, after the start of the unit that prints it, by systemd or by fastinit.
     RecordOfUnit {
         /// The unit.
         unit: String,
@@ -116,11 +117,15 @@ pub(super) fn find(
             Some(Application { unit: Some(position), start: unit.activating, record, ..application(name, at, reached) })
         }
         AppMarker::RecordOfUnit { unit, record } => {
-            let position = unit_position(whole, unit)?;
+            let by_fastinit = started_by_fastinit(boot, unit);
+            let of_program = || unit_position(whole, &by_fastinit?.name);
+            let position = unit_position(whole, unit).or_else(of_program);
             // A line before the unit's start can't be its own.
-            let start = whole.units[position].begins()?;
+            let begins =
+                [position.and_then(|at| whole.units[at].begins()), by_fastinit.and_then(|s| s.start.or(s.end))];
+            let start = begins.into_iter().flatten().min()?;
             let found = logs.find(record, Some(start))?;
-            Some(Application { name: unit.clone(), unit: Some(position), start: Some(start), ..found })
+            Some(Application { name: unit.clone(), unit: position, start: Some(start), ..found })
         }
         AppMarker::Record(regex) => {
             let process = process(regex, &whole.processes);
@@ -153,6 +158,14 @@ pub(super) fn find(
 
 fn unit_position(whole: &WholeBoot, name: &str) -> Option<usize> {
     whole.units.iter().position(|u| u.name == *name)
+}
+
+/// The program that fastinit started in a service's place, by its record: systemd takes it over, or does not know of it where the unit is
+/// masked.
+fn started_by_fastinit<'b>(boot: &'b Boot, unit: &str) -> Option<&'b Service> {
+    let program = unit.strip_suffix(".service")?;
+    let said = |s: &&Service| boot.records.by_id(s.first).is_some_and(|r| r.text.starts_with("fastinit: "));
+    boot.services.iter().filter(|s| s.name == program).find(said)
 }
 
 /// When the program of a unit was executed that systemd takes for up before that.

@@ -57,6 +57,45 @@ fn a_line_of_a_unit_is_one_after_its_start() {
     assert_eq!((app.at, app.record), (Dur::from_millis(6_300) + LATE, None));
 }
 
+/// The unit is masked: the line is of the program that fastinit started, and says so.
+#[test]
+fn a_line_of_a_program_that_fastinit_started_is_the_applications() {
+    let started = |said: &str| {
+        let line = format!("[2026-05-06 10:11:09.603] [    2.600000] fastinit: {said}\n");
+        let picture = "[2026-05-06 10:11:10.000] app: first frame\n";
+        let next = "[2026-05-06 10:11:10.503]          Starting net";
+        CONSOLE.replace(next, &format!("{line}{picture}{next}")).replace(
+            "[2026-05-06 10:11:09.500] Begin",
+            "[2026-05-06 10:11:09.400] app: first frame\n[2026-05-06 10:11:09.500] Begin",
+        )
+    };
+    let without =
+        |log: &str| log.lines().filter(|l| !l.contains("app.service")).map(|l| format!("{l}\n")).collect::<String>();
+    let masked = show()
+        .replace(&unit("app.service", 5_100, 6_000, "net.service log.service"), "Id=app.service\nLoadState=masked\n\n");
+    let sources = [source("units.txt", &masked.replace("\nAfter=app.service", ""))];
+    let find = |log: &str, app: &str| whole(log, &sources, Some(app)).whole.application;
+    for said in ["app: started after 0.050000 s, process 87", "app: starting after 0.050000 s, process 87"] {
+        let app = find(&without(&started(said)), "app.service=first frame").unwrap();
+        assert_eq!((app.name.as_str(), app.reached), ("app.service", Reached::Line), "{said}");
+        assert_eq!(app.at, Dur::from_millis(3_000), "the first one after its start");
+        assert!(app.start.is_some_and(|start| start < app.at) && app.unit.is_some());
+    }
+    // Of another program, or by somebody else's word.
+    assert_eq!(
+        find(&without(&started("radio: started after 0.050000 s, process 87")), "app.service=first frame"),
+        None
+    );
+    assert_eq!(find(&without(CONSOLE), "app.service=first frame"), None);
+    // systemd takes over what fastinit has started: its unit is up later than the program's line.
+    let taken_over = whole(
+        &started("app: started after 0.050000 s, process 87"),
+        &[source("units.txt", &show())],
+        Some("app.service=first frame"),
+    );
+    assert_eq!(taken_over.whole.application.unwrap().at, Dur::from_millis(3_000));
+}
+
 #[test]
 fn names_of_an_application() {
     for text in ["app.service", "app.service=first frame", "mark:ready", "first .*frame", "a=b", "app=ready.service"] {
@@ -129,6 +168,28 @@ fn the_kernel_says_when_it_executes_the_root_file_systems_init() {
         "console [ttyS0] enabled\n[2026-05-06 10:11:07.100] [    0.100000] Kernel command line: console=ttyS0 rdinit=/fastinit",
     );
     assert_eq!(user_space(&own), by_systemd);
+    // The root file system has one, too, which executes systemd: the kernel's record is of that.
+    let tomoyo = "[2026-05-06 10:11:09.604] [    2.601000] Not activating Mandatory Access Control as /sbin/tomoyo-init does not exist.";
+    let before_tomoyo = |lines: &[&str]| {
+        let own = "[2026-05-06 10:11:08.050] [    1.050000] fastinit: process 1 goes on after 0.050000 s";
+        let begin = "[2026-05-06 10:11:09.500] Begin";
+        let all = lines
+            .iter()
+            .map(|line| format!("[2026-05-06 10:11:09.603] [    2.600000] fastinit: {line}\n"))
+            .collect::<String>();
+        let next = "[2026-05-06 10:11:10.503]          Starting net";
+        CONSOLE.replace(begin, &format!("{own}\n{begin}")).replace(next, &format!("{all}{tomoyo}\n{next}"))
+    };
+    let both = user_space(&before_tomoyo(&["process 1 goes on after 0.050000 s"]));
+    assert_eq!(both, executed);
+    // Only the initramfs has one.
+    assert!(user_space(&before_tomoyo(&[])).1);
+    // One that does not say when it began: what the kernel executes after it is not the first program.
+    let unknown = with_record("fastinit: camera: cannot run `/bin/camera`: no such file or directory").replace(
+        "[2026-05-06 10:11:10.503]          Starting net",
+        &format!("{tomoyo}\n[2026-05-06 10:11:10.503]          Starting net"),
+    );
+    assert_eq!(user_space(&unknown), by_systemd);
     // Nor can anything have begun before the kernel's end.
     assert_eq!(user_space(&with_record("fastinit: camera: started after 3599 s, process 7")), by_systemd);
 }

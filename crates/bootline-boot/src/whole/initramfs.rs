@@ -9,7 +9,8 @@ use bootline_capture::units::Dur;
 use bootline_records::source::ManagerState;
 use bootline_records::{Record, RecordId, RecordOrigin};
 
-/// When the root file system's init was executed: by fastinit's own record, which says how long ago it began, or by the kernel's. None
+/// When the root file system's init was executed: by fastinit's own record, which says how long ago it began, or by the kernel's, which
+/// names no program, so that it may be of what fastinit becomes. None
 /// where no record shows it, or the one that does fits neither the kernel's end nor systemd's own start.
 pub(super) fn init_executed(
     boot: &Boot,
@@ -18,29 +19,39 @@ pub(super) fn init_executed(
 ) -> Option<InitExecuted> {
     let kernel_end = boot.timeline.stored(boot.milestones.kernel_end()?)?;
     let has_initramfs = exists(boot, manager);
-    let by_fastinit = || {
-        let (i, at, record) = first_after_kernel(boot, |r| since_fastinit(r.text).is_some())?;
-        let at = at - since_fastinit(boot.records.get(i)?.text)?;
-        Some(InitExecuted { at, record, by: ExecutedBy::Fastinit })
-    };
+    // Of an initramfs, what is executed with the kernel's end is its own init.
+    let earliest = if has_initramfs { kernel_end + AT_ONCE } else { kernel_end - AT_ONCE };
+    // An initramfs may have its own, which begins earlier.
+    let mut fastinits = after_kernel(boot).filter_map(|(at, r)| {
+        Some(InitExecuted { at: at - since_fastinit(r.text)?, record: r.id, by: ExecutedBy::Fastinit })
+    });
     let by_kernel = || {
         let (at, record) = if has_initramfs {
             // Otherwise the program that it names is executed by another one, later.
             let is_default = boot.kernel.command_line.values("init").all(|init| init == SBIN_INIT);
             let is_it = |r: &Record<'_>| is_default && r.source == RecordOrigin::Kernel && is_trigger(r.text);
-            first_after_kernel(boot, is_it).map(|(_, at, record)| (at, record))?
+            let (_, at, record) = first_after_kernel(boot, is_it)?;
+            // What follows the words of a fastinit that is not the initramfs's is the execution of what it becomes.
+            let mut said = after_kernel(boot)
+                .take_while(|(_, r)| r.id != record)
+                .filter(|(_, r)| r.text.starts_with("fastinit: "))
+                .peekable();
+            let is_own =
+                |(at, r): (Dur, Record<'_>)| since_fastinit(r.text).is_some_and(|since| at - since <= earliest);
+            if said.peek().is_some() && !said.any(is_own) {
+                return None;
+            }
+            (at, record)
         } else {
             let r = boot.records.get(boot.milestones.init?).filter(|r| runs_systemd(r.text))?;
             (kernel_end, r.id)
         };
         Some(InitExecuted { at, record, by: ExecutedBy::Kernel })
     };
-    // Of an initramfs, what is executed with the kernel's end is its own init.
-    let earliest = if has_initramfs { kernel_end + AT_ONCE } else { kernel_end - AT_ONCE };
     // Much later, it is somebody else who executes the same program.
     let latest = manager_start.or_else(|| hand_over(boot).map(|(at, _)| at)).map(|at| at + AT_ONCE);
     let fits = |init: &InitExecuted| init.at > earliest && latest.is_none_or(|latest| init.at <= latest);
-    by_fastinit().filter(fits).or_else(|| by_kernel().filter(fits))
+    fastinits.find(fits).or_else(|| by_kernel().filter(fits))
 }
 
 /// How long ago fastinit (init/fastinit of this repository) began: `fastinit: process 1 goes on after 0.024535 s`, `fastinit: camera:
@@ -100,6 +111,12 @@ pub(super) fn hand_over(boot: &Boot) -> Option<(Dur, RecordId)> {
         Some((i, ..)) => banner(i).map(place),
         None => Some(place(found)),
     }
+}
+
+/// The records after the kernel's last one, each with when it was stored.
+fn after_kernel(boot: &Boot) -> impl Iterator<Item = (Dur, Record<'_>)> {
+    let first = boot.milestones.kernel_end().map_or(boot.records.len(), |end| end + 1);
+    (first..boot.records.len()).filter_map(|i| Some((boot.timeline.stored(i)?, boot.records.get(i)?)))
 }
 
 /// Position, time and id of the first record after the kernel's last one that is such a one.

@@ -2,7 +2,7 @@
 //! What to do: each remedy once, by the effort that it takes, with the findings that it helps against.
 use crate::document::{Document, Entry, Text};
 use crate::style::Style;
-use crate::time_value::TimeValue;
+use crate::time_value::{TimeValue, in_millis};
 use bootline_analysis::remedy::{Effort, Remedy, RemedyGroup, SharedRemedy, by_effort};
 use bootline_analysis::rules::Finding;
 use bootline_capture::units::Dur;
@@ -82,6 +82,9 @@ fn what(remedy: &Remedy) -> Text {
     match remedy.saves {
         Some(saves) if saves.best() >= WORTH_MENTIONING => text.words("; saves ").figure(TimeValue::estimate(saves)),
         Some(saves) if saves.best() <= -WORTH_MENTIONING => text.words("; costs ").figure(TimeValue::estimate(-saves)),
+        Some(saves) if saves.high() >= WORTH_MENTIONING => {
+            text.words(format!("; probably saves nothing, at most {}\u{a0}s", in_millis(saves.high())))
+        }
         Some(_) => text.words("; saves almost nothing in this boot"),
         None => text,
     }

@@ -70,9 +70,12 @@ pub(super) fn with_needs(title: &str, needs: &[SystemChange]) -> Text {
             | SystemChange::ServiceSetting { .. }
             | SystemChange::MaskGenerator(_)
             | SystemChange::FileSetting { .. } => text.styled(need.to_string(), Style::Setting),
-            SystemChange::Kernel(_) | SystemChange::OtherEnd(_) | SystemChange::Hardware(_) => {
-                text.words(need.to_string())
-            }
+            SystemChange::Kernel(_)
+            | SystemChange::DisableScript(_)
+            | SystemChange::ScriptAfter { .. }
+            | SystemChange::ScriptInBackground(_)
+            | SystemChange::OtherEnd(_)
+            | SystemChange::Hardware(_) => text.words(need.to_string()),
         };
     }
     text

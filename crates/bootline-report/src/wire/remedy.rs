@@ -108,6 +108,23 @@ pub(crate) enum SystemChange<'b> {
         /// `StandardOutput=journal`
         setting: &'b str,
     },
+    /// An init script that is not run.
+    DisableScript {
+        /// The name that it prints: `networking`.
+        script: &'b str,
+    },
+    /// An init script that is run after the application.
+    ScriptAfter {
+        /// The name that it prints: `networking`.
+        script: &'b str,
+        /// The application's name.
+        after: &'b str,
+    },
+    /// An init script that runs in the background, so that the next one does not wait for it.
+    ScriptInBackground {
+        /// The name that it prints: `networking`.
+        script: &'b str,
+    },
     /// A generator of systemd that is not run: a link to /dev/null in /etc/systemd/system-generators.
     MaskGenerator {
         /// `systemd-gpt-auto-generator`
@@ -192,6 +209,9 @@ impl<'b> From<&'b remedy::SystemChange> for SystemChange<'b> {
             Change::MaskUnit(unit) => SystemChange::MaskUnit { unit },
             Change::StartAfter { unit, after } => SystemChange::StartAfter { unit, after },
             Change::ServiceSetting { unit, setting } => SystemChange::ServiceSetting { unit, setting },
+            Change::DisableScript(script) => SystemChange::DisableScript { script },
+            Change::ScriptAfter { script, after } => SystemChange::ScriptAfter { script, after },
+            Change::ScriptInBackground(script) => SystemChange::ScriptInBackground { script },
             Change::MaskGenerator(generator) => SystemChange::MaskGenerator { generator },
             Change::FileSetting { file, section, setting } => {
                 SystemChange::FileSetting { file, section: *section, setting }

@@ -26,19 +26,22 @@ Settings for --set:
   console=nbcon         how the console prints: legacy, printer-thread, nbcon, nbcon_8250,
                         console_relay (the last two also with +replay)
   cpus=1                another number of CPUs
-For the whole boot, up to the application (needs --with the output of `systemctl show --all '*'`):
-  mask=UNIT             the unit is not started
-  after-app=UNIT        the unit starts when the application is up
-  no-wait=UNIT          nothing waits for the unit
-  no-default-dependencies=UNIT  the unit waits only for what it declares
-  init=fastinit         the application is started before systemd
-  unit:NAME=0.5s        the unit takes this long to start; +2s: so much longer than here
+For the whole boot, up to the application. UNIT is a unit of systemd (needs --with the output of
+`systemctl show --all '*'`), or one of the init scripts that run one after the other, by the
+name that it prints (avahi-daemon; S20avahi-daemon is the same):
+  mask=UNIT             the unit or the script is not started
+  after-app=UNIT        it starts when the application is up
+  no-wait=UNIT          nothing waits for it; a script runs in the background
+  unit:UNIT=0.5s        it takes this long to start; +2s: so much longer than here
+  no-default-dependencies=UNIT  the unit waits only for what it declares (systemd)
+  init=fastinit         the application is started before systemd (systemd)
   stage:NAME=0.5s       the stage (loader, kernel, ...) takes this long
 
 Examples:
   bootline predict boot.cap                                every what-if, compared with the baseline
   bootline predict --set baud=115200 --set quiet boot.cap  one question
   bootline predict boot.cap --with units.txt --app camera.service --set mask=avahi-daemon.service
+  bootline predict boot.cap --app 'camera: ready' --set no-wait=networking      init scripts
   bootline predict --kernel-log kernel.log boot.cap        with the levels of `dmesg -r >kernel.log`
   bootline predict --json boot.cap | jq '.boots[].predictions[] | [.title, .saved_ns.best]'
 
@@ -98,7 +101,8 @@ mod tests {
         use clap::Command;
         let help = <Args as clap::Args>::augment_args(Command::new("predict")).get_after_help().unwrap().to_string();
         for (key, _) in KEYS.iter().chain(&WHOLE_KEYS) {
-            assert!([" {key}=", " {key},"].iter().any(|p| help.contains(&p.replace("{key}", key))), "{key}");
+            let key = key.replace("unit:NAME", "unit:UNIT");
+            assert!([" {key}=", " {key},"].iter().any(|p| help.contains(&p.replace("{key}", &key))), "{key}");
         }
     }
 }
