@@ -218,6 +218,41 @@ fn what_does_not_fit_is_said_and_changes_the_status() {
 }
 
 /// A folder that stands for a machine: files, and commands that print what systemd would.
+/// The lists and totals of the other verbs would lack something without a word.
+#[test]
+fn what_is_missing_is_said_by_every_verb() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let notes = file(dir.path(), "notes.txt", "nothing that is known\n");
+    for verb in ["time", "blame", "critical-chain"] {
+        let out = run(&[verb, &log, "--with", &notes]);
+        assert!(stdout(&out).contains("Something is missing: "), "{verb}: {}", stdout(&out));
+        assert!(!stdout(&run(&[verb, &log])).contains("Something is missing"), "{verb}");
+    }
+}
+
+#[test]
+fn the_log_is_no_other_source() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let out = run(&["time", &log, "--with", &log]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("boot.log is the log itself"), "{}", stderr(&out));
+}
+
+/// Shares are of the time to what ends the figures.
+#[test]
+fn a_marker_is_not_called_init() {
+    let log = LOG
+        .replace("root=/dev/vda", "console=ttyS0,9600 root=/dev/vda")
+        .replace("[    0.300000]", "[    0.200000] printk: console [ttyS0] enabled\n[    0.300000]");
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", &log);
+    let shown = stdout(&run(&["explain", &log, "--marker", "Started camera"]));
+    assert!(shown.contains(" bytes before the marker, "), "{shown}");
+    assert!(!shown.contains("before init") && !shown.contains("the time to init"), "{shown}");
+}
+
 fn machine(dir: &Path, with_kmsg: bool) -> String {
     let root = dir.join("root");
     fs::create_dir_all(root.join("run/systemd/system")).unwrap();

@@ -235,7 +235,9 @@ fn time(text: &str) -> Option<Dur> {
         Some(number) => (number, 1e-3),
         None => (text.strip_suffix('s')?, 1.0),
     };
-    let seconds = number.trim_end().parse::<f64>().ok()? * scale;
+    // A sign says how much longer or shorter, which is another thing.
+    let number = number.trim_end();
+    let seconds = number.parse::<f64>().ok().filter(|_| !number.starts_with(['+', '-']))? * scale;
     (0.0..=1e6).contains(&seconds).then(|| Dur::from_secs_f64(seconds))
 }
 

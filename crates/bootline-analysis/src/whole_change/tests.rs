@@ -231,6 +231,7 @@ fn the_notation() {
     );
     check("init=systemd", Err("`systemd` is not fastinit for `init`"));
     check("stage:loader=1", Err("`1` is not a time such as 0.5s or 500ms for `stage:loader`"));
+    check("stage:loader=+1s", Err("`+1s` is not a time such as 0.5s or 500ms for `stage:loader`"));
     check("stage:loader=-1s", Err("`-1s` is not a time such as 0.5s or 500ms for `stage:loader`"));
     check("stage:lader=1s", Err("there is no setting `stage:lader`"));
     check("masc=a.service", Err("there is no setting `masc`"));

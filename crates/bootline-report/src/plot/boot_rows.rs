@@ -283,12 +283,16 @@ impl Canvas {
 
     /// The row of each, in the order of their starts; of more than there is room for, the longest have one.
     fn rows_of(&self, bars: &[NamedBar<'_>]) -> Vec<Option<usize>> {
-        // Those that are at least so long, and whether there was a row for each.
-        let pack = |least: Dur| {
+        let mut by_length: Vec<usize> = (0..bars.len()).collect();
+        by_length.sort_by_key(|i| std::cmp::Reverse(bars[*i].to - bars[*i].from));
+        let mut rank = vec![0; bars.len()];
+        by_length.iter().enumerate().for_each(|(n, i)| rank[*i] = n);
+        // So many of the longest, and whether there was a row for each.
+        let pack = |count: usize| {
             let mut free: Vec<f64> = Vec::new();
             let mut all = true;
-            let row_of = |bar: &NamedBar<'_>| {
-                if bar.to - bar.from < least {
+            let row_of = |(bar, rank): (&NamedBar<'_>, &usize)| {
+                if *rank >= count {
                     return None;
                 }
                 // A name may need more room than its bar.
@@ -302,14 +306,19 @@ impl Canvas {
                 *free.get_mut(row)? = right;
                 Some(row)
             };
-            let rows: Vec<Option<usize>> = bars.iter().map(row_of).collect();
+            let rows: Vec<Option<usize>> = bars.iter().zip(&rank).map(row_of).collect();
             (rows, all)
         };
-        let mut lengths: Vec<Dur> = bars.iter().map(|bar| bar.to - bar.from).collect();
-        lengths.sort_unstable();
-        lengths.dedup();
-        let at = lengths.partition_point(|least| !pack(*least).1);
-        pack(lengths.get(at).or(lengths.last()).copied().unwrap_or_default()).0
+        let (mut fits, mut too_many) = (0, bars.len() + 1);
+        while too_many - fits > 1 {
+            let count = fits.midpoint(too_many);
+            if pack(count).1 {
+                fits = count;
+            } else {
+                too_many = count;
+            }
+        }
+        pack(fits).0
     }
 
     fn console(&mut self, p: &Picture) {

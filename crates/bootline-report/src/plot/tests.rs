@@ -6,7 +6,7 @@ use super::{Picture, page, svg};
 use crate::BootLabel;
 use crate::shell::tests::{allows_its_own_script_and_style_alone, inside};
 use bootline_analysis::rules::findings;
-use bootline_boot::{Boot, BootOptions, BootRecords};
+use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 fn boots(log: &str) -> Vec<Boot> {
@@ -65,6 +65,53 @@ fn what_differs_from_the_first_boot_is_marked() {
     assert_eq!(*by[0].1, Some(super::difference::SpanChange::By(Dur::from_millis(30))));
     let none = super::difference::difference(first, first);
     assert!(none.spans.iter().all(Option::is_none) && none.phases.iter().all(Option::is_none), "{none:?}");
+}
+
+/// More units at once than a static picture has rows: the longest are drawn, and how many are not is said.
+#[test]
+fn of_too_many_units_the_longest_are_drawn() {
+    let mut log = format!("{BEGIN}{LOG}");
+    for n in 0..60 {
+        log += &format!("[    1.{n:03}000] systemd[1]: Starting unit{n}.service - A unit...\n");
+    }
+    for n in 0..60 {
+        let ms = if n == 59 { 900 } else { 100 + n };
+        log += &format!("[    1.{ms:03}000] systemd[1]: Started unit{n}.service - A unit.\n");
+    }
+    let picture = svg(&pictures(&log));
+    let drawn = (0..60).filter(|n| picture.contains(&format!(">unit{n}.service</text>"))).count();
+    assert!(picture.contains(">unit59.service</text>"), "the last to start, and the longest");
+    assert!(picture.contains(&format!(">({} shorter)</text>", 60 - drawn)) && drawn > 10, "{drawn}");
+}
+
+/// The line is drawn as flushing from when the kernel began to write, not a boot loader.
+#[test]
+fn the_flush_is_the_kernels() {
+    let stamped = |ms: u32, text: &str| format!("[2026-05-06 10:11:{:02}.{:03}] {text}\n", ms / 1000, ms % 1000);
+    let mut log = stamped(0, "U-Boot 2025.01") + &stamped(1_000, "Starting kernel ...");
+    for n in 0..20 {
+        log += &stamped(
+            5_000 + n * 50,
+            &format!("[    0.{n:03}000] a message of the kernel, long enough to take its time"),
+        );
+    }
+    let log = log.replace("[    0.000000] a message of", "[    0.000000] Linux version 6.1.0 (gcc) #1 of")
+        + &stamped(6_100, "[    0.500000] printk: legacy console [ttyS0] enabled")
+        + &stamped(7_500, "[    1.900000] Run /init as init process");
+    let boot = boots(&log).remove(0);
+    let flush = pictures(&log)[0].line.as_ref().and_then(|line| line.flush).expect("a flush");
+    let (_, kernel) = boot.records.iter().enumerate().find(|(_, r)| r.text.starts_with("Linux version")).unwrap();
+    let begins = boot.timeline.stored(boot.records.index_of(kernel.id).unwrap()).unwrap();
+    assert!(flush.0 >= begins - Dur::from_millis(100), "{flush:?} {begins:?}");
+}
+
+#[test]
+fn the_application_is_the_first_thing_that_a_page_says() {
+    let log = format!("{BEGIN}{LOG}[    2.000000] systemd[1]: Started app.service - The application.\n");
+    let boot = boots(&log).remove(0).with_sources(&[], Some(&AppMarker::Unit("app.service".to_owned())));
+    let picture = Picture::of(&boot, &findings(&boot), &BootLabel::only("boot.log"));
+    let said = "The application (app.service) is up ";
+    assert!(page(std::slice::from_ref(&picture)).contains(said) && svg(&[picture]).contains(said));
 }
 
 #[test]

@@ -209,30 +209,28 @@ function rowsOf(boot, list) {
     const start = s.start ?? s.end;
     return { start, end: s.end ?? boot.to };
   });
-  const pack = (least) => {
+  const longest = Array.from(bars.keys()).sort((a, b) => bars[b].end - bars[b].start - (bars[a].end - bars[a].start));
+  const rank = [];
+  longest.forEach((i, n) => { rank[i] = n; });
+  const pack = (count) => {
     const free = [];
-    let notDrawn = 0;
-    const of = bars.map((bar) => {
-      if (bar.end - bar.start < least) {
-        notDrawn++;
-        return -1;
-      }
+    let all = true;
+    const of = bars.map((bar, i) => {
+      if (rank[i] >= count) return -1;
       let row = free.findIndex((f) => f <= bar.start);
       if (row < 0) row = free.length < 30 ? free.length : -1;
       if (row >= 0) free[row] = Math.max(bar.end, bar.start + room);
-      else notDrawn++;
+      else all = false;
       return row;
     });
-    return { of, count: free.length, notDrawn };
+    return { of, all, count: free.length, notDrawn: bars.length - count };
   };
-  const fits = (least) => pack(least).of.every((row, i) => row >= 0 || bars[i].end - bars[i].start < least);
-  const lengths = Array.from(new Set(bars.map((bar) => bar.end - bar.start))).sort((a, b) => a - b);
-  let low = 0;
-  let high = lengths.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fits(lengths[middle])) high = middle;
-    else low = middle + 1;
+  let fits = 0;
+  let tooMany = bars.length + 1;
+  while (tooMany - fits > 1) {
+    const count = (fits + tooMany) >> 1;
+    if (pack(count).all) fits = count;
+    else tooMany = count;
   }
-  return pack(lengths[low] ?? 0);
+  return pack(fits);
 }
