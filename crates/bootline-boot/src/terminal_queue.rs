@@ -7,26 +7,31 @@
 use std::collections::VecDeque;
 
 use super::end::is_init_banner;
-use super::timeline::{RecordTimes, TransmitSpan};
-use bootline_capture::units::Dur;
+use super::timeline::{Clock, Timeline, TransmitSpan, rest};
+use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{RecordOrigin, RecordSet};
 
 /// What the kernel's serial core holds of a terminal's text, bytes: one page (UART_XMIT_SIZE, since 6.10 a kfifo of a page). Of 4 KiB,
 /// as nearly all kernels have.
 const BUFFER: u64 = 4096;
 
-/// Of each record the longest that it can have waited: zero for the kernel's own, and for one that found the line at rest. `rest` is the
-/// shortest pause before a record that shows that. O(n) in records.
-pub(super) fn longest_waits(records: &RecordSet, places: &[RecordTimes], rest: impl Fn(usize, Dur) -> Dur) -> Vec<Dur> {
-    let mut waits = vec![Dur::ZERO; places.len()];
+/// Of each record the longest that it can have waited: zero for the kernel's own, for one that found the line at rest, and without
+/// arrival times. O(n) in records.
+pub(super) fn longest_waits(records: &RecordSet, timeline: &Timeline, rate: Option<LineRate>) -> Vec<Dur> {
+    let mut waits = vec![Dur::ZERO; records.len()];
+    if timeline.clock != Clock::Arrival {
+        return waits;
+    }
+    let character = rate.map(|rate| rate.time_for(1).as_dur());
     // What programs wrote and arrived without a pause since, the oldest first: when it was transmitted, and how many bytes.
     let mut together: VecDeque<(TransmitSpan, u64)> = VecDeque::new();
     let mut bytes = 0;
     let mut before: Option<TransmitSpan> = None;
     for (i, r) in records.iter().enumerate() {
-        let Some(span) = places.get(i).and_then(|p| p.transmitted) else { continue };
+        let Some(span) = timeline.place(i).transmitted else { continue };
         let uncertainty = r.arrival.map_or(Dur::ZERO, |a| a.uncertainty);
-        if before.is_none_or(|before| span.start - before.end > rest(i, uncertainty)) || is_init_banner(&r) {
+        let rested = before.is_none_or(|before| span.start - before.end > rest(character, uncertainty));
+        if rested || is_init_banner(&r) {
             together.clear();
             bytes = 0;
         }
@@ -56,7 +61,8 @@ mod tests {
             log += &format!("[2026-05-06 10:11:{:02}.{:03}] {text:width$}\n", 6 + ms / 1000, ms % 1000);
         }
         let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &BootOptions::default());
-        (1..=lines.len()).map(|i| boot.timeline.place(i).longest_wait.as_nanos() / 1_000_000).collect()
+        let waits = super::longest_waits(&boot.records, &boot.timeline, None);
+        waits[1..].iter().map(|wait| wait.as_nanos() / 1_000_000).collect()
     }
 
     #[test]

@@ -12,7 +12,6 @@ use super::console_start::ConsoleStart;
 use super::resolution;
 use super::speed::LineSpeed;
 use super::speed_change::SpeedChange;
-use super::terminal_queue::longest_waits;
 use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
 use bootline_records::{Arrival, Record, RecordOrigin, RecordSet};
 
@@ -46,9 +45,6 @@ pub struct RecordTimes {
     pub error: Dur,
     /// When it was transmitted: measured, or modelled from the line's speed on the kernel's clock.
     pub transmitted: Option<TransmitSpan>,
-    /// The longest that a program's text can have waited for the line, between being written and being transmitted; zero without
-    /// arrival times.
-    pub longest_wait: Dur,
 }
 
 /// The aligned times of a boot's records.
@@ -181,10 +177,9 @@ fn arrival_is_plausible(input: &AlignmentInput<'_>) -> bool {
     kernel < Dur::from_millis(500) || arrival.scale(2.0) >= kernel
 }
 
-/// The shortest pause that shows that the line was idle.
-fn rest(input: &AlignmentInput<'_>, index: usize, uncertainty: Dur) -> Dur {
-    let character = input.character_at(index).unwrap_or(Dur::from_micros(100));
-    character * 3 + Dur::from_millis(2) + uncertainty
+/// The shortest pause that shows that the line was idle. `character` is the transmit time of one byte, as far as it is known.
+pub(super) fn rest(character: Option<Dur>, uncertainty: Dur) -> Dur {
+    character.unwrap_or(Dur::from_micros(100)) * 3 + Dur::from_millis(2) + uncertainty
 }
 
 /// When a record's last byte was transmitted. If only the log line has a stamp, that is its beginning, and the serial
@@ -247,8 +242,6 @@ fn by_arrival(input: &AlignmentInput<'_>) -> Timeline {
             (_, _, None) => None,
         };
     }
-    let waits = longest_waits(records, &places, |i, uncertainty| rest(input, i, uncertainty));
-    places.iter_mut().zip(waits).for_each(|(place, wait)| place.longest_wait = wait);
     let lost = offsets.last - open_offset;
     Timeline {
         clock: Clock::Arrival,
@@ -304,7 +297,7 @@ impl Offsets {
         let mut last_lag: Option<Dur> = None;
         for (i, r) in records.iter().enumerate() {
             let Some(a) = r.arrival else { continue };
-            let rested = previous.is_some_and(|p| a.first - p > rest(input, i, a.uncertainty));
+            let rested = previous.is_some_and(|p| a.first - p > rest(input.character_at(i), a.uncertainty));
             previous = Some(transmitted_at(input, i, &r, a));
             if i <= open || r.source != RecordOrigin::Kernel {
                 continue;

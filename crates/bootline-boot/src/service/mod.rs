@@ -21,6 +21,7 @@ mod torn;
 use std::collections::{HashMap, HashSet};
 
 use super::end::is_init_banner;
+use super::terminal_queue::longest_waits;
 use super::timeline::{Clock, Timeline};
 use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
@@ -75,6 +76,7 @@ const MOST: usize = 10_000;
 /// All units reported, in the order in which they are first named.
 pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<LineRate>) -> Vec<Service> {
     let whole_lines = torn::whole_lines(records);
+    let waits = longest_waits(records, timeline, rate);
     let mut found = Found::default();
     let mut hand_over = HandOver::default();
     let mut seen_kernel = false;
@@ -111,9 +113,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
         found.waited = match line {
             // A script's line is timed from its first byte to its last, whatever it waited for.
             UnitMessage::Line(..) => Dur::ZERO,
-            _ => {
-                found.written_since.map_or(place.longest_wait, |since| place.longest_wait.min((now - since).max_zero()))
-            }
+            _ => found.written_since.map_or(waits[index], |since| waits[index].min((now - since).max_zero())),
         };
         match line {
             UnitMessage::Begins(name) => found.begin(name, now, r.id),
