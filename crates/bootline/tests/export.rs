@@ -335,14 +335,15 @@ fn a_boot_that_does_not_end_is_a_case_that_fails() {
     let whole = log("acpi_init");
     let cut = whole.lines().take(5).map(|l| format!("{l}\n")).collect::<String>();
     let panicked = format!("{cut}[    0.800000] Kernel panic - not syncing: VFS: Unable to mount root fs\n");
-    for (log, result, message) in [
-        (&whole, "pass", ""),
-        (&cut, "fail", "the log ends before the boot does"),
-        (&panicked, "fail", "the kernel panicked"),
+    for (log, marker, result, message) in [
+        (&whole, &[][..], "pass", ""),
+        (&whole, &["--marker", "login:"], "fail", "no record contains the marker"),
+        (&cut, &[], "fail", "the log ends before the boot does"),
+        (&panicked, &[], "fail", "the kernel panicked"),
     ] {
-        let lava = stdout(&run(&["export", "-", "-f", "lava"], log.as_bytes()));
+        let lava = stdout(&run(&[&["export", "-", "-f", "lava"], marker].concat(), log.as_bytes()));
         assert!(lava.contains(&format!("TEST_CASE_ID=time-to-init RESULT={result}")), "{lava}");
-        let junit = stdout(&run(&["export", "-", "-f", "junit"], log.as_bytes()));
+        let junit = stdout(&run(&[&["export", "-", "-f", "junit"], marker].concat(), log.as_bytes()));
         assert_eq!(junit.contains("failures=\"1\""), result == "fail", "{junit}");
         assert!(junit.contains(message), "{junit}");
     }
